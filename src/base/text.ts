@@ -1,0 +1,19 @@
+/** How names are compared where case does not count: composed, lower case. Kept in `…_key` columns. */
+export function nameKey(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** A UUID as it is printed: lower case with dashes. Undefined where the text is no UUID, with or without dashes. */
+export function uuidOf(text: string): string | undefined {
+  const hex = text.replaceAll('-', '').toLowerCase();
+  if (!/^[0-9a-f]{32}$/.test(hex) || (text.length !== 32 && !DASHED.test(text))) return undefined;
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether text can be stored and shown as it stands: no control characters (NUL among them), no half surrogates. */
+export function isCleanText(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return !/[\u0000-\u001f\u007f]/.test(text) && text.isWellFormed();
+}

@@ -1,0 +1,43 @@
+import type { Sql } from './sql.ts';
+
+export type Row = Record<string, string | number | null | Uint8Array>;
+export type Cell = string | number | null | Uint8Array;
+
+/** What runs statements: the database itself, or one transaction on it. */
+export interface Queryable {
+  /** All rows of a `select` or of a writing statement with `returning`. */
+  all<R = Row>(query: Sql): Promise<R[]>;
+  /** The first row. */
+  get<R = Row>(query: Sql): Promise<R | undefined>;
+  /** All rows as arrays in the order of the columns: for the paths where building objects shows. */
+  tuples(query: Sql): Promise<Cell[][]>;
+  /** Runs a writing statement and tells how many rows it changed. */
+  run(query: Sql): Promise<number>;
+  /** Runs writing statements in order, in one go where the driver can. */
+  runAll(queries: readonly Sql[]): Promise<void>;
+}
+
+export interface Db extends Queryable, AsyncDisposable {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** Runs the work in one transaction: all of it is committed, durably, or none. Never nest: hand the `tx` on. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Runs the statements of migrations, several in one text, under a lock that other processes honour. */
+  migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface MigrationTx extends Queryable {
+  script(text: string): Promise<void>;
+}
+
+/** Opens the database that a URL names: `postgres://…`, or a path or `file:` or `sqlite:` URL of a SQLite file. */
+export async function openDb(url: string): Promise<Db> {
+  if (/^postgres(ql)?:/.test(url)) return (await import('./postgres.ts')).openPostgres(url);
+  return (await import('./sqlite.ts')).openSqlite(url.replace(/^(sqlite|file):(\/\/)?/, ''));
+}
+
+/** Whether the error says that a row with this key exists already. */
+export function isUniqueViolation(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return code === '23505' || errcode === 1555 || errcode === 2067;
+}

@@ -1,0 +1,151 @@
+import { hash } from 'node:crypto';
+import pg from 'pg';
+import { Unavailable } from '#base/errors.ts';
+import type { Cell, Db, MigrationTx, Queryable } from './db.ts';
+import { type Sql, textOf } from './sql.ts';
+
+const MIGRATION_LOCK = 0x5c07e;
+const INT8 = 20;
+const NUMERIC = 1700;
+const READ_TIMEOUT_MS = 15_000;
+
+/** Opens a pool on a PostgreSQL server. `bigint` and sums come as numbers: every key, moment and count is below 2^53. */
+export async function openPostgres(url: string): Promise<Db> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 8,
+    types: { getTypeParser: parserOf },
+    connectionTimeoutMillis: READ_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
+  pool.on('error', () => undefined);
+  const db = new PostgresDb(pool);
+  await db.tuples({ strings: ['select 1'], values: [] });
+  return db;
+}
+
+const parserOf = ((type: number, format?: 'text' | 'binary') =>
+  type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text')) as typeof pg.types.getTypeParser;
+
+const kept = new WeakMap<readonly string[], string>();
+const names = new Map<string, string>();
+
+interface Statement {
+  name: string;
+  text: string;
+  values: unknown[];
+}
+
+function statementOf(query: Sql): Statement {
+  const text = textOf(query, kept, (place) => `$${place}`);
+  let name = names.get(text);
+  if (name === undefined) names.set(text, (name = hash('sha1', text, 'base64url')));
+  return { name, text, values: query.values as unknown[] };
+}
+
+type Client = pg.Pool | pg.PoolClient;
+
+class Connection implements MigrationTx {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async all<R>(query: Sql): Promise<R[]> {
+    return (await guarded(this.#client.query(statementOf(query)))).rows as R[];
+  }
+
+  async get<R>(query: Sql): Promise<R | undefined> {
+    return (await this.all<R>(query))[0];
+  }
+
+  async tuples(query: Sql): Promise<Cell[][]> {
+    return (await guarded(this.#client.query({ ...statementOf(query), rowMode: 'array' }))).rows as Cell[][];
+  }
+
+  async run(query: Sql): Promise<number> {
+    return (await guarded(this.#client.query(statementOf(query)))).rowCount ?? 0;
+  }
+
+  async runAll(queries: readonly Sql[]): Promise<void> {
+    await Promise.all(queries.map((query) => this.run(query)));
+  }
+
+  async script(statements: string): Promise<void> {
+    await guarded(this.#client.query(postgresScript(statements)));
+  }
+}
+
+class PostgresDb extends Connection implements Db {
+  readonly dialect = 'postgres';
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    super(pool);
+    this.#pool = pool;
+  }
+
+  override runAll(queries: readonly Sql[]): Promise<void> {
+    return this.transaction((tx) => tx.runAll(queries));
+  }
+
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.#transact((client) => work(new Connection(client)));
+  }
+
+  async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
+    await this.#transact(async (client) => {
+      await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      await work(new Connection(client));
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #transact<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await guarded(this.#pool.connect());
+    let broken = false;
+    try {
+      await guarded(client.query('begin'));
+      const result = await work(client);
+      await guarded(client.query('commit'));
+      return result;
+    } catch (error) {
+      broken = await client.query('rollback').then(
+        () => false,
+        () => true,
+      );
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+/** Tells a server that cannot be reached (or that is going down) from a statement that is wrong. */
+async function guarded<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw isOutage(error) ? new Unavailable(error) : error;
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  if (/^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|ENOENT|EAI_|08|57P|53)/.test(code ?? '')) return true;
+  return code === undefined && /connection|timeout|terminat/i.test(message ?? '');
+}
+
+/** Migrations carry notes for one database only; those for SQLite are comments here already. */
+function postgresScript(statements: string): string {
+  return statements.replace(/\/\*postgres:(.*?)\*\//gs, '$1');
+}

@@ -1,0 +1,105 @@
+/** What a statement may bind. Everything else (undefined, Date, boolean, objects) is refused, since drivers guess. */
+export type Value = string | number | bigint | null | Uint8Array;
+
+/** One statement: its text in pieces around its values, so that each driver writes its own placeholders. */
+export class Sql {
+  readonly strings: readonly string[];
+  readonly values: readonly Value[];
+
+  constructor(strings: readonly string[], values: readonly Value[]) {
+    this.strings = strings;
+    this.values = values;
+  }
+}
+
+/**
+ * Writes a statement: `sql\`select name from players where key = ${key}\``. A part may be a value or another `Sql`.
+ * @throws TypeError for a value that no database holds as it stands
+ */
+export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): Sql {
+  for (const part of parts) if (part instanceof Sql) return flatten(strings, parts);
+  for (const part of parts) checkValue(part as Value);
+  return new Sql(strings, parts as Value[]);
+}
+
+/**
+ * Values for `in (…)`. Their number is rounded up to a power of two by repeating the last one, which changes nothing
+ * for `in` and keeps the number of different statements small. An empty list gives `null`, which matches nothing.
+ */
+export function list(values: readonly Value[]): Sql {
+  if (values.length === 0) return new Sql(['null'], []);
+  values.forEach(checkValue);
+  const padded = [...values];
+  const width = 2 ** Math.ceil(Math.log2(values.length));
+  while (padded.length < width) padded.push(values[values.length - 1]!);
+  return joined(padded);
+}
+
+/** The values of one row of an `insert`: `(?, ?, ?)`. */
+export function row(values: readonly Value[]): Sql {
+  values.forEach(checkValue);
+  const inner = joined(values);
+  const strings = [...inner.strings];
+  strings[0] = '(' + strings[0]!;
+  strings[strings.length - 1] += ')';
+  return new Sql(strings, inner.values);
+}
+
+/** Several statements' pieces behind each other, with a separator that is code, never input. */
+export function join(parts: readonly Sql[], separator = ', '): Sql {
+  const strings = [''];
+  const values: Value[] = [];
+  parts.forEach((part, index) => append(strings, values, index === 0 ? '' : separator, part));
+  return new Sql(strings, values);
+}
+
+/** Text that is code: the name of a table or column that the program itself knows. */
+export function code(text: string): Sql {
+  if (!/^[a-z][a-z0-9_]*$/.test(text)) throw new TypeError(`Not a name of ours: ${text}`);
+  return new Sql([text], []);
+}
+
+function joined(values: readonly Value[]): Sql {
+  return new Sql(['', ...Array.from({ length: values.length - 1 }, () => ', '), ''], values);
+}
+
+function flatten(strings: readonly string[], parts: readonly (Value | Sql)[]): Sql {
+  const flat = [strings[0]!];
+  const values: Value[] = [];
+  parts.forEach((part, index) => {
+    if (part instanceof Sql) append(flat, values, '', part);
+    else {
+      checkValue(part);
+      values.push(part);
+      flat.push('');
+    }
+    flat[flat.length - 1] += strings[index + 1]!;
+  });
+  return new Sql(flat, values);
+}
+
+function append(strings: string[], values: Value[], before: string, part: Sql): void {
+  strings[strings.length - 1] += before + part.strings[0]!;
+  strings.push(...part.strings.slice(1));
+  values.push(...part.values);
+}
+
+function checkValue(value: Value): void {
+  const type = typeof value;
+  if (type === 'string' || type === 'bigint' || value === null || value instanceof Uint8Array) return;
+  if (type === 'number' && Number.isFinite(value)) return;
+  throw new TypeError(`A statement cannot bind ${type === 'object' ? Object.prototype.toString.call(value) : String(value)}`);
+}
+
+/**
+ * The statement with a driver's placeholders, kept by its pieces, which are the same array at every call of a template
+ * literal. Each driver keeps its own, since one process may use both databases.
+ */
+export function textOf(query: Sql, kept: WeakMap<readonly string[], string>, placeholder: (place: number) => string): string {
+  const known = kept.get(query.strings);
+  if (known !== undefined) return known;
+  let text = query.strings[0]!;
+  for (let place = 1; place < query.strings.length; place++) text += placeholder(place) + query.strings[place]!;
+  kept.set(query.strings, text);
+  return text;
+}

@@ -1,0 +1,171 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Unavailable } from '#base/errors.ts';
+import type { Cell, Db, MigrationTx, Queryable } from './db.ts';
+import { type Sql, textOf } from './sql.ts';
+
+const SQLITE_BUSY = 5;
+const LOCK_PATIENCE_MS = 15_000;
+const KEPT_STATEMENTS = 500;
+
+/**
+ * Opens a SQLite file with two connections: one that writes, in turns, and one that only reads. A reader never sees a
+ * transaction that is under way, although one may span several ticks of the event loop.
+ */
+export function openSqlite(path: string): Db {
+  mkdirSync(dirname(path), { recursive: true });
+  const writer = new Connection(path, false);
+  return new SqliteDb(writer, new Connection(path, true));
+}
+
+const kept = new WeakMap<readonly string[], string>();
+const text = (query: Sql): string => textOf(query, kept, () => '?');
+
+class Connection implements MigrationTx {
+  readonly handle: DatabaseSync;
+  readonly #objects = new Map<string, StatementSync>();
+  readonly #arrays = new Map<string, StatementSync>();
+
+  constructor(path: string, readOnly: boolean) {
+    this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
+    if (!readOnly) this.handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000');
+    this.handle.exec('pragma foreign_keys = on; pragma cache_size = -32000; pragma temp_store = memory');
+  }
+
+  // The driver's calls are synchronous; `async` turns what they throw into a rejection, as on PostgreSQL.
+  async all<R>(query: Sql): Promise<R[]> {
+    return this.#statement(query).all(...query.values) as R[];
+  }
+
+  async get<R>(query: Sql): Promise<R | undefined> {
+    return this.#statement(query).get(...query.values) as R | undefined;
+  }
+
+  async tuples(query: Sql): Promise<Cell[][]> {
+    return this.#statement(query, true).all(...query.values) as unknown as Cell[][];
+  }
+
+  async run(query: Sql): Promise<number> {
+    return Number(this.#statement(query).run(...query.values).changes);
+  }
+
+  async runAll(queries: readonly Sql[]): Promise<void> {
+    for (const query of queries) this.#statement(query).run(...query.values);
+  }
+
+  async script(statements: string): Promise<void> {
+    this.handle.exec(sqliteScript(statements));
+  }
+
+  #statement(query: Sql, arrays = false): StatementSync {
+    const cache = arrays ? this.#arrays : this.#objects;
+    const written = text(query);
+    const known = cache.get(written);
+    if (known !== undefined) return known;
+    if (cache.size >= KEPT_STATEMENTS) cache.clear();
+    const statement = this.handle.prepare(written);
+    if (arrays) statement.setReturnArrays(true);
+    cache.set(written, statement);
+    return statement;
+  }
+}
+
+class SqliteDb implements Db {
+  readonly dialect = 'sqlite';
+  readonly #writer: Connection;
+  readonly #reader: Connection;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(writer: Connection, reader: Connection) {
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  all<R>(query: Sql): Promise<R[]> {
+    return reads(query) ? this.#reader.all<R>(query) : this.transaction((tx) => tx.all<R>(query));
+  }
+
+  get<R>(query: Sql): Promise<R | undefined> {
+    return reads(query) ? this.#reader.get<R>(query) : this.transaction((tx) => tx.get<R>(query));
+  }
+
+  tuples(query: Sql): Promise<Cell[][]> {
+    return reads(query) ? this.#reader.tuples(query) : this.transaction((tx) => tx.tuples(query));
+  }
+
+  run(query: Sql): Promise<number> {
+    return this.transaction((tx) => tx.run(query));
+  }
+
+  runAll(queries: readonly Sql[]): Promise<void> {
+    return this.transaction((tx) => tx.runAll(queries));
+  }
+
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(() => this.#transact(work));
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
+    await this.transaction(() => work(this.#writer));
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+    this.#reader.handle.close();
+    this.#writer.handle.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    await begin(this.#writer.handle);
+    try {
+      const result = await work(this.#writer);
+      this.#writer.handle.exec('commit');
+      return result;
+    } catch (error) {
+      if (this.#writer.handle.isTransaction) this.#writer.handle.exec('rollback');
+      throw error;
+    }
+  }
+}
+
+/** Takes the file's write lock. Another process may hold it: waiting must not hold up this one's readers. */
+async function begin(handle: DatabaseSync): Promise<void> {
+  const started = performance.now();
+  for (;;) {
+    try {
+      return handle.exec('begin immediate');
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+      if (performance.now() - started > LOCK_PATIENCE_MS) throw new Unavailable(error);
+    }
+    await pause(1 + Math.random() * 4);
+  }
+}
+
+const reading = new WeakMap<readonly string[], boolean>();
+
+function reads(query: Sql): boolean {
+  let answer = reading.get(query.strings);
+  if (answer === undefined) {
+    answer = /^\s*(select|with)\b/i.test(query.strings[0]!);
+    reading.set(query.strings, answer);
+  }
+  return answer;
+}
+
+/** Migrations are written with PostgreSQL's types; SQLite's strict tables know fewer. */
+function sqliteScript(statements: string): string {
+  return statements
+    .replace(/\/\*sqlite:(.*?)\*\//gs, '$1')
+    .replace(/\bbigint\b/g, 'integer')
+    .replace(/\bbytea\b/g, 'blob')
+    .replace(/\bdouble precision\b/g, 'real');
+}
