@@ -6,49 +6,49 @@
 //   node scripts/lock.mjs           write the missing entries
 //   node scripts/lock.mjs --check   only say what is wrong; exit code 1 when something is
 
-import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-const file = fileURLToPath(new URL('../package-lock.json', import.meta.url))
-const lock = JSON.parse(readFileSync(file, 'utf8'))
-const missing = findMissing(lock.packages)
-const problems = findAddresses(lock.packages)
+const file = fileURLToPath(new URL('../package-lock.json', import.meta.url));
+const lock = JSON.parse(readFileSync(file, 'utf8'));
+const missing = findMissing(lock.packages);
+const problems = findAddresses(lock.packages);
 
 if (process.argv.includes('--check')) {
   for (const { name, version, parent } of missing)
-    problems.push(`${parent} wants ${name}@${version}, which the lock lacks: node scripts/lock.mjs`)
+    problems.push(`${parent} wants ${name}@${version}, which the lock lacks: node scripts/lock.mjs`);
 } else if (missing.length > 0) {
-  for (const entry of missing) lock.packages[`node_modules/${entry.name}`] = describe(entry, lock.packages)
-  lock.packages = sorted(lock.packages)
-  writeFileSync(file, JSON.stringify(lock, null, 2) + '\n')
-  console.log(`package-lock.json: ${missing.length} optional packages of other platforms added`)
+  for (const entry of missing) lock.packages[`node_modules/${entry.name}`] = describe(entry, lock.packages);
+  lock.packages = sorted(lock.packages);
+  writeFileSync(file, JSON.stringify(lock, null, 2) + '\n');
+  console.log(`package-lock.json: ${missing.length} optional packages of other platforms added`);
 }
-for (const problem of problems) console.error(`package-lock.json: ${problem}`)
-if (problems.length > 0) process.exitCode = 1
+for (const problem of problems) console.error(`package-lock.json: ${problem}`);
+if (problems.length > 0) process.exitCode = 1;
 
 function findMissing(packages) {
   return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.entries(optionalDependencies)
       .filter(([name]) => !resolves(packages, path, name))
-      .map(([name, version]) => ({ name, version, parent: path }))
-  )
+      .map(([name, version]) => ({ name, version, parent: path })),
+  );
 }
 
 function resolves(packages, path, name) {
   for (let base = path; base; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/'))))
-    if (packages[`${base}/node_modules/${name}`]) return true
-  return Boolean(packages[`node_modules/${name}`])
+    if (packages[`${base}/node_modules/${name}`]) return true;
+  return Boolean(packages[`node_modules/${name}`]);
 }
 
 function findAddresses(packages) {
   return Object.entries(packages)
     .filter(([, { resolved }]) => resolved)
-    .map(([path]) => `${path} holds a download address: npm install --omit-lockfile-registry-resolved`)
+    .map(([path]) => `${path} holds a download address: npm install --omit-lockfile-registry-resolved`);
 }
 
 /** The platform stands in the name: `@oxlint/binding-linux-arm64-musl` is for Linux, arm64, musl. */
 function describe({ name, version, parent }, packages) {
-  const [os, cpu, abi = ''] = name.match(/(android|darwin|freebsd|linux|openharmony|win32)-.+$/)[0].split('-')
+  const [os, cpu, abi = ''] = name.match(/(android|darwin|freebsd|linux|openharmony|win32)-.+$/)[0].split('-');
   return {
     version,
     cpu: [cpu],
@@ -57,9 +57,9 @@ function describe({ name, version, parent }, packages) {
     ...(os === 'linux' && abi && { libc: [abi.startsWith('musl') ? 'musl' : 'glibc'] }),
     optional: true,
     os: [os],
-  }
+  };
 }
 
 function sorted(packages) {
-  return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en')))
+  return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en')));
 }

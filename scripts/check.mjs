@@ -1,0 +1,29 @@
+// Everything that can be said about the code without running it: types, lint, format, lock file.
+
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const project = dirname(import.meta.dirname);
+const require = createRequire(import.meta.url);
+
+const checks = [
+  ['types', binary('typescript', 'tsc')],
+  ['lint', binary('oxlint', 'oxlint'), '--type-aware', '--deny-warnings'],
+  ['format', binary('prettier', 'prettier'), '--check', '--log-level', 'warn', '.'],
+  ['lock', join(project, 'scripts/lock.mjs'), '--check'],
+];
+
+const failed = checks.filter(([name, ...command]) => {
+  const { status } = spawnSync(process.execPath, command, { cwd: project, stdio: 'inherit' });
+  console.log(`${name}: ${status === 0 ? 'passed' : 'failed'}`);
+  return status !== 0;
+});
+if (failed.some(([name]) => name === 'format')) console.log('npm run format writes the format.');
+if (failed.length > 0) process.exitCode = 1;
+
+function binary(name, command) {
+  const manifest = require.resolve(`${name}/package.json`);
+  const { bin } = require(manifest);
+  return join(dirname(manifest), bin[command] ?? bin);
+}
