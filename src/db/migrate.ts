@@ -19,9 +19,13 @@ export async function migrate(db: Db): Promise<void> {
   const known = migrations();
   await db.migrating(async (tx) => {
     await tx.script('create table if not exists migrations (number bigint primary key, name text not null)');
-    const [{ last }] = (await tx.all(sql`select coalesce(max(number), 0) as last from migrations`)) as [{ last: number }];
+    const [{ last }] = (await tx.all(sql`select coalesce(max(number), 0) as last from migrations`)) as [
+      { last: number },
+    ];
     if (last > known.length) {
-      throw new UsageError(`The database is at migration ${last}, this program knows ${known.length}: start the newer version.`);
+      throw new UsageError(
+        `The database is at migration ${last}, this program knows ${known.length}: start the newer version.`,
+      );
     }
     for (const migration of known.slice(last)) await apply(tx, migration);
   });

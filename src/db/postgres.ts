@@ -17,6 +17,7 @@ export async function openPostgres(url: string): Promise<Db> {
     types: { getTypeParser: parserOf },
     connectionTimeoutMillis: READ_TIMEOUT_MS,
     keepAlive: true,
+    pipeline: true,
   });
   // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
   pool.on('error', () => undefined);
@@ -26,7 +27,9 @@ export async function openPostgres(url: string): Promise<Db> {
 }
 
 const parserOf = ((type: number, format?: 'text' | 'binary') =>
-  type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text')) as typeof pg.types.getTypeParser;
+  type === INT8 || type === NUMERIC
+    ? Number
+    : pg.types.getTypeParser(type, format as 'text')) as typeof pg.types.getTypeParser;
 
 const kept = new WeakMap<readonly string[], string>();
 const names = new Map<string, string>();

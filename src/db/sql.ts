@@ -88,14 +88,20 @@ function checkValue(value: Value): void {
   const type = typeof value;
   if (type === 'string' || type === 'bigint' || value === null || value instanceof Uint8Array) return;
   if (type === 'number' && Number.isFinite(value)) return;
-  throw new TypeError(`A statement cannot bind ${type === 'object' ? Object.prototype.toString.call(value) : String(value)}`);
+  throw new TypeError(
+    `A statement cannot bind ${type === 'object' ? Object.prototype.toString.call(value) : String(value)}`,
+  );
 }
 
 /**
  * The statement with a driver's placeholders, kept by its pieces, which are the same array at every call of a template
  * literal. Each driver keeps its own, since one process may use both databases.
  */
-export function textOf(query: Sql, kept: WeakMap<readonly string[], string>, placeholder: (place: number) => string): string {
+export function textOf(
+  query: Sql,
+  kept: WeakMap<readonly string[], string>,
+  placeholder: (place: number) => string,
+): string {
   const known = kept.get(query.strings);
   if (known !== undefined) return known;
   let text = query.strings[0]!;

@@ -30,7 +30,8 @@ class Connection implements MigrationTx {
 
   constructor(path: string, readOnly: boolean) {
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
-    if (!readOnly) this.handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000');
+    if (!readOnly)
+      this.handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000');
     this.handle.exec('pragma foreign_keys = on; pragma cache_size = -32000; pragma temp_store = memory');
   }
 

@@ -7,11 +7,7 @@ import { isCleanText, uuidOf } from '#base/text.ts';
  */
 
 const text = (max: number, min = 0) =>
-  z
-    .string()
-    .min(min)
-    .max(max)
-    .refine(isCleanText, 'must not contain control characters or broken Unicode');
+  z.string().min(min).max(max).refine(isCleanText, 'must not contain control characters or broken Unicode');
 
 const count = z.int().min(0).max(1_000_000_000);
 const score = z.int().min(-1_000_000_000).max(1_000_000_000);
@@ -31,13 +27,18 @@ const uuid = z
 
 const player = z.strictObject({ uuid, name: text(64, 1) });
 
-const presence = z.strictObject({
-  current: count.meta({ description: 'Players taking part in the running game' }),
-  players: z.array(text(64, 1)).max(5_000).meta({ description: 'Names of everyone connected' }),
-  gamemode: text(32).default(''),
-  current_map: text(128).default(''),
-  next_map: text(128).default(''),
-});
+const presence = z
+  .strictObject({
+    current: count.meta({ description: 'Players taking part in the running game' }),
+    players: z.array(text(64, 1)).max(5_000).meta({ description: 'Names of everyone connected' }),
+    gamemode: text(32).default(''),
+    current_map: text(128).default(''),
+    next_map: text(128).default(''),
+  })
+  .refine(({ current, players }) => current <= players.length, {
+    path: ['current'],
+    message: 'must not be larger than the number of connected players',
+  });
 
 const configured = z.strictObject({
   region: text(64),
@@ -114,7 +115,8 @@ function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
   const players = new Set<string>();
   match.teams.forEach((team, t) =>
     team.players.forEach(({ uuid: id }, p) => {
-      if (players.has(id)) refuse(['teams', t, 'players', p, 'uuid'], 'stands in the match twice; list each player in the last team only');
+      if (players.has(id))
+        refuse(['teams', t, 'players', p, 'uuid'], 'stands in the match twice; list each player in the last team only');
       players.add(id);
     }),
   );
@@ -122,7 +124,11 @@ function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
   if (stranger >= 0) refuse(['kills', stranger], 'killer and victim must both be players of the match');
 }
 
-const author = z.strictObject({ name: text(64).default(''), uuid: z.union([z.literal(''), uuid]).default(''), contribution: text(512).default('') });
+const author = z.strictObject({
+  name: text(64).default(''),
+  uuid: z.union([z.literal(''), uuid]).default(''),
+  contribution: text(512).default(''),
+});
 
 const map = z.strictObject({
   name,
@@ -138,7 +144,10 @@ const map = z.strictObject({
   type: text(32).default(''),
   path: text(512).default(''),
   image: z
-    .strictObject({ content_type: z.enum(['image/png', 'image/jpeg', 'image/webp']), data: z.base64().min(8).max(700_000) })
+    .strictObject({
+      content_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),
+      data: z.base64().min(8).max(700_000),
+    })
     .optional()
     .meta({ description: 'Left out: a picture that is known already stays' }),
 });
@@ -173,7 +182,9 @@ const changed = z.strictObject({
 
 const statistics = z.strictObject({
   player,
-  gamemode: z.literal('factions').meta({ description: 'Modes without matches; counters are what was added since the last event' }),
+  gamemode: z
+    .literal('factions')
+    .meta({ description: 'Modes without matches; counters are what was added since the last event' }),
   kill_count: count.default(0),
   death_count: count.default(0),
   time_played: count.default(0),
@@ -185,11 +196,17 @@ const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, descr
   z
     .strictObject({
       version: z.literal(1),
-      id: text(128, 1).meta({ description: "The sender's own id of the event: the same id is the same event, however often it is sent" }),
+      id: text(128, 1).meta({
+        description: "The sender's own id of the event: the same id is the same event, however often it is sent",
+      }),
       type: z.literal(type),
       time: moment,
       server: text(128, 1).optional().meta({ description: "The server's name; over HTTP the key says it" }),
-      receipt: z.string().regex(/^[0-9a-hjkmnp-tv-z]{11}$/).optional().meta({ description: 'Written by `export events`: keeps ids when a network is moved' }),
+      receipt: z
+        .string()
+        .regex(/^[0-9a-hjkmnp-tv-z]{11}$/)
+        .optional()
+        .meta({ description: 'Written by `export events`: keeps ids when a network is moved' }),
       data,
     })
     .meta({ title: type, description });

@@ -1,0 +1,85 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Door, Listen } from '#base/config.ts';
+import { WireError } from '#base/errors.ts';
+import type { Hall } from '#hall.ts';
+import { openApi } from './api/index.ts';
+
+/** What a door hands to its listener, and what it does when the house closes. */
+export interface OpenDoor {
+  listener: RequestListener;
+  close?(): Promise<void>;
+}
+
+const DOORS: Partial<Record<Door, (hall: Hall) => Promise<OpenDoor>>> = {
+  API: openApi,
+};
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const CLOSING_PATIENCE_MS = 5_000;
+
+/** The doors of one process, open. */
+export interface House extends AsyncDisposable {
+  /** Where each door listens: an origin on this machine, or the path of a socket. */
+  addresses: Partial<Record<Door, string>>;
+}
+
+/** Opens the doors that there are, each on a listener of its own. Closing lets requests under way end. */
+export async function openHouse(hall: Hall, doors = Object.keys(DOORS) as Door[]): Promise<House> {
+  const open: { server: Server; door: OpenDoor }[] = [];
+  const addresses: Partial<Record<Door, string>> = {};
+  const close = async (): Promise<void> => void (await Promise.all(open.map(closeDoor)));
+  try {
+    for (const name of doors) {
+      const door = await DOORS[name]!(hall);
+      const server = serverOf(door.listener);
+      open.push({ server, door });
+      addresses[name] = await listen(server, hall.config.listen[name]);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { addresses, [Symbol.asyncDispose]: close };
+}
+
+function serverOf(listener: RequestListener): Server {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000 }, listener);
+  server.on('clientError', refuseBroken);
+  return server;
+}
+
+/** Answers what the HTTP parser refuses, with the body that every error has. */
+function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const sentence = tooLarge ? 'Path and headers together are too long.' : 'The request is not valid HTTP.';
+  const { body } = new WireError(tooLarge ? 431 : 400, 'invalid_request', sentence);
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+async function listen(server: Server, where: Listen): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(where, resolve);
+  await promise;
+  server.off('error', reject);
+  if (where.path !== undefined) return where.path;
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+async function closeDoor({ server, door }: { server: Server; door: OpenDoor }): Promise<void> {
+  if (server.listening) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    const impatience = setTimeout(() => server.closeAllConnections(), CLOSING_PATIENCE_MS);
+    await promise;
+    clearTimeout(impatience);
+  }
+  await door.close?.();
+}

@@ -1,0 +1,88 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { environment, readConfig } from '#base/config.ts';
+import { UsageError } from '#base/errors.ts';
+import { type Hall, openHall } from '#hall.ts';
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** An option of a command: what `parseArgs` needs, and the words for `--help`. */
+export type OptionRow = Options[string] & { help: string; value?: string };
+
+export interface Input {
+  values: Record<string, string | boolean | (string | boolean)[] | undefined>;
+  positionals: string[];
+}
+
+/** One command: `scorehall app create …` has the words `app create`. */
+export interface Command {
+  words: string;
+  summary: string;
+  /** What follows the words, for the help: `FILE|-`. */
+  operands?: string;
+  options?: Record<string, OptionRow>;
+  run(input: Input): Promise<void>;
+}
+
+export function parse(command: Command, args: string[]): Input {
+  const options = { ...command.options, help: { type: 'boolean', help: 'This text' } } as Options;
+  try {
+    return parseArgs({ args, options, allowPositionals: command.operands !== undefined, strict: true }) as Input;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message} See: scorehall ${command.words} --help`);
+  }
+}
+
+export function helpOf(command: Command): string {
+  const rows = Object.entries({ ...command.options, help: { type: 'boolean', help: 'This text' } as OptionRow });
+  const names = rows.map(([name, row]) => `--${name}${row.type === 'string' ? ` ${row.value ?? 'VALUE'}` : ''}`);
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = rows.map(([, row], index) => `  ${names[index]!.padEnd(width)}  ${row.help}`);
+  return `${command.summary}\n\nscorehall ${command.words}${command.operands ? ` ${command.operands}` : ''} [options]\n\n${lines.join('\n')}\n`;
+}
+
+/** The value of an option that must be there. */
+export function required(input: Input, name: string): string {
+  const value = input.values[name];
+  if (typeof value !== 'string' || value === '') throw new UsageError(`--${name} is missing.`);
+  return value;
+}
+
+export function optional(input: Input, name: string): string | undefined {
+  const value = input.values[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Opens the hall that the environment names, for the length of one command. */
+export async function withHall<T>(work: (hall: Hall) => Promise<T>): Promise<T> {
+  await using hall = await openHall(readConfig({ LOG_LEVEL: 'warn', ...environment() }));
+  return await work(hall);
+}
+
+/** Prints a result: one JSON object with `--json`, else a line a member. */
+export function print(input: Input, result: Record<string, unknown>): void {
+  if (input.values['json'] === true) return void process.stdout.write(`${JSON.stringify(result)}\n`);
+  const width = Math.max(...Object.keys(result).map((name) => name.length));
+  for (const [name, value] of Object.entries(result)) process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`);
+}
+
+/** Prints rows: a JSON array with `--json`, else a table. */
+export function printTable(input: Input, rows: Record<string, unknown>[]): void {
+  if (input.values['json'] === true) return void process.stdout.write(`${JSON.stringify(rows)}\n`);
+  const columns = Object.keys(rows[0] ?? {});
+  const cells = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]!.length)));
+  for (const line of cells)
+    process.stdout.write(
+      `${line
+        .map((cell, index) => cell.padEnd(widths[index]!))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
+}
+
+export const JSON_OPTION: OptionRow = { type: 'boolean', help: 'Print JSON with the wire names' };
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  return Array.isArray(value) ? value.join(' ') : String(value);
+}

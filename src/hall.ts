@@ -1,0 +1,26 @@
+import { type Clock, systemClock } from '#base/clock.ts';
+import type { Config } from '#base/config.ts';
+import { type Log, openLog } from '#base/log.ts';
+import { type Db, openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+
+/** What one process owns. Doors take from it what they need and nothing else. */
+export interface Hall extends AsyncDisposable {
+  config: Config;
+  log: Log;
+  db: Db;
+  clock: Clock;
+}
+
+/** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`. */
+export async function openHall(config: Config, clock: Clock = systemClock): Promise<Hall> {
+  const log = openLog(config.LOG_LEVEL);
+  const db = await openDb(config.DATABASE_URL);
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return { config, log, db, clock, [Symbol.asyncDispose]: () => db.close() };
+}

@@ -1,0 +1,46 @@
+import { UsageError } from '#base/errors.ts';
+import { type Command, helpOf, parse } from './commands/command.ts';
+
+/** The command line. Each file of commands is loaded only when one of its words is called. */
+const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
+  serve: () => import('./commands/serve.ts'),
+  config: () => import('./commands/config.ts'),
+  app: () => import('./commands/app.ts'),
+  token: () => import('./commands/token.ts'),
+};
+
+async function main(args: string[]): Promise<void> {
+  const room = ROOMS[args[0] ?? ''];
+  if (room === undefined) return await overview(args[0]);
+  const { commands } = await room();
+  const command = commands.find(({ words }) => words.split(' ').every((word, index) => args[index] === word));
+  if (command === undefined) return listOf(commands, args.slice(0, 2).join(' '));
+  const rest = args.slice(command.words.split(' ').length);
+  if (rest.includes('--help')) return void process.stdout.write(helpOf(command));
+  await command.run(parse(command, rest));
+}
+
+async function overview(word: string | undefined): Promise<void> {
+  const rooms = await Promise.all(Object.values(ROOMS).map((load) => load()));
+  const commands = rooms.flatMap((room) => room.commands);
+  if (word === undefined || word === '--help' || word === 'help') return listing(commands);
+  listOf(commands, word);
+}
+
+function listOf(commands: Command[], word: string): void {
+  const asked = word === commands[0]?.words.split(' ')[0] || word.endsWith('--help');
+  if (asked) return listing(commands);
+  throw new UsageError(`There is no command "${word}". There are: ${commands.map(({ words }) => words).join(', ')}.`);
+}
+
+function listing(commands: Command[]): void {
+  const width = Math.max(...commands.map(({ words }) => words.length));
+  for (const { words, summary } of commands) process.stdout.write(`scorehall ${words.padEnd(width)}  ${summary}\n`);
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.stderr.write(error instanceof UsageError ? `scorehall: ${error.message}\n` : `${(error as Error).stack}\n`);
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { newSecret, secretHash } from '#base/secrets.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { takeKey } from './sequence.ts';
+
+/** installed: on the user's device; web: JavaScript in a browser; service: on a web server, with a Client Secret. */
+export const APPLICATION_TYPES = ['installed', 'web', 'service'] as const;
+export type ApplicationType = (typeof APPLICATION_TYPES)[number];
+
+/** Access to the data API: asked for in the developer console, granted by the operator. */
+export const ACCESS_STATES = ['none', 'waiting', 'approved', 'refused', 'revoked'] as const;
+export type AccessState = (typeof ACCESS_STATES)[number];
+
+export interface Application {
+  key: number;
+  client_id: string;
+  name: string;
+  type: ApplicationType;
+  redirect_uris: string[];
+  require_pkce: boolean;
+  access: AccessState;
+  /** Requests an hour that the operator raised the application to; null for the usual limits. */
+  hourly_limit: number | null;
+  created: number;
+}
+
+type ApplicationRow = Omit<Application, 'redirect_uris' | 'require_pkce'> & {
+  redirect_uris: string;
+  require_pkce: number;
+};
+
+const COLUMNS = sql`key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, created`;
+
+export async function applicationByClientId(db: Queryable, clientId: string): Promise<Application | undefined> {
+  const row = await db.get<ApplicationRow>(sql`select ${COLUMNS} from applications where client_id = ${clientId}`);
+  return row && applicationOf(row);
+}
+
+export async function listApplications(db: Queryable): Promise<Application[]> {
+  return (await db.all<ApplicationRow>(sql`select ${COLUMNS} from applications order by key`)).map(applicationOf);
+}
+
+function applicationOf(row: ApplicationRow): Application {
+  return { ...row, redirect_uris: JSON.parse(row.redirect_uris) as string[], require_pkce: row.require_pkce === 1 };
+}
+
+export type NewApplication = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'access'>;
+
+/** Registers an application. A service gets its first secret, which is shown this once. */
+export async function createApplication(
+  db: Db,
+  now: number,
+  { name, type, redirect_uris, access }: NewApplication,
+): Promise<{ application: Application; secret: string | undefined }> {
+  const client_id = randomBytes(12).toString('hex');
+  return await db.transaction(async (tx) => {
+    const key = await takeKey(tx, now);
+    await tx.run(sql`
+      insert into applications (key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, created)
+      values (${key}, ${client_id}, ${name}, ${type}, ${JSON.stringify(redirect_uris)}, 0, ${access}, null, ${now})`);
+    const application = (await applicationByClientId(tx, client_id))!;
+    return { application, secret: type === 'service' ? await addSecret(tx, now, key) : undefined };
+  });
+}
+
+/** Gives an application one more secret; several may live side by side while one replaces another. */
+export async function addSecret(tx: Queryable, now: number, applicationKey: number): Promise<string> {
+  const secret = newSecret('shs_');
+  await tx.run(sql`
+    insert into application_secrets (key, application_key, hash, created)
+    values (${await takeKey(tx, now)}, ${applicationKey}, ${secretHash(secret)}, ${now})`);
+  return secret;
+}
+
+/** The hashes of an application's live secrets. */
+export async function secretHashesOf(db: Queryable, applicationKey: number): Promise<string[]> {
+  const rows = await db.all<{ hash: string }>(
+    sql`select hash from application_secrets where application_key = ${applicationKey} order by key`,
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+export async function setAccess(db: Queryable, clientId: string, access: AccessState): Promise<boolean> {
+  return (await db.run(sql`update applications set access = ${access} where client_id = ${clientId}`)) === 1;
+}
+
+/** Raises an application's limit, or gives it back the usual one with null. */
+export async function setLimit(db: Queryable, clientId: string, limit: number | null): Promise<boolean> {
+  return (await db.run(sql`update applications set hourly_limit = ${limit} where client_id = ${clientId}`)) === 1;
+}
+
+/** Removes an application with its secrets and every token it holds. */
+export async function deleteApplication(db: Db, clientId: string): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    await tx.run(sql`delete from tokens where client_id = ${clientId}`);
+    return (await tx.run(sql`delete from applications where client_id = ${clientId}`)) === 1;
+  });
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+const KEYS_PER_MS = 2048;
+
+/**
+ * Hands out keys inside a transaction. Its row stays locked until commit, so keys become visible to readers in their
+ * order, whatever the number of writers and processes: whoever walks from the newest and repeats misses nothing.
+ */
+export class Keys {
+  readonly #tx: Queryable;
+  #last: number;
+
+  private constructor(tx: Queryable, last: number) {
+    this.#tx = tx;
+    this.#last = last;
+  }
+
+  /** Takes the lock. Every transaction that takes it takes it first, so two of them never wait for each other. */
+  static async lock(tx: Queryable): Promise<Keys> {
+    const { last } = (await tx.get<{ last: number }>(
+      sql`update sequence set last = last where name = 'key' returning last`,
+    ))!;
+    return new Keys(tx, last);
+  }
+
+  /** A key that grows with time, even when the clock steps back. */
+  next(now: number): number {
+    this.#last = Math.max(this.#last + 1, now * KEYS_PER_MS);
+    return this.#last;
+  }
+
+  /** The key right behind the last one: what an event brings into being follows the event's own key. */
+  following(): number {
+    return ++this.#last;
+  }
+
+  /** Takes a key that an exported event had, where that keeps the order. */
+  resume(key: number): boolean {
+    if (key <= this.#last) return false;
+    this.#last = key;
+    return true;
+  }
+
+  async save(): Promise<void> {
+    await this.#tx.run(sql`update sequence set last = ${this.#last} where name = 'key'`);
+  }
+}
+
+/** One key, in the transaction that uses it. */
+export async function takeKey(tx: Queryable, now: number): Promise<number> {
+  const keys = await Keys.lock(tx);
+  const key = keys.next(now);
+  await keys.save();
+  return key;
+}

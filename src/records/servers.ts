@@ -1,0 +1,127 @@
+import { nameKey } from '#base/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import type { Context, Taken } from './batch.ts';
+import type { DataOf } from './events.ts';
+
+export interface Server {
+  key: number;
+  name: string;
+}
+
+/** A server as readers see it at a moment: one that has gone silent keeps its row with nobody on it. */
+export interface ServerNow extends Server {
+  region: string;
+  icon: string;
+  order: number;
+  max: number;
+  playing: number;
+  players: string[];
+  gamemode: string;
+  current_map: string;
+  next_map: string;
+}
+
+interface ServerRow {
+  key: number;
+  name: string;
+  region: string;
+  icon: string;
+  sort_order: number;
+  max: number;
+  received: number | null;
+  playing: number;
+  players: string;
+  gamemode: string;
+  current_map: string;
+  next_map: string;
+}
+
+const SELECT = sql`
+  select s.key, s.name, s.region, s.icon, s.sort_order, s.max, p.received, p.playing, p.players, p.gamemode,
+    p.current_map, p.next_map
+  from servers s left join presence p on p.server_key = s.key`;
+
+/** Every server by `order`, then name. Heartbeats received before `since` no longer count. */
+export async function listServers(db: Queryable, since: number): Promise<ServerNow[]> {
+  const rows = await db.all<ServerRow>(sql`${SELECT} order by s.sort_order, s.name`);
+  return rows.map((row) => serverNow(row, since));
+}
+
+export async function serverByKey(db: Queryable, key: number, since: number): Promise<ServerNow | undefined> {
+  const row = await db.get<ServerRow>(sql`${SELECT} where s.key = ${key}`);
+  return row && serverNow(row, since);
+}
+
+/** Players connected over the whole network. */
+export async function countOnline(db: Queryable, since: number): Promise<number> {
+  const row = await db.get<{ count: number }>(
+    sql`select coalesce(sum(player_count), 0) as count from presence where received >= ${since}`,
+  );
+  return row!.count;
+}
+
+/** Servers that play one of the maps now, by the map's name key. */
+export async function serversPlaying(
+  db: Queryable,
+  mapKeys: string[],
+  since: number,
+): Promise<(ServerNow & { map_key: string })[]> {
+  const rows = await db.all<ServerRow & { map_key: string }>(sql`
+    select s.key, s.name, s.region, s.icon, s.sort_order, s.max, p.received, p.playing, p.players, p.gamemode,
+      p.current_map, p.next_map, p.current_map_key as map_key
+    from presence p join servers s on s.key = p.server_key
+    where p.current_map_key in (${list(mapKeys)}) and p.received >= ${since} order by s.sort_order, s.name`);
+  return rows.map((row) => ({ ...serverNow(row, since), map_key: row.map_key }));
+}
+
+function serverNow(row: ServerRow, since: number): ServerNow {
+  const { key, name, region, icon, sort_order: order, max } = row;
+  const fixed = { key, name, region, icon, order, max };
+  if (row.received === null || row.received < since) return { ...fixed, ...NOBODY };
+  const { playing, gamemode, current_map, next_map } = row;
+  return { ...fixed, playing, gamemode, current_map, next_map, players: JSON.parse(row.players) as string[] };
+}
+
+const NOBODY = { playing: 0, players: [], gamemode: '', current_map: '', next_map: '' };
+
+export async function serverByName(db: Queryable, name: string): Promise<Server | undefined> {
+  return await db.get<Server>(sql`select key, name from servers where name_key = ${nameKey(name)}`);
+}
+
+/** Takes over what is fixed about a server; the server exists already (see `ensureServer`). */
+export async function applyConfigured(context: Context, data: DataOf<'server.configured'>): Promise<Taken> {
+  const { key } = context.server!;
+  await context.batch.tx.run(sql`
+    update servers set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max}
+    where key = ${key}`);
+  return undefined;
+}
+
+/** Makes a server known under a name, with nothing configured yet. */
+export async function addServer(tx: Queryable, key: number, name: string): Promise<Server> {
+  await tx.run(sql`
+    insert into servers (key, name, name_key, region, icon, sort_order, max)
+    values (${key}, ${name}, ${nameKey(name)}, '', '', 0, 0)`);
+  return { key, name };
+}
+
+export async function removeServer(tx: Queryable, key: number): Promise<void> {
+  await tx.run(sql`delete from servers where key = ${key}`);
+}
+
+/** Keeps the newest heartbeat; one that comes late changes nothing. */
+export async function applyPresence(context: Context, id: string, data: DataOf<'server.presence'>): Promise<Taken> {
+  const { batch, server, time } = context;
+  const changed = await batch.tx.run(sql`
+    insert into presence (server_key, event_id, time, received, playing, players, player_count, gamemode,
+      current_map, current_map_key, next_map)
+    values (${server!.key}, ${id}, ${time}, ${batch.now}, ${data.current}, ${JSON.stringify(data.players)},
+      ${data.players.length}, ${data.gamemode}, ${data.current_map}, ${nameKey(data.current_map)}, ${data.next_map})
+    on conflict (server_key) do update set
+      event_id = excluded.event_id, time = excluded.time, received = excluded.received, playing = excluded.playing,
+      players = excluded.players, player_count = excluded.player_count, gamemode = excluded.gamemode,
+      current_map = excluded.current_map, current_map_key = excluded.current_map_key, next_map = excluded.next_map
+    where excluded.time > presence.time`);
+  return changed === 0 ? { note: 'a newer heartbeat is known' } : undefined;
+}
