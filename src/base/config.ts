@@ -114,6 +114,11 @@ export const SETTINGS = {
     'Requests an hour of one address with a Client ID alone, or with failed credentials',
     whole(1, 1_000_000_000),
   ),
+  COUNTERS: setting(
+    'memory',
+    'Where requests are counted: memory, of one process that serves the data API; database, for several',
+    choice(['memory', 'database']),
+  ),
   ACCESS_APPROVAL: setting(
     'manual',
     'Whether API access is granted by the operator or at once',

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import type { WireError } from '#base/errors.ts';
+
+/** Names and values one after the other, as `writeHead` takes them. */
+export type Headers = (string | number)[];
+
+const COMPRESSED_FROM = 1024;
+const CODINGS: Record<string, (body: Buffer) => Promise<Buffer>> = {
+  zstd: promisify(zstdCompress),
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: promisify(gzip),
+};
+
+/** Sends a JSON body, or 304 where the caller has it already. */
+export async function sendJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Headers,
+  json: string,
+): Promise<void> {
+  const etag = `W/"${hash('sha1', json, 'base64url')}"`;
+  headers.push('etag', etag, 'vary', 'Accept-Encoding, Authorization, X-Client-ID');
+  const known = request.headers['if-none-match'];
+  if (known !== undefined && matches(known, etag)) return void response.writeHead(304, headers).end();
+  const coding = json.length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
+  if (coding === undefined) return send(request, response, 200, headers, json);
+  headers.push('content-encoding', coding);
+  send(request, response, 200, headers, await CODINGS[coding]!(Buffer.from(json)));
+}
+
+export function sendError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Headers,
+  error: WireError,
+): void {
+  for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
+  send(request, response, error.status, headers, error.body);
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  body: string | Buffer,
+): void {
+  headers.push('content-type', 'application/json; charset=utf-8', 'content-length', Buffer.byteLength(body));
+  response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Weak comparison (RFC 9110 section 13.1.2). */
+function matches(known: string, etag: string): boolean {
+  if (known.trim() === '*') return true;
+  const opaque = etag.slice(2);
+  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque);
+}
+
+/** The best coding that the caller asks for; none where it asks for none. */
+export function codingFor(accepted: string | undefined): string | undefined {
+  if (accepted === undefined || accepted === '') return undefined;
+  const weights = new Map(accepted.toLowerCase().split(',').map(weightOf));
+  const usable = Object.keys(CODINGS).filter((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0);
+  return usable[0];
+}
+
+function weightOf(part: string): [string, number] {
+  const [coding = '', ...parameters] = part.split(';').map((text) => text.trim());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  return [coding, quality === undefined ? 1 : Number(quality.slice(2))];
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import type { Caller } from '#access/caller.ts';
+import type { Clock } from '#base/clock.ts';
+import { boundOf } from '#base/ids.ts';
+import { isCleanText } from '#base/text.ts';
+import type { Db } from '#db/db.ts';
+import type { WriteMoment } from './moments.ts';
+
+/** What the answers of the data API are made with. */
+export interface Kit {
+  db: Db;
+  clock: Clock;
+  moment: WriteMoment;
+  /** The site's address: permalinks begin with it. */
+  site: string;
+  presenceTimeoutMs: number;
+}
+
+/** One request, let in: what its row's handler is given. */
+export interface Ask<Q = unknown> {
+  kit: Kit;
+  caller: Caller;
+  /** The `:id` of the path, decoded; empty where the path has none. */
+  id: string;
+  query: Q;
+}
+
+export type Shape = Record<string, z.ZodType>;
+type QueryOf<S extends Shape> = { [K in keyof S]: z.output<S[K]> };
+
+/**
+ * One row of the data API: it routes, checks, types and documents. A handler answers with what becomes JSON, or with
+ * JSON that is ready-made.
+ */
+export interface Endpoint<S extends Shape = Shape> {
+  /** `/v1/matches/:id` */
+  path: string;
+  tag: string;
+  summary: string;
+  /** What `:id` is. */
+  id?: string;
+  query: S;
+  answer: z.ZodType;
+  handle(ask: Ask<QueryOf<S>>): Promise<Answer>;
+}
+
+export class Ready {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+export type Answer = Ready | object;
+
+/** Types a row's handler by its query. */
+export function endpoint<S extends Shape>(row: Endpoint<S>): Endpoint {
+  return row as unknown as Endpoint;
+}
+
+const clean = (max: number) =>
+  z
+    .string()
+    .max(max, `must not be longer than ${max} characters`)
+    .refine(isCleanText, 'must not contain control characters');
+
+/** `max_id` and `limit` of every list. `max_id` is read as the key that every listed key is smaller than. */
+export const paging = {
+  max_id: clean(64)
+    .transform(boundOf)
+    .default(Number.MAX_SAFE_INTEGER)
+    .meta({ description: 'Only items whose id is smaller, compared as text: the last id of the page before' }),
+  limit: z
+    .string()
+    .regex(/^0*[1-9]\d*$/, 'must be a whole number from 1; above 100 counts as 100')
+    .transform((value) => Math.min(100, Number(value)))
+    .default(20)
+    .meta({ description: 'Number of items, 1 to 100; above 100 counts as 100' }),
+};
+
+/** A filter's value: any text; one that names nothing gives an empty list. */
+export const filter = (description: string) => clean(256).optional().meta({ description });
+
+/** `fields`: comma-separated names of extra fields. */
+export function fieldsOf<const N extends readonly [string, ...string[]]>(names: N) {
+  const allowed: ReadonlySet<string> = new Set(names);
+  return z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    ) // prettier-ignore
+    .refine(
+      (asked) => asked.every((name) => allowed.has(name)),
+      `must be a comma-separated list of ${names.join(', ')}`,
+    )
+    .transform((asked) => new Set(asked) as ReadonlySet<N[number]>)
+    .default(new Set<N[number]>())
+    .meta({ description: `Extra fields, comma-separated: ${names.join(', ')}` });
+}
+
+export const flag = (description: string) =>
+  z
+    .enum(['0', '1'], 'must be 1 or 0')
+    .transform((value) => value === '1')
+    .default(false)
+    .meta({ description });
+
+/** The moment before which a heartbeat no longer counts. */
+export function presenceSince({ clock, presenceTimeoutMs }: Kit): number {
+  return clock.now() - presenceTimeoutMs;
+}

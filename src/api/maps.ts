@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { idOf, keyOf } from '#base/ids.ts';
+import { notFound } from '#base/errors.ts';
+import { nameKey } from '#base/text.ts';
+import { type GameMap, listMaps, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#records/maps.ts';
+import { serverByKey, serverByName, type ServerNow, serversPlaying } from '#records/servers.ts';
+import type { Db } from '#db/db.ts';
+import { type Endpoint, endpoint, filter, flag, type Kit, paging, presenceSince } from './endpoint.ts';
+import { count, id, link } from './shapes.ts';
+
+const Rate = z
+  .object({
+    version: z.string(),
+    total: count.meta({ description: 'Number of ratings' }),
+    rate: z.number().meta({ description: 'Average' }),
+    rates: z.object({ 1: count, 2: count, 3: count, 4: count, 5: count }),
+  })
+  .meta({ id: 'Rate' });
+
+const PlayingServer = z
+  .object({ id, name: z.string(), region: z.string(), current_map: z.string(), next_map: z.string() })
+  .meta({ id: 'PlayingServer' });
+
+const GameMapShape = z
+  .object({
+    id,
+    name: z.string(),
+    version: z.string(),
+    proto: z.string(),
+    authors: z.array(z.object({ name: z.string(), uuid: z.string(), contribution: z.string() })),
+    objective: z.string(),
+    teams: z.array(z.object({ name: z.string(), max: count, color: z.string() })),
+    gamemodes: z.array(z.string()),
+    type: z.string(),
+    rotations: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Names of the servers whose rotation holds the map' }),
+    path: z.string(),
+    has_image: z.boolean(),
+    rates: z.array(Rate).optional(),
+    servers: z.array(PlayingServer).optional().meta({ description: 'Servers that play the map now; with `playing=1`' }),
+    permalink_url: link,
+  })
+  .meta({ id: 'Map' });
+
+type Wire = z.input<typeof GameMapShape>;
+
+export const maps: Endpoint[] = [
+  endpoint({
+    path: '/v1/maps',
+    tag: 'Map',
+    summary: 'Maps, the newest first',
+    query: {
+      playing: flag('1 adds servers, rotations and rates to each item; it filters nothing'),
+      gamemode: filter('Only maps of this gamemode, in any case'),
+      rotation: filter("Only maps in this server's rotation: a server id or name"),
+      ...paging,
+    },
+    answer: z.array(GameMapShape),
+    handle: async ({ kit, query: { playing, gamemode, rotation, max_id, limit } }) => {
+      const serverKey = rotation === undefined ? undefined : await findServer(kit, rotation);
+      if (rotation !== undefined && serverKey === undefined) return [];
+      const found = await listMaps(kit.db, { before: max_id, limit, gamemode, serverKey });
+      return playing ? await withPlaying(kit, found) : found.map((map) => wire(kit, map));
+    },
+  }),
+  endpoint({
+    path: '/v1/maps/:id',
+    tag: 'Map',
+    summary: 'One map with its ratings and rotations',
+    id: 'A map id or a map name',
+    query: {},
+    answer: GameMapShape,
+    handle: async ({ kit, id: text }) => {
+      const map = await findMap(kit.db, text);
+      if (map === undefined) throw notFound('There is no map with this id or name.');
+      return (await withRates(kit, [map]))[0]!;
+    },
+  }),
+];
+
+async function findMap(db: Db, text: string): Promise<GameMap | undefined> {
+  const key = keyOf(text);
+  return (key === undefined ? undefined : await mapByKey(db, key)) ?? (await mapByName(db, text));
+}
+
+async function findServer(kit: Kit, text: string): Promise<number | undefined> {
+  const key = keyOf(text);
+  const byId = key === undefined ? undefined : await serverByKey(kit.db, key, 0);
+  return (byId ?? (await serverByName(kit.db, text)))?.key;
+}
+
+async function withPlaying(kit: Kit, found: GameMap[]): Promise<Wire[]> {
+  const names = found.map(({ name }) => nameKey(name));
+  const playing = Map.groupBy(await serversPlaying(kit.db, names, presenceSince(kit)), ({ map_key }) => map_key);
+  const items = await withRates(kit, found);
+  return items.map(({ permalink_url, ...item }) => {
+    return { ...item, servers: (playing.get(nameKey(item.name)) ?? []).map(playingWire), permalink_url };
+  });
+}
+
+async function withRates(kit: Kit, found: GameMap[]): Promise<Wire[]> {
+  const [rates, rotations] = await Promise.all([ratesOf(kit.db, found), rotationsOf(kit.db, found)]);
+  return found.map((map) => {
+    const added = {
+      rotations: rotations.get(nameKey(map.name)) ?? [],
+      rates: (rates.get(map.key) ?? []).map(rateWire),
+    };
+    return wire(kit, map, added);
+  });
+}
+
+function wire({ site }: Kit, map: GameMap, { rotations, rates }: Pick<Wire, 'rotations' | 'rates'> = {}): Wire {
+  const { name, version, proto, authors, objective, teams, gamemodes, type, path, has_image } = map;
+  const mapId = idOf(map.key);
+  return {
+    ...{
+      id: mapId,
+      name,
+      version,
+      proto,
+      authors,
+      objective,
+      teams,
+      gamemodes,
+      type,
+      rotations,
+      path,
+      has_image,
+      rates,
+    },
+    permalink_url: `${site}/maps/${mapId}`,
+  };
+}
+
+function rateWire({ version, counts }: MapRate): z.input<typeof Rate> {
+  const total = counts.reduce((sum, given) => sum + given, 0);
+  const points = counts.reduce((sum, given, index) => sum + given * (index + 1), 0);
+  const [one, two, three, four, five] = counts;
+  return {
+    version,
+    total,
+    rate: total === 0 ? 0 : points / total,
+    rates: { 1: one, 2: two, 3: three, 4: four, 5: five },
+  };
+}
+
+function playingWire({ key, name, region, current_map, next_map }: ServerNow): z.input<typeof PlayingServer> {
+  return { id: idOf(key), name, region, current_map, next_map };
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { idOf, keyOf } from '#base/ids.ts';
+import { notFound } from '#base/errors.ts';
+import { OBJECTIVE_TYPES } from '#records/events.ts';
+import {
+  listMatches,
+  listWholeMatches,
+  matchByKey,
+  type MatchHead,
+  type MatchObjective,
+  type WholeMatch,
+} from '#records/matches.ts';
+import { type Endpoint, endpoint, fieldsOf, type Kit, paging, Ready } from './endpoint.ts';
+import { count, id, link, moment, person } from './shapes.ts';
+
+const MatchPlayer = z
+  .object({
+    ...person.shape,
+    score: z.int(),
+    kill_count: count,
+    death_count: count,
+    shot_count: count,
+    hit_count: count,
+    paint_count: count,
+  })
+  .meta({ id: 'MatchPlayer' });
+
+const Team = z
+  .object({ name: z.string(), score: z.int(), kill_count: count, death_count: count, players: z.array(MatchPlayer) })
+  .meta({ id: 'Team' });
+
+const Objective = z
+  .object({
+    player: person.nullable(),
+    team: z.string(),
+    type: z.enum(OBJECTIVE_TYPES),
+    name: z.string(),
+    color: z.string(),
+    time: moment,
+  })
+  .meta({ id: 'Objective' });
+
+const Match = z
+  .object({
+    id,
+    map: z.string(),
+    server: z.string(),
+    gamemode: z.string(),
+    ranked: z.boolean(),
+    win: z.string().meta({ description: 'Name of the winning team; empty where there is none' }),
+    kill_count: count,
+    death_count: count,
+    started: moment,
+    finished: moment,
+    permalink_url: link,
+    teams: z.array(Team).optional().meta({ description: 'In the single match always, in lists through `fields`' }),
+    objectives: z.array(Objective).optional().meta({ description: 'Through `fields`' }),
+  })
+  .meta({ id: 'Match' });
+
+const fields = fieldsOf(['teams', 'objectives']);
+
+export const matches: Endpoint[] = [
+  endpoint({
+    path: '/v1/matches',
+    tag: 'Match',
+    summary: 'Finished matches, the newest first',
+    query: { ...paging, fields },
+    answer: z.array(Match),
+    handle: async ({ kit, query: { max_id, limit, fields: asked } }) => {
+      if (asked.size === 0)
+        return list((await listMatches(kit.db, max_id, limit)).map((match) => headJson(kit, match) + '}'));
+      return list((await listWholeMatches(kit.db, max_id, limit)).map((match) => matchJson(kit, match, asked)));
+    },
+  }),
+  endpoint({
+    path: '/v1/matches/:id',
+    tag: 'Match',
+    summary: 'One match with its teams',
+    id: 'A match id',
+    query: { fields },
+    answer: Match,
+    handle: async ({ kit, id: text, query }) => {
+      const key = keyOf(text);
+      const match = key === undefined ? undefined : await matchByKey(kit.db, key);
+      if (match === undefined) throw notFound('There is no match with this id.');
+      return new Ready(matchJson(kit, match, new Set([...query.fields, 'teams'])));
+    },
+  }),
+];
+
+const list = (items: string[]): Ready => new Ready(`[${items.join(',')}]`);
+
+/** The match up to before its parts: what is kept ready-made, then what settings decide. */
+function headJson({ moment: write, site }: Kit, { key, head, started, finished }: MatchHead): string {
+  return `${head},"started":"${write(started)}","finished":"${write(finished)}","permalink_url":"${site}/matches/${idOf(key)}"`;
+}
+
+function matchJson(kit: Kit, match: WholeMatch, asked: ReadonlySet<string>): string {
+  const teams = asked.has('teams') ? `,"teams":${match.teams}` : '';
+  const objectives = asked.has('objectives') ? `,"objectives":${objectivesJson(kit, match.objectives)}` : '';
+  return `${headJson(kit, match)}${teams}${objectives}}`;
+}
+
+function objectivesJson({ moment: write }: Kit, stored: string): string {
+  const objectives = JSON.parse(stored) as MatchObjective[];
+  return JSON.stringify(objectives.map((objective) => ({ ...objective, time: write(objective.time) })));
+}

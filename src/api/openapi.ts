@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+
+const ERRORS: Record<string, string> = {
+  400: 'Malformed request',
+  401: 'Client ID or access token missing or invalid',
+  403: 'Outside the granted scope, or the application has no access to the data API',
+  404: 'Not found',
+  405: 'Not GET, HEAD or OPTIONS',
+  429: 'Rate limit exceeded',
+  500: 'A fault of ours',
+  503: 'Temporarily unreachable',
+};
+
+const LIMIT_HEADERS = {
+  'X-RateLimit-Limit': 'Requests allowed per hour',
+  'X-RateLimit-Remaining': 'Requests left before the limit',
+  'X-RateLimit-Reset': 'Reset time, Unix timestamp',
+};
+
+const errorBody = z.object({ error: z.string(), error_description: z.string() }).meta({ id: 'Error' });
+
+/** The rows as an OpenAPI 3.1 document. */
+export function openapiOf(
+  rows: readonly Endpoint[],
+  { server, network, tokenUrl }: { server: string; network: string; tokenUrl: string },
+): object {
+  const schemas: Record<string, unknown> = {};
+  const paths = Object.fromEntries(
+    rows.map((row) => [row.path.replace(':id', '{id}'), { get: operationOf(row, schemas) }]),
+  );
+  const error = schemaOf(errorBody, schemas);
+  return {
+    openapi: '3.1.0',
+    info: { title: `${network} data API`, version: '1', description: DESCRIPTION },
+    servers: [{ url: server }],
+    security: [{ bearer: [] }, { access_token: [] }, { client_id: [] }, { client_id_header: [] }],
+    paths,
+    components: {
+      schemas,
+      headers: Object.fromEntries(
+        Object.entries(LIMIT_HEADERS).map(([name, description]) => [
+          name,
+          { description, schema: { type: 'integer' } },
+        ]),
+      ),
+      responses: Object.fromEntries(
+        Object.entries(ERRORS).map(([status, description]) => [
+          status,
+          { description, headers: limitHeaders(), content: { 'application/json': { schema: error } } },
+        ]),
+      ),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: `An access token from ${tokenUrl}` },
+        access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'An access token' },
+        client_id: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'client_id',
+          description: 'A Client ID alone: public data, lower limit',
+        },
+        client_id_header: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'A Client ID alone' },
+      },
+    },
+  };
+}
+
+const DESCRIPTION =
+  'Read-only statistics of the game network. Every request carries an access token or a Client ID; every answer tells ' +
+  'the state of the hourly limit. Lists are newest first and page by `max_id`. Errors are ' +
+  '`{"error": code, "error_description": sentence}`.';
+
+function operationOf(row: Endpoint, schemas: Record<string, unknown>): object {
+  const id = { name: 'id', in: 'path', required: true, description: row.id, schema: { type: 'string' } };
+  const query = Object.entries(row.query).map(([name, schema]) => parameterOf(name, schema));
+  const statuses = Object.keys(ERRORS).filter((status) => status !== '404' || row.id !== undefined);
+  return {
+    tags: [row.tag],
+    summary: row.summary,
+    operationId: operationId(row.path),
+    parameters: [...(row.id === undefined ? [] : [id]), ...query],
+    responses: {
+      200: {
+        description: 'Success',
+        headers: { ETag: { schema: { type: 'string' } }, ...limitHeaders() },
+        content: { 'application/json': { schema: schemaOf(row.answer, schemas) } },
+      },
+      304: { description: 'As `If-None-Match` says, nothing has changed', headers: limitHeaders() },
+      ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
+    },
+  };
+}
+
+function limitHeaders(): object {
+  return Object.fromEntries(Object.keys(LIMIT_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** `/v1/players/:id/punishments` → `getPlayersIdPunishments` */
+function operationId(path: string): string {
+  const words = path
+    .split('/')
+    .slice(2)
+    .map((word) => word.replace(':', ''));
+  return `get${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}`;
+}
+
+function parameterOf(name: string, schema: z.ZodType): object {
+  const {
+    $schema: _,
+    default: fallback,
+    description,
+    ...json
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const shown = typeof fallback === 'number' && fallback < 1000 ? { default: fallback } : {};
+  const type = name === 'limit' ? { type: 'integer', minimum: 1 } : json;
+  return { name, in: 'query', required: false, description, schema: { ...type, ...shown } };
+}
+
+/** The schema of an answer; shapes with a name go to `components.schemas` and are referred to. */
+function schemaOf(schema: z.ZodType, schemas: Record<string, unknown>): unknown {
+  const named = z.toJSONSchema(z.object({ wanted: schema }), { unrepresentable: 'any' });
+  for (const [name, definition] of Object.entries(named.$defs ?? {})) {
+    const { id: _, ...rest } = definition as Record<string, unknown>;
+    schemas[name] = relocated(rest);
+  }
+  return relocated((named.properties as Record<string, unknown>)['wanted']);
+}
+
+function relocated(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
+}

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { idOf } from '#base/ids.ts';
+import { notFound, WireError } from '#base/errors.ts';
+import { accountPlayerUuid } from '#records/accounts.ts';
+import { standingOf } from '#records/factions.ts';
+import { factsOf, killsOf, matchesOf } from '#records/matches.ts';
+import { findPlayer, type Player, playerByUuid } from '#records/players.ts';
+import { GROUP_NAMES, type Stats, statsOf } from '#records/player-stats.ts';
+import { isBanned } from '#records/punishments.ts';
+import { type Ask, type Endpoint, endpoint, fieldsOf, type Kit } from './endpoint.ts';
+import { count, id, link, moment, person, seconds } from './shapes.ts';
+
+const NEWEST = 20;
+
+const played = { win_count: count, lose_count: count, play_count: count, time_played: seconds };
+const fought = { kill_count: count, death_count: count, ...played };
+const shot = { shot_count: count, hit_count: count };
+
+const Groups = {
+  bowspleef: z.object(played),
+  cp: z.object(fought),
+  ctw: z.object({ ...fought, wool_placed: count }),
+  factions: z.object({
+    kill_count: count,
+    death_count: count,
+    time_played: seconds,
+    power: z.number(),
+    faction: z.string(),
+  }),
+  kills: z.array(z.object({ killer: person, victim: person, match: id, map: z.string(), time: moment })),
+  matches: z.array(
+    z.object({
+      ...{ id, map: z.string(), gamemode: z.string(), result: z.enum(['win', 'lose', 'draw']), score: z.int() },
+      ...{ kill_count: count, death_count: count, started: moment, finished: moment },
+    }),
+  ),
+  objective: z.object({ ...fought, core_leaked: count, destroyable_destroyed: count, flag_captured: count }),
+  paintball: z.object({ ...fought, ...shot }),
+  splatt: z.object({ ...fought, ...shot, paint_count: count }),
+  teampvp: z.object({ ...fought, score: z.int(), kd_ratio: z.number(), objective_completed: count }),
+  total: z.object(fought),
+  tntrun: z.object(played),
+};
+
+type GroupName = keyof typeof Groups;
+type GroupWire = { [G in GroupName]: z.input<(typeof Groups)[G]> };
+
+const PlayerShape = z
+  .object({
+    id,
+    name: z.string(),
+    uuid: z.string(),
+    last_login: z.union([moment, z.literal('')]),
+    last_login_server: z.string(),
+    last_logout: z.union([moment, z.literal('')]),
+    banned: z.boolean().meta({ description: 'A ban is active' }),
+    permalink_url: link,
+    ...z.object(Groups).partial().shape,
+  })
+  .meta({ id: 'Player' });
+
+export const players: Endpoint[] = [
+  endpoint({
+    path: '/v1/players/:id',
+    tag: 'Player',
+    summary: 'One player, with statistics by mode through `fields`',
+    id: 'A UUID, a player name in any case, a player id, or `me`: the player who owns the access token',
+    query: { fields: fieldsOf(Object.keys(Groups) as [GroupName, ...GroupName[]]) },
+    answer: PlayerShape,
+    handle: async (ask) => {
+      const player = await demandPlayer(ask as Ask);
+      return { ...(await wire(ask.kit, player)), ...(await groupsWire(ask.kit, player, [...ask.query.fields])) };
+    },
+  }),
+];
+
+/** The player that `:id` names. */
+export async function demandPlayer({ kit, caller, id: text }: Ask): Promise<Player> {
+  if (text === 'me') return await ownPlayer({ kit, caller });
+  const player = await findPlayer(kit.db, text);
+  if (player === undefined) throw notFound('There is no player with this UUID, name or id.');
+  return player;
+}
+
+async function ownPlayer({ kit, caller }: Pick<Ask, 'kit' | 'caller'>): Promise<Player> {
+  if (caller.kind !== 'user' || !caller.scopes.includes('profile')) {
+    throw new WireError(403, 'insufficient_scope', '`me` needs an access token of a user with the scope profile.');
+  }
+  const uuid = await accountPlayerUuid(kit.db, caller.accountId);
+  const player = uuid === undefined ? undefined : await playerByUuid(kit.db, uuid);
+  if (player === undefined) throw notFound('The account behind this token has no game account that is known here.');
+  return player;
+}
+
+async function wire({ db, clock, moment: write, site }: Kit, player: Player): Promise<z.input<typeof PlayerShape>> {
+  const { name, uuid, last_login, last_login_server, last_logout } = player;
+  return {
+    ...{
+      id: idOf(player.key),
+      name,
+      uuid,
+      last_login: last_login === null ? '' : write(last_login),
+      last_login_server,
+    },
+    last_logout: last_logout === null ? '' : write(last_logout),
+    banned: await isBanned(db, player.key, clock.now()),
+    permalink_url: `${site}/players/${uuid}`,
+  };
+}
+
+async function groupsWire(kit: Kit, player: Player, asked: GroupName[]): Promise<Partial<GroupWire>> {
+  if (asked.length === 0) return {};
+  const stats = await statsOf(kit.db, player.key);
+  const groups = asked.map(async (name) => [name, await groupWire(kit, player, stats, name)] as const);
+  return Object.fromEntries(await Promise.all(groups)) as Partial<GroupWire>;
+}
+
+async function groupWire(kit: Kit, { key }: Player, stats: Stats, name: GroupName): Promise<GroupWire[GroupName]> {
+  switch (name) {
+    case 'matches':
+      return await matchesWire(kit, key);
+    case 'kills':
+      return await killsWire(kit, key);
+    case 'factions':
+      return { ...countersWire(stats.factions), ...(await standingOf(kit.db, key)) } as GroupWire['factions'];
+    case 'total':
+      return totalWire(stats);
+    case 'teampvp': {
+      const { kill, death } = stats.teampvp as { kill: number; death: number };
+      return { ...countersWire(stats.teampvp), kd_ratio: death === 0 ? kill : kill / death } as GroupWire['teampvp'];
+    }
+    default:
+      return countersWire(stats[name]) as GroupWire[GroupName];
+  }
+}
+
+async function matchesWire({ db, moment: write }: Kit, playerKey: number): Promise<GroupWire['matches']> {
+  return (await matchesOf(db, playerKey, NEWEST)).map(({ head, started, finished, result, score, ...counts }) => {
+    const { id: matchId, map, gamemode } = factsOf(head);
+    const { kill_count, death_count } = counts;
+    return {
+      id: matchId,
+      map,
+      gamemode,
+      result,
+      score,
+      kill_count,
+      death_count,
+      started: write(started),
+      finished: write(finished),
+    };
+  });
+}
+
+async function killsWire({ db, moment: write }: Kit, playerKey: number): Promise<GroupWire['kills']> {
+  const kills = await killsOf(db, playerKey, NEWEST);
+  return kills.map(({ killer, victim, match, map, time }) => ({
+    killer,
+    victim,
+    match: idOf(match),
+    map,
+    time: write(time),
+  }));
+}
+
+/** The wire name of each counter (spec decisions, "player field groups"). */
+const WIRE_NAMES: Record<string, string> = {
+  kill: 'kill_count',
+  death: 'death_count',
+  win: 'win_count',
+  lose: 'lose_count',
+  play: 'play_count',
+  time: 'time_played',
+  shot: 'shot_count',
+  hit: 'hit_count',
+  paint: 'paint_count',
+  wool: 'wool_placed',
+  core: 'core_leaked',
+  destroyable: 'destroyable_destroyed',
+  flag: 'flag_captured',
+  score: 'score',
+  objective: 'objective_completed',
+};
+
+function countersWire(counters: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counters).map(([name, value]) => [WIRE_NAMES[name]!, value]));
+}
+
+function totalWire(stats: Stats): GroupWire['total'] {
+  const sum = (counter: string): number =>
+    GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0);
+  return {
+    ...{ kill_count: sum('kill'), death_count: sum('death'), win_count: sum('win'), lose_count: sum('lose') },
+    ...{ play_count: sum('play'), time_played: sum('time') },
+  };
+}

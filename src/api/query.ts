@@ -1,0 +1,50 @@
+import { invalidRequest } from '#base/errors.ts';
+import type { Shape } from './endpoint.ts';
+
+/** The query of a request as it was sent, decoded on demand. */
+export class Query {
+  readonly #pairs: [string, string][];
+
+  constructor(text: string) {
+    this.#pairs = text === '' ? [] : text.split('&').map(pairOf);
+  }
+
+  /** Every value of a parameter, as sent. Broken percent-encoding stays as it is: it matches nothing. */
+  values(name: string): string[] {
+    return this.#pairs.filter(([sent]) => sent === name).map(([, value]) => decoded(value) ?? value);
+  }
+
+  /**
+   * Reads the parameters that a row knows; others are ignored.
+   * @throws WireError 400 that names the parameter and what would be right
+   */
+  read(shape: Shape): Record<string, unknown> {
+    const result: Record<string, unknown> = {};
+    for (const name in shape) result[name] = this.#readOne(name, shape[name]!);
+    return result;
+  }
+
+  #readOne(name: string, schema: Shape[string]): unknown {
+    const sent = this.#pairs.filter(([parameter]) => parameter === name);
+    if (sent.length > 1) throw invalidRequest(`${name} must not be given more than once.`);
+    const value = sent[0] === undefined ? undefined : decoded(sent[0][1]);
+    if (sent.length === 1 && value === undefined) throw invalidRequest(`${name} must be percent-encoded UTF-8.`);
+    const read = schema.safeParse(value);
+    if (!read.success) throw invalidRequest(`${name} ${read.error.issues[0]!.message}.`);
+    return read.data;
+  }
+}
+
+function pairOf(part: string): [string, string] {
+  const at = part.indexOf('=');
+  const name = at < 0 ? part : part.slice(0, at);
+  return [decoded(name) ?? name, at < 0 ? '' : part.slice(at + 1)];
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

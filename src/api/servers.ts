@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { idOf, keyOf } from '#base/ids.ts';
+import { notFound } from '#base/errors.ts';
+import { countOnline, listServers, serverByKey, type ServerNow } from '#records/servers.ts';
+import { type Endpoint, endpoint, presenceSince } from './endpoint.ts';
+import { count, id } from './shapes.ts';
+
+const Server = z
+  .object({
+    id,
+    name: z.string(),
+    region: z.string(),
+    current: count.meta({ description: 'Players taking part in the running game' }),
+    max: count.meta({ description: 'Capacity; 0 for a lobby' }),
+    icon: z.string(),
+    order: z.int(),
+    current_map: z.string(),
+    next_map: z.string(),
+    player_count: count.meta({ description: 'Players connected' }),
+    players: z.array(z.string()),
+  })
+  .meta({ id: 'Server' });
+
+const OnlineCount = z.object({ count }).meta({ id: 'OnlineCount' });
+
+export const servers: Endpoint[] = [
+  endpoint({
+    path: '/v1/servers',
+    tag: 'Server',
+    summary: 'Every server, by order, then name',
+    query: {},
+    answer: z.array(Server),
+    handle: async ({ kit }) => (await listServers(kit.db, presenceSince(kit))).map(wire),
+  }),
+  endpoint({
+    path: '/v1/servers/online',
+    tag: 'Server',
+    summary: 'Players connected over the whole network',
+    query: {},
+    answer: OnlineCount,
+    handle: async ({ kit }) => ({ count: await countOnline(kit.db, presenceSince(kit)) }),
+  }),
+  endpoint({
+    path: '/v1/servers/:id',
+    tag: 'Server',
+    summary: 'One server',
+    id: 'A server id',
+    query: {},
+    answer: Server,
+    handle: async ({ kit, id: text }) => {
+      const key = keyOf(text);
+      const server = key === undefined ? undefined : await serverByKey(kit.db, key, presenceSince(kit));
+      if (server === undefined) throw notFound('There is no server with this id.');
+      return wire(server);
+    },
+  }),
+];
+
+function wire(server: ServerNow): z.input<typeof Server> {
+  const { name, region, playing, max, icon, order, current_map, next_map, players } = server;
+  const player_count = players.length;
+  return {
+    id: idOf(server.key),
+    name,
+    region,
+    current: playing,
+    max,
+    icon,
+    order,
+    current_map,
+    next_map,
+    player_count,
+    players,
+  };
+}

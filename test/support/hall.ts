@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { type House, openHouse } from '#app.ts';
+import type { Clock } from '#base/clock.ts';
+import { type Door, type Environment, readConfig } from '#base/config.ts';
+import { type Hall, openHall } from '#hall.ts';
+import { createPostgresDatabase } from './postgres.ts';
+
+/** A clock that stands still until it is told to go on. */
+export class TestClock implements Clock {
+  #now: number;
+
+  constructor(now = Date.parse('2026-03-01T12:00:00Z')) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+export const DIALECTS = ['sqlite', 'postgres'] as const;
+export type Dialect = (typeof DIALECTS)[number];
+
+interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** An empty database, which the caller drops when nothing uses it any more. */
+export async function createTestDatabase(dialect: Dialect): Promise<TestDatabase> {
+  if (dialect === 'postgres') return await createPostgresDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-test-'));
+  return { url: join(folder, 'test.db'), drop: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Runs a test once on SQLite and once on PostgreSQL, each time on an empty database of its own. */
+export function onEachDatabase(
+  name: string,
+  work: (t: TestContext, databaseUrl: string, dialect: Dialect) => Promise<void>,
+): void {
+  for (const dialect of DIALECTS) {
+    test(`${name} (${dialect})`, async (t) => {
+      const database = await createTestDatabase(dialect);
+      // Hooks run in the order they were added: this one behind those that close what the test has opened.
+      await work(t, database.url, dialect).finally(() => t.after(() => database.drop()));
+    });
+  }
+}
+
+export interface TestHall extends Hall {
+  clock: TestClock;
+}
+
+/** Opens a hall that the test closes when it ends; doors listen on ports that the system chooses. */
+export async function testHall(t: TestContext, databaseUrl: string, settings: Environment = {}): Promise<TestHall> {
+  const listens = Object.fromEntries(
+    ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
+  );
+  const config = readConfig({ ...listens, LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, ...settings });
+  const hall = await openHall(config, new TestClock());
+  t.after(() => hall[Symbol.asyncDispose]());
+  return hall as TestHall;
+}
+
+/** Opens doors of a hall over real sockets; they close before the hall does. */
+export async function testHouse(hall: Hall, doors: Door[]): Promise<House['addresses']> {
+  const house = await openHouse(hall, doors);
+  const closeHall = hall[Symbol.asyncDispose].bind(hall);
+  hall[Symbol.asyncDispose] = async () => {
+    await house[Symbol.asyncDispose]();
+    await closeHall();
+  };
+  return house.addresses;
+}
