@@ -214,7 +214,8 @@ function checkHosts(config: Config): void {
 
 function isZone(value: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined;
+    Intl.DateTimeFormat('en', { timeZone: value });
+    return true;
   } catch {
     return false;
   }

@@ -84,5 +84,6 @@ export const JSON_OPTION: OptionRow = { type: 'boolean', help: 'Print JSON with 
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  return Array.isArray(value) ? value.join(' ') : String(value);
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
