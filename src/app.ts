@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Door, Listen } from '#base/config.ts';
+import type { Door } from '#base/config.ts';
 import { WireError } from '#base/errors.ts';
+import type { Listen } from '#base/setting.ts';
 import type { Hall } from '#hall.ts';
 import { openApi } from './api/index.ts';
 

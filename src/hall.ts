@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '#base/clock.ts';
 import type { Config } from '#base/config.ts';
 import { type Log, openLog } from '#base/log.ts';
+import { type Mailer, openMailer } from '#base/mail.ts';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 
@@ -10,6 +11,7 @@ export interface Hall extends AsyncDisposable {
   log: Log;
   db: Db;
   clock: Clock;
+  mail: Mailer;
 }
 
 /** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`. */
@@ -22,5 +24,10 @@ export async function openHall(config: Config, clock: Clock = systemClock): Prom
     await db.close();
     throw error;
   }
-  return { config, log, db, clock, [Symbol.asyncDispose]: () => db.close() };
+  const mail = openMailer(config, log, clock);
+  const close = async (): Promise<void> => {
+    await mail[Symbol.asyncDispose]();
+    await db.close();
+  };
+  return { config, log, db, clock, mail, [Symbol.asyncDispose]: close };
 }

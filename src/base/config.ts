@@ -3,6 +3,19 @@ import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
+import {
+  choice,
+  duration,
+  type Listen,
+  listen,
+  listOf,
+  origin,
+  type Setting,
+  secret,
+  setting,
+  whole,
+  zone,
+} from './setting.ts';
 
 /**
  * Every setting: its default, what it means, how it is read. A setting is an environment variable; `.env` in the
@@ -10,64 +23,6 @@ import { UsageError } from './errors.ts';
  */
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-
-const origin = z.string().transform((value, ctx) => {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    return fail(ctx, 'must be an address like https://api.example.org');
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
-    return fail(ctx, 'must be an address without path, query or user, like https://api.example.org');
-  }
-  return url.origin;
-});
-
-const listen = z.string().transform((value, ctx): Listen | undefined => {
-  if (value === '') return undefined;
-  if (value.startsWith('/')) return { path: value };
-  const [, host, port] = /^(?:(.*):)?(\d{1,5})$/.exec(value) ?? [];
-  if (port === undefined || Number(port) > 65_535) return fail(ctx, 'must be HOST:PORT, PORT, or the path of a socket');
-  return { host: host?.replace(/^\[(.*)\]$/, '$1') ?? '127.0.0.1', port: Number(port) };
-});
-
-const whole = (min: number, max: number) =>
-  z.string().transform((value, ctx) => {
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < min || number > max)
-      return fail(ctx, `must be a whole number from ${min} to ${max}`);
-    return number;
-  });
-
-const zone = z.string().refine((value) => isZone(value), 'must be a time zone like Europe/Berlin, Asia/Tokyo or UTC');
-
-const listOf = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-
-const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, `must be one of ${values.join(', ')}`);
-
-export interface Listen {
-  host?: string;
-  port?: number;
-  path?: string;
-}
-
-interface Setting<T extends z.ZodType = z.ZodType> {
-  default: string;
-  meaning: string;
-  read: T;
-  secret?: boolean;
-}
-
-const setting = <T extends z.ZodType>(fallback: string, meaning: string, read: T): Setting<T> => ({
-  default: fallback,
-  meaning,
-  read,
-});
-
 export const SETTINGS = {
   NETWORK_NAME: setting('Scorehall', "The network's name, as pages and mails show it", z.string().min(1).max(64)),
   CONTACT: setting('', 'Where people write to the operator: a mail address or a URL', z.string().max(512)),
@@ -125,6 +80,52 @@ export const SETTINGS = {
     choice(['manual', 'auto']),
   ),
   PRESENCE_TIMEOUT: setting('120', 'Seconds after which a silent server has nobody on it', whole(1, 86_400)),
+  REGISTRATION: setting(
+    'open',
+    'Who may register: open, everybody; linked, everybody, and applications are open to linked game accounts only; closed, nobody',
+    choice(['open', 'linked', 'closed']),
+  ),
+  REFRESH_GRACE: setting(
+    '0',
+    'How long a used refresh token still works once more, for clients that ask twice',
+    duration(0, 60),
+  ),
+  ACCESS_TOKEN_LIFETIME: setting('1h', 'How long an access token and an ID token live', duration(60, 86_400)),
+  REFRESH_TOKEN_LIFETIME: setting(
+    '30d',
+    'How long a refresh token lives unused; used, it is replaced',
+    duration(3600, 31_536_000),
+  ),
+  SESSION_LIFETIME: setting(
+    '14d',
+    'How long somebody who does not come back stays signed in',
+    duration(300, 31_536_000),
+  ),
+  SECRET_KEY: secret(
+    '',
+    'Seals the keys that sign ID tokens; at least 32 characters, the same for all processes; empty: a file beside the database',
+    z.string().max(1024),
+  ),
+  SMTP_URL: secret(
+    '',
+    'The mail server, smtp://user:password@host:587 or smtps://…; empty: mails become files beside the database',
+    z
+      .string()
+      .refine(
+        (value) => value === '' || /^smtps?:\/\/./.test(value),
+        'must be an address like smtps://user:password@host',
+      ),
+  ),
+  MAIL_FROM: setting(
+    '',
+    'The sender of mails, like Example <no-reply@example.org>; empty: no-reply at the host of AUTH_URL',
+    z.string().max(256),
+  ),
+  DATA_FOLDER: setting(
+    '',
+    'Where the secret key and mails without a mail server are kept; empty: the folder of the SQLite file, else data',
+    z.string().max(1024),
+  ),
   LOG_LEVEL: setting(
     'info',
     'How much is logged',
@@ -175,6 +176,12 @@ export function environment(actual: Environment = process.env, folder = process.
   return { ...readEnvFile(beside), ...own };
 }
 
+/** The folder of what belongs to a database and does not stand in it. */
+export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL'>): string {
+  if (DATA_FOLDER !== '') return DATA_FOLDER;
+  return /^postgres/.test(DATABASE_URL) ? 'data' : dirname(DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, ''));
+}
+
 function readEnvFile(path: string): Environment {
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
 }
@@ -210,18 +217,4 @@ function checkHosts(config: Config): void {
   if (auth.protocol === 'http:' && !isLoopback(config.AUTH_URL)) {
     throw new UsageError(`AUTH_URL must be https off loopback (it is ${config.AUTH_URL}).`);
   }
-}
-
-function isZone(value: string): boolean {
-  try {
-    Intl.DateTimeFormat('en', { timeZone: value });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function fail(ctx: z.RefinementCtx, message: string): never {
-  ctx.addIssue({ code: 'custom', message });
-  return z.NEVER;
 }

@@ -1,4 +1,5 @@
 import { environment, names, readConfig, SETTINGS } from '#base/config.ts';
+import type { Setting } from '#base/setting.ts';
 import { type Command, type Input, JSON_OPTION, printTable } from './command.ts';
 
 export const commands: Command[] = [
@@ -14,8 +15,13 @@ async function showConfig(input: Input): Promise<void> {
   const actual = environment();
   readConfig(actual);
   const rows = names().map((name) => {
-    const { default: fallback, meaning } = SETTINGS[name];
-    return { setting: name, value: hidden(actual[name] || fallback), default: fallback, meaning };
+    const { default: fallback, meaning, secret } = SETTINGS[name] as Setting;
+    return {
+      setting: name,
+      value: secret && actual[name] ? '***' : hidden(actual[name] || fallback),
+      default: fallback,
+      meaning,
+    };
   });
   printTable(input, rows);
 }

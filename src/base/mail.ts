@@ -1,0 +1,102 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createTransport } from 'nodemailer';
+import type { Clock } from './clock.ts';
+import { type Config, dataFolder } from './config.ts';
+import type { Log } from './log.ts';
+
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  html?: string;
+}
+
+/** Sends mails behind the back of whoever asks: no answer waits for a mail server, or tells by its time that a mail went. */
+export interface Mailer extends AsyncDisposable {
+  send(mail: Mail): void;
+  /** Settles when everything sent so far is on its way or given up. */
+  settled(): Promise<void>;
+}
+
+type Deliver = (mail: Mail & { from: string }) => Promise<unknown>;
+
+const PAUSES_MS = [1_000, 10_000, 60_000];
+
+/** Mails go by SMTP; without a server they become files beside the database, their links shown in the terminal. */
+export function openMailer(config: Config, log: Log, clock: Clock): Mailer {
+  const from = config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
+  if (config.SMTP_URL === '') return new BackgroundMailer(from, log, folderDelivery(config, clock), () => undefined);
+  const transport = createTransport({ url: config.SMTP_URL, pool: true, maxConnections: 2 });
+  return new BackgroundMailer(
+    from,
+    log,
+    (mail) => transport.sendMail(mail),
+    () => transport.close(),
+  );
+}
+
+function hostOf(config: Config): string {
+  const host = new URL(config.AUTH_URL).hostname;
+  return /^[\d.]+$|^\[/.test(host) ? 'localhost' : host;
+}
+
+class BackgroundMailer implements Mailer {
+  readonly #from: string;
+  readonly #log: Log;
+  readonly #deliver: Deliver;
+  readonly #end: () => void;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(from: string, log: Log, deliver: Deliver, end: () => void) {
+    this.#from = from;
+    this.#log = log;
+    this.#deliver = deliver;
+    this.#end = end;
+  }
+
+  send(mail: Mail): void {
+    const work = this.#send({ ...mail, from: this.#from }).finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.settled();
+    this.#end();
+  }
+
+  async #send(mail: Mail & { from: string }): Promise<void> {
+    for (const ms of [...PAUSES_MS, 0]) {
+      try {
+        return void (await this.#deliver(mail));
+      } catch (error) {
+        const last = ms === 0 || this.#closing.signal.aborted;
+        this.#log[last ? 'error' : 'warn']({ err: error, subject: mail.subject }, 'mail not sent');
+        if (last) return;
+      }
+      await pause(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+    }
+  }
+}
+
+let count = 0;
+
+function folderDelivery(config: Config, clock: Clock): Deliver {
+  const folder = join(dataFolder(config), 'mail');
+  return async ({ from, to, subject, text }) => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const moment = new Date(clock.now()).toISOString().replaceAll(':', '-');
+    const file = join(folder, `${moment}-${process.pid}-${++count}.eml`);
+    const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\nContent-Type: text/plain; charset=utf-8\n`;
+    writeFileSync(file, `${head}\n${text}`, { mode: 0o600 });
+    const links = text.match(/https?:\S+/g) ?? [];
+    process.stdout.write(`mail to ${to}: ${subject}\n${links.map((link) => `  ${link}\n`).join('')}`);
+  };
+}

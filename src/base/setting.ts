@@ -1,0 +1,90 @@
+import { z } from 'zod';
+
+/** The kinds of settings: how the text of each is read, and what is said when it is wrong. */
+
+export const origin = z.string().transform((value, ctx) => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return fail(ctx, 'must be an address like https://api.example.org');
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
+    return fail(ctx, 'must be an address without path, query or user, like https://api.example.org');
+  }
+  return url.origin;
+});
+
+export const listen = z.string().transform((value, ctx): Listen | undefined => {
+  if (value === '') return undefined;
+  if (value.startsWith('/')) return { path: value };
+  const [, host, port] = /^(?:(.*):)?(\d{1,5})$/.exec(value) ?? [];
+  if (port === undefined || Number(port) > 65_535) return fail(ctx, 'must be HOST:PORT, PORT, or the path of a socket');
+  return { host: host?.replace(/^\[(.*)\]$/, '$1') ?? '127.0.0.1', port: Number(port) };
+});
+
+export const whole = (min: number, max: number) =>
+  z.string().transform((value, ctx) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max)
+      return fail(ctx, `must be a whole number from ${min} to ${max}`);
+    return number;
+  });
+
+export const zone = z
+  .string()
+  .refine((value) => isZone(value), 'must be a time zone like Europe/Berlin, Asia/Tokyo or UTC');
+
+export const listOf = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+export const duration = (min: number, max: number) =>
+  z.string().transform((value, ctx) => {
+    const [, count, unit] = /^(\d{1,9})([smhd]?)$/.exec(value) ?? [];
+    const seconds = Number(count) * { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }[unit as 's' | '']!;
+    if (count === undefined || seconds < min || seconds > max)
+      return fail(ctx, `must be a time like 90s, 15m, 1h or 30d, from ${min} to ${max} seconds`);
+    return seconds;
+  });
+
+export const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+
+export interface Listen {
+  host?: string;
+  port?: number;
+  path?: string;
+}
+
+export interface Setting<T extends z.ZodType = z.ZodType> {
+  default: string;
+  meaning: string;
+  read: T;
+  secret?: boolean;
+}
+
+export const setting = <T extends z.ZodType>(fallback: string, meaning: string, read: T): Setting<T> => ({
+  default: fallback,
+  meaning,
+  read,
+});
+
+export const secret = <T extends z.ZodType>(fallback: string, meaning: string, read: T): Setting<T> => ({
+  ...setting(fallback, meaning, read),
+  secret: true,
+});
+
+function isZone(value: string): boolean {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fail(ctx: z.RefinementCtx, message: string): never {
+  ctx.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}
