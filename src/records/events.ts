@@ -192,6 +192,11 @@ const statistics = z.strictObject({
   faction: text(64).default(''),
 });
 
+const link = z.strictObject({
+  player,
+  code: text(32, 1).meta({ description: 'As the player typed it; case, blanks and dashes do not count' }),
+});
+
 const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, description: string) =>
   z
     .strictObject({
@@ -224,6 +229,11 @@ export const EventSchema = z.discriminatedUnion('type', [
   envelope('player.login', z.strictObject({ player }), 'A player joined the server'),
   envelope('player.logout', z.strictObject({ player }), 'A player left the server'),
   envelope('player.statistics', statistics, 'Statistics of modes without matches'),
+  envelope(
+    'account.link',
+    link,
+    'A player typed the code that the account page shows: game account and account belong together',
+  ),
 ]);
 
 /** An event as read: moments in epoch milliseconds, UUIDs lower case with dashes, defaults filled in. */

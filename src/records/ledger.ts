@@ -7,10 +7,12 @@ import { Batch, type Context, Refused, type Taken } from './batch.ts';
 import { type Event, readEvent, type WireEvent } from './events.ts';
 import { applyStatistics } from './factions.ts';
 import { applyPublished, applyRated, applyRotation } from './maps.ts';
+import { applyLink } from './links.ts';
 import { applyFinished, uuidsOf } from './matches.ts';
 import { applySession } from './player-sessions.ts';
 import { applyChanged, applyIssued, applyRevoked } from './punishments.ts';
 import type { Receipt, Sender } from './receipts.ts';
+import { underPseudonyms } from './pseudonyms.ts';
 import { Keys } from './sequence.ts';
 import { addServer, applyConfigured, applyPresence, removeServer, type Server, serverByName } from './servers.ts';
 
@@ -65,7 +67,7 @@ async function receiptsFor(
     await db.transaction(async (tx) => {
       const keys = await Keys.lock(tx);
       const batch = new Batch(tx, keys, now, sender);
-      receipts = await new Taking(batch).takeAll(events);
+      receipts = await new Taking(batch).takeAll(await underPseudonyms(tx, events));
       await batch.flush();
       await keys.save();
       if (dryRun) throw new DryRun();
@@ -188,10 +190,10 @@ class Taking {
     return { id: event.id, status: 'accepted', receipt, ...taken };
   }
 
-  /** Heartbeats are not kept: the newest replaces all before it. A picture is kept with its map. */
+  /** Heartbeats are not kept: the newest replaces all before it. A picture is kept with its map, a link's code not at all. */
   #keep(event: Event, sent: unknown, key: number, server: Server | undefined): void {
     const { rows, now } = this.#batch;
-    const data = event.type === 'map.published' ? { ...(sent as object), image: undefined } : sent;
+    const data = { ...(sent as object), image: undefined, code: undefined };
     rows.push(sql`
       insert into ledger (key, scope_key, event_id, type, time, received, body)
       values (${key}, ${server?.key ?? 0}, ${event.id}, ${event.type}, ${event.time}, ${now}, ${JSON.stringify(data)})`);
@@ -253,6 +255,8 @@ async function apply(context: Context, event: Event): Promise<Taken> {
       return applySession(context, event.data, false);
     case 'player.statistics':
       return applyStatistics(context, event.data);
+    case 'account.link':
+      return await applyLink(context, event.data);
     case 'server.configured':
       return await applyConfigured(context, event.data);
     case 'server.presence':

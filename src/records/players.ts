@@ -2,6 +2,7 @@ import { uuidOf, nameKey } from '#base/text.ts';
 import { keyOf } from '#base/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
+import { followName } from './account-names.ts';
 
 export interface Player {
   key: number;
@@ -71,6 +72,7 @@ export interface KnownPlayer {
 interface Entry extends KnownPlayer {
   isNew: boolean;
   rowChanged: boolean;
+  renamed: boolean;
   seenChanged: boolean;
   names: Map<string, PlayerName>;
 }
@@ -122,7 +124,7 @@ export class PlayerBook {
     const entries = [...this.#entries.values()].sort((a, b) => a.key - b.key);
     const statements = entries.flatMap(statementsOf);
     for (const entry of entries) {
-      entry.isNew = entry.rowChanged = entry.seenChanged = false;
+      entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = false;
       entry.names.clear();
     }
     return statements;
@@ -141,7 +143,7 @@ const READ_AT_ONCE = 256;
 function entryOf(row: [number, string, string, number, number, number | null, string, number | null]): Entry {
   const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout] = row;
   const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout };
-  return { ...known, isNew: false, rowChanged: false, seenChanged: false, names: new Map() };
+  return { ...known, isNew: false, rowChanged: false, renamed: false, seenChanged: false, names: new Map() };
 }
 
 function stranger(key: number, { uuid, name }: { uuid: string; name: string }, time: number): Entry {
@@ -156,7 +158,7 @@ function stranger(key: number, { uuid, name }: { uuid: string; name: string }, t
     lastLoginServer: '',
     lastLogout: null,
   };
-  return { ...known, isNew: true, rowChanged: true, seenChanged: true, names };
+  return { ...known, isNew: true, rowChanged: true, renamed: false, seenChanged: true, names };
 }
 
 function seen(entry: Entry, name: string, time: number): Entry {
@@ -168,7 +170,8 @@ function seen(entry: Entry, name: string, time: number): Entry {
   noteName(entry, name, time, time);
   if (time < entry.nameSeen) return entry;
   noteName(entry, entry.name, entry.nameSince, entry.nameSeen);
-  return Object.assign(entry, { name, nameSince: time, nameSeen: time, rowChanged: true, seenChanged: true });
+  const renamed = entry.renamed || !entry.isNew;
+  return Object.assign(entry, { name, nameSince: time, nameSeen: time, rowChanged: true, renamed, seenChanged: true });
 }
 
 function noteName(entry: Entry, name: string, first: number, last: number): void {
@@ -184,6 +187,7 @@ function noteName(entry: Entry, name: string, first: number, last: number): void
 function statementsOf(entry: Entry): Sql[] {
   const statements: Sql[] = [];
   if (entry.rowChanged) statements.push(entry.isNew ? insertOf(entry) : updateOf(entry));
+  if (entry.renamed) statements.push(...followName(entry.uuid, entry.name));
   if (entry.isNew) {
     statements.push(sql`insert into player_stats (player_key, name_seen) values (${entry.key}, ${entry.nameSeen})`);
   } else if (entry.seenChanged) {

@@ -33,7 +33,9 @@ export async function findAccessToken(db: Queryable, token: string, now: number)
     select kind, payload, client_id, account_id, expires from tokens
     where hash = ${secretHash(token)} and kind in ('AccessToken', 'ClientCredentials') and expires > ${now}`);
   if (row === undefined) return undefined;
-  const { scope } = JSON.parse(row.payload) as { scope?: string };
+  const { scope, jkt } = JSON.parse(row.payload) as { scope?: string; jkt?: string };
+  // Bound to a key (RFC 9449): worth nothing as a bearer token.
+  if (jkt !== undefined) return undefined;
   const { kind, client_id, account_id, expires } = row;
   return { kind, client_id, account_id, expires, scopes: scope === undefined ? [] : scope.split(' ') };
 }

@@ -1,0 +1,98 @@
+import { nameKey } from '#base/text.ts';
+import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { type Account, accountById, emailKey, type Role } from './accounts.ts';
+import { forgetPseudonym } from './pseudonyms.ts';
+import { followName } from './account-names.ts';
+import { endApplications, endSessions } from './account-sessions.ts';
+
+export async function setPassword(db: Queryable, id: string, password: string): Promise<void> {
+  await db.run(sql`update accounts set password = ${password} where id = ${id}`);
+}
+
+/** @returns false where another account has the address */
+export async function setEmail(db: Db, id: string, email: string, verified: boolean): Promise<boolean> {
+  return await unlessTaken(() =>
+    db.run(sql`
+      update accounts set email = ${email}, email_key = ${emailKey(email)}, email_verified = ${verified ? 1 : 0}
+      where id = ${id}`),
+  );
+}
+
+export async function setVerified(db: Queryable, id: string): Promise<void> {
+  await db.run(sql`update accounts set email_verified = 1 where id = ${id}`);
+}
+
+/** @returns false where another account has the name */
+export async function setName(db: Db, id: string, name: string): Promise<boolean> {
+  return await unlessTaken(() =>
+    db.run(sql`update accounts set name = ${name}, name_key = ${nameKey(name)} where id = ${id}`),
+  );
+}
+
+export async function setLocale(db: Queryable, id: string, locale: string): Promise<void> {
+  await db.run(sql`update accounts set locale = ${locale} where id = ${id}`);
+}
+
+export async function setRole(db: Queryable, id: string, role: Role): Promise<void> {
+  await db.run(sql`update accounts set role = ${role} where id = ${id}`);
+}
+
+/** Closes an account to its owner and to every application, at once; or opens it again with null. */
+export async function setDisabled(db: Db, id: string, moment: number | null): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.run(sql`update accounts set disabled = ${moment} where id = ${id}`);
+    if (moment === null) return;
+    await endSessions(tx, id);
+    await endApplications(tx, id);
+  });
+}
+
+export type LinkRefusal = 'account linked' | 'player linked';
+
+/** Makes a game account and an account one person's; the account takes the game account's name. */
+export async function linkPlayer(
+  tx: Queryable,
+  id: string,
+  player: { uuid: string; name: string },
+): Promise<LinkRefusal | undefined> {
+  const account = await accountById(tx, id);
+  if (account === undefined || account.player_uuid !== null) return 'account linked';
+  const holder = await tx.get(sql`select id from accounts where player_uuid = ${player.uuid}`);
+  if (holder !== undefined) return 'player linked';
+  await tx.run(sql`update accounts set player_uuid = ${player.uuid} where id = ${id}`);
+  await tx.runAll(followName(player.uuid, player.name));
+  await tx.run(sql`delete from link_codes where account_id = ${id}`);
+  await forgetPseudonym(tx, player.uuid);
+  return undefined;
+}
+
+/** The account keeps the name with its id behind: the plain one is the game account's. */
+export async function unlinkPlayer(db: Queryable, id: string): Promise<boolean> {
+  const changed = await db.run(sql`
+    update accounts set player_uuid = null, name = name || '-' || id, name_key = name_key || '-' || id
+    where id = ${id} and player_uuid is not null`);
+  return changed === 1;
+}
+
+/** Removes an account with its sessions, tokens and consents. What the network knows of the player is another matter. */
+export async function deleteAccount(db: Db, id: string): Promise<Account | undefined> {
+  return await db.transaction(async (tx) => {
+    const account = await accountById(tx, id);
+    if (account === undefined) return undefined;
+    await endSessions(tx, id);
+    await endApplications(tx, id);
+    await tx.run(sql`delete from accounts where id = ${id}`);
+    return account;
+  });
+}
+
+async function unlessTaken(change: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await change();
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
+}

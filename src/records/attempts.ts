@@ -1,0 +1,32 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+/** How often something may be tried, counted from the first try. */
+export interface Allowed {
+  tries: number;
+  windowMs: number;
+}
+
+/**
+ * Counts a try at what must not be guessed or flooded, before it is made.
+ * @returns false where the subject has used up its tries
+ */
+export async function tryOnce(
+  db: Queryable,
+  now: number,
+  subject: string,
+  { tries, windowMs }: Allowed,
+): Promise<boolean> {
+  const row = await db.get<{ used: number }>(sql`
+    insert into attempts (subject, used, resets) values (${subject}, 1, ${now + windowMs})
+    on conflict (subject) do update set
+      used = case when attempts.resets <= ${now} then 1 else attempts.used + 1 end,
+      resets = case when attempts.resets <= ${now} then excluded.resets else attempts.resets end
+    returning used`);
+  return row!.used <= tries;
+}
+
+/** Forgets a subject's tries, after one that succeeded. */
+export async function forgetTries(db: Queryable, subject: string): Promise<void> {
+  await db.run(sql`delete from attempts where subject = ${subject}`);
+}

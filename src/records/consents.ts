@@ -1,0 +1,50 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+/** What an account agreed to let an application see. */
+export interface Consent {
+  client_id: string;
+  scopes: string[];
+  granted: number;
+  used: number;
+}
+
+export interface ConnectedApplication extends Consent {
+  name: string;
+}
+
+type Row<T extends Consent> = Omit<T, 'scopes'> & { scopes: string };
+
+export async function consentOf(db: Queryable, accountId: string, clientId: string): Promise<Consent | undefined> {
+  const row = await db.get<Row<Consent>>(sql`
+    select client_id, scopes, granted, used from consents where account_id = ${accountId} and client_id = ${clientId}`);
+  return row && { ...row, scopes: row.scopes.split(' ') };
+}
+
+export async function connectedApplications(db: Queryable, accountId: string): Promise<ConnectedApplication[]> {
+  const rows = await db.all<Row<ConnectedApplication>>(sql`
+    select c.client_id, a.name, c.scopes, c.granted, c.used
+    from consents c join applications a on a.client_id = c.client_id
+    where c.account_id = ${accountId} order by a.name, c.client_id`);
+  return rows.map((row) => ({ ...row, scopes: row.scopes.split(' ') }));
+}
+
+/** Notes a consent; what was agreed to before stays agreed to. */
+export async function giveConsent(
+  db: Queryable,
+  now: number,
+  accountId: string,
+  clientId: string,
+  scopes: readonly string[],
+): Promise<void> {
+  const known = await consentOf(db, accountId, clientId);
+  const all = [...new Set([...(known?.scopes ?? []), ...scopes])].join(' ');
+  await db.run(sql`
+    insert into consents (account_id, client_id, scopes, granted, used)
+    values (${accountId}, ${clientId}, ${all}, ${now}, ${now})
+    on conflict (account_id, client_id) do update set scopes = excluded.scopes, used = excluded.used`);
+}
+
+export async function usedConsent(db: Queryable, now: number, accountId: string, clientId: string): Promise<void> {
+  await db.run(sql`update consents set used = ${now} where account_id = ${accountId} and client_id = ${clientId}`);
+}

@@ -1,0 +1,44 @@
+import { randomInt } from 'node:crypto';
+import { secretHash } from '#base/secrets.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { linkPlayer } from './account-changes.ts';
+import { accountById } from './accounts.ts';
+import { type Context, Refused, type Taken } from './batch.ts';
+import type { DataOf } from './events.ts';
+
+/** No letter or digit that is easily taken for another. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+const LENGTH = 8;
+
+export const LINK_CODE_MS = 15 * 60_000;
+
+/** A code for the player to type in the game, like `K7QW-2MXR`; an older one of the account no longer works. */
+export async function newLinkCode(db: Queryable, now: number, accountId: string): Promise<string> {
+  const code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('');
+  await db.run(sql`
+    insert into link_codes (account_id, code_hash, expires)
+    values (${accountId}, ${secretHash(code)}, ${now + LINK_CODE_MS})
+    on conflict (account_id) do update set code_hash = excluded.code_hash, expires = excluded.expires`);
+  return `${code.slice(0, 4)}-${code.slice(4)}`;
+}
+
+/** Takes the news that a player typed a code: game account and account are one person's from now on. */
+export async function applyLink(context: Context, { player, code }: DataOf<'account.link'>): Promise<Taken> {
+  const { batch, time } = context;
+  const plain = code.toUpperCase().replace(/[^0-9A-Z]/g, '');
+  const row = await batch.tx.get<{ account_id: string }>(
+    sql`select account_id from link_codes where code_hash = ${secretHash(plain)} and expires > ${batch.now}`,
+  );
+  if (row === undefined)
+    throw new Refused('data.code', 'is unknown or no longer valid; get a new one on the account page');
+  const refusal = await linkPlayer(batch.tx, row.account_id, player);
+  if (refusal === 'player linked')
+    throw new Refused('data.player', 'is linked to another account; unlink it there first');
+  if (refusal !== undefined) throw new Refused('data.code', 'belongs to an account that is linked already');
+  await batch.players.load([player.uuid]);
+  batch.players.see(player, time, () => batch.keys.following());
+  await batch.flush();
+  const account = await accountById(batch.tx, row.account_id);
+  return { note: `linked to the account ${account!.name}` };
+}

@@ -1,0 +1,187 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { secretHash } from '#base/secrets.ts';
+import { nameKey, uuidOf } from '#base/text.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { Keys } from './sequence.ts';
+
+/**
+ * When somebody deletes the account, the matches of the linked game account stay, under a name and a UUID that are
+ * nobody's. Everything that was kept is rewritten, and what the game servers tell later of the same game account comes
+ * in under the same pseudonym, until that game account is linked again. Only the hash of the UUID stays.
+ */
+export interface Pseudonym {
+  uuid: string;
+  name: string;
+}
+
+const ROWS_AT_ONCE = 500;
+
+/** Replaces a game account by its pseudonym where it is looked up; the rest is up to `finishPseudonyms`. */
+export async function pseudonymise(db: Db, now: number, uuid: string): Promise<Pseudonym> {
+  const pseudonym = {
+    uuid: randomUUID(),
+    name: `deleted-${randomInt(36 ** 6)
+      .toString(36)
+      .padStart(6, '0')}`,
+  };
+  await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    await tx.run(sql`
+      insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
+      values (${secretHash(uuid)}, ${pseudonym.uuid}, ${pseudonym.name}, ${now}, 0, ${uuid})`);
+    const player = await tx.get<{ key: number }>(sql`select key from players where uuid = ${uuid}`);
+    if (player !== undefined) await renamePlayer(tx, player.key, uuid, pseudonym);
+  });
+  return pseudonym;
+}
+
+async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
+  await tx.runAll([
+    sql`update players set uuid = ${other}, name = ${name}, name_key = ${nameKey(name)} where key = ${key}`,
+    sql`
+      insert into player_names (name_key, player_key, name, first_seen, last_seen)
+      select cast(${nameKey(name)} as text), player_key, cast(${name} as text), min(first_seen), max(last_seen)
+      from player_names where player_key = ${key} group by player_key`,
+    sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
+    sql`update player_matches set name = ${name} where player_key = ${key}`,
+    sql`update player_sessions set name = ${name} where player_key = ${key}`,
+    sql`update kills set killer_name = ${name} where killer_key = ${key}`,
+    sql`
+      update kills set victim_uuid = ${other}, victim_name = ${name}
+      where match_key in (select match_key from player_matches where player_key = ${key}) and victim_uuid = ${uuid}`,
+  ]);
+}
+
+/**
+ * Rewrites what was kept as it was told, and the matches made of it, for every pseudonym that is not through with it.
+ * Goes through the ledger once each, in steps; a stop in between costs nothing, the next call goes on from there.
+ */
+export async function finishPseudonyms(db: Db): Promise<void> {
+  const open = await db.all<Pseudonym & { uuid_hash: string; original: string; ledger_done: number }>(
+    sql`select uuid_hash, uuid, name, original, ledger_done from pseudonyms where original is not null`,
+  );
+  for (const { uuid_hash, original, ledger_done, ...pseudonym } of open) {
+    const book = new Map([[original, pseudonym]]);
+    for (let done: number | undefined = ledger_done; done !== undefined;) {
+      done = await rewriteSome(db, uuid_hash, done, original, book);
+    }
+    await db.transaction(async (tx) => {
+      await tx.run(sql`update pseudonyms set original = null where uuid_hash = ${uuid_hash}`);
+      const linkedAnew = await tx.get(sql`select 1 as found from accounts where player_uuid = ${original}`);
+      if (linkedAnew !== undefined) await forgetPseudonym(tx, original);
+    });
+  }
+}
+
+interface LedgerRow {
+  key: number;
+  type: string;
+  body: string;
+}
+
+async function rewriteSome(
+  db: Db,
+  hash: string,
+  after: number,
+  original: string,
+  book: ReadonlyMap<string, Pseudonym>,
+): Promise<number | undefined> {
+  const rows = await db.all<LedgerRow>(
+    sql`select key, type, body from ledger where key > ${after} order by key limit ${ROWS_AT_ONCE}`,
+  );
+  const last = rows.at(-1)?.key;
+  if (last === undefined) return undefined;
+  const undashed = original.replaceAll('-', '');
+  const concerned = rows.filter(
+    ({ type, body }) => !STAYS.has(type) && body.toLowerCase().replaceAll('-', '').includes(undashed),
+  );
+  await db.transaction(async (tx) => {
+    for (const row of concerned) await rewriteOne(tx, row, original, book);
+    await tx.run(sql`update pseudonyms set ledger_done = ${last} where uuid_hash = ${hash}`);
+  });
+  return last;
+}
+
+async function rewriteOne(
+  tx: Queryable,
+  { key, type, body }: LedgerRow,
+  original: string,
+  book: ReadonlyMap<string, Pseudonym>,
+): Promise<void> {
+  const renamed = (json: string): string => JSON.stringify(rename(JSON.parse(json), book));
+  await tx.run(sql`update ledger set body = ${renamed(body)} where key = ${key}`);
+  if (type === 'punishment.issued') {
+    const { uuid, name } = book.get(original)!;
+    await tx.run(sql`
+      update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
+      where key = ${key} and punisher_uuid = ${original}`);
+  }
+  if (type !== 'match.finished') return;
+  const details = await tx.get<{ teams: string; objectives: string }>(
+    sql`select teams, objectives from match_details where match_key = ${key}`,
+  );
+  if (details === undefined) return;
+  await tx.run(sql`
+    update match_details set teams = ${renamed(details.teams)}, objectives = ${renamed(details.objectives)}
+    where match_key = ${key}`);
+}
+
+/** Forgets that a game account goes by a pseudonym: what comes from now on is its own again. */
+export async function forgetPseudonym(tx: Queryable, uuid: string): Promise<void> {
+  await tx.run(sql`delete from pseudonyms where uuid_hash = ${secretHash(uuid)} and original is null`);
+}
+
+/** What is told of players goes by their pseudonyms; who made a map is told by the map and stays. */
+const STAYS: ReadonlySet<string> = new Set(['map.published', 'account.link']);
+
+/** Brings events in under the pseudonyms of those of their players who have one. */
+export async function underPseudonyms<E extends { event: { type: string; data: unknown }; sent: unknown }>(
+  tx: Queryable,
+  events: E[],
+): Promise<E[]> {
+  if ((await tx.get(sql`select 1 as found from pseudonyms limit 1`)) === undefined) return events;
+  const book = await pseudonymsOf(tx, uuidsWithin(events.map(({ event }) => event.data)));
+  if (book.size === 0) return events;
+  return events.map((checked) => {
+    if (STAYS.has(checked.event.type)) return checked;
+    const event = { ...checked.event, data: rename(checked.event.data, book) };
+    return { ...checked, event, sent: rename(checked.sent, book) };
+  });
+}
+
+/** The pseudonyms of those among the game accounts who have one, by UUID. */
+async function pseudonymsOf(tx: Queryable, uuids: ReadonlySet<string>): Promise<Map<string, Pseudonym>> {
+  const hashes = new Map([...uuids].map((uuid) => [secretHash(uuid), uuid]));
+  const book = new Map<string, Pseudonym>();
+  const wanted = [...hashes.keys()];
+  for (let start = 0; start < wanted.length; start += ROWS_AT_ONCE) {
+    const rows = await tx.all<Pseudonym & { uuid_hash: string }>(sql`
+      select uuid_hash, uuid, name from pseudonyms
+      where uuid_hash in (${list(wanted.slice(start, start + ROWS_AT_ONCE))})`);
+    for (const { uuid_hash, uuid, name } of rows) book.set(hashes.get(uuid_hash)!, { uuid, name });
+  }
+  return book;
+}
+
+/** Every UUID that stands anywhere in a value. */
+function uuidsWithin(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value === 'string') {
+    const uuid = uuidOf(value);
+    if (uuid !== undefined) found.add(uuid);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) uuidsWithin(part, found);
+  }
+  return found;
+}
+
+/** A copy of the value in which those of the book bear their pseudonyms, and everything else stands as it was. */
+function rename(value: unknown, book: ReadonlyMap<string, Pseudonym>): unknown {
+  if (typeof value === 'string') return book.get(uuidOf(value) ?? '')?.uuid ?? value;
+  if (Array.isArray(value)) return value.map((part) => rename(part, book));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, rename(part, book)]));
+  const { uuid } = value as { uuid?: unknown };
+  const pseudonym = typeof uuid === 'string' ? book.get(uuidOf(uuid) ?? '') : undefined;
+  return pseudonym === undefined ? copy : { ...copy, name: pseudonym.name };
+}
