@@ -1,0 +1,84 @@
+import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+
+/** An answer as it came over the socket: nothing decoded, nothing followed. */
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+  text: string;
+  /** The body read as JSON; undefined where there is none. */
+  json: any; // oxlint-disable-line typescript/no-explicit-any -- what an answer holds is what tests look at
+}
+
+export interface Wish {
+  method?: string;
+  token?: string | undefined;
+  clientId?: string | undefined;
+  headers?: OutgoingHttpHeaders;
+  body?: string;
+}
+
+/** Sends one request to a door and waits for the whole answer. */
+export function ask(origin: string, path: string, wish: Wish = {}): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const { hostname, port } = new URL(origin);
+  const headers: OutgoingHttpHeaders = { ...wish.headers };
+  if (wish.token !== undefined) headers['authorization'] = `Bearer ${wish.token}`;
+  if (wish.clientId !== undefined) headers['x-client-id'] = wish.clientId;
+  const sent = request({ hostname, port, path, method: wish.method ?? 'GET', headers }, (response) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('error', reject);
+    response.on('end', () => resolve(replyOf(response.statusCode!, response.headers, Buffer.concat(chunks))));
+  });
+  sent.on('error', reject);
+  sent.end(wish.body);
+  return promise;
+}
+
+/** The questions of one caller at one door. */
+export function asker(origin: string, caller: Pick<Wish, 'token' | 'clientId'>) {
+  return (path: string, wish: Wish = {}): Promise<Reply> => ask(origin, path, { ...caller, ...wish });
+}
+
+/**
+ * Writes bytes to a door as they stand and reads until the door closes the connection, which is what says that it has
+ * nothing more to answer.
+ */
+export async function askRaw(origin: string, ...pieces: (string | Buffer)[]): Promise<Reply[]> {
+  const { hostname, port } = new URL(origin);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = connect(Number(port), hostname.replace(/^\[(.*)\]$/, '$1'));
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.on('error', reject);
+  socket.on('close', () => resolve());
+  for (const piece of pieces) socket.write(piece);
+  await promise;
+  return repliesIn(Buffer.concat(chunks));
+}
+
+/** Splits what a connection brought into answers; each tells its length or has no body. */
+export function repliesIn(bytes: Buffer): Reply[] {
+  const replies: Reply[] = [];
+  for (let rest = bytes; rest.length > 0;) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end < 0) throw new Error(`Not an answer: ${JSON.stringify(rest.toString('latin1').slice(0, 200))}`);
+    const [first = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    );
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+    const length = Number(headers['content-length'] ?? 0);
+    replies.push(replyOf(status, headers, rest.subarray(end + 4, end + 4 + length)));
+    rest = rest.subarray(end + 4 + length);
+  }
+  return replies;
+}
+
+function replyOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Reply {
+  const text = bytes.toString();
+  const isJson = headers['content-encoding'] === undefined && text !== '';
+  return { status, headers, bytes, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
+}
