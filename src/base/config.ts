@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import {
   choice,
+  colour,
   duration,
   type Listen,
   listen,
@@ -27,6 +28,13 @@ export const SETTINGS = {
   NETWORK_NAME: setting('Scorehall', "The network's name, as pages and mails show it", z.string().min(1).max(64)),
   CONTACT: setting('', 'Where people write to the operator: a mail address or a URL', z.string().max(512)),
   LOGO: setting('', 'The path of a PNG, SVG or WebP file with the logo of the network', z.string().max(1024)),
+  ACCENT_COLOR: setting('#b5361c', 'The colour of links, buttons and marks on all pages, like #b5361c', colour),
+  SECOND_COLOR: setting('#1f6f78', 'The colour of charts and whatever stands beside the first', colour),
+  PRIVACY: setting(
+    '',
+    'The path of a text file with the privacy statement, its paragraphs apart by empty lines; FILE.ja beside it is shown to readers of Japanese',
+    z.string().max(1024),
+  ),
   API_URL: setting('http://127.0.0.1:7400', 'Public address of the data API; its paths begin with /v1', origin),
   AUTH_URL: setting('http://127.0.0.1:7401', 'Public address of sign-in: issuer of tokens, account pages', origin),
   SITE_URL: setting('http://127.0.0.1:7402', 'Public address of the site; on another host than API_URL', origin),

@@ -32,6 +32,11 @@ export const zone = z
   .string()
   .refine((value) => isZone(value), 'must be a time zone like Europe/Berlin, Asia/Tokyo or UTC');
 
+export const colour = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #b5361c')
+  .transform((value) => value.toLowerCase());
+
 export const listOf = z.string().transform((value) =>
   value
     .split(',')
