@@ -1,0 +1,48 @@
+import type { Layout } from './layout.ts';
+import type { Noise } from './noise.ts';
+import { HEIGHT, type Relief, WIDTH } from './relief.ts';
+import { distanceTo } from './shapes.ts';
+import { type Point, copies, pointOf } from './symmetry.ts';
+
+/** How high land lies above what surrounds it. */
+export const GROUND = 5;
+const RIVER_HALF = 4.5;
+
+/** Raises the land of a layout out of the abyss, hilly and ragged as it says, alike for every team. */
+export function raiseLand(relief: Relief, layout: Layout, noise: Noise): void {
+  for (let y = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++) {
+      const places = copies(layout.symmetry, pointOf(x, y));
+      const coast = coastDistance(layout, places) + ragged(noise, places) * layout.rough;
+      if (coast >= 0 || isRiver(layout, pointOf(x, y), noise)) continue;
+      const rise = layout.hills * evenly(places, (place) => noise.rough(place.x / 18, place.y / 18));
+      const shore = coast > -1.2 && layout.hills > 0 ? -1 : 0;
+      relief.set(x, y, Math.max(2, Math.round(GROUND + rise) + shore), isPatch(noise, places) ? 'patch' : 'ground');
+    }
+  }
+}
+
+function coastDistance(layout: Layout, places: readonly Point[]): number {
+  let nearest = Infinity;
+  for (const place of places) for (const shape of layout.land) nearest = Math.min(nearest, distanceTo(shape, place));
+  return nearest;
+}
+
+function ragged(noise: Noise, places: readonly Point[]): number {
+  return evenly(places, (place) => noise.rough(place.x / 9 + 100, place.y / 9));
+}
+
+function isPatch(noise: Noise, places: readonly Point[]): boolean {
+  return evenly(places, (place) => noise.rough(place.x / 7 + 50, place.y / 7 + 50)) > 0.22 / Math.sqrt(places.length);
+}
+
+function isRiver(layout: Layout, point: Point, noise: Noise): boolean {
+  if (layout.river !== true) return false;
+  const bend = layout.symmetry === 'turned' ? Math.sin(point.y / 13) * 5 : 0;
+  return Math.abs(point.x - bend) < RIVER_HALF + noise.at(Math.abs(point.y) / 6, 3);
+}
+
+/** The same for every team: the mean over the places that symmetry makes one. */
+function evenly(places: readonly Point[], value: (place: Point) => number): number {
+  return places.reduce((sum, place) => sum + value(place), 0) / places.length;
+}

@@ -1,0 +1,34 @@
+import { HEIGHT, WIDTH } from './relief.ts';
+
+/** Cells from the middle of the picture: to the right, and down. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export type Symmetry = 'turned' | 'mirrored' | 'quartered' | 'none';
+
+const TURNS: Record<Symmetry, readonly ((point: Point) => Point)[]> = {
+  none: [(point) => point],
+  turned: [(point) => point, ({ x, y }) => ({ x: -x, y: -y })],
+  mirrored: [(point) => point, ({ x, y }) => ({ x: -x, y })],
+  quartered: [
+    (point) => point,
+    ({ x, y }) => ({ x: -y, y: x }),
+    ({ x, y }) => ({ x: -x, y: -y }),
+    ({ x, y }) => ({ x: y, y: -x }),
+  ],
+};
+
+/** Where a point lies for each team, the first one's place first: what one side has, every side has. */
+export function copies(symmetry: Symmetry, point: Point): Point[] {
+  return TURNS[symmetry].map((turn) => turn(point));
+}
+
+export function cellOf({ x, y }: Point): { x: number; y: number } {
+  return { x: Math.round(x + (WIDTH - 1) / 2), y: Math.round(y + (HEIGHT - 1) / 2) };
+}
+
+export function pointOf(x: number, y: number): Point {
+  return { x: x - (WIDTH - 1) / 2, y: y - (HEIGHT - 1) / 2 };
+}

@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto';
+
+/**
+ * Numbers that look random and are the same for the same labels, on every machine: sfc32 (Chris Doty-Humphrey's small
+ * fast counter), started from a hash of the labels. A part of the sample network that has labels of its own does not
+ * change when another part draws more or fewer numbers.
+ */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #counter: number;
+
+  constructor(...labels: readonly (string | number)[]) {
+    const digest = hash('sha256', labels.join('\n'), 'buffer');
+    this.#a = digest.readUInt32LE(0);
+    this.#b = digest.readUInt32LE(4);
+    this.#c = digest.readUInt32LE(8);
+    this.#counter = digest.readUInt32LE(12);
+  }
+
+  /** 32 random bits. */
+  bits(): number {
+    const result = (this.#a + this.#b + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = ((this.#c << 21) | (this.#c >>> 11)) + result;
+    return result >>> 0;
+  }
+
+  /** From 0 to just below 1. */
+  next(): number {
+    return this.bits() / 2 ** 32;
+  }
+
+  between(low: number, high: number): number {
+    return low + (high - low) * this.next();
+  }
+
+  /** A whole number, both ends included. */
+  int(low: number, high: number): number {
+    return low + Math.floor(this.next() * (high - low + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[Math.floor(this.next() * list.length)]!;
+  }
+
+  /** The place of one of the weights, heavier ones more often. */
+  weighted(weights: readonly number[]): number {
+    let rest = this.next() * weights.reduce((sum, weight) => sum + weight, 0);
+    const place = weights.findIndex((weight) => (rest -= weight) < 0);
+    return place < 0 ? weights.length - 1 : place;
+  }
+
+  /** Bell-shaped around 0 with deviation 1: the sum of twelve draws, which never leaves -6 to 6. */
+  normal(): number {
+    let sum = -6;
+    for (let draw = 0; draw < 12; draw++) sum += this.next();
+    return sum;
+  }
+
+  /** How often something happens that happens `mean` times on average. */
+  count(mean: number): number {
+    if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.normal()));
+    const limit = Math.exp(-mean);
+    let count = -1;
+    for (let product = 1; product > limit; count++) product *= this.next();
+    return Math.max(0, count);
+  }
+
+  shuffled<T>(list: readonly T[]): T[] {
+    const copy = [...list];
+    for (let last = copy.length - 1; last > 0; last--) {
+      const other = this.int(0, last);
+      [copy[last], copy[other]] = [copy[other]!, copy[last]!];
+    }
+    return copy;
+  }
+
+  hex(digits: number): string {
+    return Array.from({ length: digits }, () => this.int(0, 15).toString(16)).join('');
+  }
+}
