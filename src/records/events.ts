@@ -182,9 +182,10 @@ const changed = z.strictObject({
 
 const statistics = z.strictObject({
   player,
-  gamemode: z
-    .literal('factions')
-    .meta({ description: 'Modes without matches; counters are what was added since the last event' }),
+  gamemode: z.enum(['factions', 'vanilla']).meta({
+    description:
+      'factions: counters are what was added since the last event; vanilla: what the game itself has counted so far, kept outside all field groups',
+  }),
   kill_count: count.default(0),
   death_count: count.default(0),
   time_played: count.default(0),
@@ -227,6 +228,7 @@ export const EventSchema = z.discriminatedUnion('type', [
   envelope('punishment.changed', changed, 'Other facts about a known punishment; what is left out stays'),
   envelope('punishment.revoked', z.strictObject({ punishment: reference }), 'A punishment that no longer holds'),
   envelope('player.login', z.strictObject({ player }), 'A player joined the server'),
+  envelope('player.named', z.strictObject({ player }), 'A player was seen under a name, on a server or not'),
   envelope('player.logout', z.strictObject({ player }), 'A player left the server'),
   envelope('player.statistics', statistics, 'Statistics of modes without matches'),
   envelope(

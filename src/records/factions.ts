@@ -15,10 +15,14 @@ export async function standingOf(db: Queryable, playerKey: number): Promise<Fact
   return row ?? { power: 0, faction: '' };
 }
 
-/** Takes a report: its counters are added, its power and faction hold while no later report is known. */
+/**
+ * Takes a report: its counters are added, its power and faction hold while no later report is known. What the game
+ * itself has counted stays in the ledger and counts nowhere.
+ */
 export function applyStatistics(context: Context, data: DataOf<'player.statistics'>): Taken {
   const { batch, key, time } = context;
   const player = batch.players.see(data.player, time, () => batch.keys.following());
+  if (data.gamemode === 'vanilla') return undefined;
   batch.stats.add(player.key, 'factions', { kill: data.kill_count, death: data.death_count, time: data.time_played });
   batch.rows.push(sql`
     insert into faction_reports (player_key, time, ledger_key, power, faction)

@@ -9,7 +9,7 @@ import { applyStatistics } from './factions.ts';
 import { applyPublished, applyRated, applyRotation } from './maps.ts';
 import { applyLink } from './links.ts';
 import { applyFinished, uuidsOf } from './matches.ts';
-import { applySession } from './player-sessions.ts';
+import { applyNamed, applySession } from './player-sessions.ts';
 import { applyChanged, applyIssued, applyRevoked } from './punishments.ts';
 import type { Receipt, Sender } from './receipts.ts';
 import { underPseudonyms } from './pseudonyms.ts';
@@ -40,7 +40,7 @@ interface Checked {
  * @returns a receipt for each, in the same order
  */
 export async function takeEvents(
-  db: Db,
+  db: Pick<Db, 'transaction'>,
   clock: Clock,
   sender: Sender,
   inputs: readonly unknown[],
@@ -56,7 +56,7 @@ export async function takeEvents(
 }
 
 async function receiptsFor(
-  db: Db,
+  db: Pick<Db, 'transaction'>,
   now: number,
   sender: Sender,
   events: Checked[],
@@ -237,6 +237,7 @@ function uuidsIn(event: Event): string[] {
       return uuidsOf(event.data);
     case 'player.login':
     case 'player.logout':
+    case 'player.named':
     case 'player.statistics':
       return [event.data.player.uuid];
     default:
@@ -253,6 +254,8 @@ async function apply(context: Context, event: Event): Promise<Taken> {
       return applySession(context, event.data, true);
     case 'player.logout':
       return applySession(context, event.data, false);
+    case 'player.named':
+      return applyNamed(context, event.data);
     case 'player.statistics':
       return applyStatistics(context, event.data);
     case 'account.link':

@@ -233,6 +233,28 @@ async function isSameImage(tx: Queryable, key: number, { image }: Published): Pr
   return known?.hash === hash('sha256', Buffer.from(image.data, 'base64'), 'base64url');
 }
 
+/** Whether a map stands just as the event would have it, so that publishing it would change nothing. */
+export async function isPublished(db: Queryable, data: Published): Promise<boolean> {
+  const known = await mapByName(db, data.name);
+  if (known?.name !== data.name) return false;
+  return (
+    isSame(known, { ...data, objective: data.objective || known.objective }) && (await isSameImage(db, known.key, data))
+  );
+}
+
+/** The names of all maps, in the order in which they became known. */
+export async function mapNames(db: Queryable): Promise<string[]> {
+  return (await db.all<{ name: string }>(sql`select name from maps order by key`)).map(({ name }) => name);
+}
+
+/** What a server plays in turn. */
+export async function rotationOf(db: Queryable, serverKey: number): Promise<string[]> {
+  const rows = await db.all<{ map_name: string }>(
+    sql`select map_name from rotations where server_key = ${serverKey} order by position`,
+  );
+  return rows.map(({ map_name }) => map_name);
+}
+
 /** Takes what a server plays in turn, whole; one that comes late changes nothing. */
 export async function applyRotation(context: Context, { maps }: DataOf<'rotation.changed'>): Promise<Taken> {
   const { tx } = context.batch;

@@ -13,3 +13,9 @@ export function applySession(context: Context, { player }: DataOf<'player.login'
     values (${known.key}, ${key}, ${time}, ${login ? 1 : 0}, ${server!.key}, ${server!.name}, ${player.name})`);
   return undefined;
 }
+
+/** Takes a name that a player bore at a moment, without a login. */
+export function applyNamed({ batch, time }: Context, { player }: DataOf<'player.named'>): Taken {
+  batch.players.see(player, time, () => batch.keys.following());
+  return undefined;
+}
