@@ -1,0 +1,17 @@
+import type { WireEvent } from '#records/events.ts';
+
+/** What importers ask about the network as it is. Time comes from here too: a file seldom says when. */
+export interface Facts {
+  now(): number;
+  /** The present name of a player that is known. */
+  nameOf(uuid: string): Promise<string | undefined>;
+  /** Who bears a name now, in any case. */
+  uuidNamed(name: string): Promise<string | undefined>;
+  /** Whether a map stands just as a `map.published` event would have it. */
+  isPublished(event: WireEvent): Promise<boolean>;
+  /** The objective of the map of exactly this name. */
+  objectiveOf(map: string): Promise<string | undefined>;
+  mapNames(): Promise<string[]>;
+  /** The names of the maps that a server plays in turn; undefined where the server is not known. */
+  rotationOf(server: string): Promise<string[] | undefined>;
+}

@@ -1,0 +1,44 @@
+import { Refused } from './item.ts';
+
+const NEWLINE = 0x0a;
+
+/**
+ * The lines of a stream of bytes as UTF-8 text, without holding more than one: LF or CRLF, a byte order mark at the
+ * start is dropped. A line that is too long or not UTF-8 comes as `Refused`.
+ */
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>, max: number): AsyncGenerator<string | Refused> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  let first = true;
+  const line = (): string | Refused => {
+    const read = length > max ? new Refused(`is longer than ${max} bytes`) : decode(Buffer.concat(parts), first);
+    parts = [];
+    length = 0;
+    first = false;
+    return read;
+  };
+  const add = (part: Uint8Array): void => {
+    length += part.length;
+    if (length > max) parts = [];
+    else parts.push(part);
+  };
+  for await (const chunk of bytes) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      add(chunk.subarray(start, end));
+      yield line();
+      start = end + 1;
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+  }
+  if (length > 0) yield line();
+}
+
+function decode(bytes: Uint8Array, first: boolean): string | Refused {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: !first }).decode(bytes);
+    return text.endsWith('\r') ? text.slice(0, -1) : text;
+  } catch {
+    return new Refused('is not UTF-8 text');
+  }
+}

@@ -1,0 +1,50 @@
+import { uuidOf } from '#base/text.ts';
+import { Refused } from '../item.ts';
+import { readText } from '../read-file.ts';
+import { oneLine } from '../text.ts';
+import { readDate } from './date.ts';
+
+const MAX_BYTES = 50_000_000;
+
+export type Entry = Record<string, unknown>;
+
+/** A JSON file of a Minecraft server. */
+export async function readJson(path: string): Promise<unknown> {
+  const text = await readText(path, MAX_BYTES);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new Refused(`is not JSON: ${oneLine((error as Error).message)}`);
+  }
+}
+
+/** A file that lists entries. */
+export async function readEntries(path: string): Promise<unknown[]> {
+  const list = await readJson(path);
+  if (!Array.isArray(list)) throw new Refused('is not a JSON array');
+  return list as unknown[];
+}
+
+export function entryOf(value: unknown): Entry {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Entry;
+  throw new Refused('is not a JSON object');
+}
+
+/** Any UUID: those of offline mode (version 3) are as good as others. */
+export function uuidIn(entry: Entry): string {
+  const uuid = uuidOf(textIn(entry, 'uuid'));
+  if (uuid === undefined) throw new Refused(`"${oneLine(textIn(entry, 'uuid'))}" is not a UUID`, 'uuid');
+  return uuid;
+}
+
+export function dateIn(entry: Entry, name: string): number {
+  const date = readDate(textIn(entry, name));
+  if (date === undefined)
+    throw new Refused(`"${oneLine(textIn(entry, name))}" is not a date like 2026-01-31 12:34:56 +0900`, name);
+  return date;
+}
+
+export function textIn(entry: Entry, name: string): string {
+  const value = entry[name];
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,45 @@
+import type { WireEvent } from '#records/events.ts';
+import { oneLine } from '../text.ts';
+import { monthBefore } from './date.ts';
+import { dateIn, entryOf, textIn, uuidIn } from './entries.ts';
+import { Refused } from '../item.ts';
+
+/** Who bears which name by the newest entry of a server's usercache.json. */
+export class Names {
+  #byUuid = new Map<string, { name: string; seen: number }>();
+  #byName = new Map<string, { uuid: string; seen: number }>();
+
+  add({ uuid, name, seen }: Named): void {
+    if (seen >= (this.#byUuid.get(uuid)?.seen ?? 0)) this.#byUuid.set(uuid, { name, seen });
+    if (seen >= (this.#byName.get(name.toLowerCase())?.seen ?? 0)) this.#byName.set(name.toLowerCase(), { uuid, seen });
+  }
+
+  nameOf(uuid: string): string | undefined {
+    return this.#byUuid.get(uuid)?.name;
+  }
+
+  uuidOf(name: string): string | undefined {
+    return this.#byName.get(name.toLowerCase())?.uuid;
+  }
+}
+
+export interface Named {
+  uuid: string;
+  name: string;
+  /** When the server saw the player under the name. */
+  seen: number;
+}
+
+/** An entry of usercache.json; a server writes it to hold for one month from when it saw the player. */
+export function readNamed(value: unknown): Named {
+  const entry = entryOf(value);
+  const uuid = uuidIn(entry);
+  const name = oneLine(textIn(entry, 'name'));
+  if (name === '') throw new Refused('has no name', 'name');
+  return { uuid, name, seen: monthBefore(dateIn(entry, 'expiresOn')) };
+}
+
+export function namedEvent({ uuid, name, seen }: Named): WireEvent {
+  const id = `minecraft-name:${uuid}:${name}:${seen.toString(36)}`.slice(0, 128);
+  return { version: 1, id, type: 'player.named', time: new Date(seen).toISOString(), data: { player: { uuid, name } } };
+}

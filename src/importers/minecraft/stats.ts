@@ -1,0 +1,42 @@
+import { Refused } from '../item.ts';
+import { entryOf, type Entry } from './entries.ts';
+
+/** What a server has counted for a player so far. */
+export interface Counters {
+  kill_count: number;
+  death_count: number;
+  /** Seconds. */
+  time_played: number;
+}
+
+const TICKS_PER_SECOND = 20;
+
+/** The names of a counter: nested under `stats` since Minecraft 1.13, flat before; play time was renamed in 1.17. */
+const NESTED = {
+  kills: ['minecraft:player_kills'],
+  deaths: ['minecraft:deaths'],
+  ticks: ['minecraft:play_time', 'minecraft:play_one_minute'],
+};
+const FLAT = { kills: ['stat.playerKills'], deaths: ['stat.deaths'], ticks: ['stat.playOneMinute'] };
+
+/** Reads a file of `stats/`. Either form counts play time in ticks. */
+export function readStats(value: unknown): Counters {
+  const root = entryOf(value);
+  const nested = root['stats'] !== undefined;
+  const stats = nested ? entryOf(root['stats']) : root;
+  const custom = nested ? entryOf(stats['minecraft:custom'] ?? {}) : stats;
+  const names = nested ? NESTED : FLAT;
+  return {
+    kill_count: countIn(custom, names.kills),
+    death_count: countIn(custom, names.deaths),
+    time_played: Math.floor(countIn(custom, names.ticks) / TICKS_PER_SECOND),
+  };
+}
+
+function countIn(stats: Entry, names: string[]): number {
+  const name = names.find((name) => stats[name] !== undefined);
+  if (name === undefined) return 0;
+  const count = stats[name];
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
+  throw new Refused('is not a whole number from 0', name);
+}

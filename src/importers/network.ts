@@ -1,0 +1,29 @@
+import type { Clock } from '#base/clock.ts';
+import type { Queryable } from '#db/db.ts';
+import { readEvent } from '#records/events.ts';
+import { isPublished, mapByName, mapNames, rotationOf } from '#records/maps.ts';
+import { playerByName, playerByUuid } from '#records/players.ts';
+import { serverByName } from '#records/servers.ts';
+import type { Facts } from './facts.ts';
+
+/** The facts of the network that a database holds. */
+export function factsOf(db: Queryable, clock: Clock): Facts {
+  return {
+    now: () => clock.now(),
+    nameOf: async (uuid) => (await playerByUuid(db, uuid))?.name,
+    uuidNamed: async (name) => (await playerByName(db, name))?.uuid,
+    mapNames: () => mapNames(db),
+    async isPublished(wire) {
+      const read = readEvent(wire);
+      return 'event' in read && read.event.type === 'map.published' && (await isPublished(db, read.event.data));
+    },
+    async objectiveOf(name) {
+      const map = await mapByName(db, name);
+      return map?.name === name ? map.objective : undefined;
+    },
+    async rotationOf(name) {
+      const server = await serverByName(db, name);
+      return server && (await rotationOf(db, server.key));
+    },
+  };
+}

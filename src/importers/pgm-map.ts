@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto';
+import { join, posix } from 'node:path';
+import type { WireEvent } from '#records/events.ts';
+import type { Facts } from './facts.ts';
+import { Refused, type Item } from './item.ts';
+import { type Author, describe, type Description } from './pgm/description.ts';
+import { decodeXml } from './pgm/encoding.ts';
+import { readImage } from './pgm/image.ts';
+import { Includes, MAX_BYTES } from './pgm/includes.ts';
+import { DEFAULT_VARIANT, preprocess, variantIds, type Notes } from './pgm/preprocess.ts';
+import { Values } from './pgm/substitute.ts';
+import { isNewer } from './pgm/versions.ts';
+import { elementsOf, readXml, type XmlElement } from './pgm/xml.ts';
+import { readBytes } from './read-file.ts';
+import { walk } from './walk.ts';
+
+type MapData = Extract<WireEvent, { type: 'map.published' }>['data'];
+
+/** One map that a file holds: the map itself, or a variant of it. */
+interface Candidate {
+  file: string;
+  place: string;
+  description: Description;
+  /** Folders to look for a picture in, the nearest first. */
+  folders: string[];
+}
+
+/**
+ * The maps of a folder of PGM maps, a `map.published` event each. A map is a folder with a map.xml; each `<variant>` is
+ * a map of its own. Of several maps with one name the newest version is taken, as PGM does, and of equal versions the
+ * one whose path comes first.
+ */
+export async function* importPgmMaps(folder: string, facts: Facts): AsyncGenerator<Item> {
+  const found = await walk(folder, (name) => name.endsWith('.xml') || name === 'map.png');
+  for (const { path, reason } of found.passed) yield { file: path, place: '', note: reason };
+  const includes = new Includes(
+    folder,
+    found.files.filter((file) => file.endsWith('.xml') && !isMap(file)),
+  );
+  const candidates: Candidate[] = [];
+  for (const file of found.files.filter(isMap)) yield* readMapFile(folder, file, includes, candidates);
+  const images = new Set(found.files.filter((file) => file.endsWith('.png')));
+  const winners = winnersOf(candidates);
+  for (const candidate of candidates) {
+    const winner = winners.get(candidate.description.name)!;
+    if (winner === candidate) yield* publish(folder, candidate, images, facts);
+    else yield { file: candidate.file, place: candidate.place, refusal: lost(candidate, winner) };
+  }
+}
+
+function isMap(file: string): boolean {
+  return posix.basename(file) === 'map.xml';
+}
+
+async function* readMapFile(
+  folder: string,
+  file: string,
+  includes: Includes,
+  candidates: Candidate[],
+): AsyncGenerator<Item> {
+  const notes = new Map<string, Item>();
+  const note: Notes = (place, note) => notes.set(`${place}\n${note}`, { file, place, note });
+  let refusal: Item | undefined;
+  try {
+    const { text, note: odd } = decodeXml(await readBytes(join(folder, file), MAX_BYTES));
+    if (odd !== undefined) note('', odd);
+    candidates.push(...(await candidatesOf(readXml(text), file, includes, note)));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    refusal = { file, place: error.place, refusal: error.message };
+  }
+  yield* notes.values();
+  if (refusal) yield refusal;
+}
+
+async function candidatesOf(root: XmlElement, file: string, includes: Includes, note: Notes): Promise<Candidate[]> {
+  if (root.name !== 'map') throw new Refused(`is not a map: its element is <${root.name}>, not <map>`);
+  const folder = posix.dirname(file) === '.' ? '' : posix.dirname(file);
+  const candidates: Candidate[] = [];
+  for (const variant of [DEFAULT_VARIANT, ...variantIds(root)]) {
+    const place = variant === DEFAULT_VARIANT ? '' : `variant ${variant}`;
+    const values = new Values(await preprocess(root, variant, includes, folder, note), note);
+    const element = elementsOf(root, 'variant').find(({ attributes }) => attributes.get('id') === variant);
+    const world = element && values.attribute(element, 'world');
+    const description = describe(values, variant);
+    if (description.objective === '') note(place, 'has no <objective> of its own; a known one stays');
+    candidates.push({
+      file,
+      place,
+      description,
+      folders: world === undefined ? [folder] : [posix.join(folder, world), folder],
+    });
+  }
+  return candidates;
+}
+
+function winnersOf(candidates: Candidate[]): Map<string, Candidate> {
+  const winners = new Map<string, Candidate>();
+  for (const candidate of candidates) {
+    const { name, version } = candidate.description;
+    const winner = winners.get(name);
+    if (!winner || isNewer(version, winner.description.version)) winners.set(name, candidate);
+  }
+  return winners;
+}
+
+function lost({ description: { name, version } }: Candidate, winner: Candidate): string {
+  const other = winner.description.version;
+  const why = isNewer(other, version) ? 'is newer' : 'comes first';
+  return `"${name}" ${version} loses to ${other} in ${[winner.file, winner.place].filter(Boolean).join(', ')}, which ${why}`;
+}
+
+async function* publish(folder: string, candidate: Candidate, images: Set<string>, facts: Facts): AsyncGenerator<Item> {
+  const { file, place, description, folders } = candidate;
+  const { name, objective, authors } = description;
+  const data: MapData = {
+    ...description,
+    objective: objective || ((await facts.objectiveOf(name)) ?? ''),
+    authors: await Promise.all(authors.map((author) => present(author, facts))),
+    path: posix.dirname(file) === '.' ? '' : posix.dirname(file),
+  };
+  const image = folders.map((path) => posix.join(path, 'map.png')).find((path) => images.has(path));
+  if (image !== undefined) yield* addImage(folder, image, data);
+  const event = published(data, facts.now());
+  yield { file, place, ...((await facts.isPublished(event)) ? { unchanged: name } : { event }) };
+}
+
+async function* addImage(folder: string, image: string, data: MapData): AsyncGenerator<Item> {
+  try {
+    data.image = await readImage(join(folder, image));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    yield { file: image, place: '', note: `${error.message}; the map is taken without it` };
+  }
+}
+
+/** A known player bears the present name; anybody else, the one in the file. */
+async function present({ uuid, name, contribution }: Author, facts: Facts): Promise<Author> {
+  const known = uuid === '' ? undefined : await facts.nameOf(uuid);
+  return { name: known ?? name, uuid, contribution };
+}
+
+/** The moment is a part of the id: a map that goes back to what it once was is published once more. */
+function published(data: MapData, now: number): WireEvent {
+  const content = hash('sha256', JSON.stringify(data), 'base64url').slice(0, 27);
+  const time = new Date(now).toISOString();
+  return { version: 1, id: `pgm-map:${content}:${now.toString(36)}`, type: 'map.published', time, data };
+}

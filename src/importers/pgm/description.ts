@@ -1,0 +1,104 @@
+import { uuidOf } from '#base/text.ts';
+import { Refused } from '../item.ts';
+import { fit, oneLine } from '../text.ts';
+import { gamemodesOf } from './gamemodes.ts';
+import { membersOf, type Member } from './members.ts';
+import { isTrue } from './preprocess.ts';
+import type { Values } from './substitute.ts';
+import { elementsOf, type XmlElement } from './xml.ts';
+
+/** What a map.xml says about one map, before anything that is known elsewhere is put to it. */
+export interface Description {
+  name: string;
+  version: string;
+  proto: string;
+  /** Empty where the map has none of its own. */
+  objective: string;
+  authors: Author[];
+  teams: { name: string; max: number; color: string }[];
+  gamemodes: string[];
+  type: string;
+}
+
+export interface Author {
+  uuid: string;
+  /** What the file calls the author: in the element, or in the comment beside it. */
+  name: string;
+  contribution: string;
+}
+
+/** Where PGM leaves a field out, it is what PGM takes it for: the edition is `standard`, a team is white. */
+export function describe(values: Values, variant: string): Description {
+  return {
+    name: nameOf(values, variant),
+    version: values.said('version') ?? '',
+    proto: values.attribute(values.root, 'proto') ?? '',
+    objective: fit(values.said('objective', 'description') ?? '', 2_000),
+    authors: [...authorsOf(values, 'author'), ...authorsOf(values, 'contributor')].slice(0, 200),
+    teams: membersOf(values.root, 'teams', 'team')
+      .map(({ element }) => teamOf(values, element))
+      .slice(0, 100),
+    gamemodes: gamemodesOf(values)
+      .map((mode) => fit(mode, 32))
+      .slice(0, 20),
+    type: fit(values.said('edition')?.toLowerCase() ?? 'standard', 32),
+  };
+}
+
+/** A variant is a map of its own, named behind its map's name or, where it says so, by itself. */
+function nameOf(values: Values, variant: string): string {
+  const name = values.said('name');
+  const element = elementsOf(values.root, 'variant').find(({ attributes }) => attributes.get('id') === variant);
+  if (!element) return name ?? refuseNameless();
+  const own = values.text(element) || variant;
+  if (isTrue(values.attribute(element, 'override'))) return own;
+  return `${name ?? refuseNameless()}: ${own}`;
+}
+
+function refuseNameless(): never {
+  throw new Refused('has no <name>');
+}
+
+function authorsOf(values: Values, kind: 'author' | 'contributor'): Author[] {
+  return membersOf(values.root, `${kind}s`, kind).flatMap((member) => {
+    const author = authorOf(values, member);
+    if (author.uuid !== '' || author.name !== '') return [author];
+    values.note(member.element, `<${kind}> has neither a UUID nor a name, and is left out`);
+    return [];
+  });
+}
+
+function authorOf(values: Values, { element, comment }: Member): Author {
+  const told = values.attribute(element, 'uuid') ?? '';
+  const uuid = uuidOf(told) ?? '';
+  if (told !== '' && uuid === '') values.note(element, `"${fit(told, 64)}" is not a UUID`);
+  const contribution = values.attribute(element, 'contribution', 'contrib') ?? '';
+  return { uuid, name: fit(values.text(element) || oneLine(comment), 64), contribution: fit(contribution, 512) };
+}
+
+function teamOf(values: Values, element: XmlElement): Description['teams'][number] {
+  const name = values.text(element) || values.attribute(element, 'name', 'id') || '';
+  return {
+    name: fit(name, 128),
+    max: maxOf(values, element),
+    color: colorOf(values.attribute(element, 'color') ?? 'white'),
+  };
+}
+
+function maxOf(values: Values, element: XmlElement): number {
+  const max = values.attribute(element, 'max') ?? '0';
+  if (/^\d{1,9}$/.test(max)) return Number(max);
+  values.note(element, `"${fit(max, 32)}" is not a number of players`);
+  return 0;
+}
+
+/** The spelling of Minecraft's own names: `dark_red`, whether the map writes dark red, dark-red or DARK_RED. */
+export function colorOf(color: string): string {
+  return fit(
+    color
+      .trim()
+      .toLowerCase()
+      .replace(/[\s_-]+/g, '_'),
+    32,
+  );
+}

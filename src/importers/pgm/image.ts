@@ -1,0 +1,25 @@
+import { Refused } from '../item.ts';
+import { readBytes } from '../read-file.ts';
+
+export interface Image {
+  content_type: 'image/png' | 'image/jpeg' | 'image/webp';
+  data: string;
+}
+
+/** Leaves room for base 64 within what an event may hold. */
+const MAX_BYTES = 520_000;
+
+/** A picture, told by its content, whatever its name says. */
+export async function readImage(path: string): Promise<Image> {
+  const bytes = await readBytes(path, MAX_BYTES);
+  const type = typeOf(bytes);
+  if (!type) throw new Refused('is not a PNG, JPEG or WebP picture');
+  return { content_type: type, data: bytes.toString('base64') };
+}
+
+function typeOf(bytes: Buffer): Image['content_type'] | undefined {
+  if (bytes.subarray(0, 8).toString('latin1') === '\x89PNG\r\n\x1a\n') return 'image/png';
+  if (bytes.subarray(0, 3).toString('latin1') === '\xff\xd8\xff') return 'image/jpeg';
+  const [riff, webp] = [bytes.subarray(0, 4).toString('latin1'), bytes.subarray(8, 12).toString('latin1')];
+  return riff === 'RIFF' && webp === 'WEBP' ? 'image/webp' : undefined;
+}

@@ -1,0 +1,162 @@
+import sax from 'sax';
+import { Refused } from '../item.ts';
+
+/** A document as a tree that remembers where things stand and keeps comments: maps name their authors in them. */
+export interface XmlElement {
+  kind: 'element';
+  name: string;
+  attributes: ReadonlyMap<string, string>;
+  children: XmlNode[];
+  /** Counted from 1: where the start tag ends, and the end tag. */
+  line: number;
+  endLine: number;
+  /** The file, where it is not the map's own. */
+  source: string;
+}
+
+export interface XmlComment {
+  kind: 'comment';
+  text: string;
+  line: number;
+}
+
+export interface XmlText {
+  kind: 'text';
+  text: string;
+}
+
+export type XmlNode = XmlElement | XmlComment | XmlText;
+
+const MAX_DEPTH = 100;
+
+/**
+ * Reads a document. DTDs are refused outright, and with them every entity but the five of XML itself. Whatever is
+ * wrong, `Refused` is thrown with line and column.
+ */
+export function readXml(text: string, source = ''): XmlElement {
+  const parser = sax.parser(true, { strictEntities: true } as sax.SAXOptions);
+  const tree = new Tree(parser, text, source);
+  try {
+    refuseCharacters(text);
+    parser.write(text).close();
+    return tree.root();
+  } catch (error) {
+    throw error instanceof Refused ? error : new Refused(reasonOf(error), tree.place());
+  }
+}
+
+class Tree {
+  #parser: sax.SAXParser;
+  #text: string;
+  #source: string;
+  #open: XmlElement[] = [];
+  #root: XmlElement | undefined;
+
+  constructor(parser: sax.SAXParser, text: string, source: string) {
+    this.#parser = parser;
+    this.#text = text;
+    this.#source = source;
+    Object.assign(parser, this.#handlers());
+  }
+
+  #handlers(): Partial<sax.SAXParser> {
+    return {
+      onerror: (error) => {
+        throw error;
+      },
+      ondoctype: () => this.#refuse('has a document type declaration; DTDs and entities are not read'),
+      onsgmldeclaration: () => this.#refuse('has a declaration that only a DTD may have'),
+      onopentag: (tag) => this.#opened(tag as sax.Tag),
+      onclosetag: () => this.#closed(),
+      ontext: (text) => this.#add({ kind: 'text', text }),
+      oncdata: (text) => this.#add({ kind: 'text', text }),
+      oncomment: (text) => this.#commented(text),
+    };
+  }
+
+  root(): XmlElement {
+    return this.#root ?? this.#refuse('is not XML: there is no element in it');
+  }
+
+  place(): string {
+    return `line ${this.#line}, column ${this.#parser.column}`;
+  }
+
+  get #line(): number {
+    return this.#parser.line + 1;
+  }
+
+  #opened(tag: sax.Tag): void {
+    if (this.#open.length === 0 && this.#root) this.#refuse('has a second element after the end of the first');
+    if (this.#open.length === MAX_DEPTH) this.#refuse(`nests elements deeper than ${MAX_DEPTH}`);
+    this.#checkAttributes(tag);
+    const attributes = new Map(Object.entries(tag.attributes));
+    const line = this.#line;
+    const element: XmlElement = {
+      kind: 'element',
+      name: tag.name,
+      attributes,
+      children: [],
+      line,
+      endLine: line,
+      source: this.#source,
+    };
+    this.#add(element);
+    this.#root ??= element;
+    this.#open.push(element);
+  }
+
+  /** Two rules of XML that sax lets pass: an attribute stands once, and no `<` stands in its value. */
+  #checkAttributes(tag: sax.Tag): void {
+    const raw = this.#text.slice(this.#parser.startTagPosition - 1, this.#parser.position);
+    const attributes = raw.match(/\s[^\s=<>"'/]+\s*=\s*("[^"]*"|'[^']*')/g) ?? [];
+    if (attributes.length !== Object.keys(tag.attributes).length) this.#refuse(`<${tag.name}> has an attribute twice`);
+    if (attributes.some((attribute) => attribute.includes('<')))
+      this.#refuse(`<${tag.name}> has a "<" in an attribute`);
+  }
+
+  #closed(): void {
+    const element = this.#open.pop();
+    if (element) element.endLine = this.#line;
+  }
+
+  #commented(text: string): void {
+    const line = this.#line - (text.match(/\n/g)?.length ?? 0);
+    this.#add({ kind: 'comment', text, line });
+  }
+
+  #add(node: XmlNode): void {
+    this.#open.at(-1)?.children.push(node);
+  }
+
+  #refuse(reason: string): never {
+    throw new Refused(reason, this.place());
+  }
+}
+
+/** Characters that no XML document may hold (XML 1.0, 2.2): a sign of a file that is something else. */
+function refuseCharacters(text: string): void {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  const at = text.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);
+  if (at < 0) return;
+  const before = text.slice(0, at).split('\n');
+  throw new Refused(
+    'is not XML: it holds control characters',
+    `line ${before.length}, column ${before.at(-1)!.length + 1}`,
+  );
+}
+
+/** The first line of what sax says; line and column follow by themselves. */
+function reasonOf(error: unknown): string {
+  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return `is not well-formed XML: ${reason.replace(/\.$/, '')}`;
+}
+
+export function elementsOf(parent: XmlElement, ...names: string[]): XmlElement[] {
+  return parent.children.filter((node) => node.kind === 'element').filter(({ name }) => names.includes(name));
+}
+
+/** The text of an element itself, without that of elements inside. */
+export function textOf(element: XmlElement): string {
+  return element.children.map((node) => (node.kind === 'text' ? node.text : '')).join('');
+}

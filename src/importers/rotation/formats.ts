@@ -1,0 +1,111 @@
+import { LineCounter, parseDocument } from 'yaml';
+import { Refused } from '../item.ts';
+import { oneLine } from '../text.ts';
+import { inOrder, jsonPools, record, type Pool, type Value, yamlPools } from './pools.ts';
+
+/** What a file says one server plays. The server is undefined where the file does not name it. */
+export interface Rotation {
+  server?: string;
+  entries: Entry[];
+  notes: { place: string; note: string }[];
+}
+
+export interface Entry {
+  place: string;
+  /** The name of a map as the file has it. */
+  map: string;
+}
+
+/** Reads a rotation in any of its forms; `extension` is that of the file's name, without the dot, in lower case. */
+export function readRotations(text: string, extension: string): Rotation[] {
+  const form = extension === 'json' || extension === 'yml' || extension === 'yaml' ? extension : formOf(text);
+  if (form === 'json') return fromJson(text);
+  return form === 'text' ? [fromText(text)] : fromYaml(text);
+}
+
+/** Tells the form of a file whose name does not: a map may be called `[2v2] Keep`. */
+function formOf(text: string): 'json' | 'yaml' | 'text' {
+  if (/^(pools|rotations):\s*$/m.test(text)) return 'yaml';
+  try {
+    return typeof JSON.parse(text) === 'object' ? 'json' : 'text';
+  } catch {
+    return 'text';
+  }
+}
+
+/** One map a line. Lines that begin with # are comments, unless a map is called that: whoever matches names decides. */
+function fromText(text: string): Rotation {
+  const entries = text.split(/\r\n|\n|\r/).map((map, index) => ({ place: `line ${index + 1}`, map }));
+  return { entries: entries.filter(({ map }) => oneLine(map) !== ''), notes: [] };
+}
+
+function fromYaml(text: string): Rotation[] {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    schema: 'failsafe',
+    uniqueKeys: false,
+    lineCounter: lines,
+    prettyErrors: false,
+  });
+  const [error] = document.errors;
+  if (error) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    throw new Refused(`is not YAML: ${oneLine(error.message)}`, `line ${line}, column ${col}`);
+  }
+  const value = expanded(() => document.toJS({ maxAliasCount: 100 }) as Value);
+  const pools = yamlPools(value);
+  return pools ? [ofPools(pools)] : plain(value);
+}
+
+function fromJson(text: string): Rotation[] {
+  const value = expanded(() => JSON.parse(text) as Value);
+  const pools = jsonPools(value) ?? yamlPools(value);
+  return pools ? [ofPools(pools)] : plain(value);
+}
+
+function expanded(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw new Refused(`cannot be read: ${oneLine((error as Error).message)}`);
+  }
+}
+
+/** All that a server plays by itself, then what is played by choice; each map once, where it comes first. */
+function ofPools(pools: Pool[]): Rotation {
+  const entries = new Map<string, Entry>();
+  for (const { name, maps } of inOrder(pools))
+    for (const map of maps)
+      if (!entries.has(oneLine(map).toLowerCase()))
+        entries.set(oneLine(map).toLowerCase(), { place: `pool ${name}`, map });
+  const off = pools
+    .filter(({ enabled }) => !enabled)
+    .map(({ name }) => ({ place: `pool ${name}`, note: 'is not enabled, and is left out' }));
+  const notes = pools.flatMap(({ name, notes }) => notes.map((note) => ({ place: `pool ${name}`, note })));
+  return { entries: [...entries.values()], notes: [...off, ...notes] };
+}
+
+/** A list of names, `maps` with such a list, or a list for each server. */
+function plain(value: Value): Rotation[] {
+  const lists = record(value);
+  const one = lists?.['maps'] ?? value;
+  if (Array.isArray(one)) return [{ entries: listed(one, ''), notes: [] }];
+  if (!lists || Object.keys(lists).length === 0 || !Object.values(lists).every(Array.isArray))
+    throw new Refused(EXPECTED);
+  return Object.entries(lists).map(([server, maps]) => ({
+    server,
+    entries: listed(maps as Value[], `${server}, `),
+    notes: [],
+  }));
+}
+
+const EXPECTED =
+  'holds no rotation: expected a list of map names, PGM map pools, TGM rotations, or a list for each server';
+
+function listed(values: Value[], before: string): Entry[] {
+  return values.map((map, index) => {
+    const place = `${before}entry ${index + 1}`;
+    if (typeof map !== 'string' && typeof map !== 'number') throw new Refused('is not the name of a map', place);
+    return { place, map: String(map) };
+  });
+}

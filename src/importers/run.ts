@@ -1,0 +1,112 @@
+import type { Clock } from '#base/clock.ts';
+import type { Db } from '#db/db.ts';
+import type { WireEvent } from '#records/events.ts';
+import { takeEvents } from '#records/ledger.ts';
+import type { Receipt } from '#records/receipts.ts';
+import type { Item, Where } from './item.ts';
+
+/** What became of everything that an importer found. */
+export interface Outcome {
+  taken: number;
+  unchanged: number;
+  refused: number;
+}
+
+/** Hears of an import while it runs. */
+export interface Listener {
+  refused(where: Where, reason: string): void;
+  noted(where: Where, note: string): void;
+  /** Called after each batch. */
+  moved(outcome: Outcome, file: string): void;
+}
+
+/** How much is taken in one transaction. A map counts for many, since it may bring a picture. */
+const BATCH_WEIGHT = 400;
+const MAP_WEIGHT = 20;
+
+type Take = (events: WireEvent[]) => Promise<Receipt[]>;
+
+/** Takes all events of an importer as the operator, in batches, each whole or not at all. */
+export async function runImport(
+  db: Db,
+  clock: Clock,
+  items: AsyncIterable<Item>,
+  listener: Listener,
+): Promise<Outcome> {
+  return await run(items, (events) => takeEvents(db, clock, { kind: 'operator' }, events), listener);
+}
+
+/**
+ * Does the same and keeps nothing. One transaction holds all of it, since events may need those before them; writers
+ * wait until it is over.
+ */
+export async function tryImport(
+  db: Db,
+  clock: Clock,
+  items: AsyncIterable<Item>,
+  listener: Listener,
+): Promise<Outcome> {
+  let outcome: Outcome | undefined;
+  try {
+    await db.transaction(async (tx) => {
+      const inside: Pick<Db, 'transaction'> = { transaction: (work) => work(tx) };
+      outcome = await run(items, (events) => takeEvents(inside, clock, { kind: 'operator' }, events), listener);
+      throw new Enough();
+    });
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+  }
+  return outcome!;
+}
+
+/** Thrown to end a trial: nothing of it is to be kept. */
+class Enough extends Error {}
+
+async function run(items: AsyncIterable<Item>, take: Take, listener: Listener): Promise<Outcome> {
+  const outcome: Outcome = { taken: 0, unchanged: 0, refused: 0 };
+  let batch: (Where & { event: WireEvent })[] = [];
+  let weight = 0;
+  const refuse = (where: Where, reason: string): void => {
+    outcome.refused++;
+    listener.refused(where, reason);
+  };
+  const flush = async (): Promise<void> => {
+    const receipts = batch.length === 0 ? [] : await take(batch.map(({ event }) => event));
+    for (const [index, receipt] of receipts.entries()) count(outcome, batch[index]!, receipt, refuse, listener);
+    listener.moved(outcome, batch.at(-1)?.file ?? '');
+    batch = [];
+    weight = 0;
+  };
+  for await (const item of items) {
+    if ('refusal' in item) refuse(item, item.refusal);
+    else if ('note' in item) listener.noted(item, item.note);
+    else if ('unchanged' in item) outcome.unchanged++;
+    else {
+      batch.push(item);
+      weight += item.event?.type === 'map.published' ? MAP_WEIGHT : 1;
+      if (weight >= BATCH_WEIGHT) await flush();
+    }
+  }
+  await flush();
+  return outcome;
+}
+
+function count(
+  outcome: Outcome,
+  where: Where,
+  receipt: Receipt,
+  refuse: Listener['refused'],
+  listener: Listener,
+): void {
+  if (receipt.status === 'duplicate') outcome.unchanged++;
+  else if (receipt.status === 'rejected')
+    refuse({ ...where, place: joined(where.place, receipt.place) }, receipt.reason);
+  else {
+    outcome.taken++;
+    if (receipt.note !== undefined) listener.noted(where, receipt.note);
+  }
+}
+
+function joined(...places: string[]): string {
+  return places.filter((place) => place !== '').join(', ');
+}

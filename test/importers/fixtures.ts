@@ -1,0 +1,58 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Facts } from '#importers/facts.ts';
+import type { Item } from '#importers/item.ts';
+import { readEvent, type Event } from '#records/events.ts';
+
+/** A folder of files that is gone at the end of the scope. */
+export async function folderOf(
+  files: Record<string, string | Uint8Array>,
+): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'scorehall-import-'));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), content);
+  }
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export const NOW = Date.UTC(2026, 0, 31, 12);
+
+/** A network that knows nothing but what is said here. */
+export function facts(known: Partial<Facts> = {}): Facts {
+  return {
+    now: () => NOW,
+    nameOf: async () => undefined,
+    uuidNamed: async () => undefined,
+    isPublished: async () => false,
+    objectiveOf: async () => undefined,
+    mapNames: async () => [],
+    rotationOf: async () => undefined,
+    ...known,
+  };
+}
+
+export interface Told {
+  events: Event[];
+  refusals: string[];
+  notes: string[];
+  unchanged: string[];
+}
+
+/** Everything an importer yields; events as the ingest reads them, and lines of `file, place: what`. */
+export async function tellAll(items: AsyncIterable<Item>): Promise<Told> {
+  const told: Told = { events: [], refusals: [], notes: [], unchanged: [] };
+  for await (const item of items) {
+    const where = [item.file, item.place].filter((part) => part !== '').join(', ');
+    if ('refusal' in item) told.refusals.push(`${where}: ${item.refusal}`);
+    else if ('note' in item) told.notes.push(`${where}: ${item.note}`);
+    else if ('unchanged' in item) told.unchanged.push(`${where}: ${item.unchanged}`);
+    else {
+      const read = readEvent(item.event);
+      if ('event' in read) told.events.push(read.event);
+      else told.refusals.push(`${where}: ${read.refusal.place} ${read.refusal.reason}`);
+    }
+  }
+  return told;
+}

@@ -1,0 +1,436 @@
+import assert from 'node:assert/strict';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Facts } from '#importers/facts.ts';
+import { importPgmMaps } from '#importers/pgm-map.ts';
+import type { DataOf, WireEvent } from '#records/events.ts';
+import { facts, folderOf, NOW, tellAll, type Told } from './fixtures.ts';
+
+const UUID = '11111111-2222-4333-8444-555555555555';
+const OTHER = '66666666-7777-4888-9999-aaaaaaaaaaaa';
+
+const mapOf = (inside: string, attributes = 'proto="1.4.2"') =>
+  `<map ${attributes}>\n<name>Hollow Keep</name><version>1.2.0</version><objective>Take it.</objective>\n${inside}\n</map>`;
+
+async function importAll(files: Record<string, string | Uint8Array>, known: Partial<Facts> = {}): Promise<Told> {
+  await using folder = await folderOf(files);
+  return await tellAll(importPgmMaps(folder.path, facts(known)));
+}
+
+async function importOne(
+  inside: string,
+  known: Partial<Facts> = {},
+): Promise<{ map: DataOf<'map.published'>; notes: string[] }> {
+  const { events, refusals, notes } = await importAll({ 'keep/map.xml': mapOf(inside) }, known);
+  assert.deepEqual(refusals, []);
+  return { map: dataOf(events[0]), notes };
+}
+
+function dataOf(event: Told['events'][number] | undefined): DataOf<'map.published'> {
+  assert.ok(event?.type === 'map.published');
+  return event.data;
+}
+
+const named = (name: string, version = '1.0') =>
+  `<map><name>${name}</name><version>${version}</version><objective>o</objective></map>`;
+
+test('a map is published as its map.xml says', async () => {
+  const { events, notes, refusals } = await importAll({
+    'dtc/keep/map.xml': mapOf(
+      `<authors><author uuid="${UUID}" contribution="Walls"/> <!-- Mason_1 --></authors>
+       <teams><team id="r" color="dark red" max="12">Red  Team</team><team id="b" color="BLUE">Blue</team></teams>
+       <cores><core team="r"/></cores>`,
+    ),
+  });
+  assert.deepEqual([notes, refusals], [[], []]);
+  assert.match(events[0]!.id, /^pgm-map:[\w-]{27}:\w+$/);
+  assert.equal(events[0]!.time, NOW);
+  assert.deepEqual(dataOf(events[0]), {
+    name: 'Hollow Keep',
+    version: '1.2.0',
+    proto: '1.4.2',
+    objective: 'Take it.',
+    authors: [{ name: 'Mason_1', uuid: UUID, contribution: 'Walls' }],
+    teams: [
+      { name: 'Red Team', max: 12, color: 'dark_red' },
+      { name: 'Blue', max: 0, color: 'blue' },
+    ],
+    gamemodes: ['dtc'],
+    type: 'standard',
+    path: 'dtc/keep',
+  });
+});
+
+test('gamemodes are what the map says, in one element or several, with commas or without', async () => {
+  const { map } = await importOne(
+    '<gamemode>CTW, blitz</gamemode><gamemode>kotf</gamemode><gamemode>ctw</gamemode><cores><core/></cores>',
+  );
+  assert.deepEqual(map.gamemodes, ['ctw', 'blitz', 'kotf']);
+});
+
+test('without them, each module makes a mode of its own', async () => {
+  const modules = {
+    ctw: '<wools team="red"><wools><wool color="red"/></wools></wools>',
+    dtc: '<cores><core/></cores>',
+    dtm: '<destroyables><destroyable/></destroyables>',
+    ctf: '<flags><flag/></flags>',
+    cp: '<control-points><control-point/></control-points>',
+    koth: '<king><hills><hill/></hills></king>',
+    tdm: '<score><limit>20</limit></score>',
+    blitz: '<blitz><lives>1</lives></blitz>',
+    rage: '<rage/>',
+    bowspleef: '<bowspleef/>',
+    tntrun: '<tntrun/>',
+    paintball: '<paintball/>',
+    splatt: '<splatt/>',
+  };
+  for (const [mode, module] of Object.entries(modules))
+    assert.deepEqual((await importOne(module)).map.gamemodes, [mode]);
+  assert.deepEqual((await importOne(Object.values(modules).toReversed().join(''))).map.gamemodes, Object.keys(modules));
+});
+
+test('a module is a child of <map> that holds something', async () => {
+  const { map } = await importOne(
+    '<gamemode/><wools/><king><hills/></king><kits><kit><flags><flag/></flags><score/></kit></kits>',
+  );
+  assert.deepEqual(map.gamemodes, []);
+});
+
+test('an objective deep inside is a condition, not the objective; a known one stays and is never emptied', async () => {
+  const files = {
+    'map.xml':
+      '<map><name>Keep</name><version>1</version><filters><objective id="x">core</objective></filters><objective> </objective></map>',
+  };
+  const fresh = await importAll(files);
+  assert.equal(dataOf(fresh.events[0]).objective, '');
+  assert.deepEqual(fresh.notes, ['map.xml: has no <objective> of its own; a known one stays']);
+  const known = { objectiveOf: async (name: string) => `Known of ${name}.` };
+  assert.equal(dataOf((await importAll(files, known)).events[0]).objective, 'Known of Keep.');
+  assert.equal((await importOne('', known)).map.objective, 'Take it.');
+});
+
+test('an author is named by the known player, else the file, else nothing', async () => {
+  const authors = `<authors>
+    <author uuid="${UUID}"/> <!-- Old_Name -->
+    <author uuid="${OTHER}"><!-- Inside --></author>
+    <author uuid="33333333-2222-4333-8444-555555555555"/>
+    <!-- on a line of its own -->
+    <author contrib="Idea">A Friend</author> <!-- not the name -->
+    <!-- Before --> <author uuid="44444444222243338444555555555555"/>
+    <author uuid="55555555-2222-4333-8444-555555555555"/> <!-- Here --> <author uuid="66666666-2222-4333-8444-555555555555"/>
+    <author uuid="77777777-2222-4333-8444-555555555555"/> <!-- <author>gone</author> -->
+  </authors>`;
+  const { map } = await importOne(authors, { nameOf: async (uuid) => (uuid === UUID ? 'New_Name' : undefined) });
+  assert.deepEqual(
+    map.authors.map(({ name }) => name),
+    ['New_Name', 'Inside', '', 'A Friend', 'Before', 'Here', '', ''],
+  );
+  assert.deepEqual(map.authors[3], { name: 'A Friend', uuid: '', contribution: 'Idea' });
+  assert.equal(map.authors[4]!.uuid, '44444444-2222-4333-8444-555555555555');
+});
+
+test('contributors come after all authors, whatever the groups; what a group says holds for its members', async () => {
+  const { map } = await importOne(
+    `<contributors contribution="Tests"><contributor>C1</contributor></contributors>
+     <authors><authors><author>A1</author></authors></authors><contributors/><authors><author>A2</author></authors>
+     <contributors><contributor contribution="XML">C2</contributor></contributors>`,
+  );
+  assert.deepEqual(
+    map.authors.map(({ name, contribution }) => `${name}/${contribution}`),
+    ['A1/', 'A2/', 'C1/Tests', 'C2/XML'],
+  );
+});
+
+test('an author without name and UUID is left out, one with a bad UUID keeps the name', async () => {
+  const { map, notes } = await importOne('<authors><author/>\n<author uuid="nonsense"/> <!-- Named --></authors>');
+  assert.deepEqual(map.authors, [{ name: 'Named', uuid: '', contribution: '' }]);
+  assert.deepEqual(notes, [
+    'keep/map.xml, line 3: <author> has neither a UUID nor a name, and is left out',
+    'keep/map.xml, line 4: "nonsense" is not a UUID',
+  ]);
+});
+
+const team = (color: string, rest = '') => `<team ${color} ${rest}>T</team>`;
+
+test('colours have one spelling, teams without a maximum have 0, and a map for everyone alone has no teams', async () => {
+  const { map, notes } = await importOne(
+    `<teams>${['dark red', 'dark_red', 'Dark-Red', ' DARK  RED '].map((color) => team(`color="${color}"`)).join('')}${team('', 'max="many"')}</teams>`,
+  );
+  assert.deepEqual(
+    map.teams.map(({ color }) => color),
+    ['dark_red', 'dark_red', 'dark_red', 'dark_red', 'white'],
+  );
+  assert.deepEqual(
+    map.teams.map(({ max }) => max),
+    [0, 0, 0, 0, 0],
+  );
+  assert.deepEqual(notes, ['keep/map.xml, line 3: "many" is not a number of players']);
+  assert.deepEqual((await importOne('<players max="24"/>')).map.teams, []);
+});
+
+test('versions pass as they stand', async () => {
+  for (const version of ['1.0', '2', 'Beta 3', '1.0.0-rc.1+build', 'v1.2.3.4'])
+    assert.equal(dataOf((await importAll({ 'map.xml': named('Keep', version) })).events[0]).version, version);
+});
+
+test('each variant is a map of its own, by its own conditions', async () => {
+  const { events } = await importAll({
+    'keep/map.xml': mapOf(
+      `<variant id="5v5">5v5</variant><variant id="night" override="true">Night Keep</variant><variant id="te" world="te">TE</variant>
+       <constants><constant id="size">20</constant></constants>
+       <if variant="5v5,te"><constant id="size">5</constant><edition>Tournament</edition></if>
+       <unless variant="night"><cores><core/></cores></unless>
+       <if has-variant="5v5"><blitz/></if><if has-variant="other"><rage/></if>
+       <teams><team max="\${size}">Red \${size}</team></teams>`,
+    ),
+  });
+  assert.deepEqual(
+    events
+      .map(dataOf)
+      .map(({ name, teams, gamemodes, type }) => [name, teams[0]!.max, teams[0]!.name, gamemodes.join(), type]),
+    [
+      ['Hollow Keep', 20, 'Red 20', 'dtc,blitz', 'standard'],
+      ['Hollow Keep: 5v5', 5, 'Red 5', 'dtc,blitz', 'tournament'],
+      ['Night Keep', 20, 'Red 20', 'blitz', 'standard'],
+      ['Hollow Keep: TE', 5, 'Red 5', 'dtc,blitz', 'tournament'],
+    ],
+  );
+});
+
+test('constants are put in: the later wins, a fallback only where there is none, a deleted one takes its attribute along', async () => {
+  const { map, notes } = await importOne(
+    `<constant id="a">1</constant><constant id="a">2</constant><constant id="gone" delete="true"/>
+     <constants fallback="true"><constant id="a">3</constant><constant id="b">4</constant></constants>
+     <teams><team max="\${a}\${b}" color="\${gone}">\${a} of \${b}</team><team max="\${missing}">X</team></teams>`,
+  );
+  assert.deepEqual(map.teams, [
+    { name: '2 of 4', max: 24, color: 'white' },
+    { name: 'X', max: 0, color: 'white' },
+  ]);
+  assert.deepEqual(notes, ['keep/map.xml, line 5: constant "missing" is used but not defined']);
+  assert.equal((await importOne('<teams><team>${plain}</team></teams>')).map.teams[0]!.name, '${plain}');
+});
+
+const holds = async (condition: string) => {
+  const { map, notes } = await importOne(
+    `<constant id="n">7</constant><constant id="w">two words</constant><constant id="d" delete="yes"/><if ${condition}><rage/></if><unless ${condition}><blitz/></unless>`,
+  );
+  return notes.length > 0 ? notes[0]!.replace(/^.*?: /, '') : map.gamemodes.join() === 'rage';
+};
+
+test('conditions compare constants as PGM does', async () => {
+  for (const condition of [
+    'constant="n"',
+    'constant="n" constant-value="7"',
+    'constant="w" constant-value="two words"',
+    'constant="x" constant-comparison="undefined"',
+    'constant="d" constant-comparison="defined delete"',
+    'constant="n" constant-comparison="DEFINED_VALUE"',
+    'constant="n" constant-value="5, 7" constant-comparison="contains"',
+    'constant="n" constant-value="[0-9]+" constant-comparison="regex"',
+    'constant="n" constant-value="5..7" constant-comparison="range"',
+    'constant="n" constant-value="(6, oo)" constant-comparison="range"',
+    'constant="n" constant-value="7" constant-comparison="range"',
+    'constant="n" variant="default"',
+    'min-server-version="1.13"',
+  ])
+    assert.equal(await holds(condition), true, condition);
+  for (const condition of [
+    'constant="x"',
+    'constant="n" constant-value="70"',
+    'constant="d" constant-value="7"',
+    'constant="n" constant-value="[0-6]+" constant-comparison="regex"',
+    'constant="n" constant-value="..6.9" constant-comparison="range"',
+    'constant="n" constant-value="[0,7)" constant-comparison="range"',
+    'constant="n" variant="other"',
+    'variant="Default"',
+    'max-server-version="1.8"',
+  ])
+    assert.equal(await holds(condition), false, condition);
+  const problems = {
+    '': '<if> has no condition; what stands in it is left out',
+    'constant="x" constant-value="1"':
+      'constant "x" is asked for but not defined before; what stands in it is left out',
+    'constant="n" constant-comparison="regex"': '<if> compares with no constant-value; what stands in it is left out',
+    'constant="n" constant-value="(" constant-comparison="regex"':
+      'the pattern "(" cannot be used; what stands in it is left out',
+    'constant="n" constant-value="1" constant-comparison="near"':
+      'constant-comparison "near" is not known; what stands in it is left out',
+    'constant="w" constant-value="1..2" constant-comparison="range"':
+      '"two words" is not a number; what stands in it is left out',
+  };
+  for (const [condition, problem] of Object.entries(problems)) assert.equal(await holds(condition), problem);
+});
+
+test('a pattern that would run for ever is stopped', async () => {
+  const { map, notes } = await importOne(
+    `<constant id="a">${'a'.repeat(40)}!</constant><if constant="a" constant-comparison="regex" constant-value="(a+)+"><rage/></if>`,
+  );
+  assert.deepEqual(map.gamemodes, []);
+  assert.match(notes[0]!, /the pattern "\(a\+\)\+" cannot be used/);
+});
+
+test('includes that are in the folder are put in their places', async () => {
+  const { events, notes } = await importAll({
+    'maps/keep/map.xml':
+      '<map><include id="Siege"/><include src="teams.xml"/><name>Keep</name><version>1</version></map>',
+    'maps/keep/teams.xml': '<map><teams><team>Red</team></teams></map>',
+    'includes/siege.xml': '<map><include id="deep"/><objective>From the include.</objective></map>',
+    'includes/deep.xml': '<map><cores><core/></cores></map>',
+    'includes/global.xml': '<map><blitz/></map>',
+  });
+  assert.deepEqual(notes, []);
+  const { objective, gamemodes, teams } = dataOf(events[0]);
+  assert.deepEqual([objective, gamemodes, teams[0]!.name], ['From the include.', ['dtc', 'blitz'], 'Red']);
+});
+
+test('what the map itself says goes before what an include says', async () => {
+  const { events } = await importAll({
+    'map.xml': '<map><include id="base"/><name>Keep</name><version>1</version><objective>Own.</objective></map>',
+    'base.xml': '<map><objective>Common.</objective><version>9</version></map>',
+  });
+  assert.deepEqual([dataOf(events[0]).objective, dataOf(events[0]).version], ['Own.', '1']);
+});
+
+test('includes that cannot be used are noted, and never lead out of the folder', async () => {
+  await using outside = await folderOf({
+    'secret.xml': '<map><objective>Secret.</objective></map>',
+    'maps/map.xml': mapOf('').replace(
+      '<objective>Take it.</objective>',
+      '<include src="../secret.xml"/><include src="/etc/hostname"/>',
+    ),
+  });
+  const led = await tellAll(importPgmMaps(join(outside.path, 'maps'), facts()));
+  assert.equal(dataOf(led.events[0]).objective, '');
+  assert.equal(led.notes.length, 3);
+  const { events, notes } = await importAll({
+    'map.xml': mapOf('<include id="away"/>\n<include id="round"/>\n<include id="broken"/>\n<include/>'),
+    'round.xml': '<map><include id="round"/><rage/></map>',
+    'broken.xml': '<map><a></map>',
+  });
+  assert.deepEqual(dataOf(events[0]).gamemodes, ['rage']);
+  assert.deepEqual(notes, [
+    'map.xml, line 3: include "away" is not in the folder: what it would bring is missing',
+    'map.xml, round.xml, line 1: include round.xml includes itself, and is left out',
+    'map.xml, line 5: include broken.xml, line 1, column 14: is not well-formed XML: Unexpected close tag; what it would bring is missing',
+    'map.xml, line 6: include "" is not in the folder: what it would bring is missing',
+  ]);
+});
+
+test('includes that multiply are refused', async () => {
+  const files: Record<string, string> = { 'map.xml': mapOf('<include id="x0"/>') };
+  for (let i = 0; i < 8; i++) files[`x${i}.xml`] = `<map>${`<include id="x${i + 1}"/>`.repeat(20)}</map>`;
+  files['x8.xml'] = '<map><a/></map>';
+  assert.deepEqual((await importAll(files)).refusals, ['map.xml: grows beyond all bounds by its includes']);
+});
+
+test('of maps with one name the newest is taken, then the first by path, and the others are named', async () => {
+  const { events, refusals } = await importAll({
+    'a/map.xml': named('Keep', '1.9'),
+    'b/map.xml': named('Keep', '1.10'),
+    'c/map.xml': named('Keep', '1.10'),
+    'd/map.xml': named('keep', '1.0'),
+  });
+  assert.deepEqual(
+    events.map(dataOf).map(({ name, path }) => `${name} ${path}`),
+    ['Keep b', 'keep d'],
+  );
+  assert.deepEqual(refusals, [
+    'a/map.xml: "Keep" 1.9 loses to 1.10 in b/map.xml, which is newer',
+    'c/map.xml: "Keep" 1.10 loses to 1.10 in b/map.xml, which comes first',
+  ]);
+});
+
+test('a bad file never stops the rest', async () => {
+  const { events, refusals } = await importAll({
+    'a/map.xml': '<map><name>A</name>',
+    'b/map.xml': '<!DOCTYPE map><map/>',
+    'c/map.xml': '<plan/>',
+    'd/map.xml': '<map><version>1</version></map>',
+    'e/map.xml': Buffer.alloc(5_000_001, ' '),
+    'f/map.xml': named('F'),
+    'g/map.xml': named('G'.repeat(129)),
+  });
+  assert.deepEqual(
+    events.map(dataOf).map(({ name }) => name),
+    ['F'],
+  );
+  assert.deepEqual(
+    refusals.map((line) => line.replace(/^([a-e])\/map\.xml(, line \d+, column \d+)?: /, '$1 ')),
+    [
+      'a is not well-formed XML: Unclosed root tag',
+      'b has a document type declaration; DTDs and entities are not read',
+      'c is not a map: its element is <plan>, not <map>',
+      'd has no <name>',
+      'e is larger than 5 MB',
+      'g/map.xml: data.name Too big: expected string to have <=128 characters',
+    ],
+  );
+});
+
+test('the picture beside a map is taken by its content, the one of a variant before the common one', async () => {
+  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('rest')]);
+  const variants = mapOf('<variant id="n" world="night">Night</variant><variant id="d" world="day">Day</variant>');
+  const { events } = await importAll({
+    'keep/map.xml': variants,
+    'keep/map.png': png,
+    'keep/night/map.png': Buffer.from('ffd8ffe000104a464946', 'hex'),
+  });
+  assert.deepEqual(
+    events.map(dataOf).map(({ image }) => image?.content_type),
+    ['image/png', 'image/jpeg', 'image/png'],
+  );
+  assert.equal(dataOf(events[0]).image!.data, png.toString('base64'));
+  const bad = await importAll({
+    'a/map.xml': named('A'),
+    'a/map.png': 'text',
+    'b/map.xml': named('B'),
+    'b/map.png': Buffer.alloc(520_001),
+  });
+  assert.equal(bad.events.length, 2);
+  assert.ok(bad.events.every((event) => dataOf(event).image === undefined));
+  assert.deepEqual(bad.notes, [
+    'a/map.png: is not a PNG, JPEG or WebP picture; the map is taken without it',
+    'b/map.png: is larger than 0.52 MB; the map is taken without it',
+  ]);
+});
+
+test('a map that stands as it is already is unchanged, everything about it counted', async () => {
+  const seen: unknown[] = [];
+  const files = { 'map.xml': named('Keep') };
+  const isPublished = async ({ data }: WireEvent) => seen.push(data) > 0;
+  const { events, unchanged } = await importAll(files, { isPublished });
+  assert.deepEqual([events, unchanged], [[], ['map.xml: Keep']]);
+  assert.deepEqual(seen, [dataOf((await importAll(files)).events[0])]);
+});
+
+test('links are not followed out of the folder nor in circles', async () => {
+  await using outside = await folderOf({ 'map.xml': named('Outside') });
+  await using folder = await folderOf({
+    'a/map.xml': named('A'),
+    'shared/b.xml': named('B'),
+    '.git/map.xml': named('Hidden'),
+  });
+  await symlink(folder.path, join(folder.path, 'a/round'));
+  await symlink(outside.path, join(folder.path, 'away'));
+  await symlink(join(folder.path, 'shared/b.xml'), join(folder.path, 'shared/map.xml'));
+  await symlink(join(folder.path, 'nowhere'), join(folder.path, 'shared/dead'));
+  const { events, notes } = await tellAll(importPgmMaps(folder.path, facts()));
+  assert.deepEqual(
+    events.map(dataOf).map(({ name, path }) => `${name} ${path}`),
+    ['A a', 'B shared'],
+  );
+  assert.deepEqual(notes, [
+    'away: is a link that leads out of the folder, and is not followed',
+    'shared/dead: does not exist',
+  ]);
+});
+
+const run = (path: string) => tellAll(importPgmMaps(path, facts()));
+
+test("what is no folder is the operator's mistake", async () => {
+  await using folder = await folderOf({ 'map.xml': named('A') });
+  await assert.rejects(run(join(folder.path, 'none')), { name: 'UsageError', message: /none does not exist\.$/ });
+  await assert.rejects(run(join(folder.path, 'map.xml')), { name: 'UsageError', message: /is not a folder\.$/ });
+});

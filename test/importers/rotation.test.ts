@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { Facts } from '#importers/facts.ts';
+import { importRotations, keyOf } from '#importers/rotation.ts';
+import { facts, folderOf, tellAll, type Told } from './fixtures.ts';
+
+const KNOWN = ['Hollow Keep', 'The Fen', '#1 Arena', 'Twin Towers'];
+
+async function importFile(name: string, content: string, known: Partial<Facts> = {}, server?: string): Promise<Told> {
+  await using folder = await folderOf({ [name]: content });
+  const network = facts({ mapNames: async () => KNOWN, rotationOf: async () => [], ...known });
+  return await tellAll(importRotations(join(folder.path, name), network, server));
+}
+
+const rotations = ({ events }: Told): unknown[] =>
+  events.map((event) => (event.type === 'rotation.changed' ? { [event.server!]: event.data.maps } : event));
+
+test('a text file has one map a line, for the server of its name', async () => {
+  const told = await importFile(
+    'Fen One.txt',
+    '\ufeff# comment\nHollow Keep\r\n\n  the  FEN \n#1 arena\nhollow keep\nElsewhere  Now \n',
+  );
+  assert.deepEqual(rotations(told), [
+    { 'Fen One': ['Hollow Keep', 'The Fen', '#1 Arena', 'Hollow Keep', 'Elsewhere Now'] },
+  ]);
+  assert.deepEqual(told.notes, ['Fen One.txt, line 7: "Elsewhere Now" is no map that is known; it stays as it is']);
+});
+
+test('the server can be named, and is told when it is new', async () => {
+  const told = await importFile('list', 'The Fen', { rotationOf: async () => undefined }, 'Fen');
+  assert.deepEqual(rotations(told), [{ Fen: ['The Fen'] }]);
+  assert.deepEqual(told.notes, ['list: server "Fen" is new']);
+});
+
+test('what a server plays already is unchanged, in this order only', async () => {
+  const file = 'The Fen\nHollow Keep';
+  assert.deepEqual(
+    (await importFile('a.txt', file, { rotationOf: async () => ['The Fen', 'Hollow Keep'] })).unchanged,
+    ['a.txt: a'],
+  );
+  assert.deepEqual(
+    (await importFile('a.txt', file, { rotationOf: async () => ['Hollow Keep', 'The Fen'] })).events.length,
+    1,
+  );
+});
+
+test('pools become one rotation: by players, then those of choice; the likelier first where there is no order', async () => {
+  const told = await importFile(
+    'fen.yml',
+    `pools:
+  big: { type: voted, enabled: true, players: 20, maps: { rare: { weight: 0.5, maps: [R1] }, often: { weight: 2, maps: [O1, O2] }, never: { weight: 0, maps: [N1] }, usual: [U1] } }
+  event: { type: ordered, enabled: yes, dynamic: false, maps: [E1, "the  fen"] }
+  small:
+    type: ordered
+    enabled: true
+    players: 5
+    weight: 3
+    maps:
+      - The Fen # a comment
+      - 2014
+      - Yes
+      - 1.10
+  off: { enabled: false, maps: [X1] }
+  bare: { type: shuffled, variants: [5v5], maps: [{ map: B1, weight: 1 }, { name: B2, weight: 4 }] }`,
+  );
+  assert.deepEqual(rotations(told), [
+    { fen: ['B2', 'B1', 'The Fen', '2014', 'Yes', '1.10', 'O1', 'O2', 'U1', 'R1', 'E1'] },
+  ]);
+  assert.deepEqual(
+    told.notes.filter((note) => !note.includes('no map that is known')),
+    [
+      'fen.yml, pool off: is not enabled, and is left out',
+      'fen.yml, pool bare: plays variants of its maps; the maps themselves are listed',
+    ],
+  );
+  assert.ok(told.notes.includes('fen.yml, pool small: "2014" is no map that is known; it stays as it is'));
+});
+
+test('the older rotations and plain lists are read too', async () => {
+  const old = 'rotations:\n  default:\n    enabled: true\n    maps:\n      - The Fen\n';
+  for (const [name, content] of Object.entries({
+    'a.yaml': old,
+    a: old,
+    'a.yml': '- The Fen',
+    'a.json': '["The Fen"]',
+    'a.txt': '{"maps":["The Fen"]}',
+  }))
+    assert.deepEqual(rotations(await importFile(name, content)), [{ a: ['The Fen'] }], name);
+  assert.deepEqual(rotations(await importFile('a.txt', '[Beta] Keep')), [{ a: ['[Beta] Keep'] }]);
+});
+
+test('TGM rotations: by the players they need, then those that are not default', async () => {
+  const told = await importFile(
+    'tgm.json',
+    JSON.stringify([
+      { name: 'Hand', maps: ['Twin Towers'] },
+      { name: 'Large', default: true, requirements: { min: 30, max: 90 }, maps: ['The Fen', 'Hollow Keep '] },
+      { name: 'Small', default: true, requirements: { min: 0, max: 29 }, maps: ['Hollow  Keep'] },
+    ]),
+  );
+  assert.deepEqual(rotations(told), [{ tgm: ['Hollow Keep', 'The Fen', 'Twin Towers'] }]);
+});
+
+test('one JSON file can hold the rotations of several servers, and is then for them only', async () => {
+  const file = JSON.stringify({ Fen: ['The Fen'], Moor: ['Hollow Keep'] });
+  assert.deepEqual(rotations(await importFile('all.json', file)), [{ Fen: ['The Fen'] }, { Moor: ['Hollow Keep'] }]);
+  assert.deepEqual((await importFile('all.json', file, {}, 'Fen')).refusals, [
+    'all.json: is for 2 servers; import it without --server',
+  ]);
+});
+
+const refusal = async (name: string, content: string) => (await importFile(name, content)).refusals[0];
+
+test('what holds no rotation is refused and never empties one', async () => {
+  assert.equal(await refusal('a.txt', '\n \n'), 'a.txt: holds no map for server "a"; its rotation stays');
+  assert.equal(
+    await refusal('a.yml', 'pools:\n  a: { enabled: false, maps: [X] }'),
+    'a.yml: holds no map for server "a"; its rotation stays',
+  );
+  assert.match((await refusal('a.yml', 'pools:\n  - [a\nb: c'))!, /^a\.yml, line \d+, column \d+: is not YAML: /);
+  assert.match((await refusal('a.json', '[1,'))!, /^a\.json: cannot be read: /);
+  assert.match((await refusal('a.json', '{"a":1}'))!, /holds no rotation: expected a list of map names/);
+  assert.equal(await refusal('a.json', '[["x"]]'), 'a.json, entry 1: is not the name of a map');
+  const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${['b', 'c', 'd', 'e', 'f', 'g'].map((key, i) => `${key}: &${key} [${Array(9).fill(`*${'abcdef'[i]}`).join()}]`).join('\n')}\npools: *g`;
+  assert.match((await refusal('a.yml', bomb))!, /cannot be read: Excessive alias count/);
+});
+
+test('a folder holds a file a server; one bad file does not stop the rest', async () => {
+  await using folder = await folderOf({
+    'eu/Fen.txt': 'The Fen',
+    'eu/Moor.json': '[',
+    'us/Bay.yml': '[Hollow Keep]',
+    'README.md': 'no',
+  });
+  const network = facts({ mapNames: async () => KNOWN, rotationOf: async () => [] });
+  const told = await tellAll(importRotations(folder.path, network));
+  assert.deepEqual(rotations(told), [{ Fen: ['The Fen'] }, { Bay: ['Hollow Keep'] }]);
+  assert.match(told.refusals[0]!, /^eu\/Moor\.json: cannot be read/);
+  await assert.rejects(tellAll(importRotations(folder.path, network, 'Fen')), {
+    name: 'UsageError',
+    message: /holds 3 files/,
+  });
+  await assert.rejects(tellAll(importRotations(join(folder.path, 'none'), network)), { name: 'UsageError' });
+});
+
+test('a name matches whatever its case and blanks, and nothing else', () => {
+  const word = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 6 })
+    .filter((word) => /^\S+$/.test(word.normalize('NFC')) && !/[\p{Cc}\s]/u.test(word));
+  const blanks = fc.string({ unit: fc.constantFrom(' ', '\t', '\u00a0'), minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), blanks, blanks, (words, between, around) => {
+      const key = keyOf(words.join(' '));
+      assert.equal(keyOf(around + words.join(between) + around), key);
+      assert.equal(keyOf(key), key);
+      assert.notEqual(keyOf([...words, 'x'].join(between)), key);
+    }),
+  );
+});
