@@ -7,6 +7,7 @@ const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
   config: () => import('./commands/config.ts'),
   app: () => import('./commands/app.ts'),
   token: () => import('./commands/token.ts'),
+  import: () => import('./commands/import.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { folderOf } from '../importers/fixtures.ts';
+
+const PROJECT = dirname(dirname(import.meta.dirname));
+
+function scorehall(folder: string, args: string[], input = ''): { status: number | null; out: string; err: string } {
+  const env = { ...process.env, DATABASE_URL: join(folder, 'hall.db') };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(PROJECT, 'src/main.ts'), 'import', ...args], {
+    cwd: folder,
+    env,
+    input,
+    encoding: 'utf8',
+  });
+  return { status, out: stdout, err: stderr };
+}
+
+test('an import tells what it refused and how much it took, and goes on behind a bad file', async () => {
+  await using folder = await folderOf({
+    'maps/a/map.xml': '<map><name>A</name><version>1</version></map>',
+    'maps/b/map.xml': '<map>',
+  });
+  const { status, out, err } = scorehall(folder.path, ['pgm-maps', 'maps']);
+  assert.equal(
+    out,
+    `note     a/map.xml: has no <objective> of its own; a known one stays
+refused  b/map.xml, line 1, column 5: is not well-formed XML: Unclosed root tag
+taken      1
+unchanged  0
+refused    1
+`,
+  );
+  assert.deepEqual([status, err], [0, '']);
+  assert.match(
+    scorehall(folder.path, ['pgm-maps', 'maps', '--dry-run']).out,
+    /unchanged  1\nrefused    1\nA dry run: nothing was changed\.\n$/,
+  );
+});
+
+test('with --json it prints one object', async () => {
+  await using folder = await folderOf({});
+  const { status, out } = scorehall(folder.path, ['events', '-', '--json', '--dry-run'], 'nope\n');
+  assert.equal(status, 0);
+  const { refusals, ...rest } = JSON.parse(out) as { refusals: { file: string; place: string }[] };
+  assert.deepEqual(rest, { taken: 0, unchanged: 0, refused: 1, notes: [], dry_run: true });
+  assert.deepEqual([refusals[0]!.file, refusals[0]!.place], ['standard input', 'line 1']);
+});
+
+test('what cannot be read at all is a mistake of use', async () => {
+  await using folder = await folderOf({ file: '' });
+  const mistakes: [string[], RegExp][] = [
+    [['events', 'none.ndjson'], /^scorehall: none\.ndjson does not exist\.\n$/],
+    [['events', '.'], /^scorehall: \. is a folder, not a file of events\.\n$/],
+    [['pgm-maps', 'file'], /^scorehall: file is not a folder\.\n$/],
+    [['minecraft'], /^scorehall: What to import is missing; see --help\.\n$/],
+    [['rotations', 'a', 'b'], /^scorehall: One thing is imported at a time\.\n$/],
+  ];
+  for (const [args, message] of mistakes) {
+    const { status, out, err } = scorehall(folder.path, args);
+    assert.deepEqual([status, out], [2, '']);
+    assert.match(err, message);
+  }
+});
