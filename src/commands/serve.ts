@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { openHouse } from '#app.ts';
 import { environment, readConfig } from '#base/config.ts';
 import { openHall } from '#hall.ts';
+import { startUpkeep } from '#upkeep.ts';
 import type { Command } from './command.ts';
 
 export const commands: Command[] = [
@@ -12,6 +13,8 @@ async function serve(): Promise<void> {
   const stopped = untilStopped();
   await using hall = await openHall(readConfig(environment()));
   await using house = await openHouse(hall);
+  await using tasks = new AsyncDisposableStack();
+  tasks.use(startUpkeep(hall));
   for (const [door, address] of Object.entries(house.addresses)) hall.log.info({ door, address }, 'open');
   process.stdout.write('ready\n');
   await stopped;

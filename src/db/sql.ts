@@ -45,6 +45,41 @@ export function row(values: readonly Value[]): Sql {
   return new Sql(strings, inner.values);
 }
 
+const insertTexts = new Map<string, readonly string[]>();
+const MOST_ROWS = 64;
+
+/**
+ * `head` (an `insert … values` without rows), the rows, and `tail`, in as few statements as keeps the number of different
+ * ones small: their sizes are powers of two. Head and tail are code, never input.
+ */
+export function insertAll(head: string, rows: readonly (readonly Value[])[], tail = ''): Sql[] {
+  const statements: Sql[] = [];
+  for (let start = 0; start < rows.length;) {
+    const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2(rows.length - start)));
+    const values: Value[] = [];
+    for (let place = start; place < start + size; place++) {
+      for (const value of rows[place]!) {
+        checkValue(value);
+        values.push(value);
+      }
+    }
+    statements.push(new Sql(insertText(head, tail, size, rows[start]!.length), values));
+    start += size;
+  }
+  return statements;
+}
+
+function insertText(head: string, tail: string, rows: number, columns: number): readonly string[] {
+  const name = `${rows} ${columns} ${head} ${tail}`;
+  const known = insertTexts.get(name);
+  if (known !== undefined) return known;
+  const strings = [`${head} (`];
+  for (let place = 1; place < rows * columns; place++) strings.push(place % columns === 0 ? '), (' : ', ');
+  strings.push(`) ${tail}`);
+  insertTexts.set(name, strings);
+  return strings;
+}
+
 /** Several statements' pieces behind each other, with a separator that is code, never input. */
 export function join(parts: readonly Sql[], separator = ', '): Sql {
   const strings = [''];

@@ -193,8 +193,9 @@ function applyPlayer(context: Context, match: Finished, team: FinishedTeam, play
   const result = match.win === '' ? 'draw' : match.win === team.name ? 'win' : 'lose';
   batch.stats.add(known.key, groupOf(match.gamemode), countsOf(match, player, result));
   batch.rows.push(sql`
-    insert into player_matches (player_key, match_key, name, result, score, kill_count, death_count)
-    values (${known.key}, ${key}, ${player.name}, ${result}, ${player.score}, ${player.kill_count}, ${player.death_count})`);
+    insert into player_matches (player_key, match_key, name, result, score, kill_count, death_count, time_played)
+    values (${known.key}, ${key}, ${player.name}, ${result}, ${player.score}, ${player.kill_count}, ${player.death_count},
+      ${player.time_played})`);
   return known;
 }
 

@@ -1,0 +1,159 @@
+import type { Db, Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { BoardBook } from './board-book.ts';
+import { type BoardCounts, type BoardMode, MODES } from './boards.ts';
+import { type BucketsAt, bucketsIn, keptBuckets, oldestKept, type Period, PERIODS } from './buckets.ts';
+import { factsOf, type MatchTeam } from './matches.ts';
+import { groupOf } from './player-stats.ts';
+
+/**
+ * Counts finished matches into boards and map results a moment after they were taken, in the order of their keys, each
+ * once: the state says up to which key, and moves in the transaction that counts. What the ingest promises is not made
+ * to wait, whatever the number of boards; several processes may follow at once and take turns.
+ */
+
+/** Matches of one transaction: others who write wait no longer than these take. */
+const AT_ONCE = 100;
+
+interface FollowedMatch {
+  key: number;
+  head: string;
+  finished: number;
+  map_key: string;
+  gamemode: string;
+  teams: string;
+}
+
+interface FollowedPlayer {
+  player_key: number;
+  match_key: number;
+  result: string;
+  kill_count: number;
+  death_count: number;
+  time_played: number;
+}
+
+interface State {
+  last: number;
+  zone: string;
+}
+
+/**
+ * Counts the next matches.
+ * @param zone the calendar whose days are counted; another one than before begins everything anew
+ * @returns whether there may be more
+ */
+export async function followMatches(db: Db, zone: string, now: number): Promise<boolean> {
+  if (await isUpToDate(db, zone)) return false;
+  return await db.transaction(async (tx) => {
+    const state = await lockState(tx);
+    if (state.zone !== zone) return await beginAnew(tx, zone);
+    const matches = await matchesBehind(tx, state.last);
+    if (matches.length === 0) return false;
+    const at = bucketsIn(zone);
+    const book = await bookOf(tx, matches, at, keptAt(at, now));
+    await tx.runAll(book.additions());
+    await tx.run(sql`update follow_states set last = ${matches.at(-1)!.key} where name = 'boards'`);
+    return matches.length === AT_ONCE;
+  });
+}
+
+/**
+ * Takes matches out of boards and map results, before their rows go; in the transaction that withdraws them. Those that
+ * were not counted yet never will be.
+ */
+export async function uncountMatches(tx: Queryable, matchKeys: readonly number[]): Promise<void> {
+  const { last, zone } = await lockState(tx);
+  const counted = matchKeys.filter((key) => key <= last);
+  for (let start = 0; start < counted.length; start += AT_ONCE) {
+    const keys = counted.slice(start, start + AT_ONCE);
+    const matches = await tx.all<FollowedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
+    const book = await bookOf(tx, matches, bucketsIn(zone), () => true);
+    await tx.runAll(book.subtractions());
+  }
+}
+
+/** Gives one player's rows to another, in the transaction that merges the two. */
+export async function mergeBoards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
+  const { zone } = await lockState(tx);
+  const buckets = keptBuckets(bucketsIn(zone || 'UTC'), now);
+  const rows = await tx.all<BoardRow>(sql`
+    select bucket, mode, play, win, kill, death, time from boards
+    where bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`);
+  const [taken, given] = [new BoardBook(), new BoardBook()];
+  for (const { bucket, mode, ...counts } of rows) {
+    taken.add(bucket, mode, from, counts);
+    given.add(bucket, mode, into, counts);
+  }
+  await tx.runAll([...taken.subtractions(), ...given.additions()]);
+}
+
+type BoardRow = BoardCounts & { bucket: number; mode: BoardMode };
+
+const MATCHES = sql`
+  select m.key, m.head, m.finished, m.map_key, m.gamemode, d.teams
+  from matches m join match_details d on d.match_key = m.key`;
+
+async function isUpToDate(db: Db, zone: string): Promise<boolean> {
+  const [row] = await db.tuples(sql`
+    select s.last, s.zone, (select max(key) from matches) from follow_states s where s.name = 'boards'`);
+  const [last, counted, newest] = row as [number, string, number | null];
+  return counted === zone && (newest ?? 0) <= last;
+}
+
+async function lockState(tx: Queryable): Promise<State> {
+  const state = await tx.get<State>(
+    sql`update follow_states set last = last where name = 'boards' returning last, zone`,
+  );
+  return state!;
+}
+
+async function beginAnew(tx: Queryable, zone: string): Promise<boolean> {
+  await tx.run(sql`delete from boards`);
+  await tx.run(sql`delete from map_results`);
+  await tx.run(sql`update follow_states set last = 0, zone = ${zone} where name = 'boards'`);
+  return true;
+}
+
+async function matchesBehind(tx: Queryable, last: number): Promise<FollowedMatch[]> {
+  return await tx.all<FollowedMatch>(sql`${MATCHES} where m.key > ${last} order by m.key limit ${AT_ONCE}`);
+}
+
+type IsKept = (period: Period, bucket: number) => boolean;
+
+async function bookOf(tx: Queryable, matches: FollowedMatch[], at: BucketsAt, isKept: IsKept): Promise<BoardBook> {
+  const book = new BoardBook();
+  const byKey = new Map(matches.map((match) => [match.key, match]));
+  for (const match of matches) addResults(book, match);
+  for (const player of await playersOf(tx, [...byKey.keys()])) {
+    const { finished, gamemode } = byKey.get(player.match_key)!;
+    const buckets = at(finished);
+    for (const period of PERIODS)
+      if (isKept(period, buckets[period])) addPlayer(book, buckets[period], gamemode, player);
+  }
+  return book;
+}
+
+async function playersOf(tx: Queryable, matchKeys: number[]): Promise<FollowedPlayer[]> {
+  return await tx.all<FollowedPlayer>(sql`
+    select player_key, match_key, result, kill_count, death_count, time_played from player_matches
+    where match_key in (${list(matchKeys)})`);
+}
+
+/** Which buckets are kept at a moment: what lies before them need not be counted. */
+function keptAt(at: BucketsAt, now: number): IsKept {
+  const oldest = oldestKept(at, now);
+  return (period, bucket) => period === 'all' || bucket >= oldest[period];
+}
+
+function addPlayer(book: BoardBook, bucket: number, gamemode: string, player: FollowedPlayer): void {
+  const { player_key, result, kill_count: kill, death_count: death, time_played: time } = player;
+  const counts = { play: 1, win: result === 'win' ? 1 : 0, kill, death, time };
+  for (const mode of ['total', groupOf(gamemode) as BoardMode] as const) book.add(bucket, mode, player_key, counts);
+}
+
+function addResults(book: BoardBook, { map_key, head, teams }: FollowedMatch): void {
+  const { win } = factsOf(head);
+  book.addResult(map_key, '', win === '');
+  for (const { name } of JSON.parse(teams) as MatchTeam[]) if (name !== '') book.addResult(map_key, name, name === win);
+}

@@ -1,0 +1,89 @@
+/**
+ * Stretches of time that statistics are kept for: days, weeks from Monday, months, and all time, by the calendar of one
+ * zone. A bucket is one number: the period's place, then the date of its first day, `2_2026_03_01` for March 2026.
+ */
+export const PERIODS = ['day', 'week', 'month', 'all'] as const;
+export type Period = (typeof PERIODS)[number];
+
+const PLACE = 100_000_000;
+const DAY_MS = 86_400_000;
+const QUARTER_HOUR_MS = 900_000;
+const KEPT_QUARTERS = 50_000;
+
+/** How many buckets of each period are kept, with the present one. */
+export const KEPT: Readonly<Record<Exclude<Period, 'all'>, number>> = { day: 31, week: 13, month: 24 };
+
+/** The bucket of each period that a moment lies in. */
+export type BucketsAt = (epochMs: number) => Readonly<Record<Period, number>>;
+
+/** @param zone its calendar is looked up once for each quarter of an hour, in which no date changes */
+export function bucketsIn(zone: string): BucketsAt {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  const known = new Map<number, Record<Period, number>>();
+  return (epochMs) => {
+    const quarter = Math.floor(epochMs / QUARTER_HOUR_MS);
+    let buckets = known.get(quarter);
+    if (buckets === undefined) {
+      buckets = bucketsOf(Date.parse(format.format(epochMs)));
+      if (known.size >= KEPT_QUARTERS) known.clear();
+      known.set(quarter, buckets);
+    }
+    return buckets;
+  };
+}
+
+/** @param day midnight UTC of the date */
+function bucketsOf(day: number): Record<Period, number> {
+  const date = new Date(day);
+  const monday = day - ((date.getUTCDay() + 6) % 7) * DAY_MS;
+  const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  return { day: bucket('day', day), week: bucket('week', monday), month: bucket('month', first), all: bucket('all') };
+}
+
+function bucket(period: Period, day?: number): number {
+  const date = day === undefined ? 0 : Number(new Date(day).toISOString().slice(0, 10).replaceAll('-', ''));
+  return PERIODS.indexOf(period) * PLACE + date;
+}
+
+/** The bucket so many periods before: `back(bucket, 1)` of March is February. */
+export function back(bucketNumber: number, count: number): number {
+  const period = periodOf(bucketNumber);
+  const day = new Date(firstDayOf(bucketNumber));
+  if (period === 'month') return bucket('month', Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - count, 1));
+  return bucket(period, day.getTime() - count * (period === 'week' ? 7 : 1) * DAY_MS);
+}
+
+export function periodOf(bucketNumber: number): Period {
+  return PERIODS[Math.floor(bucketNumber / PLACE)]!;
+}
+
+/** The first day of a bucket, as midnight UTC of its date. */
+export function firstDayOf(bucketNumber: number): number {
+  const date = String(bucketNumber % PLACE).padStart(8, '0');
+  return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(4, 6)) - 1, Number(date.slice(6)));
+}
+
+/** The oldest bucket of each period that is kept at a moment. */
+export function oldestKept(at: BucketsAt, now: number): Record<keyof typeof KEPT, number> {
+  const present = at(now);
+  const oldest = (period: keyof typeof KEPT): number => back(present[period], KEPT[period] - 1);
+  return { day: oldest('day'), week: oldest('week'), month: oldest('month') };
+}
+
+/** Every bucket that may hold something at a moment; a clock that is a little ahead may have begun the next. */
+export function keptBuckets(at: BucketsAt, now: number): number[] {
+  const present = at(now);
+  const ofPeriod = (period: keyof typeof KEPT): number[] =>
+    Array.from({ length: KEPT[period] + 1 }, (_, count) => back(present[period], count - 1));
+  return [present.all, ...ofPeriod('day'), ...ofPeriod('week'), ...ofPeriod('month')];
+}
+
+/** The smallest number of a period's buckets. */
+export function startOf(period: Period): number {
+  return PERIODS.indexOf(period) * PLACE;
+}

@@ -1,0 +1,49 @@
+import type { Db } from '#db/db.ts';
+import { code, join, type Sql, sql } from '#db/sql.ts';
+import { bucketsIn, oldestKept, startOf } from './buckets.ts';
+
+/** Removes what nobody reads any more: whatever it is, no answer depends on its being gone. */
+
+/** Rows of one statement: nobody who writes waits long for the broom. */
+const AT_ONCE = 500;
+const DAY_MS = 86_400_000;
+const SAMPLES_KEPT_MS = 8 * DAY_MS;
+
+interface Rubbish {
+  table: string;
+  /** The columns of the table's key. */
+  key: readonly string[];
+  where: Sql;
+}
+
+/** @param zone the calendar of the boards */
+export async function sweep(db: Db, zone: string, now: number): Promise<void> {
+  for (const rubbish of [...expired(now), ...oldBoards(zone, now)]) {
+    while ((await remove(db, rubbish)) === AT_ONCE);
+  }
+}
+
+function expired(now: number): Rubbish[] {
+  return [
+    { table: 'tokens', key: ['hash', 'kind'], where: sql`expires <= ${now}` },
+    { table: 'allowances', key: ['subject'], where: sql`resets <= ${now}` },
+    { table: 'attempts', key: ['subject'], where: sql`resets <= ${now}` },
+    { table: 'mail_tokens', key: ['hash'], where: sql`expires <= ${now}` },
+    { table: 'link_codes', key: ['account_id'], where: sql`expires <= ${now}` },
+    { table: 'online_samples', key: ['time'], where: sql`time < ${now - SAMPLES_KEPT_MS}` },
+  ];
+}
+
+function oldBoards(zone: string, now: number): Rubbish[] {
+  return Object.entries(oldestKept(bucketsIn(zone), now)).map(([period, oldest]) => ({
+    table: 'boards',
+    key: ['bucket', 'mode', 'player_key'],
+    where: sql`bucket >= ${startOf(period as 'day')} and bucket < ${oldest}`,
+  }));
+}
+
+async function remove(db: Db, { table, key, where }: Rubbish): Promise<number> {
+  const columns = join(key.map(code));
+  return await db.run(sql`
+    delete from ${code(table)} where (${columns}) in (select ${columns} from ${code(table)} where ${where} limit ${AT_ONCE})`);
+}

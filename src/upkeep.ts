@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { followMatches } from '#records/board-follower.ts';
+import { noteOnline } from '#records/online.ts';
+import { countOnline } from '#records/servers.ts';
+import { sweep } from '#records/sweep.ts';
+import type { Hall } from '#hall.ts';
+
+/**
+ * What has to happen though nobody asks for it. Each task may run in several processes at once, may be cut off at any
+ * point, and makes no answer right that would be wrong without it.
+ */
+interface Task {
+  name: string;
+  everyMs: number;
+  run(hall: Hall, stop: AbortSignal): Promise<void>;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+const TASKS: readonly Task[] = [
+  { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
+  { name: 'note who is online', everyMs: MINUTE_MS, run: sampleOnline },
+  { name: 'sweep', everyMs: 10 * MINUTE_MS, run: ({ db, config, clock }) => sweep(db, config.TIME_ZONE, clock.now()) },
+];
+
+/** Counts what matches there are. Between two steps it rests as long as the step took: half the writer is the ingest's. */
+async function follow({ db, config, clock }: Hall, stop: AbortSignal): Promise<void> {
+  for (;;) {
+    const started = performance.now();
+    const more = await followMatches(db, config.TIME_ZONE, clock.now());
+    if (!more || stop.aborted) return;
+    await pause(performance.now() - started);
+  }
+}
+
+async function sampleOnline({ db, config, clock }: Hall): Promise<void> {
+  const now = clock.now();
+  await noteOnline(db, now, await countOnline(db, now - config.PRESENCE_TIMEOUT * SECOND_MS));
+}
+
+/** Every task once, to its end: for programs that do not stay. */
+export async function keepUpOnce(hall: Hall): Promise<void> {
+  const stop = new AbortController().signal;
+  for (const task of TASKS) await task.run(hall, stop);
+}
+
+/** Runs every task now and again until it is disposed of, which waits for those under way. */
+export function startUpkeep(hall: Hall): AsyncDisposable {
+  const stop = new AbortController();
+  const running = TASKS.map((task) => repeat(task, hall, stop.signal));
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function repeat(task: Task, hall: Hall, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    await task.run(hall, stop).catch((error: unknown) => {
+      hall.log.error({ err: error, task: task.name }, 'upkeep failed');
+    });
+    await pause(task.everyMs, undefined, { signal: stop, ref: false }).catch(() => undefined);
+  }
+}
