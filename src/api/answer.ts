@@ -59,16 +59,21 @@ function matches(known: string, etag: string): boolean {
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque);
 }
 
-/** The best coding that the caller asks for; none where it asks for none. */
+/** The coding that the caller likes best, of equals the densest; none where plain is liked better or nothing is asked for. */
 export function codingFor(accepted: string | undefined): string | undefined {
   if (accepted === undefined || accepted === '') return undefined;
   const weights = new Map(accepted.toLowerCase().split(',').map(weightOf));
-  const usable = Object.keys(CODINGS).filter((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0);
-  return usable[0];
+  let [best, bestWeight]: [string | undefined, number] = [undefined, 0];
+  for (const coding of Object.keys(CODINGS)) {
+    const weight = weights.get(coding) ?? weights.get('*') ?? 0;
+    if (weight > bestWeight) [best, bestWeight] = [coding, weight];
+  }
+  return (weights.get('identity') ?? 0) > bestWeight ? undefined : best;
 }
 
+/** `gzip;q=0.5` → `gzip` and 0.5; `x-gzip` is another name of gzip (RFC 9110 section 8.4.1.3). */
 function weightOf(part: string): [string, number] {
   const [coding = '', ...parameters] = part.split(';').map((text) => text.trim());
   const quality = parameters.find((parameter) => parameter.startsWith('q='));
-  return [coding, quality === undefined ? 1 : Number(quality.slice(2))];
+  return [coding === 'x-gzip' ? 'gzip' : coding, quality === undefined ? 1 : Number(quality.slice(2))];
 }

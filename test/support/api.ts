@@ -1,0 +1,27 @@
+import type { TestContext } from 'node:test';
+import type { Environment } from '#base/config.ts';
+import type { Application } from '#records/applications.ts';
+import { asker, type Reply, type Wish } from './ask.ts';
+import { application, serviceToken } from './builders.ts';
+import { type TestHall, testHall, testHouse } from './hall.ts';
+
+/** A data API over a real socket, and an application that may use it. */
+export interface TestApi {
+  hall: TestHall;
+  origin: string;
+  app: Application;
+  token: string;
+  /** Asks as that application. */
+  get(path: string, wish?: Wish): Promise<Reply>;
+}
+
+/** Limits are out of the way unless the test sets them. */
+const ROOMY = { USER_LIMIT: '1000000', APP_LIMIT: '1000000', ADDRESS_LIMIT: '1000000' };
+
+export async function testApi(t: TestContext, databaseUrl: string, settings: Environment = {}): Promise<TestApi> {
+  const hall = await testHall(t, databaseUrl, { ...ROOMY, ...settings });
+  const { API } = await testHouse(hall, ['API']);
+  const app = await application(hall);
+  const token = await serviceToken(hall, app.client_id, 90 * 24 * 3_600_000);
+  return { hall, origin: API!, app, token, get: asker(API!, { token }) };
+}
