@@ -104,16 +104,12 @@ function operationId(path: string): string {
   return `get${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}`;
 }
 
+const INPUT = { io: 'input', unrepresentable: 'any' } as const;
+
 function parameterOf(name: string, schema: z.ZodType): object {
-  const {
-    $schema: _,
-    default: fallback,
-    description,
-    ...json
-  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  const shown = typeof fallback === 'number' && fallback < 1000 ? { default: fallback } : {};
-  const type = name === 'limit' ? { type: 'integer', minimum: 1 } : json;
-  return { name, in: 'query', required: false, description, schema: { ...type, ...shown } };
+  const { $schema: _, default: __, description, ...json } = z.toJSONSchema(schema, INPUT);
+  const type = name === 'limit' ? { type: 'integer', minimum: 1, default: schema.parse(undefined) } : json;
+  return { name, in: 'query', required: false, description, schema: type };
 }
 
 /** The schema of an answer; shapes with a name go to `components.schemas` and are referred to. */

@@ -39,7 +39,7 @@ test('an answer is compressed only for who asks for it, in the coding they like 
     ['gzip;q=-1', undefined],
     [',,;;,', undefined],
   ];
-  for (const [header, coding] of wanted) assert.equal(codingFor(header), coding, header);
+  for (const [header, coding] of wanted) assert.equal(codingFor(header), coding, String(header));
   assert.ok(codingFor('*') !== undefined);
 });
 

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { ROWS } from '#api/index.ts';
+import { openapiOf } from '#api/openapi.ts';
+import { testApi } from '../support/api.ts';
+import { ask, type Reply } from '../support/ask.ts';
+import { createTestDatabase } from '../support/hall.ts';
+import { fill, paths } from './season.ts';
+
+type Json = any; // oxlint-disable-line typescript/no-explicit-any -- a document is looked at wherever it leads
+
+const FACTS = { server: 'https://api.example.org', network: 'Probe', tokenUrl: 'https://auth.example.org/oauth/token' };
+const document: Json = JSON.parse(JSON.stringify(openapiOf(ROWS, FACTS)));
+const pathOf = (path: string): string => path.replace(':id', '{id}');
+
+test('the description is valid OpenAPI 3.1', async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(document));
+  assert.ok(valid, JSON.stringify(errors, null, 2));
+  assert.equal(validator.version, '3.1');
+});
+
+test('the description holds every row with every parameter, and nothing else', () => {
+  assert.deepEqual(Object.keys(document.paths).sort(), ROWS.map(({ path }) => pathOf(path)).sort());
+  for (const row of ROWS) {
+    const { get, ...others } = document.paths[pathOf(row.path)];
+    assert.deepEqual(others, {});
+    const parameters = get.parameters.map((parameter: Json) => [parameter.in, parameter.name]);
+    const id = row.id === undefined ? [] : [['path', 'id']];
+    assert.deepEqual(parameters, [...id, ...Object.keys(row.query).map((name) => ['query', name])], row.path);
+    for (const parameter of get.parameters) assert.ok(parameter.description, `${row.path} ${parameter.name}`);
+  }
+  const ids = Object.values<Json>(document.paths).map(({ get }) => get.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('the description tells the defaults and bounds that are kept', () => {
+  const parameters = document.paths['/v1/maps'].get.parameters as Json[];
+  const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+  assert.deepEqual(schemas.limit, { type: 'integer', minimum: 1, default: 20 });
+  assert.deepEqual(schemas.max_id, { type: 'string', maxLength: 64 });
+  assert.deepEqual(schemas.playing, { type: 'string', enum: ['0', '1'] });
+});
+
+test('every reference of the description leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference!);
+  assert.ok(references.length > 20);
+  for (const reference of new Set(references)) {
+    let place: Json = document;
+    for (const step of reference.split('/').slice(1)) place = place?.[step];
+    assert.ok(place, reference);
+  }
+});
+
+/** Checks what the API answers against what the description says of it. */
+class Description {
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+
+  constructor() {
+    this.#ajv.addSchema(document, 'document');
+  }
+
+  of(path: string, status: number): ValidateFunction {
+    const escaped = path.replaceAll('/', '~1');
+    const steps = ['paths', escaped, 'get', 'responses', String(status), 'content', 'application~1json', 'schema'];
+    if (status !== 200) steps.splice(0, 4, 'components', 'responses');
+    return this.#ajv.getSchema(`document#/${steps.join('/')}`)!;
+  }
+}
+
+test('what is answered is what the description says', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { hall, origin, get } = await testApi(t, database.url);
+  t.after(() => database.drop());
+  const season = paths(await fill(hall));
+  const description = new Description();
+  for (const row of ROWS) {
+    const reply = await get(season[row.path]!);
+    const check = description.of(pathOf(row.path), 200);
+    assert.ok(check(reply.json), `${row.path} ${JSON.stringify(check.errors)}`);
+    await refusesOtherMembers(t, row.path, reply, check);
+    const { responses } = document.paths[pathOf(row.path)].get;
+    for (const name of Object.keys(responses[200].headers)) assert.ok(reply.headers[name.toLowerCase()], name);
+  }
+  const refused = [await get('/v1/matches/x'), await get('/v1/maps?limit=x'), await ask(origin, '/v1/maps')];
+  refused.push(await get('/v1/maps', { method: 'POST' }));
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [404, 400, 401, 405],
+  );
+  for (const { status, json } of refused) assert.ok(description.of('', status)(json));
+});
+
+/** The schema is exact: every member of an answer is named, and every member that is not optional is demanded. */
+async function refusesOtherMembers(t: TestContext, path: string, reply: Reply, check: ValidateFunction): Promise<void> {
+  await t.test(`${path} allows no other members`, () => {
+    let objects = 0;
+    for (const place of objectsIn(reply.json)) {
+      objects++;
+      const spoiled = structuredClone(reply.json);
+      place(spoiled)['extra'] = 1;
+      assert.ok(!check(spoiled), `an extra member beside ${Object.keys(place(reply.json)).join()}`);
+    }
+    assert.ok(objects > 0);
+    const [first] = objectsIn(reply.json);
+    const spoiled = structuredClone(reply.json);
+    delete first!(spoiled)[Object.keys(first!(spoiled))[0]!];
+    assert.ok(!check(spoiled), 'a missing member');
+  });
+}
+
+type Place = (root: Json) => Record<string, Json>;
+
+function objectsIn(value: Json, place: Place = (root) => root): Place[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.keys(value).flatMap((key) => objectsIn(value[key], (root) => place(root)[key]));
+  return Array.isArray(value) ? inner : [place, ...inner];
+}
+
+test('the description is open to all, counts nothing, and is the same for HEAD and with a slash', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { hall, origin, app } = await testApi(t, database.url, { NETWORK_NAME: 'Probe "Net"', ADDRESS_LIMIT: '5' });
+  t.after(() => database.drop());
+  for (let asked = 0; asked < 10; asked++) {
+    const reply = await ask(origin, '/v1/openapi.json/?');
+    assert.equal(reply.status, 200);
+    assert.equal(reply.headers['x-ratelimit-remaining'], '5');
+    assert.equal(reply.headers['access-control-allow-origin'], '*');
+    assert.equal(reply.json.openapi, '3.1.0');
+    assert.equal(reply.json.servers[0].url, hall.config.API_URL);
+    assert.ok(reply.json.info.title.includes('Probe "Net"'));
+  }
+  const first = await ask(origin, '/v1/openapi.json', { clientId: app.client_id });
+  assert.equal((await ask(origin, '/v1/openapi.json', { method: 'HEAD' })).headers.etag, first.headers.etag);
+  const again = await ask(origin, '/v1/openapi.json', { headers: { 'if-none-match': first.headers.etag! } });
+  assert.equal(again.status, 304);
+  assert.equal((await ask(origin, '/v1/openapi.json', { method: 'POST' })).status, 401);
+});
