@@ -1,7 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Door } from '#base/config.ts';
-import { WireError } from '#base/errors.ts';
+import { httpServer } from '#base/http-server.ts';
 import type { Listen } from '#base/setting.ts';
 import type { Hall } from '#hall.ts';
 import { openApi } from './api/index.ts';
@@ -16,7 +16,6 @@ const DOORS: Partial<Record<Door, (hall: Hall) => Promise<OpenDoor>>> = {
   API: openApi,
 };
 
-const MAX_HEADER_BYTES = 16 * 1024;
 const CLOSING_PATIENCE_MS = 5_000;
 
 /** The doors of one process, open. */
@@ -33,7 +32,7 @@ export async function openHouse(hall: Hall, doors = Object.keys(DOORS) as Door[]
   try {
     for (const name of doors) {
       const door = await DOORS[name]!(hall);
-      const server = serverOf(door.listener);
+      const server = httpServer(door.listener);
       open.push({ server, door });
       addresses[name] = await listen(server, hall.config.listen[name]);
     }
@@ -42,24 +41,6 @@ export async function openHouse(hall: Hall, doors = Object.keys(DOORS) as Door[]
     throw error;
   }
   return { addresses, [Symbol.asyncDispose]: close };
-}
-
-function serverOf(listener: RequestListener): Server {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000 }, listener);
-  server.on('clientError', refuseBroken);
-  return server;
-}
-
-/** Answers what the HTTP parser refuses, with the body that every error has. */
-function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const sentence = tooLarge ? 'Path and headers together are too long.' : 'The request is not valid HTTP.';
-  const { body } = new WireError(tooLarge ? 431 : 400, 'invalid_request', sentence);
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }
 
 async function listen(server: Server, where: Listen): Promise<string> {

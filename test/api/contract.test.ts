@@ -8,6 +8,9 @@ import { fill, paths } from './season.ts';
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
+const steady = ({ headers }: Reply) => ({ ...headers, 'x-ratelimit-remaining': '', date: '' });
+const left = ({ headers }: Reply): number => Number(headers['x-ratelimit-remaining']);
+
 /** Every `/v1` answer carries these, whatever its status. */
 function assertCommon(reply: Reply): void {
   for (const name of RATE_HEADERS) assert.match(String(reply.headers[name]), /^\d+$/, `${name} of ${reply.status}`);
@@ -53,8 +56,7 @@ onEachDatabase('every row keeps the contract of the data API', async (t, url) =>
       const head = await get(path, { method: 'HEAD' });
       assert.equal(head.status, 200);
       assert.equal(head.text, '');
-      const steady = (headers: Reply['headers']) => ({ ...headers, 'x-ratelimit-remaining': '', date: '' });
-      assert.deepEqual(steady(head.headers), steady(reply.headers));
+      assert.deepEqual(steady(head), steady(reply));
     });
 
     await t.test(`${row.path} answers 304 to whoever has the answer already`, async () => {
@@ -102,7 +104,6 @@ onEachDatabase('every row keeps the contract of the data API', async (t, url) =>
       assertCommon(preflight);
       assert.match(String(preflight.headers['access-control-allow-headers']), /Authorization.*X-Client-ID/);
       assert.match(String(preflight.headers['access-control-allow-methods']), /GET/);
-      const left = (seen: Reply): number => Number(seen.headers['x-ratelimit-remaining']);
       assert.equal(left(await get(path)), left(before) - 1, 'a preflight counts nothing');
     });
   }

@@ -12,7 +12,7 @@ export interface TestApi {
   app: Application;
   token: string;
   /** Asks as that application. */
-  get(path: string, wish?: Wish): Promise<Reply>;
+  get: (path: string, wish?: Wish) => Promise<Reply>;
 }
 
 /** Limits are out of the way unless the test sets them. */

@@ -1,0 +1,110 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WireError } from './errors.ts';
+
+/** How long a caller may take: to send the headers, the whole request (ms), and how often that is looked at. */
+export type Patience = Required<
+  Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>
+>;
+
+const PATIENCE: Patience = { headersTimeout: 30_000, requestTimeout: 120_000, connectionsCheckingInterval: 5_000 };
+const MAX_HEADER_BYTES = 16 * 1024;
+/** How long what a refused caller still sends is read away, so that the refusal reaches it before the end does. */
+const LINGER_MS = 2_000;
+
+/**
+ * A server whose every answer has the body that errors have, those that Node gives by itself as well: what the parser
+ * refuses, who takes too long, a missing Host, CONNECT.
+ */
+export function httpServer(listener: RequestListener, patience = PATIENCE): Server {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const serve: RequestListener = (request, response) => {
+    latest.set(request.socket, response);
+    if (hasHost(request)) listener(request, response);
+    else refuseRequest(response, BAD_HOST);
+  };
+  const options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000, requireHostHeader: false, ...patience };
+  return createServer(options, serve)
+    .on('checkExpectation', serve)
+    .on('connect', (request, socket) => refuse(socket, latest.get(request.socket), NO_PROXY))
+    .on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      if (refused.has(socket)) return;
+      if (!socket.writable || /^(ECONNRESET|EPIPE)$/.test(error.code ?? '')) socket.destroy();
+      else refuse(socket, latest.get(socket), REFUSALS[error.code ?? ''] ?? BAD_HTTP);
+    });
+}
+
+const METHODS = 'GET, HEAD, OPTIONS';
+const refusal = (status: number, sentence: string, code = 'invalid_request', headers = {}): WireError =>
+  new WireError(status, code, sentence, headers);
+const BAD_HTTP = refusal(400, 'The request is not valid HTTP.');
+const BAD_HOST = refusal(400, 'The request must have one valid Host header.');
+const NO_PROXY = refusal(405, 'CONNECT is for proxies, which this is not.', 'method_not_allowed', { allow: METHODS });
+const REFUSALS: Record<string, WireError> = {
+  HPE_HEADER_OVERFLOW: refusal(431, 'Path and headers together are too long.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The extensions of a chunk are too long.'),
+  ERR_HTTP_REQUEST_TIMEOUT: refusal(408, 'The request did not come to its end in time.'),
+};
+const REASONS: Record<number, string> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  431: 'Request Header Fields Too Large',
+};
+
+/** One Host, and one that can be: RFC 9112 section 3.2. HTTP/1.0 did without. */
+function hasHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let host: string | undefined;
+  for (let place = 0; place < rawHeaders.length; place += 2) {
+    const name = rawHeaders[place]!;
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
+    if (host !== undefined) return false;
+    host = rawHeaders[place + 1]!;
+  }
+  return host === undefined ? httpVersion === '1.0' : !/[\s/?#@,\\]/.test(host);
+}
+
+function refuseRequest(response: ServerResponse, { status, body }: WireError): void {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  response.writeHead(status, headers).end(body);
+}
+
+const refused = new WeakSet<Duplex>();
+
+/** Refuses what follows the latest request of a connection, or that request itself where its body is what is broken. */
+function refuse(socket: Duplex, latest: ServerResponse | undefined, error: WireError): void {
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  if (latest === undefined) hangUp(socket, error);
+  else if (latest.writableFinished) hangUp(socket, latest.req.complete ? error : undefined);
+  else if (latest.req.complete) latest.once('close', () => hangUp(socket, error));
+  else if (latest.socket === socket && !latest.headersSent) hangUp(socket, error);
+  else latest.once('close', () => hangUp(socket));
+}
+
+function hangUp(socket: Duplex, error?: WireError): void {
+  if (socket.destroyed) return;
+  socket.end(error && textOf(error));
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function textOf({ status, headers, body }: WireError): string {
+  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return (
+    `HTTP/1.1 ${status} ${REASONS[status]}\r\n${own.join('')}content-type: application/json\r\n` +
+    `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+  );
+}
