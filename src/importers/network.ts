@@ -1,7 +1,8 @@
 import type { Clock } from '#base/clock.ts';
 import type { Queryable } from '#db/db.ts';
 import { readEvent } from '#records/events.ts';
-import { isPublished, mapByName, mapNames, rotationOf } from '#records/maps.ts';
+import { isPublished } from '#records/map-events.ts';
+import { mapByName, mapNames, rotationOf } from '#records/maps.ts';
 import { playerByName, playerByUuid } from '#records/players.ts';
 import { serverByName } from '#records/servers.ts';
 import type { Facts } from './facts.ts';

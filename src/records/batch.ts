@@ -1,60 +1,90 @@
 import type { Queryable } from '#db/db.ts';
-import type { Sql } from '#db/sql.ts';
-import { PlayerBook } from './players.ts';
+import { Inserts } from './inserts.ts';
+import { PlayerBook } from './player-book.ts';
+import type { KnownPlayer } from './players.ts';
 import type { Keys } from './sequence.ts';
-import { StatsBook } from './player-stats.ts';
-import type { Receipt, Sender } from './receipts.ts';
+import type { Sender } from './receipts.ts';
 import type { Server } from './servers.ts';
 
 /**
  * One transaction's worth of events on their way into the records. What many events share (players, counters) is
- * gathered in books and written once; the rest waits in `rows`. `flush` writes all of it in an order that keeps
+ * gathered in a book and written once; the rest waits in `rows`. `flush` writes all of it in an order that keeps
  * references whole.
  */
 export class Batch {
   readonly tx: Queryable;
   readonly keys: Keys;
   readonly now: number;
-  readonly sender: Sender;
   readonly players: PlayerBook;
-  readonly stats = new StatsBook();
-  readonly rows: Sql[] = [];
+  readonly rows = new Inserts();
 
-  constructor(tx: Queryable, keys: Keys, now: number, sender: Sender) {
+  constructor(tx: Queryable, keys: Keys, now: number, players = new PlayerBook()) {
     this.tx = tx;
     this.keys = keys;
     this.now = now;
-    this.sender = sender;
-    this.players = new PlayerBook(tx);
+    this.players = players;
+  }
+
+  /** Reads players that are about to be spoken of. */
+  async load(uuids: Iterable<string>): Promise<void> {
+    await this.players.load(this.tx, uuids);
   }
 
   async flush(): Promise<void> {
-    await this.tx.runAll([...this.players.take(), ...this.stats.take(), ...this.rows.splice(0)]);
+    const statements = [...this.players.take(), ...this.rows.take()];
+    if (statements.length > 0) await this.tx.runAll(statements);
   }
 }
 
 /** Where and when an event stands: what every noun's `apply…` is told beside the data. */
 export interface Context {
   batch: Batch;
+  sender: Sender;
   /** The event's key: its receipt, and the id of what it brings into being where that is one thing. */
   key: number;
   time: number;
   /** The server the event belongs to; undefined for the network itself. */
   server: Server | undefined;
+  /** Whether the event was taken before, and what it changed is worked out anew: its players were seen then. */
+  again: boolean;
 }
 
-export const scopeOf = ({ server }: Context): number => server?.key ?? 0;
+export const scopeOf = ({ server }: Pick<Context, 'server'>): number => server?.key ?? 0;
+
+interface Named {
+  uuid: string;
+  name: string;
+}
+
+/** Notes that a player bore a name at a moment of an event whose own rows keep the name. */
+export function see({ batch, again }: Context, player: Named, time: number): KnownPlayer {
+  return again ? batch.players.known(player.uuid)! : batch.players.see(player, time, batch.keys);
+}
+
+/** As `see`, for an event whose rows do not keep the name. */
+export function sight(context: Context, player: Named, time = context.time): KnownPlayer {
+  const { batch, key, again } = context;
+  const known = see(context, player, time);
+  if (!again) batch.rows.add('player_sightings', [known.key, key, time, player.name]);
+  return known;
+}
 
 /** Thrown by a noun that cannot take an event, before it has changed anything. */
 export class Refused extends Error {
   readonly place: string;
+  /** Whether the same event may be taken later: it speaks of something that is not known yet. */
+  readonly early: boolean;
 
-  constructor(place: string, reason: string) {
+  constructor(place: string, reason: string, early = false) {
     super(reason);
     this.name = 'Refused';
     this.place = place;
+    this.early = early;
   }
 }
 
-/** What a noun says of an event it took: a note for the sender, where there is something to note. */
-export type Taken = Pick<Extract<Receipt, { status: 'accepted' }>, 'note'> | undefined;
+/**
+ * What a noun says of an event it took: a note for the sender, where there is something to note, and subjects (see
+ * `subjectOf`) that have to be worked out anew.
+ */
+export type Taken = { note?: string; stale?: readonly string[] } | undefined;

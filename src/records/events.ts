@@ -197,6 +197,9 @@ const link = z.strictObject({
   player,
   code: text(32, 1).meta({ description: 'As the player typed it; case, blanks and dashes do not count' }),
 });
+const merged = z
+  .strictObject({ from: uuid, into: uuid })
+  .refine(({ from, into }) => from !== into, { path: ['into'], message: 'must be another UUID than from' });
 
 const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, description: string) =>
   z
@@ -236,6 +239,8 @@ export const EventSchema = z.discriminatedUnion('type', [
     link,
     'A player typed the code that the account page shows: game account and account belong together',
   ),
+  envelope('player.merged', merged, 'All of one UUID counts for another from now on; from operators only'),
+  envelope('server.removed', z.strictObject({}), 'A server that is no more; from operators only'),
 ]);
 
 /** An event as read: moments in epoch milliseconds, UUIDs lower case with dashes, defaults filled in. */

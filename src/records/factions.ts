@@ -1,7 +1,9 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import type { Context, Taken } from './batch.ts';
+import { type Context, sight, type Taken } from './batch.ts';
 import type { DataOf } from './events.ts';
+import type { PlayerBook } from './player-book.ts';
+import type { Counts } from './player-stats.ts';
 
 /** What holds of a player in factions by the newest report. */
 export interface FactionStanding {
@@ -21,11 +23,20 @@ export async function standingOf(db: Queryable, playerKey: number): Promise<Fact
  */
 export function applyStatistics(context: Context, data: DataOf<'player.statistics'>): Taken {
   const { batch, key, time } = context;
-  const player = batch.players.see(data.player, time, () => batch.keys.following());
+  const player = sight(context, data.player);
   if (data.gamemode === 'vanilla') return undefined;
-  batch.stats.add(player.key, 'factions', { kill: data.kill_count, death: data.death_count, time: data.time_played });
-  batch.rows.push(sql`
-    insert into faction_reports (player_key, time, ledger_key, power, faction)
-    values (${player.key}, ${time}, ${key}, ${data.power}, ${data.faction})`);
+  batch.players.count(player, 'factions', countsOf(data));
+  batch.rows.add('faction_reports', [player.key, time, key, data.power, data.faction]);
   return undefined;
 }
+
+/** Takes what a report added to the counters out of them. */
+export function uncountStatistics(book: PlayerBook, data: DataOf<'player.statistics'>): void {
+  if (data.gamemode !== 'vanilla') book.count(book.known(data.player.uuid)!, 'factions', countsOf(data), -1);
+}
+
+const countsOf = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Counts => ({
+  kill: kill_count,
+  death: death_count,
+  time: time_played,
+});

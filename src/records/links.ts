@@ -4,7 +4,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { linkPlayer } from './account-changes.ts';
 import { accountById } from './accounts.ts';
-import { type Context, Refused, type Taken } from './batch.ts';
+import { type Context, Refused, sight, type Taken } from './batch.ts';
 import type { DataOf } from './events.ts';
 
 /** No letter or digit that is easily taken for another. */
@@ -25,7 +25,7 @@ export async function newLinkCode(db: Queryable, now: number, accountId: string)
 
 /** Takes the news that a player typed a code: game account and account are one person's from now on. */
 export async function applyLink(context: Context, { player, code }: DataOf<'account.link'>): Promise<Taken> {
-  const { batch, time } = context;
+  const { batch } = context;
   const plain = code.toUpperCase().replace(/[^0-9A-Z]/g, '');
   const row = await batch.tx.get<{ account_id: string }>(
     sql`select account_id from link_codes where code_hash = ${secretHash(plain)} and expires > ${batch.now}`,
@@ -36,8 +36,8 @@ export async function applyLink(context: Context, { player, code }: DataOf<'acco
   if (refusal === 'player linked')
     throw new Refused('data.player', 'is linked to another account; unlink it there first');
   if (refusal !== undefined) throw new Refused('data.code', 'belongs to an account that is linked already');
-  await batch.players.load([player.uuid]);
-  batch.players.see(player, time, () => batch.keys.following());
+  await batch.load([player.uuid]);
+  sight(context, player);
   await batch.flush();
   const account = await accountById(batch.tx, row.account_id);
   return { note: `linked to the account ${account!.name}` };

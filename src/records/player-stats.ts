@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { Sql, sql } from '#db/sql.ts';
+import { insertAll, type Sql, sql } from '#db/sql.ts';
 
 /**
  * The counters of each mode group: columns `<group>_<counter>` of player_stats. `time` is seconds played. A match feeds
@@ -53,36 +53,38 @@ export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> 
   return Object.fromEntries(entries) as Stats;
 }
 
-/** What a match or a report adds to a player's counters, merged for a whole batch before it is written. */
-export class StatsBook {
-  readonly #counts = new Map<number, Map<Group, Counts>>();
+/** Sums in the order of `GROUPS[group]`. */
+export type Sums = number[];
 
-  add(playerKey: number, group: Group, counts: Counts): void {
-    let groups = this.#counts.get(playerKey);
-    if (groups === undefined) this.#counts.set(playerKey, (groups = new Map()));
-    const sums = groups.get(group) ?? {};
-    for (const counter of GROUPS[group]) {
-      const count = counts[counter];
-      if (count !== undefined && count !== 0) sums[counter] = (sums[counter] ?? 0) + count;
-    }
-    groups.set(group, sums);
-  }
+export const noSums = (group: Group): Sums => GROUPS[group].map(() => 0);
 
-  /** The statements that add everything; each player's row exists already. In the order of keys. */
-  take(): Sql[] {
-    const players = [...this.#counts].sort(([a], [b]) => a - b);
-    this.#counts.clear();
-    return players.flatMap(([key, groups]) => [...groups].map(([group, counts]) => addition(key, group, counts)));
-  }
+/** Adds counts to sums; with -1 takes them out again. */
+export function addCounts(sums: Sums, group: Group, counts: Counts, by: 1 | -1 = 1): void {
+  const counters = GROUPS[group];
+  for (let place = 0; place < counters.length; place++) sums[place]! += by * (counts[counters[place]!] ?? 0);
 }
 
-const ADDITIONS = Object.fromEntries(GROUP_NAMES.map((group) => [group, piecesOf(group)])) as Record<Group, string[]>;
+const HEADS = Object.fromEntries(GROUP_NAMES.map((group) => [group, headOf(group)])) as Record<Group, string>;
+const TAILS = Object.fromEntries(GROUP_NAMES.map((group) => [group, tailOf(group)])) as Record<Group, string>;
 
-function piecesOf(group: Group): string[] {
-  const [first, ...others] = GROUPS[group].map((counter) => `${group}_${counter} = ${group}_${counter} + `);
-  return [`update player_stats set ${first!}`, ...others.map((piece) => `, ${piece}`), ' where player_key = ', ''];
+function headOf(group: Group): string {
+  const columns = GROUPS[group].map((counter) => `${group}_${counter}`);
+  return `insert into player_stats (player_key, name_seen, ${columns.join(', ')}) values`;
 }
 
-function addition(playerKey: number, group: Group, counts: Counts): Sql {
-  return new Sql(ADDITIONS[group], [...GROUPS[group].map((counter) => counts[counter] ?? 0), playerKey]);
+function tailOf(group: Group): string {
+  const columns = GROUPS[group].map((counter) => `${group}_${counter}`);
+  const sums = columns.map((column) => `${column} = player_stats.${column} + excluded.${column}`);
+  return `on conflict (player_key) do update set name_seen = excluded.name_seen, ${sums.join(', ')}`;
+}
+
+/** The statements that add sums to counters; a row is a player's key, when the present name was last seen, the sums. */
+export function additions(group: Group, rows: number[][]): Sql[] {
+  return insertAll(HEADS[group], rows, TAILS[group]);
+}
+
+/** The statements that move on when present names were last seen: rows of a player's key and the moment. */
+export function sightings(rows: number[][]): Sql[] {
+  const tail = 'on conflict (player_key) do update set name_seen = excluded.name_seen';
+  return insertAll('insert into player_stats (player_key, name_seen) values', rows, tail);
 }

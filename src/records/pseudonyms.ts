@@ -3,7 +3,7 @@ import { secretHash } from '#base/secrets.ts';
 import { nameKey, uuidOf } from '#base/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { Keys } from './sequence.ts';
+import { takeKey } from './sequence.ts';
 
 /**
  * When somebody deletes the account, the matches of the linked game account stay, under a name and a UUID that are
@@ -26,7 +26,8 @@ export async function pseudonymise(db: Db, now: number, uuid: string): Promise<P
       .padStart(6, '0')}`,
   };
   await db.transaction(async (tx) => {
-    await Keys.lock(tx);
+    // Also tells every book of players that somebody else has written.
+    await takeKey(tx, now);
     await tx.run(sql`
       insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
       values (${secretHash(uuid)}, ${pseudonym.uuid}, ${pseudonym.name}, ${now}, 0, ${uuid})`);
@@ -46,6 +47,7 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
     sql`update player_matches set name = ${name} where player_key = ${key}`,
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
+    sql`update player_sightings set name = ${name} where player_key = ${key}`,
     sql`update kills set killer_name = ${name} where killer_key = ${key}`,
     sql`
       update kills set victim_uuid = ${other}, victim_name = ${name}

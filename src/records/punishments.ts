@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Context, Refused, scopeOf, type Taken } from './batch.ts';
+import { type Context, Refused, scopeOf, sight, type Taken } from './batch.ts';
 import type { DataOf } from './events.ts';
 
 /** `state` of the data API. A punishment expires at its moment, so the state is worked out at each reading. */
@@ -122,10 +122,10 @@ export async function applyIssued(context: Context, data: DataOf<'punishment.iss
   return undefined;
 }
 
-async function seePunished({ batch, time }: Context, player: { uuid: string; name: string }): Promise<number> {
-  await batch.players.load([player.uuid]);
-  const { key } = batch.players.see(player, time, () => batch.keys.following());
-  await batch.flush();
+async function seePunished(context: Context, player: { uuid: string; name: string }): Promise<number> {
+  await context.batch.load([player.uuid]);
+  const { key } = sight(context, player);
+  await context.batch.flush();
   return key;
 }
 
@@ -154,7 +154,7 @@ export async function applyRevoked(context: Context, data: DataOf<'punishment.re
 async function demandKey(context: Context, reference: string): Promise<number> {
   const key = await keyOfReference(context.batch.tx, scopeOf(context), reference);
   if (key !== undefined) return key;
-  throw new Refused('data.punishment', 'names no punishment of this sender; send punishment.issued first');
+  throw new Refused('data.punishment', 'names no punishment of this sender; send punishment.issued first', true);
 }
 
 async function keyOfReference(tx: Queryable, scope: number, reference: string): Promise<number | undefined> {

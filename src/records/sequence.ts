@@ -16,6 +16,11 @@ export class Keys {
     this.#last = last;
   }
 
+  /** The last key that was handed out. */
+  get last(): number {
+    return this.#last;
+  }
+
   /** Takes the lock. Every transaction that takes it takes it first, so two of them never wait for each other. */
   static async lock(tx: Queryable): Promise<Keys> {
     const { last } = (await tx.get<{ last: number }>(

@@ -1,8 +1,6 @@
 import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import type { Context, Taken } from './batch.ts';
-import type { DataOf } from './events.ts';
 
 export interface Server {
   key: number;
@@ -44,12 +42,12 @@ const SELECT = sql`
 
 /** Every server by `order`, then name. Heartbeats received before `since` no longer count. */
 export async function listServers(db: Queryable, since: number): Promise<ServerNow[]> {
-  const rows = await db.all<ServerRow>(sql`${SELECT} order by s.sort_order, s.name`);
+  const rows = await db.all<ServerRow>(sql`${SELECT} where s.removed is null order by s.sort_order, s.name`);
   return rows.map((row) => serverNow(row, since));
 }
 
 export async function serverByKey(db: Queryable, key: number, since: number): Promise<ServerNow | undefined> {
-  const row = await db.get<ServerRow>(sql`${SELECT} where s.key = ${key}`);
+  const row = await db.get<ServerRow>(sql`${SELECT} where s.key = ${key} and s.removed is null`);
   return row && serverNow(row, since);
 }
 
@@ -71,7 +69,7 @@ export async function serversPlaying(
     select s.key, s.name, s.region, s.icon, s.sort_order, s.max, p.received, p.playing, p.players, p.gamemode,
       p.current_map, p.next_map, p.current_map_key as map_key
     from presence p join servers s on s.key = p.server_key
-    where p.current_map_key in (${list(mapKeys)}) and p.received >= ${since} order by s.sort_order, s.name`);
+    where p.current_map_key in (${list(mapKeys)}) and p.received >= ${since} and s.removed is null order by s.sort_order, s.name`);
   return rows.map((row) => ({ ...serverNow(row, since), map_key: row.map_key }));
 }
 
@@ -85,43 +83,7 @@ function serverNow(row: ServerRow, since: number): ServerNow {
 
 const NOBODY = { playing: 0, players: [], gamemode: '', current_map: '', next_map: '' };
 
+/** A server by its name in any case; one that was removed, too, since it comes back with its next event. */
 export async function serverByName(db: Queryable, name: string): Promise<Server | undefined> {
   return await db.get<Server>(sql`select key, name from servers where name_key = ${nameKey(name)}`);
-}
-
-/** Takes over what is fixed about a server; the server exists already (see `ensureServer`). */
-export async function applyConfigured(context: Context, data: DataOf<'server.configured'>): Promise<Taken> {
-  const { key } = context.server!;
-  await context.batch.tx.run(sql`
-    update servers set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max}
-    where key = ${key}`);
-  return undefined;
-}
-
-/** Makes a server known under a name, with nothing configured yet. */
-export async function addServer(tx: Queryable, key: number, name: string): Promise<Server> {
-  await tx.run(sql`
-    insert into servers (key, name, name_key, region, icon, sort_order, max)
-    values (${key}, ${name}, ${nameKey(name)}, '', '', 0, 0)`);
-  return { key, name };
-}
-
-export async function removeServer(tx: Queryable, key: number): Promise<void> {
-  await tx.run(sql`delete from servers where key = ${key}`);
-}
-
-/** Keeps the newest heartbeat; one that comes late changes nothing. */
-export async function applyPresence(context: Context, id: string, data: DataOf<'server.presence'>): Promise<Taken> {
-  const { batch, server, time } = context;
-  const changed = await batch.tx.run(sql`
-    insert into presence (server_key, event_id, time, received, playing, players, player_count, gamemode,
-      current_map, current_map_key, next_map)
-    values (${server!.key}, ${id}, ${time}, ${batch.now}, ${data.current}, ${JSON.stringify(data.players)},
-      ${data.players.length}, ${data.gamemode}, ${data.current_map}, ${nameKey(data.current_map)}, ${data.next_map})
-    on conflict (server_key) do update set
-      event_id = excluded.event_id, time = excluded.time, received = excluded.received, playing = excluded.playing,
-      players = excluded.players, player_count = excluded.player_count, gamemode = excluded.gamemode,
-      current_map = excluded.current_map, current_map_key = excluded.current_map_key, next_map = excluded.next_map
-    where excluded.time > presence.time`);
-  return changed === 0 ? { note: 'a newer heartbeat is known' } : undefined;
 }

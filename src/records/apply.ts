@@ -1,0 +1,87 @@
+import { nameKey } from '#base/text.ts';
+import type { Context, Taken } from './batch.ts';
+import type { Event } from './events.ts';
+import { applyStatistics } from './factions.ts';
+import { applyLink } from './links.ts';
+import { applyPublished } from './map-events.ts';
+import { applyRated } from './map-votes.ts';
+import { applyFinished, uuidsOf } from './match-events.ts';
+import { applyMerged } from './player-merges.ts';
+import { applyNamed, applySession } from './player-sessions.ts';
+import { applyChanged, applyIssued, applyRevoked } from './punishments.ts';
+import { applyRotation } from './rotations.ts';
+import { applyConfigured, applyPresence, applyRemoved } from './server-events.ts';
+
+/** Hands an event to its noun. What needs rows that still wait in the batch gets them written first. */
+export async function apply(context: Context, event: Event): Promise<Taken> {
+  switch (event.type) {
+    case 'match.finished':
+      return applyFinished(context, event.data);
+    case 'player.login':
+      return applySession(context, event.data, true);
+    case 'player.logout':
+      return applySession(context, event.data, false);
+    case 'player.statistics':
+      return applyStatistics(context, event.data);
+    case 'player.named':
+      return applyNamed(context, event.data);
+    case 'player.merged':
+      return await applyMerged(context, event.data);
+    case 'account.link':
+      return await applyLink(context, event.data);
+    case 'server.configured':
+      return await applyConfigured(context, event.data);
+    case 'server.removed':
+      return await applyRemoved(context);
+    case 'server.presence':
+      return await applyPresence(context, event.id, event.data);
+    case 'map.published':
+      return await applyPublished(context, event.data);
+    case 'rotation.changed':
+      return await applyRotation(context, event.data);
+    case 'map.rated':
+      return await applyRated(context, event.data);
+    case 'punishment.issued':
+      return await applyIssued(context, event.data);
+    case 'punishment.changed':
+      return await applyChanged(context, event.data);
+    case 'punishment.revoked':
+      return await applyRevoked(context, event.data);
+  }
+}
+
+/** The players that have to be loaded before an event is applied. Those of rarer events load them themselves. */
+export function playersOf(event: Event): string[] {
+  switch (event.type) {
+    case 'match.finished':
+      return uuidsOf(event.data);
+    case 'player.login':
+    case 'player.logout':
+    case 'player.named':
+    case 'player.statistics':
+      return [event.data.player.uuid];
+    default:
+      return [];
+  }
+}
+
+/**
+ * What the events that change one thing in turn have in common: a map (by its name in any case), a punishment, a
+ * rotation. What the others change is a sum or a newest, from which each can be taken out by itself.
+ */
+export function subjectOf(event: Event, scope: number): string | null {
+  switch (event.type) {
+    case 'map.published':
+      return `map ${nameKey(event.data.name)}`;
+    case 'map.rated':
+      return `map ${nameKey(event.data.map)}`;
+    case 'punishment.issued':
+    case 'punishment.changed':
+    case 'punishment.revoked':
+      return `punishment ${scope} ${event.data.punishment}`;
+    case 'rotation.changed':
+      return `rotation ${scope}`;
+    default:
+      return null;
+  }
+}

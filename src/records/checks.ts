@@ -1,0 +1,67 @@
+import { nameKey } from '#base/text.ts';
+import { type Event, readEvent, type WireEvent } from './events.ts';
+import type { Receipt, Sender } from './receipts.ts';
+
+/** What can be said of an event without the records: its shape, its moments, whether its sender may say it. */
+
+/** How far a sender's clock may be ahead. */
+const CLOCK_SKEW_MS = 300_000;
+
+/** An event that passed its check, beside the data as it was sent, which is what the ledger keeps. */
+export interface Checked {
+  event: Event;
+  sent: WireEvent['data'];
+}
+
+/** Checks an event as it was sent; what is wrong with it becomes its receipt. */
+export function checkEvent(input: unknown, sender: Sender, now: number): Checked | Receipt {
+  const id = idOfInput(input);
+  const read = readEvent(input);
+  if ('refusal' in read) return { id, status: 'rejected', ...read.refusal };
+  const { event } = read;
+  const refusal = checkTimes(event, now) ?? checkSender(event, sender);
+  return refusal ? { id, status: 'rejected', ...refusal } : { event, sent: (input as WireEvent).data };
+}
+
+/** The sender's id, as far as it can be told, so that even a malformed event's receipt can be matched. */
+function idOfInput(input: unknown): string {
+  const id = (input as { id?: unknown } | null | undefined)?.id;
+  return typeof id === 'string' ? id.toWellFormed().slice(0, 128) : '';
+}
+
+interface Wrong {
+  reason: string;
+  place: string;
+  retry?: true;
+}
+
+function checkTimes(event: Event, now: number): Wrong | undefined {
+  const latest = now + CLOCK_SKEW_MS;
+  const reason = 'lies in the future by more than 5 minutes; set the clock of the sender';
+  if (event.time > latest) return { place: 'time', reason, retry: true };
+  if (event.type !== 'match.finished' || event.data.finished <= latest) return undefined;
+  return { place: 'data.finished', reason, retry: true };
+}
+
+const NEEDS_SERVER: ReadonlySet<Event['type']> = new Set([
+  'server.configured',
+  'server.removed',
+  'server.presence',
+  'match.finished',
+  'rotation.changed',
+  'player.login',
+  'player.logout',
+]);
+
+const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set(['server.configured', 'server.removed', 'player.merged']);
+
+function checkSender(event: Event, sender: Sender): Wrong | undefined {
+  if (sender.kind === 'operator') {
+    if (event.server !== undefined || !NEEDS_SERVER.has(event.type)) return undefined;
+    return { place: 'server', reason: `is missing: ${event.type} belongs to a server` };
+  }
+  if (OPERATORS_ONLY.has(event.type)) return { place: 'type', reason: `${event.type} is for operators only` };
+  if (event.receipt !== undefined) return { place: 'receipt', reason: 'is for operators only' };
+  if (event.server === undefined || nameKey(event.server) === nameKey(sender.serverName)) return undefined;
+  return { place: 'server', reason: `must be ${sender.serverName}: a key speaks for its own server only` };
+}

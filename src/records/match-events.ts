@@ -1,0 +1,182 @@
+import { idOf } from '#base/ids.ts';
+import { nameKey } from '#base/text.ts';
+import { type Context, see, sight, type Taken } from './batch.ts';
+import type { DataOf } from './events.ts';
+import type { MatchFacts, MatchTeam } from './matches.ts';
+import type { PlayerBook } from './player-book.ts';
+import { type Counts, groupOf } from './player-stats.ts';
+
+/** Finished matches on their way into the records, and out of them again. */
+
+type Finished = DataOf<'match.finished'>;
+type FinishedTeam = Finished['teams'][number];
+type FinishedPlayer = FinishedTeam['players'][number];
+
+/** Every player a match speaks of. */
+export function uuidsOf(match: Finished): string[] {
+  const scorers = match.objectives.flatMap(({ player }) => (player === null ? [] : [player.uuid]));
+  return match.teams.flatMap(({ players }) => players.map(({ uuid }) => uuid)).concat(scorers);
+}
+
+/** Takes a finished match; the batch has loaded its players (`uuidsOf`). The match's id is the event's own. */
+export function applyFinished(context: Context, match: Finished): Taken {
+  const { batch, key, server } = context;
+  const teams = match.teams.map(teamOf);
+  batch.rows.add('matches', [
+    key,
+    headText(context, match, teams),
+    match.started,
+    match.finished,
+    nameKey(match.map),
+    server!.key,
+    match.gamemode.toLowerCase(),
+  ]);
+  batch.rows.add('match_details', [key, JSON.stringify(teams), JSON.stringify(match.objectives)]);
+  const players = addPlayers(context, match);
+  addScorers(context, match, players);
+  addKills(context, match, players);
+  return undefined;
+}
+
+type PlayerRow = [
+  player: number,
+  match: number,
+  name: string,
+  result: string,
+  score: number,
+  kills: number,
+  deaths: number,
+  time: number,
+];
+
+/** One row a player. Two UUIDs that were merged into one may both have played: their counts are added. */
+function addPlayers(context: Context, match: Finished): Map<string, number> {
+  const { batch, key } = context;
+  const keys = new Map<string, number>();
+  const rows = new Map<number, PlayerRow>();
+  const group = groupOf(match.gamemode);
+  eachPlayer(match, (player, result, counts) => {
+    const known = see(context, player, match.finished);
+    keys.set(player.uuid, known.key);
+    batch.players.count(known, group, counts);
+    const row: PlayerRow = [
+      known.key,
+      key,
+      player.name,
+      result,
+      player.score,
+      player.kill_count,
+      player.death_count,
+      player.time_played,
+    ];
+    rows.set(known.key, together(rows.get(known.key), row));
+  });
+  for (const row of rows.values()) batch.rows.add('player_matches', row);
+  return keys;
+}
+
+function together(before: PlayerRow | undefined, row: PlayerRow): PlayerRow {
+  if (before === undefined) return row;
+  const [player, match, name, result, score, kills, deaths, time] = row;
+  return [player, match, name, result, score + before[4], kills + before[5], deaths + before[6], time + before[7]];
+}
+
+/** Whoever completed an objective without standing in a team has no row that keeps the name. */
+function addScorers(context: Context, { objectives, finished }: Finished, players: Map<string, number>): void {
+  const seen = new Set(players.values());
+  for (const { player } of objectives) {
+    if (player === null || players.has(player.uuid)) continue;
+    const known = context.batch.players.known(player.uuid);
+    if (known !== undefined && seen.has(known.key)) continue;
+    seen.add(sight(context, player, finished).key);
+  }
+}
+
+function addKills({ batch, key }: Context, match: Finished, players: Map<string, number>): void {
+  if (match.kills.length === 0) return;
+  const names = new Map(match.teams.flatMap(({ players }) => players.map(({ uuid, name }) => [uuid, name])));
+  match.kills.forEach(({ killer, victim, time }, number) => {
+    batch.rows.add('kills', [players.get(killer)!, key, number, victim, names.get(victim)!, names.get(killer)!, time]);
+  });
+}
+
+/** Takes what a match added to its players' counters out of them. */
+export function uncountFinished(book: PlayerBook, match: Finished): void {
+  const group = groupOf(match.gamemode);
+  eachPlayer(match, ({ uuid }, _, counts) => book.count(book.known(uuid)!, group, counts, -1));
+}
+
+type Result = 'win' | 'lose' | 'draw';
+
+function eachPlayer(match: Finished, visit: (player: FinishedPlayer, result: Result, counts: Counts) => void): void {
+  const completed = completedBy(match);
+  for (const team of match.teams) {
+    const result = match.win === '' ? 'draw' : match.win === team.name ? 'win' : 'lose';
+    for (const player of team.players) visit(player, result, countsOf(player, result, completed.get(player.uuid)));
+  }
+}
+
+const OBJECTIVE_COUNTERS: Partial<Record<string, string>> = {
+  wool: 'wool',
+  core: 'core',
+  destroyable: 'destroyable',
+  flag: 'flag',
+};
+
+function completedBy({ objectives }: Finished): Map<string, Counts> {
+  const completed = new Map<string, Counts>();
+  for (const { player, type } of objectives) {
+    if (player === null) continue;
+    const counts = completed.get(player.uuid) ?? {};
+    const counter = OBJECTIVE_COUNTERS[type];
+    if (counter !== undefined) counts[counter] = (counts[counter] ?? 0) + 1;
+    counts['objective'] = (counts['objective'] ?? 0) + 1;
+    completed.set(player.uuid, counts);
+  }
+  return completed;
+}
+
+/** What a match adds to a player's counters; each group takes those it has. A draw counts as play only. */
+function countsOf(player: FinishedPlayer, result: Result, completed: Counts | undefined): Counts {
+  return {
+    kill: player.kill_count,
+    death: player.death_count,
+    win: result === 'win' ? 1 : 0,
+    lose: result === 'lose' ? 1 : 0,
+    play: 1,
+    time: player.time_played,
+    score: player.score,
+    shot: player.shot_count,
+    hit: player.hit_count,
+    paint: player.paint_count,
+    ...completed,
+  };
+}
+
+function teamOf(team: FinishedTeam): MatchTeam {
+  const sum = (of: (player: FinishedPlayer) => number): number =>
+    team.players.reduce((total, player) => total + of(player), 0);
+  return {
+    name: team.name,
+    score: team.score ?? sum(({ score }) => score),
+    kill_count: team.kill_count ?? sum(({ kill_count }) => kill_count),
+    death_count: team.death_count ?? sum(({ death_count }) => death_count),
+    players: team.players.map(({ time_played: _, ...player }) => player),
+  };
+}
+
+function headText({ key, server }: Context, { map, gamemode, ranked, win }: Finished, teams: MatchTeam[]): string {
+  const kill_count = teams.reduce((total, team) => total + team.kill_count, 0);
+  const death_count = teams.reduce((total, team) => total + team.death_count, 0);
+  const facts: MatchFacts = {
+    id: idOf(key),
+    map,
+    server: server!.name,
+    gamemode,
+    ranked,
+    win,
+    kill_count,
+    death_count,
+  };
+  return JSON.stringify(facts).slice(0, -1);
+}

@@ -1,0 +1,237 @@
+import { nameKey } from '#base/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
+import { followName } from './account-names.ts';
+import {
+  addCounts,
+  additions,
+  type Counts,
+  type Group,
+  GROUP_NAMES,
+  noSums,
+  sightings,
+  type Sums,
+} from './player-stats.ts';
+import type { KnownPlayer, PlayerName } from './players.ts';
+import type { Keys } from './sequence.ts';
+
+interface Entry extends KnownPlayer {
+  isNew: boolean;
+  rowChanged: boolean;
+  renamed: boolean;
+  seenChanged: boolean;
+  /** Whether it waits in `changed`. */
+  waits: boolean;
+  names: Map<string, PlayerName> | undefined;
+  sums: Map<Group, Sums> | undefined;
+}
+
+const READ_AT_ONCE = 256;
+const MOST_ENTRIES = 100_000;
+
+/**
+ * The players that events speak of: read once, changed in memory, written once a batch. `load` before `see`; `take` gives
+ * the statements. It may be kept from one batch to the next, see `resume`.
+ */
+export class PlayerBook {
+  readonly #entries = new Map<string, Entry>();
+  readonly #aliases = new Map<string, string>();
+  #changed: Entry[] = [];
+  #checkpoint: number | undefined;
+
+  /**
+   * Says at the start of a batch what the last key is. Whoever writes players takes a key in the same transaction, so
+   * where it is the one that this book saw saved, nobody else has, and what was read then still holds.
+   */
+  resume(lastKey: number): void {
+    if (this.#checkpoint !== lastKey || this.#entries.size > MOST_ENTRIES) this.clear();
+    this.#checkpoint = undefined;
+  }
+
+  /** Says at the end of a batch, before the commit, what the last key is. */
+  keep(lastKey: number): void {
+    this.#checkpoint = lastKey;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#aliases.clear();
+    this.#changed = [];
+  }
+
+  async load(tx: Queryable, uuids: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(uuids)].filter((uuid) => this.known(uuid) === undefined);
+    const missing = await this.#read(tx, unknown);
+    if (missing.length === 0) return;
+    const targets: string[] = [];
+    for (let start = 0; start < missing.length; start += READ_AT_ONCE) {
+      const rows = await tx.tuples(sql`
+        select uuid, into_uuid from player_aliases where uuid in (${list(missing.slice(start, start + READ_AT_ONCE))})`);
+      for (const [uuid, into] of rows as [string, string][]) {
+        this.#aliases.set(uuid, into);
+        if (!this.#entries.has(into)) targets.push(into);
+      }
+    }
+    await this.#read(tx, [...new Set(targets)]);
+  }
+
+  known(uuid: string): KnownPlayer | undefined {
+    return this.#entries.get(uuid) ?? this.#entries.get(this.#aliases.get(uuid) ?? uuid);
+  }
+
+  /** Notes that a player bore a name at a moment; one who was never seen before gets the key that follows. */
+  see({ uuid, name }: { uuid: string; name: string }, time: number, keys: Keys): KnownPlayer {
+    const known = this.known(uuid) as Entry | undefined;
+    if (known !== undefined) return this.#seen(known, name, time);
+    const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
+    this.#entries.set(entry.uuid, entry);
+    this.#wait(entry);
+    return entry;
+  }
+
+  login(player: KnownPlayer, time: number, server: string): void {
+    if (player.lastLogin !== null && player.lastLogin > time) return;
+    this.#change(player, { lastLogin: time, lastLoginServer: server, rowChanged: true });
+  }
+
+  logout(player: KnownPlayer, time: number): void {
+    if (player.lastLogout !== null && player.lastLogout > time) return;
+    this.#change(player, { lastLogout: time, rowChanged: true });
+  }
+
+  /** Adds counts to a player's counters of a group; with -1 takes them out again. */
+  count(player: KnownPlayer, group: Group, counts: Counts, by: 1 | -1 = 1): void {
+    const entry = player as Entry;
+    this.#wait(entry);
+    const groups = (entry.sums ??= new Map());
+    let sums = groups.get(group);
+    if (sums === undefined) groups.set(group, (sums = noSums(group)));
+    addCounts(sums, group, counts, by);
+  }
+
+  /** The statements that bring the tables up to the book, in the order of keys. */
+  take(): Sql[] {
+    const entries = this.#changed.sort((a, b) => a.key - b.key);
+    this.#changed = [];
+    const statements = statementsOf(entries);
+    for (const entry of entries) {
+      entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.waits = false;
+      entry.names = entry.sums = undefined;
+    }
+    return statements;
+  }
+
+  async #read(tx: Queryable, uuids: string[]): Promise<string[]> {
+    for (let start = 0; start < uuids.length; start += READ_AT_ONCE) {
+      const rows = await tx.tuples(sql`
+        select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout
+        from players p join player_stats s on s.player_key = p.key
+        where p.uuid in (${list(uuids.slice(start, start + READ_AT_ONCE))})`);
+      for (const row of rows) {
+        const entry = entryOf(row as Parameters<typeof entryOf>[0]);
+        this.#entries.set(entry.uuid, entry);
+      }
+    }
+    return uuids.filter((uuid) => !this.#entries.has(uuid));
+  }
+
+  #seen(entry: Entry, name: string, time: number): Entry {
+    if (name === entry.name) {
+      if (time < entry.nameSince) this.#noteName(entry, name, time, time);
+      if (time > entry.nameSeen) this.#change(entry, { nameSeen: time, seenChanged: true });
+    } else if (time < entry.nameSeen) {
+      this.#noteName(entry, name, time, time);
+    } else {
+      this.#noteName(entry, entry.name, entry.nameSince, entry.nameSeen);
+      const renamed = entry.renamed || !entry.isNew;
+      this.#change(entry, { name, nameSince: time, nameSeen: time, rowChanged: true, renamed, seenChanged: true });
+      this.#noteName(entry, name, time, time);
+    }
+    return entry;
+  }
+
+  #noteName(entry: Entry, name: string, first: number, last: number): void {
+    const names = (entry.names ??= new Map());
+    const noted = names.get(nameKey(name));
+    const first_seen = Math.min(first, noted?.first_seen ?? first);
+    const last_seen = Math.max(last, noted?.last_seen ?? last);
+    const spelling = noted !== undefined && noted.last_seen > last ? noted.name : name;
+    names.set(nameKey(name), { name: spelling, first_seen, last_seen });
+    this.#wait(entry);
+    if (name === entry.name && first < entry.nameSince) this.#change(entry, { nameSince: first, rowChanged: true });
+  }
+
+  #change(entry: KnownPlayer, facts: Partial<Entry>): void {
+    this.#wait(Object.assign(entry as Entry, facts));
+  }
+
+  #wait(entry: Entry): void {
+    if (entry.waits) return;
+    entry.waits = true;
+    this.#changed.push(entry);
+  }
+}
+
+const FRESH = { renamed: false, waits: false, names: undefined, sums: undefined };
+
+function entryOf(row: [number, string, string, number, number, number | null, string, number | null]): Entry {
+  const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout] = row;
+  const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout };
+  return { ...known, isNew: false, rowChanged: false, seenChanged: false, ...FRESH };
+}
+
+function stranger(key: number, uuid: string, name: string, time: number): Entry {
+  const session = { lastLogin: null, lastLoginServer: '', lastLogout: null };
+  const known = { key, uuid, name, nameSince: time, nameSeen: time, ...session };
+  const names = new Map([[nameKey(name), { name, first_seen: time, last_seen: time }]]);
+  return { ...known, isNew: true, rowChanged: true, seenChanged: true, ...FRESH, names };
+}
+
+const PLAYERS =
+  'insert into players (key, uuid, name, name_key, name_since, last_login, last_login_server, last_logout) values';
+const NAMES = 'insert into player_names (name_key, player_key, name, first_seen, last_seen) values';
+const WIDEN_NAMES = `on conflict (name_key, player_key) do update set
+  first_seen = case when excluded.first_seen < player_names.first_seen then excluded.first_seen else player_names.first_seen end,
+  last_seen = case when excluded.last_seen > player_names.last_seen then excluded.last_seen else player_names.last_seen end,
+  name = case when excluded.last_seen >= player_names.last_seen then excluded.name else player_names.name end`;
+
+function statementsOf(entries: Entry[]): Sql[] {
+  const names = entries.flatMap((entry) =>
+    [...(entry.names ?? [])].map(([key, { name, first_seen, last_seen }]) => [
+      key,
+      entry.key,
+      name,
+      first_seen,
+      last_seen,
+    ]),
+  );
+  const unnumbered = entries.filter((entry) => entry.seenChanged && entry.sums === undefined);
+  return [
+    ...insertAll(PLAYERS, entries.filter(({ isNew }) => isNew).map(rowOf)),
+    ...entries.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
+    ...entries.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
+    ...sightings(unnumbered.map(({ key, nameSeen }) => [key, nameSeen])),
+    ...GROUP_NAMES.flatMap((group) => additions(group, sumsOf(entries, group))),
+    ...insertAll(NAMES, names, WIDEN_NAMES),
+  ];
+}
+
+function rowOf({ key, uuid, name, nameSince, lastLogin, lastLoginServer, lastLogout }: Entry): Value[] {
+  return [key, uuid, name, nameKey(name), nameSince, lastLogin, lastLoginServer, lastLogout];
+}
+
+function updateOf(entry: Entry): Sql {
+  return sql`
+    update players set name = ${entry.name}, name_key = ${nameKey(entry.name)}, name_since = ${entry.nameSince},
+      last_login = ${entry.lastLogin}, last_login_server = ${entry.lastLoginServer}, last_logout = ${entry.lastLogout}
+    where key = ${entry.key}`;
+}
+
+function sumsOf(entries: Entry[], group: Group): number[][] {
+  const rows: number[][] = [];
+  for (const { key, nameSeen, sums } of entries) {
+    const added = sums?.get(group);
+    if (added !== undefined) rows.push([key, nameSeen, ...added]);
+  }
+  return rows;
+}

@@ -1,0 +1,103 @@
+import type { Queryable } from '#db/db.ts';
+import { code, join, list, sql } from '#db/sql.ts';
+import { type Context, Refused, type Taken } from './batch.ts';
+import type { DataOf } from './events.ts';
+import { mergeBoards } from './board-follower.ts';
+import { GROUP_NAMES, GROUPS } from './player-stats.ts';
+import { rederivePlayers } from './player-sightings.ts';
+
+/**
+ * Makes all of one UUID count for another, now and for every event to come: somebody who played in offline mode or
+ * through Bedrock before they had the account they have now. Neither needs to be known yet.
+ */
+export async function applyMerged({ batch }: Context, { from, into }: DataOf<'player.merged'>): Promise<Taken> {
+  const { tx } = batch;
+  await batch.flush();
+  const target = (await aliasOf(tx, into)) ?? into;
+  if (target === from) throw new Refused('data.into', 'counts for the other one already');
+  if ((await aliasOf(tx, from)) !== undefined) throw new Refused('data.from', 'counts for another one already');
+  await tx.run(sql`update player_aliases set into_uuid = ${target} where into_uuid = ${from}`);
+  await tx.run(sql`insert into player_aliases (uuid, into_uuid) values (${from}, ${target})`);
+  await tx.run(sql`
+    update accounts set player_uuid = ${target} where player_uuid = ${from}
+      and not exists (select 1 from accounts o where o.player_uuid = ${target})`);
+  batch.players.clear();
+  const merged = await keyOf(tx, from);
+  const survivor = await keyOf(tx, target);
+  if (merged === undefined) return undefined;
+  if (survivor !== undefined) {
+    await mergeBoards(tx, batch.now, merged, survivor);
+    return { stale: await moveAll(tx, merged, survivor) };
+  }
+  await tx.run(sql`update players set uuid = ${target} where key = ${merged}`);
+  return undefined;
+}
+
+async function aliasOf(tx: Queryable, uuid: string): Promise<string | undefined> {
+  return (await tx.get<{ into_uuid: string }>(sql`select into_uuid from player_aliases where uuid = ${uuid}`))
+    ?.into_uuid;
+}
+
+async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {
+  return (await tx.get<{ key: number }>(sql`select key from players where uuid = ${uuid}`))?.key;
+}
+
+/** @returns the subjects of maps that both have rated: of two ratings one counts */
+async function moveAll(tx: Queryable, merged: number, survivor: number): Promise<string[]> {
+  await joinMatches(tx, merged, survivor);
+  for (const [table, column] of OWN) {
+    await tx.run(sql`update ${code(table)} set ${code(column)} = ${survivor} where ${code(column)} = ${merged}`);
+  }
+  await tx.run(sql`
+    delete from player_sightings where player_key = ${merged}
+      and ledger_key in (select o.ledger_key from player_sightings o where o.player_key = ${survivor})`);
+  await tx.run(sql`update player_sightings set player_key = ${survivor} where player_key = ${merged}`);
+  const disputed = await moveVotes(tx, merged, survivor);
+  await tx.run(addAll(merged, survivor));
+  await tx.run(sql`delete from players where key = ${merged}`);
+  await rederivePlayers(tx, [survivor]);
+  return disputed.map((name) => `map ${name}`);
+}
+
+const OWN = [
+  ['player_matches', 'player_key'],
+  ['kills', 'killer_key'],
+  ['player_sessions', 'player_key'],
+  ['faction_reports', 'player_key'],
+  ['punishments', 'punished_key'],
+] as const;
+
+/** Where both played the same match, one row tells of both. */
+async function joinMatches(tx: Queryable, merged: number, survivor: number): Promise<void> {
+  const both = await tx.tuples(sql`
+    select a.match_key, a.score, a.kill_count, a.death_count, a.time_played from player_matches a
+    join player_matches b on b.match_key = a.match_key and b.player_key = ${survivor} where a.player_key = ${merged}`);
+  for (const [match, score, kills, deaths, time] of both as number[][]) {
+    await tx.run(sql`
+      update player_matches
+      set score = score + ${score!}, kill_count = kill_count + ${kills!}, death_count = death_count + ${deaths!},
+        time_played = time_played + ${time!}
+      where player_key = ${survivor} and match_key = ${match!}`);
+    await tx.run(sql`delete from player_matches where player_key = ${merged} and match_key = ${match!}`);
+  }
+}
+
+/** Moves ratings, but for maps that both have rated, whose name keys are returned. */
+async function moveVotes(tx: Queryable, merged: number, survivor: number): Promise<string[]> {
+  const both = await tx.tuples(sql`
+    select distinct m.name_key, m.key from map_votes a
+    join map_votes b on b.map_key = a.map_key and b.version = a.version and b.player_key = ${survivor}
+    join maps m on m.key = a.map_key where a.player_key = ${merged}`);
+  const maps = list([0, ...both.map(([, key]) => key as number)]);
+  await tx.run(sql`
+    update map_votes set player_key = ${survivor} where player_key = ${merged} and map_key not in (${maps})`);
+  return both.map(([name]) => name as string);
+}
+
+function addAll(merged: number, survivor: number) {
+  const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((counter) => code(`${group}_${counter}`)));
+  const sums = join(columns.map((column) => sql`${column} = player_stats.${column} + m.${column}`));
+  return sql`
+    update player_stats set ${sums} from player_stats m
+    where player_stats.player_key = ${survivor} and m.player_key = ${merged}`;
+}

@@ -1,0 +1,87 @@
+import { nameKey } from '#base/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { insertAll, list, type Sql, sql } from '#db/sql.ts';
+import { followName } from './account-names.ts';
+
+/**
+ * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerBook` keeps
+ * the same facts up to date event by event; the newest sighting decides, of two at one moment the later event.
+ */
+export async function rederivePlayers(tx: Queryable, keys: readonly number[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += AT_ONCE) {
+    const some = keys.slice(start, start + AT_ONCE);
+    const spans = await spansOf(tx, some);
+    await tx.run(sql`delete from player_names where player_key in (${list(some)})`);
+    for (const key of some) await rederive(tx, key, spans.get(key) ?? []);
+  }
+}
+
+const AT_ONCE = 128;
+
+/** A name as it is spelled, and from when to when a player was seen with it. */
+interface Span {
+  name: string;
+  first: number;
+  last: number;
+}
+
+const sightingsOf = (players: Sql): Sql => sql`
+  select p.player_key, p.name, m.finished as time, p.match_key as key
+  from player_matches p join matches m on m.key = p.match_key where p.player_key in (${players})
+  union all
+  select player_key, name, time, ledger_key from player_sessions where player_key in (${players})
+  union all
+  select player_key, name, time, ledger_key from player_sightings where player_key in (${players})`;
+
+async function spansOf(tx: Queryable, players: number[]): Promise<Map<number, Span[]>> {
+  const rows = await tx.tuples(sql`
+    select player_key, name, min(time), max(time) from (${sightingsOf(list(players))}) s group by player_key, name`);
+  const spans = new Map<number, Span[]>();
+  for (const [player, name, first, last] of rows as [number, string, number, number][]) {
+    const known = spans.get(player);
+    if (known === undefined) spans.set(player, [{ name, first, last }]);
+    else known.push({ name, first, last });
+  }
+  return spans;
+}
+
+async function rederive(tx: Queryable, key: number, spans: Span[]): Promise<void> {
+  if (spans.length === 0) return void (await tx.run(sql`delete from players where key = ${key}`));
+  const ordered = await inOrder(tx, key, spans);
+  const names = new Map<string, Span>();
+  for (const span of ordered) {
+    const first = Math.min(span.first, names.get(nameKey(span.name))?.first ?? span.first);
+    names.set(nameKey(span.name), { ...span, first });
+  }
+  const present = names.get(nameKey(ordered.at(-1)!.name))!;
+  const login = await newest(tx, key, 1);
+  const logout = await newest(tx, key, 0);
+  const { uuid } = (await tx.get<{ uuid: string }>(sql`
+    update players set name = ${present.name}, name_key = ${nameKey(present.name)}, name_since = ${present.first},
+      last_login = ${login?.time ?? null}, last_login_server = ${login?.server ?? ''}, last_logout = ${logout?.time ?? null}
+    where key = ${key} returning uuid`))!;
+  await tx.runAll(followName(uuid, present.name));
+  await tx.run(sql`update player_stats set name_seen = ${present.last} where player_key = ${key}`);
+  const rows = [...names].map(([name, span]) => [name, key, span.name, span.first, span.last]);
+  await tx.runAll(
+    insertAll('insert into player_names (name_key, player_key, name, first_seen, last_seen) values', rows),
+  );
+}
+
+/** The spans by their ends; of those that end at the same moment, by the events that saw them last. */
+async function inOrder(tx: Queryable, key: number, spans: Span[]): Promise<Span[]> {
+  const tied = spans.filter(({ last }, place) => spans.some((other, at) => at !== place && other.last === last));
+  const events = new Map<Span, number>();
+  for (const span of tied) {
+    const row = await tx.get<{ key: number }>(sql`
+      select max(key) as key from (${sightingsOf(sql`${key}`)}) s where name = ${span.name} and time = ${span.last}`);
+    events.set(span, row!.key);
+  }
+  return spans.sort((a, b) => a.last - b.last || (events.get(a) ?? 0) - (events.get(b) ?? 0));
+}
+
+async function newest(tx: Queryable, key: number, login: 0 | 1): Promise<{ time: number; server: string } | undefined> {
+  return await tx.get(sql`
+    select time, server from player_sessions where player_key = ${key} and login = ${login}
+    order by time desc, ledger_key desc limit 1`);
+}

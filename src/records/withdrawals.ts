@@ -1,0 +1,146 @@
+import type { Clock } from '#base/clock.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { Batch } from './batch.ts';
+import type { Event } from './events.ts';
+import { uncountStatistics } from './factions.ts';
+import { uncountMatches } from './board-follower.ts';
+import { uncountFinished, uuidsOf } from './match-events.ts';
+import { rederivePlayers } from './player-sightings.ts';
+import { eventsOf, LEDGER, type LedgerRow, replay } from './replay.ts';
+import { Keys } from './sequence.ts';
+
+/**
+ * Events that an operator takes back. The records are then as if they had never been sent; they stay in the ledger as
+ * withdrawn, so that sending them again does not bring them back. What was refused because of them stays refused.
+ */
+
+export interface Withdrawn {
+  /** Events that were withdrawn, the fallen ones among them. */
+  events: number;
+  /** Events that had to go along, since they rest on withdrawn ones: a change of a punishment, a rating of a map. */
+  fallen: number;
+}
+
+const AT_ONCE = 200;
+
+/** What an operator said is taken back by saying something else. */
+const LASTING: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged', 'account.link'];
+
+/** Withdraws events by their keys, so many in a transaction; each of them leaves the records whole. */
+export async function withdrawEvents(db: Db, clock: Clock, keys: readonly number[]): Promise<Withdrawn> {
+  const total = { events: 0, fallen: 0 };
+  for (let start = 0; start < keys.length; start += AT_ONCE) {
+    const { events, fallen } = await db.transaction((tx) =>
+      withdrawSome(tx, clock.now(), keys.slice(start, start + AT_ONCE)),
+    );
+    total.events += events;
+    total.fallen += fallen;
+  }
+  return total;
+}
+
+/** Withdraws everything that was taken of a server since a moment, its heartbeat too. */
+export async function withdrawSince(db: Db, clock: Clock, serverKey: number, since: number): Promise<Withdrawn> {
+  await db.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
+  const rows = await db.tuples(sql`
+    select key from ledger
+    where scope_key = ${serverKey} and received >= ${since} and withdrawn is null and type not in (${list(LASTING)})
+    order by key desc`);
+  return await withdrawEvents(
+    db,
+    clock,
+    rows.map(([key]) => key as number),
+  );
+}
+
+async function withdrawSome(tx: Queryable, now: number, wanted: readonly number[]): Promise<Withdrawn> {
+  const keys = await Keys.lock(tx);
+  const batch = new Batch(tx, keys, now);
+  const rows = await tx.all<LedgerRow>(sql`
+    ${LEDGER} where l.key in (${list(wanted)}) and l.withdrawn is null and l.type not in (${list(LASTING)})`);
+  const touched = new Set<number>();
+  await takeOut(batch, rows, touched);
+  let fallen = 0;
+  for (const subject of new Set(rows.flatMap((row) => row.subject ?? []))) {
+    const others = await replay(batch, subject);
+    await takeOut(batch, others, touched);
+    fallen += others.length;
+  }
+  await batch.flush();
+  await rederivePlayers(tx, [...touched]);
+  // The key is nobody's: it tells every book of players that somebody else has written.
+  keys.next(now);
+  await keys.save();
+  return { events: rows.length + fallen, fallen };
+}
+
+/** Marks events as withdrawn and takes out what can be taken out by itself: rows of theirs, and sums. */
+async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): Promise<void> {
+  if (rows.length === 0) return;
+  const events = await eventsOf(batch.tx, rows);
+  const matches = events.flatMap(({ row, event }) => (event.type === 'match.finished' ? row.key : []));
+  if (matches.length > 0) await uncountMatches(batch.tx, matches);
+  await batch.load(events.flatMap(({ event }) => everyoneIn(event)));
+  for (const { row, event } of events) {
+    const { key } = row;
+    if (event.type === 'match.finished') uncountFinished(batch.players, event.data);
+    if (event.type === 'player.statistics') uncountStatistics(batch.players, event.data);
+    for (const uuid of everyoneIn(event)) touched.add(batch.players.known(uuid)!.key);
+    await batch.tx.runAll([
+      sql`update ledger set withdrawn = ${batch.now} where key = ${key}`,
+      ...deletions(batch, key, event),
+    ]);
+  }
+}
+
+function deletions({ players }: Batch, key: number, event: Event) {
+  if (event.type === 'match.finished') {
+    const scorers = list([...new Set(everyoneIn(event).map((uuid) => players.known(uuid)!.key))]);
+    return [
+      sql`delete from matches where key = ${key}`,
+      sql`delete from player_sightings where player_key in (${scorers}) and ledger_key = ${key}`,
+    ];
+  }
+  if (event.type === 'map.published') return pictureDeletions(key);
+  const [uuid] = everyoneIn(event);
+  if (uuid === undefined) return [];
+  const player = players.known(uuid)!.key;
+  if (event.type === 'player.login' || event.type === 'player.logout') {
+    return [sql`delete from player_sessions where player_key = ${player} and ledger_key = ${key}`];
+  }
+  const sighting = sql`delete from player_sightings where player_key = ${player} and ledger_key = ${key}`;
+  if (event.type !== 'player.statistics') return [sighting];
+  const report = sql`
+    delete from faction_reports where player_key = ${player} and time = ${event.time} and ledger_key = ${key}`;
+  return [sighting, report];
+}
+
+/** The picture goes with the last event that brought it; the map itself is worked out anew, see `replay`. */
+function pictureDeletions(key: number) {
+  return [
+    sql`delete from map_images where hash in (select hash from map_pictures where ledger_key = ${key})
+      and not exists (select 1 from map_pictures o where o.hash = map_images.hash and o.ledger_key <> ${key})`,
+    sql`delete from map_pictures where ledger_key = ${key}`,
+    sql`delete from pictures where not exists (select 1 from map_pictures p where p.hash = pictures.hash)
+      and not exists (select 1 from map_images i where i.hash = pictures.hash)`,
+  ];
+}
+
+/** Every player whose name an event tells. */
+function everyoneIn(event: Event): string[] {
+  switch (event.type) {
+    case 'match.finished':
+      return uuidsOf(event.data);
+    case 'player.login':
+    case 'player.logout':
+    case 'player.named':
+    case 'player.statistics':
+    case 'map.rated':
+      return [event.data.player.uuid];
+    case 'punishment.issued':
+      return [event.data.punished.uuid];
+    default:
+      return [];
+  }
+}

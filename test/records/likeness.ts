@@ -1,0 +1,95 @@
+import { type Queryable, type Row } from '#db/db.ts';
+import { code, sql } from '#db/sql.ts';
+
+/** What the records hold, in words that two databases share: ids are replaced by what they stand for. */
+export type Likeness = Record<string, unknown[]>;
+
+/** Tables with their columns that are ids, by what they stand for; columns that are no facts are left out. */
+const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = {
+  servers: { skip: ['key'] },
+  presence: { ids: { server_key: 'server' } },
+  maps: { ids: { key: 'event', publisher_key: 'server' } },
+  map_gamemodes: { ids: { map_key: 'map' } },
+  map_images: { ids: { map_key: 'map' } },
+  map_pictures: { ids: { ledger_key: 'event' } },
+  pictures: { skip: ['bytes'] },
+  map_votes: { ids: { map_key: 'map', player_key: 'player', server_key: 'server' } },
+  map_rates: { ids: { map_key: 'map' } },
+  rotations: { ids: { server_key: 'server' } },
+  rotation_states: { ids: { server_key: 'server' } },
+  // A hint for writing, see KnownPlayer.
+  players: { skip: ['key', 'name_since'] },
+  player_names: { ids: { player_key: 'player' } },
+  player_sessions: { ids: { player_key: 'player', ledger_key: 'event', server_key: 'server' } },
+  player_sightings: { ids: { player_key: 'player', ledger_key: 'event' } },
+  player_stats: { ids: { player_key: 'player' } },
+  faction_reports: { ids: { player_key: 'player', ledger_key: 'event' } },
+  matches: { ids: { key: 'event', server_key: 'server' } },
+  match_details: { ids: { match_key: 'event' } },
+  player_matches: { ids: { player_key: 'player', match_key: 'event' } },
+  kills: { ids: { killer_key: 'player', match_key: 'event' } },
+  boards: { ids: { player_key: 'player' } },
+  map_results: {},
+  punishments: { ids: { key: 'event', scope_key: 'server', punished_key: 'player' } },
+  ledger: { ids: { key: 'event', scope_key: 'server' }, skip: ['received', 'subject', 'withdrawn'] },
+};
+
+type Kind = 'server' | 'player' | 'map' | 'event';
+
+/** Reads everything that events have made; withdrawn events do not count. */
+export async function likenessOf(db: Queryable): Promise<Likeness> {
+  const words = await wordsOf(db);
+  const entries: [string, unknown[]][] = [];
+  for (const [table, { ids = {}, skip = [] }] of Object.entries(TABLES)) {
+    const rows = (await db.all(sql`select * from ${code(table)}`)).filter((row) => (row['withdrawn'] ?? null) === null);
+    const told = rows.map((row) => JSON.stringify(tell(row, ids, skip, words)));
+    entries.push([table, told.sort().map((row) => JSON.parse(row) as unknown)]);
+  }
+  const likeness = Object.fromEntries(entries);
+  likeness['player_names'] = presentNames(likeness);
+  return likeness;
+}
+
+async function wordsOf(db: Queryable): Promise<Record<Kind, Map<unknown, string>>> {
+  const read = async (query: Parameters<Queryable['tuples']>[0]): Promise<Map<unknown, string>> =>
+    new Map((await db.tuples(query)).map(([key, word]) => [key, String(word)]));
+  return {
+    server: await read(sql`select key, name from servers`),
+    player: await read(sql`select key, uuid from players`),
+    map: await read(sql`select key, name from maps`),
+    event: await read(sql`select key, event_id from ledger`),
+  };
+}
+
+function tell(row: Row, ids: Record<string, Kind>, skip: string[], words: Record<Kind, Map<unknown, string>>): Row {
+  const facts: Row = {};
+  for (const column of Object.keys(row).sort()) {
+    if (skip.includes(column)) continue;
+    const kind = ids[column];
+    facts[column] = kind === undefined ? row[column]! : (words[kind].get(row[column]) ?? '');
+  }
+  // A head begins with the match's id.
+  if (typeof facts['head'] === 'string') facts['head'] = facts['head'].slice(facts['head'].indexOf(',') + 1);
+  return facts;
+}
+
+/** The row of the present name lags: its end is known from the player's counters. */
+function presentNames({ player_names: names, players, player_stats: stats }: Likeness): unknown[] {
+  const present = new Map((players as Row[]).map(({ uuid, name_key }) => [uuid, name_key]));
+  const seen = new Map((stats as Row[]).map(({ player_key, name_seen }) => [player_key, name_seen]));
+  const told = (names as Row[]).map((row) =>
+    present.get(row['player_key']!) === row['name_key'] ? { ...row, last_seen: seen.get(row['player_key']!) } : row,
+  );
+  return told.map((row) => JSON.stringify(row)).sort();
+}
+
+/** Empties everything that events have made. */
+export async function wipe(db: Queryable): Promise<void> {
+  for (const table of [...Object.keys(TABLES), 'player_aliases', 'refusals'].reverse()) {
+    if (table === 'pictures') continue;
+    await db.run(sql`delete from ${code(table)}`);
+  }
+  await db.run(sql`delete from pictures`);
+  await db.run(sql`update sequence set last = 0`);
+  await db.run(sql`update follow_states set last = 0, zone = 'UTC'`);
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Db, openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+import { createTestDatabase, DIALECTS } from '../support/hall.ts';
+import { event, person } from '../support/builders.ts';
+import { likenessOf } from './likeness.ts';
+import { season, type Told } from './season.ts';
+import { tellSeason } from './tell-season.ts';
+
+const FROM = person(0).uuid;
+const INTO = person(1).uuid;
+
+/** What was told keeps the UUID that it was told with. */
+const TOLD = ['match_details', 'ledger', 'kills'];
+
+for (const dialect of DIALECTS) {
+  test(`a player merged into another has always been that other (${dialect})`, async (t) => {
+    const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
+    const [one, other] = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
+    t.after(async () => {
+      await Promise.all([one.close(), other.close()]);
+      await Promise.all(databases.map((database) => database.drop()));
+    });
+    await Promise.all([migrate(one), migrate(other)]);
+    await fc.assert(
+      fc.asyncProperty(season, fc.nat(25), fc.integer({ min: 1, max: 5 }), async (events, place, batches) => {
+        const told = events.filter(({ event }) => !(has(event, FROM) && has(event, INTO)));
+        const merge: Told = {
+          sender: 'operator',
+          event: event('player.merged', { from: FROM, into: INTO }, { id: 'merge', time: '2026-02-01T00:00:00Z' }),
+        };
+        await tellSeason(one, told.toSpliced(place, 0, merge), batches);
+        const renamed = told.map((one) => JSON.parse(JSON.stringify(one).replaceAll(FROM, INTO)) as Told);
+        await tellSeason(other, renamed, batches);
+        const [found, wanted] = [await likenessOf(one), await likenessOf(other)];
+        for (const table of Object.keys(wanted)) {
+          if (!TOLD.includes(table)) assert.deepEqual(found[table], wanted[table], table);
+        }
+      }),
+      { numRuns: dialect === 'sqlite' ? 150 : 30 },
+    );
+  });
+}
+
+const has = (event: Told['event'], uuid: string): boolean => JSON.stringify(event).includes(uuid);

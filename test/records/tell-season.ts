@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import type { Db } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { checkEvent } from '#records/checks.ts';
+import { takeEvents, takeItems } from '#records/ledger.ts';
+import type { Receipt } from '#records/receipts.ts';
+import { TestClock } from '../support/hall.ts';
+import { wipe } from './likeness.ts';
+import { beginnings, senderOf, SERVERS, type Told } from './season.ts';
+
+export const clock = new TestClock();
+
+/** Tells a season to an emptied database, in so many batches. */
+export async function tellSeason(db: Db, events: Told[], batches = 1): Promise<Receipt[]> {
+  await wipe(db);
+  await takeEvents(db, clock, { kind: 'operator' }, beginnings);
+  const rows = await db.all<{ key: number }>(sql`select key from servers order by name`);
+  assert.equal(rows.length, SERVERS.length);
+  const items = events.map(({ sender, event }) => {
+    const from = senderOf(
+      sender,
+      rows.map(({ key }) => key),
+    );
+    return { sender: from, checked: checkEvent(event, from, clock.now()) };
+  });
+  const receipts: Receipt[] = [];
+  const size = Math.ceil(items.length / batches);
+  for (let start = 0; start < items.length; start += size) {
+    receipts.push(...(await takeItems(db, clock, items.slice(start, start + size))));
+  }
+  return receipts;
+}
