@@ -14,6 +14,8 @@ import { elementsOf, readXml, type XmlElement } from './pgm/xml.ts';
 import { readBytes } from './read-file.ts';
 import { walk } from './walk.ts';
 
+const MAX_VARIANTS = 100;
+
 type MapData = Extract<WireEvent, { type: 'map.published' }>['data'];
 
 /** One map that a file holds: the map itself, or a variant of it. */
@@ -77,7 +79,9 @@ async function candidatesOf(root: XmlElement, file: string, includes: Includes, 
   if (root.name !== 'map') throw new Refused(`is not a map: its element is <${root.name}>, not <map>`);
   const folder = posix.dirname(file) === '.' ? '' : posix.dirname(file);
   const candidates: Candidate[] = [];
-  for (const variant of [DEFAULT_VARIANT, ...variantIds(root)]) {
+  const variants = [DEFAULT_VARIANT, ...variantIds(root)];
+  if (variants.length > MAX_VARIANTS) throw new Refused(`has more than ${MAX_VARIANTS} variants`);
+  for (const variant of variants) {
     const place = variant === DEFAULT_VARIANT ? '' : `variant ${variant}`;
     const values = new Values(await preprocess(root, variant, includes, folder, note), note);
     const element = elementsOf(root, 'variant').find(({ attributes }) => attributes.get('id') === variant);

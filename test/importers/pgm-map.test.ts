@@ -130,6 +130,20 @@ test('an author is named by the known player, else the file, else nothing', asyn
   assert.equal(map.authors[4]!.uuid, '44444444-2222-4333-8444-555555555555');
 });
 
+/** The names of authors that stand in these lines. */
+async function authorsOf(...lines: string[]): Promise<string[]> {
+  const { map } = await importOne(`<authors>\n${lines.join('\n')}\n</authors>`);
+  return map.authors.map(({ name }) => name);
+}
+
+test('comments on lines of their own name authors where every author has one', async () => {
+  const [one, two] = [`<author uuid="${UUID}"/>`, `<author uuid="${OTHER}"/>`];
+  assert.deepEqual(await authorsOf('<!-- Ann -->', one, '<!-- Ben -->', two), ['Ann', 'Ben']);
+  assert.deepEqual(await authorsOf(one, '<!-- Ann -->', two, '<!-- Ben -->'), ['Ann', 'Ben']);
+  assert.deepEqual(await authorsOf('<!-- Builders -->', one, two), ['', '']);
+  assert.deepEqual(await authorsOf('<!-- Those who built -->', one), ['']);
+});
+
 test('contributors come after all authors, whatever the groups; what a group says holds for its members', async () => {
   const { map } = await importOne(
     `<contributors contribution="Tests"><contributor>C1</contributor></contributors>
@@ -339,6 +353,17 @@ test('of maps with one name the newest is taken, then the first by path, and the
   assert.deepEqual(refusals, [
     'a/map.xml: "Keep" 1.9 loses to 1.10 in b/map.xml, which is newer',
     'c/map.xml: "Keep" 1.10 loses to 1.10 in b/map.xml, which comes first',
+  ]);
+});
+
+function withVariants(count: number): string {
+  return mapOf(Array.from({ length: count }, (_, id) => `<variant id="v${id}">${id}</variant>`).join(''));
+}
+
+test('a file with too many variants is refused', async () => {
+  assert.equal((await importAll({ 'map.xml': withVariants(99) })).events.length, 100);
+  assert.deepEqual((await importAll({ 'map.xml': withVariants(100) })).refusals, [
+    'map.xml: has more than 100 variants',
   ]);
 });
 

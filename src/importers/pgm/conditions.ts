@@ -54,7 +54,11 @@ function compareConstant(id: string, element: XmlElement, { constants }: Known):
   return constant === null ? false : compareValue(kind, constant, wanted);
 }
 
+/** Far beyond any that a map needs: what is compared by pattern stays short. */
+const MAX_LENGTH = 1_000;
+
 function compareValue(kind: string, constant: string, wanted: string): Answer {
+  if (constant.length + wanted.length > MAX_LENGTH) return { problem: 'what it compares is too long' };
   if (kind === 'equals') return constant === wanted;
   if (kind === 'contains') return wanted.split(/[\s,]+/).includes(constant);
   if (kind === 'regex') return matches(wanted, constant);

@@ -46,7 +46,7 @@ export class Values {
   #substitute(text: string, element: XmlElement): string | undefined {
     if (this.#constants.size === 0) return text;
     let deleted = false;
-    const value = text.replace(/\$\{(.+?)\}/g, (_whole, id: string) => {
+    const value = text.replace(/\$\{([^}\n]{1,200})\}/g, (_whole, id: string) => {
       const constant = this.#constants.get(id);
       if (constant === undefined) this.note(element, `constant "${id}" is used but not defined`);
       deleted ||= constant === undefined || constant === null;
