@@ -35,6 +35,11 @@ function verdictOf({ used, resets }: Window, limit: number): Verdict {
   return { allowed: used <= limit, limit, remaining: Math.max(0, limit - used), resets };
 }
 
+/** How a subject stands that has asked nothing yet. */
+export function unused(limit: number, now: number): Verdict {
+  return verdictOf({ used: 0, resets: now + WINDOW_MS }, limit);
+}
+
 /** Counters in memory, read from the database at the start and saved every second and at the end. */
 export class MemoryAllowances implements Allowances {
   readonly #db: Db;
@@ -73,10 +78,7 @@ export class MemoryAllowances implements Allowances {
   peek(subject: string, limit: number): Verdict {
     const now = this.#clock.now();
     const window = this.#windows.get(subject);
-    return verdictOf(
-      window !== undefined && window.resets > now ? window : { used: 0, resets: now + WINDOW_MS },
-      limit,
-    );
+    return window !== undefined && window.resets > now ? verdictOf(window, limit) : unused(limit, now);
   }
 
   /** Writes what has changed; what could not be written is tried again the next time. */
@@ -142,7 +144,7 @@ export class SharedAllowances implements Allowances {
     const window = await this.#db.get<Window>(
       sql`select used, resets from allowances where subject = ${subject} and resets > ${now}`,
     );
-    return verdictOf(window ?? { used: 0, resets: now + WINDOW_MS }, limit);
+    return window === undefined ? unused(limit, now) : verdictOf(window, limit);
   }
 
   async #count(): Promise<void> {

@@ -26,19 +26,27 @@ const MAX_CREDENTIAL = 512;
 export function credentialsOf(request: IncomingMessage, query: (name: string) => string[], realm: string): Credentials {
   const tokens = [...bearerOf(request, realm), ...query('access_token')];
   const token = oneOf(tokens, 'Two different access tokens were sent; send one.');
-  const named = request.headers['x-client-id'];
-  const clientIds = [...(named === undefined ? [] : [named].flat()), ...query('client_id')];
+  const clientIds = [...headersOf(request, 'x-client-id'), ...query('client_id')];
   const clientId = oneOf(clientIds, 'Two different Client IDs were sent; send one.');
   if ((token?.length ?? 0) > MAX_CREDENTIAL || (clientId?.length ?? 0) > MAX_CREDENTIAL) throw invalidToken(realm);
   return { token, clientId };
 }
 
 function bearerOf(request: IncomingMessage, realm: string): string[] {
-  const header = request.headers.authorization;
-  if (header === undefined || header === '') return [];
-  const [, token] = /^bearer +([^ ]+) *$/i.exec(header) ?? [];
-  if (token === undefined) throw invalidToken(realm);
-  return [token];
+  const sent = headersOf(request, 'authorization').filter((header) => header !== '');
+  return sent.map((header) => {
+    const [, token] = /^bearer +([^ ]+) *$/i.exec(header) ?? [];
+    if (token === undefined) throw invalidToken(realm);
+    return token;
+  });
+}
+
+/** Every header of a name: `request.headers` holds only the first of some, and joins others. */
+function headersOf({ rawHeaders }: IncomingMessage, name: string): string[] {
+  return rawHeaders.filter(
+    (_, place) =>
+      place % 2 === 1 && rawHeaders[place - 1]!.length === name.length && rawHeaders[place - 1]!.toLowerCase() === name,
+  );
 }
 
 /** Empty ones count as not sent. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Addresses } from '#access/address.ts';
-import { type Allowances, MemoryAllowances, SharedAllowances, type Verdict } from '#access/allowances.ts';
+import { type Allowances, MemoryAllowances, SharedAllowances, unused, type Verdict } from '#access/allowances.ts';
 import { type Caller, credentialsOf, proveCaller } from '#access/caller.ts';
 import type { OpenDoor } from '#app.ts';
 import type { Config } from '#base/config.ts';
@@ -146,26 +146,26 @@ class Api {
     const wire = asWireError(error);
     if (wire.status >= 500) this.#hall.log.error({ err: error, path: passage.path }, 'request failed');
     if (response.headersSent) return void response.destroy();
-    const headers = await this.#headers(passage).catch(() => this.#plainHeaders(passage));
+    const headers = await this.#headers(passage).catch(() => this.#headersOf(passage, this.#fresh()));
     sendError(passage.request, response, headers, wire);
   }
 
   /** The headers of every answer. What counts nothing shows the state of the address. */
   async #headers(passage: Passage): Promise<Headers> {
-    passage.verdict ??= await this.#allowances.peek(
-      `address:${this.#address(passage)}`,
-      this.#hall.config.ADDRESS_LIMIT,
-    );
-    const { limit, remaining, resets } = passage.verdict;
+    const { ADDRESS_LIMIT } = this.#hall.config;
+    passage.verdict ??= await this.#allowances.peek(`address:${this.#address(passage)}`, ADDRESS_LIMIT);
+    return this.#headersOf(passage, passage.verdict);
+  }
+
+  /** What is shown while the counters cannot be reached. */
+  #fresh(): Verdict {
+    return unused(this.#hall.config.ADDRESS_LIMIT, this.#hall.clock.now());
+  }
+
+  #headersOf(passage: Passage, { limit, remaining, resets }: Verdict): Headers {
     const headers = this.#plainHeaders(passage);
-    headers.push(
-      'x-ratelimit-limit',
-      limit,
-      'x-ratelimit-remaining',
-      remaining,
-      'x-ratelimit-reset',
-      Math.ceil(resets / 1000),
-    );
+    headers.push('x-ratelimit-limit', limit, 'x-ratelimit-remaining', remaining);
+    headers.push('x-ratelimit-reset', Math.ceil(resets / 1000));
     return headers;
   }
 

@@ -82,9 +82,16 @@ export async function demandPlayer({ kit, caller, id: text }: Ask): Promise<Play
   return player;
 }
 
+/** With the challenge of RFC 6750 section 3.1, which tells a client what to ask for. */
+function insufficientScope(): WireError {
+  const sentence = '`me` needs an access token of a user with the scope profile.';
+  const challenge = `Bearer error="insufficient_scope", error_description="${sentence}", scope="profile"`;
+  return new WireError(403, 'insufficient_scope', sentence, { 'www-authenticate': challenge });
+}
+
 async function ownPlayer({ kit, caller }: Pick<Ask, 'kit' | 'caller'>): Promise<Player> {
   if (caller.kind !== 'user' || !caller.scopes.includes('profile')) {
-    throw new WireError(403, 'insufficient_scope', '`me` needs an access token of a user with the scope profile.');
+    throw insufficientScope();
   }
   const uuid = await accountPlayerUuid(kit.db, caller.accountId);
   const player = uuid === undefined ? undefined : await playerByUuid(kit.db, uuid);

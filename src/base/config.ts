@@ -67,7 +67,7 @@ export const SETTINGS = {
   TIME_ZONE: setting('UTC', 'The zone whose offset moments carry in the data API', zone),
   TRUSTED_PROXIES: setting(
     '',
-    'Addresses or networks (CIDR), comma-separated, whose X-Forwarded-For is believed',
+    'Addresses, networks (CIDR) or unix (a socket file), comma-separated, whose X-Forwarded-For is believed',
     listOf,
   ),
   USER_LIMIT: setting('900', 'Requests an hour of one user, all applications together', whole(1, 1_000_000_000)),
