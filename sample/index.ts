@@ -6,6 +6,7 @@ import type { SampleMap } from './maps.ts';
 import { Network } from './network.ts';
 import { drawMap } from './picture/draw.ts';
 import type { Player } from './players.ts';
+import { onlineBetween } from './online.ts';
 import { Presence } from './presence.ts';
 import { newVersions, openingEvents, versionAt } from './publishing.ts';
 import { Queue } from './queue.ts';
@@ -37,6 +38,8 @@ export interface Sample {
   events(): Iterable<WireEvent>;
   /** The heartbeats of all servers at a moment, in the season or after it. */
   presenceAt(time: number): WireEvent[];
+  /** How many players are on the network, minute by minute. */
+  onlineBetween(from: number, to: number): { time: number; count: number }[];
 }
 
 /** An invented network with a season behind it: servers, maps, players and all that happened. */
@@ -51,6 +54,7 @@ export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE }: Sample
     imageOf: (map) => drawMap(seed, map),
     events: () => eventsOf(season),
     presenceAt: (time) => presence.at(time),
+    onlineBetween: (from, to) => onlineBetween(season, from, to),
   };
 }
 

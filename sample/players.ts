@@ -56,7 +56,7 @@ export function samplePlayers(seed: string): Player[] {
 
 function newPlayer(seed: string, number: number, names: Names): Player {
   const random = new Random(seed, 'player', number);
-  const faction = number < 2 || number % FACTION_EACH === 0 ? random.pick(['', ...FACTION_NAMES]) : undefined;
+  const faction = factionOf(random, number);
   const player = {
     number,
     ...identityOf(random, number, names),
@@ -68,6 +68,11 @@ function newPlayer(seed: string, number: number, names: Names): Player {
     ...(RENAMED.includes(number) && { renamed: { name: nextName(number, names), at: random.between(0.2, 0.9) } }),
   };
   return number < 2 ? { ...player, skill: 1.1 - number * 0.6, activity: 2.2 - number * 0.4, shift: 0 } : player;
+}
+
+function factionOf(random: Random, number: number): string | undefined {
+  if (number < 2) return random.pick(FACTION_NAMES);
+  return number % FACTION_EACH === 0 ? random.pick(['', ...FACTION_NAMES]) : undefined;
 }
 
 /** The demo's member bears the well-known name since a change in mid-season. */

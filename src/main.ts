@@ -4,6 +4,7 @@ import { type Command, helpOf, parse } from './commands/command.ts';
 /** The command line. Each file of commands is loaded only when one of its words is called. */
 const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
   serve: () => import('./commands/serve.ts'),
+  demo: () => import('./commands/demo.ts'),
   config: () => import('./commands/config.ts'),
   app: () => import('./commands/app.ts'),
   token: () => import('./commands/token.ts'),

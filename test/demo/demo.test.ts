@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { ask } from '../support/ask.ts';
+import { onEachDatabase } from '../support/hall.ts';
+import { RunningDemo } from './running.ts';
+
+async function folderFor(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-demo-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'demo');
+}
+
+onEachDatabase('the demo fills once, serves, says how, and leaves nothing behind', async (t, url, dialect) => {
+  const folder = await folderFor(t);
+  const options = dialect === 'postgres' ? ['--database', url] : [];
+  const first = new RunningDemo(t, folder, options, { DATABASE_URL: '/nowhere/operators-own.db' });
+  const facts = await first.ready();
+  assert.equal((await stat(join(folder, 'demo.json'))).mode & 0o777, 0o600);
+  assert.equal(facts.database_url, dialect === 'postgres' ? url : join(folder, 'demo.db'));
+  assert.deepEqual(
+    facts.apps.map(({ type, client_secret }) => [type, client_secret !== undefined]),
+    [['installed', false], ['web', false], ['service', true]], // prettier-ignore
+  );
+  assert.deepEqual(
+    facts.accounts.map(({ name, role }) => [name, role]),
+    [['Wharfinger', 'operator'], ['Saltmarten', 'user']], // prettier-ignore
+  );
+  for (const text of [facts.api_url!, facts.access_token, facts.apps[2]!.client_secret!, facts.accounts[1]!.password]) {
+    assert.ok(first.output.includes(text), `prints ${text}`);
+  }
+  const matches = await ask(facts.api_url!, '/v1/matches?limit=100', { token: facts.access_token });
+  assert.equal(matches.json.length, 40);
+  const online = await ask(facts.api_url!, '/v1/servers', { token: facts.access_token });
+  assert.equal(online.json.length, 8);
+  assert.ok(online.json.some((server: { player_count: number }) => server.player_count > 0));
+  assert.equal(await first.stop(), 0);
+  await assert.rejects(ask(facts.api_url!, '/v1/openapi.json'), /ECONNREFUSED/);
+
+  const second = new RunningDemo(t, folder, options);
+  const again = await second.ready();
+  assert.deepEqual([again.apps, again.accounts], [facts.apps, facts.accounts]);
+  assert.notEqual(again.access_token, facts.access_token);
+  const same = await ask(again.api_url!, '/v1/matches?limit=100', { token: again.access_token });
+  assert.deepEqual(same.json.map(idOf), matches.json.map(idOf));
+  assert.ok(!second.output.includes('Filling'));
+  assert.equal(await second.stop(), 0);
+});
+
+const idOf = ({ id }: { id: string }): string => id;
+
+test('the printed line works when pasted, and commands find the settings beside the database', async (t) => {
+  const demo = new RunningDemo(t, await folderFor(t));
+  const facts = await demo.ready();
+  const line = /^ {2}(curl .*)$/m.exec(demo.output)![1]!;
+  assert.equal(line, `curl -H 'Authorization: Bearer ${facts.access_token}' '${facts.api_url}/v1/matches?limit=3'`);
+  const main = join(import.meta.dirname, '../../src/main.ts');
+  const env = { PATH: process.env['PATH'], DATABASE_URL: facts.database_url };
+  const run = async (...words: string[]): Promise<Record<string, string>[]> =>
+    JSON.parse((await promisify(execFile)(process.execPath, [main, ...words, '--json'], { env })).stdout);
+  assert.equal((await run('app', 'list')).length, 3);
+  const config = await run('config');
+  assert.equal(config.find(({ setting }) => setting === 'API_URL')!['value'], facts.api_url);
+
+  const other = new RunningDemo(t, demo.folder);
+  assert.equal(await other.ended(), 2);
+  assert.match(other.output, /runs already/);
+  const elsewhere = new RunningDemo(t, await folderFor(t));
+  assert.notEqual((await elsewhere.ready()).api_url, facts.api_url, 'taken ports are left alone');
+});
+
+test('a filling that was broken off goes on where it stopped', async (t) => {
+  const folder = await folderFor(t);
+  const broken = new RunningDemo(t, folder, ['--matches', '300']);
+  await broken.printed(/Filling/);
+  assert.equal(await broken.stop(), 0);
+  assert.ok(!broken.output.includes('ready'));
+  const demo = new RunningDemo(t, folder, ['--matches', '2']);
+  const { api_url, access_token } = await demo.ready();
+  const { json } = await ask(api_url!, '/v1/matches?limit=100', { token: access_token });
+  assert.equal(json.length, 100, 'the season is the one that was begun');
+});

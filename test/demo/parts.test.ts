@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { passwordMatches } from '#base/passwords.ts';
+import { demoAccounts, demoApps } from '#demo/credentials.ts';
+import { fill } from '#demo/fill.ts';
+import { DemoFolder, type DemoState } from '#demo/folder.ts';
+import { demoSettings } from '#demo/settings.ts';
+import { accountByName, passwordOf } from '#records/accounts.ts';
+import { deleteApplication, listApplications } from '#records/applications.ts';
+import { takeEvents } from '#records/ledger.ts';
+import { configured } from '../support/builders.ts';
+import { onEachDatabase, testHall } from '../support/hall.ts';
+
+async function demoFolder(t: TestContext): Promise<DemoFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'scorehall-demo-'));
+  t.after(() => rm(path, { recursive: true, force: true }));
+  return new DemoFolder(path);
+}
+
+onEachDatabase(
+  'what was told of applications and accounts stays true, and is told anew where it is not',
+  async (t, url) => {
+    const { db, clock } = await testHall(t, url);
+    const now = clock.now();
+    const facts = { apps: await demoApps(db, now, {}), accounts: await demoAccounts(db, now, {}) };
+    assert.deepEqual(await demoApps(db, now, facts), facts.apps);
+    assert.deepEqual(await demoAccounts(db, now, facts), facts.accounts);
+    assert.equal((await listApplications(db)).length, 3);
+    await deleteApplication(db, facts.apps[0]!.client_id);
+    const [installed, web, service] = await demoApps(db, now, {
+      apps: facts.apps.map((app) => ({ ...app, client_secret: 'wrong' })),
+    });
+    assert.notEqual(installed!.client_id, facts.apps[0]!.client_id);
+    assert.equal(web!.client_id, facts.apps[1]!.client_id);
+    assert.match(service!.client_secret!, /^shs_/);
+    const [operator] = await demoAccounts(db, now, {});
+    const account = (await accountByName(db, operator!.name))!;
+    assert.deepEqual([account.email_verified, account.player_uuid, account.role], [true, operator!.uuid, 'operator']);
+    assert.ok(await passwordMatches(operator!.password, await passwordOf(db, account.id)));
+  },
+);
+
+onEachDatabase('a database that holds something else is left alone', async (t, url) => {
+  const { db, clock } = await testHall(t, url);
+  await takeEvents(db, clock, { kind: 'operator' }, [configured('Own')]);
+  const wanted: Omit<DemoState, 'filled'> = { database_url: url, seed: 'x', now: clock.now(), matches: 1 };
+  const folder = await demoFolder(t);
+  await assert.rejects(
+    fill(db, folder, wanted, () => true),
+    /holds something else/,
+  );
+  assert.equal(folder.state(), undefined);
+});
+
+test('the demo takes the usual ports or the next free ones, and what the environment demands', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const settings = await demoSettings({}, { NETWORK_NAME: 'Own', DATABASE_URL: 'other.db', SMTP_URL: 'smtp://mail' });
+  assert.equal(settings['NETWORK_NAME'], 'Own');
+  assert.equal(settings['DATABASE_URL'], undefined);
+  assert.equal(settings['SMTP_URL'], undefined);
+  assert.match(settings['API_URL']!, /^http:\/\/127\.0\.0\.1:7\d\d0$/);
+  await assert.rejects(demoSettings({}, { API_URL: `http://127.0.0.1:${port}` }), new RegExp(`No free port.*${port}`));
+  await assert.rejects(demoSettings({}, { TIME_ZONE: 'Nowhere' }), /TIME_ZONE must be/);
+});
+
+test('files of the demo are for their owner only, and a broken one counts as none', async (t) => {
+  const folder = await demoFolder(t);
+  assert.deepEqual(folder.facts(), {});
+  folder.writeFacts({ apps: [], accounts: [], access_token: 'x', database_url: 'y' });
+  assert.equal(folder.facts().access_token, 'x');
+  folder.writeLogo('<svg/>');
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(folder.factsFile, '{');
+  assert.deepEqual(folder.facts(), {});
+});

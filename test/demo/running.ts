@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { DemoFacts } from '#demo/folder.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+/** The demo as `npm run demo` starts it, in a process of its own. */
+export class RunningDemo {
+  readonly folder: string;
+  output = '';
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<unknown[]>;
+
+  constructor(t: TestContext, folder: string, options: string[] = [], environment: NodeJS.ProcessEnv = {}) {
+    this.folder = folder;
+    this.#child = spawn(process.execPath, [MAIN, 'demo', '--folder', folder, '--matches', '40', ...options], {
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#exit = once(this.#child, 'close');
+    this.#child.stdout!.on('data', (text: Buffer) => (this.output += text.toString()));
+    this.#child.stderr!.on('data', (text: Buffer) => (this.output += text.toString()));
+    t.after(() => void this.#child.kill('SIGKILL'));
+  }
+
+  /** Settles when `ready` was printed. */
+  async ready(): Promise<DemoFacts> {
+    await this.printed(/^ready$/m);
+    return this.facts();
+  }
+
+  async printed(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.output)) {
+      const end = await Promise.race([once(this.#child.stdout!, 'data').then(() => undefined), this.#exit]);
+      if (end !== undefined && !pattern.test(this.output)) throw new Error(`The demo has ended: ${this.output}`);
+    }
+  }
+
+  facts(): DemoFacts {
+    return JSON.parse(readFileSync(join(this.folder, 'demo.json'), 'utf8')) as DemoFacts;
+  }
+
+  /** Presses Ctrl-C. @returns the exit code */
+  async stop(): Promise<number | null> {
+    this.#child.kill('SIGINT');
+    return await this.ended();
+  }
+
+  async ended(): Promise<number | null> {
+    return (await this.#exit)[0] as number | null;
+  }
+}
