@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { testApi } from '../support/api.ts';
+import type { Reply } from '../support/ask.ts';
+import { configured, map, match, person, punishment, tell } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+
+const PEOPLE = [person(1), person(2)] as const;
+const LISTS = ['/v1/matches', '/v1/maps', '/v1/punishments', `/v1/players/${person(1).uuid}/punishments`] as const;
+
+const idsIn = ({ json, text }: Reply): string[] => {
+  assert.ok(Array.isArray(json), text);
+  return json.map(({ id }: { id: string }) => id);
+};
+
+onEachDatabase('lists page by limit and max_id, the newest first', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  const all: Record<string, string[]> = { '/v1/maps': [], '/v1/matches': [], '/v1/punishments': [] };
+  await tell(hall, configured('Alpha'));
+  for (let number = 0; number < 105; number++) {
+    if (number % 21 === 0) hall.clock.advance(1000);
+    const events = [map(`Map ${number}`), match(), punishment(`p${number}`, PEOPLE[number % 7 === 0 ? 1 : 0])];
+    const ids = await tell(hall, ...events);
+    ['/v1/maps', '/v1/matches', '/v1/punishments'].forEach((list, place) => all[list]!.unshift(ids[place]!));
+  }
+  all[LISTS[3]] = all['/v1/punishments']!.filter((_, place) => (104 - place) % 7 !== 0);
+
+  for (const list of LISTS) {
+    const newest = all[list]!;
+    const ids = async (query: string): Promise<string[]> => idsIn(await get(`${list}?${query}`));
+
+    await t.test(`${list}: ids are fixed width, lower case, and grow`, () => {
+      for (const id of newest) assert.match(id, /^[0-9a-z]{11}$/);
+      assert.deepEqual(newest, [...newest].sort().reverse());
+    });
+
+    await t.test(`${list}: limit is 20 unless asked for, and 100 at most`, async () => {
+      assert.deepEqual(await ids(''), newest.slice(0, 20));
+      for (const limit of [1, 2, 19, 20, 21, 99, 100]) {
+        const expected = newest.slice(0, limit);
+        assert.deepEqual(await ids(`limit=${limit}`), expected);
+      }
+      for (const limit of ['101', '1000', '99999999999999999999999999', '00100', '9'.repeat(3000)])
+        assert.deepEqual(await ids(`limit=${limit}`), newest.slice(0, 100), limit);
+      assert.deepEqual(await ids('limit=007'), newest.slice(0, 7));
+    });
+
+    await t.test(`${list}: a limit that is no number from 1 is refused with a sentence that names it`, async () => {
+      const wrong = [
+        '0',
+        '-1',
+        '',
+        '1.5',
+        '1.0',
+        '1e2',
+        '0x10',
+        'ten',
+        '+5',
+        ' 5',
+        '5 ',
+        'NaN',
+        '٣',
+        '5,6',
+        '0'.repeat(50),
+      ];
+      for (const limit of [...wrong.map(encodeURIComponent), '+5', '%00', '%FF', '5&limit=5']) {
+        const reply = await get(`${list}?limit=${limit}`);
+        assert.equal(reply.status, 400, `${limit}: ${reply.text}`);
+        assert.equal(reply.json.error, 'invalid_request');
+        assert.match(reply.json.error_description, /^limit must /);
+      }
+      assert.equal((await get(`${list}?limit`)).status, 400);
+    });
+
+    await t.test(`${list}: max_id gives what is strictly smaller, as text`, async () => {
+      const middle = newest[50]!;
+      assert.deepEqual(await ids(`max_id=${middle}&limit=3`), newest.slice(51, 54));
+      assert.deepEqual(await ids(`max_id=${newest.at(-1)}`), []);
+      assert.deepEqual(await ids(`max_id=${newest.at(-2)}`), [newest.at(-1)]);
+      for (const [bound, start] of [
+        ['0', newest.length],
+        ['', newest.length],
+        ['zzz', 0],
+        ['~', 0],
+        ['%F0%9F%8E%AE', 0],
+        ['%20', newest.length],
+        ['A', 0],
+        [`${middle}0`, 50],
+        [`${middle}%20`, 50],
+        [middle.slice(0, -1), newest.findIndex((id) => id < middle.slice(0, -1))],
+        ['z'.repeat(64), 0],
+      ] as const) {
+        const expected = start < 0 ? [] : newest.slice(start, start + 5);
+        assert.deepEqual(await ids(`max_id=${bound}&limit=5`), expected, bound);
+      }
+    });
+
+    await t.test(`${list}: a max_id that no id could be is refused`, async () => {
+      for (const bound of ['z'.repeat(65), '%00', 'a%0Ab', '%1F', '%7F', '%', '%E4', '%ED%A0%80', 'a&max_id=a']) {
+        const reply = await get(`${list}?max_id=${bound}`);
+        assert.equal(reply.status, 400, bound);
+        assert.match(reply.json.error_description, /^max_id must /);
+      }
+    });
+
+    await t.test(`${list}: walking by the last id meets everything once`, async () => {
+      const met: string[] = [];
+      for (let page = await ids('limit=40'); page.length > 0; page = await ids(`limit=40&max_id=${page.at(-1)}`))
+        met.push(...page);
+      assert.deepEqual(met, newest);
+    });
+  }
+});
