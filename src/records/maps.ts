@@ -1,6 +1,7 @@
 import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
+import { byOrder } from './servers.ts';
 
 export interface MapAuthor {
   name: string;
@@ -113,11 +114,11 @@ export async function imageOf(db: Queryable, mapKey: number): Promise<MapImage |
 
 /** Names of the servers whose rotation holds each map, by the map's name key. */
 export async function rotationsOf(db: Queryable, maps: GameMap[]): Promise<Map<string, string[]>> {
-  const rows = await db.all<{ map_name_key: string; name: string }>(sql`
+  const rows = await db.all<{ map_name_key: string; name: string; sort_order: number }>(sql`
     select distinct r.map_name_key, s.name, s.sort_order from rotations r join servers s on s.key = r.server_key
-    where r.map_name_key in (${list(maps.map(({ name }) => nameKey(name)))}) order by s.sort_order, s.name`);
+    where r.map_name_key in (${list(maps.map(({ name }) => nameKey(name)))})`);
   return grouped(
-    rows,
+    rows.sort(byOrder),
     ({ map_name_key }) => map_name_key,
     ({ name }) => name,
   );

@@ -71,11 +71,11 @@ export async function punishmentByKey(db: Queryable, key: number, now: number): 
   return row && punishmentOf(row, now);
 }
 
-/** Whether a ban of the player is active. */
+/** Whether a ban of the player is active, however the network writes the word. */
 export async function isBanned(db: Queryable, playerKey: number, now: number): Promise<boolean> {
   const ban = await db.get(sql`
     select key from punishments
-    where punished_key = ${playerKey} and type = 'ban' and revoked is null and (expires is null or expires > ${now})
+    where punished_key = ${playerKey} and lower(type) = 'ban' and revoked is null and (expires is null or expires > ${now})
     limit 1`);
   return ban !== undefined;
 }

@@ -40,10 +40,15 @@ const SELECT = sql`
     p.current_map, p.next_map
   from servers s left join presence p on p.server_key = s.key`;
 
+/** By `order`, then by name as text. Here and not in SQL, since databases sort text by rules of their own. */
+export function byOrder(a: Pick<ServerRow, 'sort_order' | 'name'>, b: Pick<ServerRow, 'sort_order' | 'name'>): number {
+  return a.sort_order - b.sort_order || (a.name < b.name ? -1 : 1);
+}
+
 /** Every server by `order`, then name. Heartbeats received before `since` no longer count. */
 export async function listServers(db: Queryable, since: number): Promise<ServerNow[]> {
-  const rows = await db.all<ServerRow>(sql`${SELECT} where s.removed is null order by s.sort_order, s.name`);
-  return rows.map((row) => serverNow(row, since));
+  const rows = await db.all<ServerRow>(sql`${SELECT} where s.removed is null`);
+  return rows.sort(byOrder).map((row) => serverNow(row, since));
 }
 
 export async function serverByKey(db: Queryable, key: number, since: number): Promise<ServerNow | undefined> {
@@ -69,8 +74,8 @@ export async function serversPlaying(
     select s.key, s.name, s.region, s.icon, s.sort_order, s.max, p.received, p.playing, p.players, p.gamemode,
       p.current_map, p.next_map, p.current_map_key as map_key
     from presence p join servers s on s.key = p.server_key
-    where p.current_map_key in (${list(mapKeys)}) and p.received >= ${since} and s.removed is null order by s.sort_order, s.name`);
-  return rows.map((row) => ({ ...serverNow(row, since), map_key: row.map_key }));
+    where p.current_map_key in (${list(mapKeys)}) and p.received >= ${since} and s.removed is null`);
+  return rows.sort(byOrder).map((row) => ({ ...serverNow(row, since), map_key: row.map_key }));
 }
 
 function serverNow(row: ServerRow, since: number): ServerNow {

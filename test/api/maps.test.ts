@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { testApi } from '../support/api.ts';
+import { after, configured, map, person, presence, rating, rotation, tell } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+
+const names = (json: { name: string }[]): string[] => json.map(({ name }) => name);
+const path = (name: string): string => `/v1/maps/${encodeURIComponent(name)}`;
+
+onEachDatabase('maps are listed, filtered and shown with what plays them', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  await tell(hall, configured('Alpha'), configured('Beta', { order: 1 }));
+  await tell(hall, map('One', { gamemodes: ['ctw'] }), map('Two', { gamemodes: ['CTW', 'dtm'] }), map('Three'));
+  await tell(hall, rotation('Alpha', ['Two', 'One', 'two', 'Unknown']), rotation('Beta', ['Two']));
+  await tell(hall, presence('Beta', { players: ['Ada'], current_map: 'TWO', next_map: 'One' }));
+  const list = async (query: string): Promise<string[]> => names((await get(`/v1/maps?${query}`)).json);
+
+  await t.test('the plain list has neither rotations nor rates nor servers', async () => {
+    for (const query of ['', 'playing=0'])
+      for (const item of (await get(`/v1/maps?${query}`)).json)
+        for (const member of ['rotations', 'rates', 'servers']) assert.ok(!(member in item), member);
+  });
+
+  await t.test('playing=1 filters nothing and adds the three', async () => {
+    const items = (await get('/v1/maps?playing=1')).json;
+    assert.deepEqual(names(items), ['Three', 'Two', 'One']);
+    const [three, two, one] = items;
+    assert.deepEqual([three.servers, three.rotations, three.rates], [[], [], []]);
+    assert.deepEqual([one.servers, one.rotations], [[], ['Alpha']]);
+    assert.deepEqual(two.rotations, ['Alpha', 'Beta']);
+    const { id } = (await get('/v1/servers')).json[1];
+    assert.deepEqual(two.servers, [{ id, name: 'Beta', region: 'eu', current_map: 'TWO', next_map: 'One' }]);
+    for (const query of ['playing=', 'playing=2', 'playing=true', 'playing', 'playing=1&playing=1'])
+      assert.equal((await get(`/v1/maps?${query}`)).status, 400, query);
+  });
+
+  await t.test('gamemode filters in any case; what nobody knows is an empty list', async () => {
+    assert.deepEqual(await list('gamemode=ctw'), ['Two', 'One']);
+    assert.deepEqual(await list('gamemode=CtW'), ['Two', 'One']);
+    assert.deepEqual(await list('gamemode=dtm&playing=1'), ['Two']);
+    assert.deepEqual(await list('gamemode=ctw&limit=1'), ['Two']);
+    for (const unknown of ['rfw', '', '%20ctw', 'ctw,dtm', '%F0%9F%8E%AE', "'", '%25'])
+      assert.deepEqual(await list(`gamemode=${unknown}`), [], unknown);
+    for (const wrong of ['%00', 'a%0A', '%FF', 'x'.repeat(257)])
+      assert.equal((await get(`/v1/maps?gamemode=${wrong}`)).status, 400, wrong);
+  });
+
+  await t.test('rotation takes a server’s id or name in any case', async () => {
+    const { id } = (await get('/v1/servers')).json[0];
+    for (const server of [id, 'Alpha', 'aLPHA']) assert.deepEqual(await list(`rotation=${server}`), ['Two', 'One']);
+    assert.deepEqual(await list('rotation=Beta'), ['Two']);
+    assert.deepEqual(await list('rotation=Alpha&gamemode=dtm'), ['Two']);
+    for (const unknown of ['Gamma', '', '00000000000', 'Alph']) assert.deepEqual(await list(`rotation=${unknown}`), []);
+    assert.equal((await get('/v1/maps?rotation=%00')).status, 400);
+  });
+
+  await t.test('one map has its rotations and rates, and no servers', async () => {
+    const one = (await get('/v1/maps/One')).json;
+    assert.deepEqual(one.rotations, ['Alpha']);
+    assert.deepEqual(one.rates, []);
+    assert.ok(!('servers' in one));
+    assert.equal(one.permalink_url, `${hall.config.SITE_URL}/maps/${one.id}`);
+    assert.deepEqual((await get(`/v1/maps/${one.id}`)).json, one);
+  });
+
+  await t.test('a server that has gone silent plays nothing', async () => {
+    hall.clock.advance(120_001);
+    for (const { servers } of (await get('/v1/maps?playing=1')).json) assert.deepEqual(servers, []);
+  });
+});
+
+onEachDatabase('a map is found by its name, exactly before in any case', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  const odd = [
+    'Twin Peaks',
+    'a/b',
+    'a+b',
+    '50% off?',
+    'c#d',
+    '&=;',
+    '"quoted"',
+    "it's",
+    'Ärger',
+    '東京',
+    '🎮',
+    '..',
+    'a\\b',
+  ];
+  await tell(hall, ...odd.map((name) => map(name)), map('Straße'), map(' edge '), map('Abc'), map('aBC'));
+  for (const name of [...odd, 'Straße', ' edge ']) {
+    const reply = await get(path(name));
+    assert.equal(reply.json.name, name, reply.text);
+    assert.equal((await get(path(name.toLowerCase()))).json.name, name);
+    assert.equal((await get(`${path(name)}/?x=1`)).json.name, name);
+  }
+  assert.equal((await get('/v1/maps/TWIN%20PEAKS')).json.name, 'Twin Peaks');
+  assert.equal((await get('/v1/maps/A%CC%88rger')).json.name, 'Ärger', 'composed or not');
+  assert.equal((await get('/v1/maps/Abc')).json.name, 'Abc');
+  assert.equal((await get('/v1/maps/aBC')).json.name, 'aBC');
+  assert.equal((await get('/v1/maps/ABC')).json.name, 'aBC', 'of several the newest');
+  for (const wrong of ['Twin', 'Twin+Peaks', 'Twin%2520Peaks', '%00', 'a%2Fb%2F', 'x'.repeat(300), '%20'])
+    assert.equal((await get(`/v1/maps/${wrong}`)).status, 404, wrong);
+  for (const broken of ['%', '%zz', '%E4', '%ED%A0%80'])
+    assert.equal((await get(`/v1/maps/${broken}`)).status, 400, broken);
+});
+
+onEachDatabase('ratings are told by version, with average and counts', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  await tell(hall, map('One', { version: '1.10.0' }));
+  await tell(hall, ...[5, 4, 4].map((rate, place) => rating('One', person(place), rate)));
+  await tell(hall, rating('One', person(0), 1, '1.9.0'), rating('One', person(0), 5, '1.2'));
+  await tell(hall, { ...rating('One', person(0), 3), time: after(1) });
+  assert.deepEqual((await get('/v1/maps/one')).json.rates, [
+    { version: '1.2', total: 1, rate: 5, rates: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 1 } },
+    { version: '1.9.0', total: 1, rate: 1, rates: { 1: 1, 2: 0, 3: 0, 4: 0, 5: 0 } },
+    { version: '1.10.0', total: 3, rate: 11 / 3, rates: { 1: 0, 2: 0, 3: 1, 4: 2, 5: 0 } },
+  ]);
+});

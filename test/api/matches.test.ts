@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { testApi } from '../support/api.ts';
+import { after, configured, match, person, tell, team } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+
+const HEAD = ['id', 'map', 'server', 'gamemode', 'ranked', 'win', 'kill_count', 'death_count', 'started', 'finished'];
+const PLAIN = [...HEAD, 'permalink_url'];
+
+onEachDatabase('a match tells its teams, its players and what was achieved', async (t, url) => {
+  const { hall, get } = await testApi(t, url, { TIME_ZONE: 'Asia/Kathmandu', SITE_URL: 'https://example.org' });
+  await tell(hall, configured('Alpha'));
+  const objectives = [
+    { player: person(1, 'Ada'), team: 'Red', type: 'wool', name: 'Blue "Wool"', color: 'blue', time: after(-2) },
+    { player: null, team: '', type: 'control_point', name: 'Hill', time: after(-1) },
+  ] as const;
+  const teams = [
+    team('Red', { ...person(1, 'Ada'), score: -3, kill_count: 2, death_count: 1, shot_count: 9, hit_count: 4 }),
+    { ...team('Blue', person(2, 'Bob'), { ...person(3, 'Cyd'), kill_count: 1, paint_count: 8 }), score: 50 },
+    { name: 'Nobody', kill_count: 5, players: [] },
+  ];
+  const [id] = await tell(
+    hall,
+    match({ gamemode: 'CTW', ranked: true, win: 'Red', teams, objectives: [...objectives] }, { id: 'whole' }),
+  );
+  const one = (await get(`/v1/matches/${id}`)).json;
+
+  await t.test('the single match has its teams always, objectives when asked for', async () => {
+    assert.deepEqual(Object.keys(one), [...PLAIN, 'teams']);
+    const { teams: _, ...head } = one;
+    assert.deepEqual(head, {
+      id,
+      map: 'Twin Peaks',
+      server: 'Alpha',
+      gamemode: 'CTW',
+      ranked: true,
+      win: 'Red',
+      kill_count: 2 + 1 + 5,
+      death_count: 1,
+      started: '2026-03-01T17:35:00.000+05:45',
+      finished: '2026-03-01T17:45:00.000+05:45',
+      permalink_url: `https://example.org/matches/${id}`,
+    });
+    for (const fields of ['', 'teams', '%20teams%20,', ',,'])
+      assert.deepEqual((await get(`/v1/matches/${id}?fields=${fields}`)).json, one);
+    const both = (await get(`/v1/matches/${id}?fields=objectives`)).json;
+    assert.deepEqual(Object.keys(both), [...PLAIN, 'teams', 'objectives']);
+    assert.deepEqual(both.objectives, [
+      { ...objectives[0], time: '2026-03-01T17:44:59.998+05:45' },
+      { ...objectives[1], color: '', time: '2026-03-01T17:44:59.999+05:45' },
+    ]);
+  });
+
+  await t.test('a team’s sums are told, or worked out from its players', () => {
+    const zero = { score: 0, kill_count: 0, death_count: 0, shot_count: 0, hit_count: 0, paint_count: 0 };
+    assert.deepEqual(one.teams, [
+      {
+        ...{ name: 'Red', score: -3, kill_count: 2, death_count: 1 },
+        players: [
+          {
+            ...person(1, 'Ada'),
+            score: -3,
+            kill_count: 2,
+            death_count: 1,
+            shot_count: 9,
+            hit_count: 4,
+            paint_count: 0,
+          },
+        ],
+      },
+      {
+        ...{ name: 'Blue', score: 50, kill_count: 1, death_count: 0 },
+        players: [
+          { ...person(2, 'Bob'), ...zero },
+          { ...person(3, 'Cyd'), ...zero, kill_count: 1, paint_count: 8 },
+        ],
+      },
+      { name: 'Nobody', score: 0, kill_count: 5, death_count: 0, players: [] },
+    ]);
+  });
+
+  await t.test('lists have what is asked for through fields', async () => {
+    const list = async (query: string) => (await get(`/v1/matches?${query}`)).json[0];
+    const { teams: told, ...head } = one;
+    assert.deepEqual(await list(''), head);
+    assert.deepEqual(await list('fields='), head);
+    assert.deepEqual(await list('fields=teams'), { ...head, teams: told });
+    assert.deepEqual(Object.keys(await list('fields=objectives')), [...PLAIN, 'objectives']);
+    assert.deepEqual(Object.keys(await list('fields=objectives,%20teams,teams')), [...PLAIN, 'teams', 'objectives']);
+  });
+
+  await t.test('an unknown field is refused with those there are', async () => {
+    for (const fields of ['players', 'Teams', 'teams;objectives', 'teams,x', 'teams%00', '%FF', 'teams&fields=teams'])
+      for (const path of ['/v1/matches', `/v1/matches/${id}`, '/v1/matches/nothing']) {
+        const reply = await get(`${path}?fields=${fields}`);
+        assert.equal(reply.status, 400, `${path} ${fields}`);
+        assert.match(reply.json.error_description, /^fields must /);
+        if (/^[\w,]+$/.test(fields)) assert.match(reply.json.error_description, /teams, objectives/);
+      }
+  });
+
+  await t.test('an id is found as it stands', async () => {
+    for (const wrong of [id!.toUpperCase(), `${id}0`, '00000000000', 'x', '%00', '%20', "' or 1=1"])
+      assert.equal((await get(`/v1/matches/${encodeURI(wrong)}`)).status, 404, wrong);
+    for (const broken of ['%', '%E4', '%ED%A0%80']) assert.equal((await get(`/v1/matches/${broken}`)).status, 400);
+  });
+
+  await t.test('a draw has no winner, and names may hold anything', async () => {
+    const name = '"}]\\ </script>\u2028🎮';
+    const [drawn] = await tell(hall, match({ map: name, teams: [team(name, person(4, name))] }));
+    const { json } = await get(`/v1/matches/${drawn}`);
+    assert.deepEqual([json.win, json.map, json.teams[0].name, json.teams[0].players[0].name], ['', name, name, name]);
+  });
+});
+
+onEachDatabase('a match gets its place when it is told, not when it was played', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  await tell(hall, configured('Alpha'));
+  const [now] = await tell(hall, match());
+  const [late] = await tell(hall, match({ started: after(-900_000_000), finished: after(-800_000_000) }));
+  const ids = (await get('/v1/matches')).json.map((item: { id: string }) => item.id);
+  assert.deepEqual(ids, [late, now]);
+  hall.clock.advance(-60_000);
+  const [afterwards] = await tell(hall, match({}, { time: after(-60_000) }));
+  assert.ok(afterwards! > late!, 'even where the clock steps back');
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { testApi } from '../support/api.ts';
+import { after, configured, event, presence, tell } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+
+const names = (json: { name: string }[]): string[] => json.map(({ name }) => name);
+
+onEachDatabase('servers say what they are and who is on them', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  await tell(hall, configured('Alpha', { region: 'eu', order: 3, icon: 'tnt', max: 40 }), configured('Lobby'));
+  const playing = { current: 2, players: ['Ada', 'Bob', 'Cyd'], gamemode: 'ctw', current_map: 'Twin', next_map: 'Two' };
+  await tell(hall, presence('Alpha', playing), presence('Lobby', { players: ['Dee'] }));
+
+  await t.test('connected is one number, taking part another', async () => {
+    const [lobby, alpha] = (await get('/v1/servers')).json;
+    assert.deepEqual(alpha, {
+      id: alpha.id,
+      name: 'Alpha',
+      region: 'eu',
+      current: 2,
+      max: 40,
+      icon: 'tnt',
+      order: 3,
+      current_map: 'Twin',
+      next_map: 'Two',
+      player_count: 3,
+      players: ['Ada', 'Bob', 'Cyd'],
+    });
+    assert.deepEqual([lobby.current, lobby.max, lobby.player_count, lobby.icon], [0, 0, 1, '']);
+    assert.deepEqual((await get(`/v1/servers/${alpha.id}`)).json, alpha);
+    assert.deepEqual((await get('/v1/servers/online')).json, { count: 4 });
+  });
+
+  await t.test('one is found by its id and nothing else', async () => {
+    const { id } = (await get('/v1/servers')).json[0];
+    const wrong = ['Alpha', '00000000000', 'zzzzzzzzzzz', id.toUpperCase(), `${id}0`, id.slice(1), '%00', `%20${id}`];
+    for (const other of wrong) assert.equal((await get(`/v1/servers/${other}`)).status, 404, other);
+  });
+
+  await t.test('the newest heartbeat holds, whatever the order of their coming', async () => {
+    await tell(hall, presence('Alpha', { players: ['Zoe'] }, { time: after(-1) }));
+    assert.equal((await get('/v1/servers')).json[1].player_count, 3);
+    await tell(hall, presence('Alpha', { players: ['Ada'] }, { time: after(1) }));
+    assert.deepEqual((await get('/v1/servers')).json[1].players, ['Ada']);
+  });
+
+  await t.test('a server that has gone silent keeps its row with nobody on it', async () => {
+    await tell(hall, presence('Alpha', playing, { time: after(2) }));
+    hall.clock.advance(120_000);
+    assert.deepEqual((await get('/v1/servers/online')).json, { count: 4 }, 'at 120 s a heartbeat still counts');
+    hall.clock.advance(1);
+    const [lobby, alpha] = (await get('/v1/servers')).json;
+    const { id, ...rest } = alpha;
+    const nobody = { current: 0, player_count: 0, players: [], current_map: '', next_map: '' };
+    assert.deepEqual(rest, { name: 'Alpha', region: 'eu', max: 40, icon: 'tnt', order: 3, ...nobody });
+    assert.deepEqual((await get(`/v1/servers/${id}`)).json, alpha);
+    assert.equal(lobby.player_count, 0);
+    assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 });
+    await tell(hall, presence('Alpha', playing, { time: after(120_001) }));
+    assert.deepEqual((await get('/v1/servers/online')).json, { count: 3 });
+  });
+
+  await t.test('a server that was removed is gone', async () => {
+    const { id } = (await get('/v1/servers')).json[1];
+    await tell(hall, event('server.removed', {}, { server: 'Alpha' }));
+    assert.deepEqual(names((await get('/v1/servers')).json), ['Lobby']);
+    assert.equal((await get(`/v1/servers/${id}`)).status, 404);
+    assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 });
+  });
+});
+
+onEachDatabase('servers stand by order, then by name as text, on either database', async (t, url) => {
+  const { hall, get } = await testApi(t, url, { PRESENCE_TIMEOUT: '1' });
+  assert.deepEqual((await get('/v1/servers')).json, []);
+  assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 });
+  const rows: [string, number][] = [
+    ['b', 0],
+    ['B', 0],
+    ['a', 0],
+    ['C', 0],
+    ['é', 0],
+    ['-c', 0],
+    ['z', -1],
+    ['last', 10],
+    ['ninth', 9],
+  ];
+  for (const [name, order] of rows) await tell(hall, configured(name === 'B' ? 'B2' : name, { order }));
+  const expected = ['z', '-c', 'B2', 'C', 'a', 'b', 'é', 'ninth', 'last'];
+  assert.deepEqual(names((await get('/v1/servers')).json), expected);
+  await tell(hall, ...expected.toReversed().map((name) => presence(name, { players: ['Ada'], current_map: 'Twin' })));
+  await tell(hall, event('map.published', { name: 'Twin', version: '1' }));
+  await tell(hall, ...expected.toReversed().map((server) => event('rotation.changed', { maps: ['Twin'] }, { server })));
+  const [twin] = (await get('/v1/maps?playing=1')).json;
+  assert.deepEqual(names(twin.servers), expected);
+  assert.deepEqual(twin.rotations, expected);
+  hall.clock.advance(1001);
+  assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 }, 'the timeout is a setting');
+});
