@@ -11,6 +11,8 @@ const ZONES = [
 const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/;
 const write = new Map(ZONES.map((zone) => [zone, momentsIn(zone)]));
 
+const at = (zone: string, moment: string): string => momentsIn(zone)(Date.parse(moment));
+
 /** What the platform's own calendar says, which knows offsets to the second. */
 function offsetOf(zone: string, ms: number): string {
   const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone);
@@ -20,7 +22,6 @@ function offsetOf(zone: string, ms: number): string {
 }
 
 test('a moment has three fractional digits and the offset of its zone', () => {
-  const at = (zone: string, moment: string): string => momentsIn(zone)(Date.parse(moment));
   assert.equal(at('UTC', '2026-01-31T12:34:56.789Z'), '2026-01-31T12:34:56.789+00:00');
   assert.equal(at('Asia/Tokyo', '2026-01-31T03:34:56.7Z'), '2026-01-31T12:34:56.700+09:00');
   assert.equal(at('Asia/Kathmandu', '2026-01-31T18:15:00Z'), '2026-02-01T00:00:00.000+05:45');

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { testApi } from '../support/api.ts';
+import { after, configured, event, login, logout, match, person, tell, team } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+
+onEachDatabase('a player is found by UUID, by name in any case, and by id', async (t, url) => {
+  const { hall, get } = await testApi(t, url, { TIME_ZONE: 'America/St_Johns' });
+  await tell(hall, configured('Alpha'), login('Alpha', { uuid: 'ABCDEF0123456789abcdef0123456789', name: 'Ada_1' }));
+  const { json: ada } = await get('/v1/players/Ada_1');
+
+  await t.test('with every field', async () => {
+    assert.deepEqual(ada, {
+      ...{ id: ada.id, name: 'Ada_1', uuid: 'abcdef01-2345-6789-abcd-ef0123456789' },
+      ...{ last_login: '2026-03-01T08:30:00.000-03:30', last_login_server: 'Alpha', last_logout: '', banned: false },
+      permalink_url: `${hall.config.SITE_URL}/players/abcdef01-2345-6789-abcd-ef0123456789`,
+    });
+  });
+
+  await t.test('in all forms of the UUID, all cases of the name, and by id', async () => {
+    const uuids = [ada.uuid, ada.uuid.toUpperCase(), ada.uuid.replaceAll('-', ''), 'ABCDEF0123456789abcdef0123456789'];
+    for (const text of [...uuids, 'ada_1', 'ADA_1', ada.id, '%41da_1'])
+      assert.deepEqual((await get(`/v1/players/${text}`)).json, ada, text);
+  });
+
+  await t.test('and not by what only looks like it', async () => {
+    const { uuid, id } = ada;
+    const wrong = [uuid.slice(1), `{${uuid}}`, `urn:uuid:${uuid}`, uuid.replace('-', ''), `${uuid}0`, id.toUpperCase()];
+    for (const text of [
+      ...wrong,
+      'ada',
+      'ada_1 ',
+      'ada%',
+      'ada__',
+      '',
+      '00000000000',
+      person(5).uuid,
+      '\0',
+      'x'.repeat(300),
+    ])
+      assert.equal((await get(`/v1/players/${encodeURIComponent(text)}`)).status, 404, text);
+  });
+
+  await t.test('logins and logouts are the newest, whatever the order of their coming', async () => {
+    const bob = person(2, 'Bob');
+    await tell(hall, configured('Beta'), logout('Alpha', bob, { time: after(-50) }));
+    assert.deepEqual((await get('/v1/players/bob')).json.last_login, '');
+    await tell(hall, login('Beta', bob, { time: after(-10) }), login('Alpha', bob, { time: after(-100) }));
+    await tell(hall, logout('Alpha', bob, { time: after(-90) }));
+    const { last_login, last_login_server, last_logout } = (await get('/v1/players/bob')).json;
+    assert.deepEqual(
+      [last_login, last_login_server, last_logout],
+      ['2026-03-01T08:29:59.990-03:30', 'Beta', '2026-03-01T08:29:59.950-03:30'],
+    );
+  });
+
+  await t.test('one who only played is known too', async () => {
+    await tell(hall, match({ teams: [team('Red', person(3, 'Cyd'))] }));
+    const { last_login, last_login_server, last_logout } = (await get('/v1/players/cyd')).json;
+    assert.deepEqual([last_login, last_login_server, last_logout], ['', '', '']);
+  });
+
+  await t.test('an unknown field is refused with all twelve', async () => {
+    for (const fields of ['ctf', 'Total', 'total,x', 'kills;matches']) {
+      const { status, json } = await get(`/v1/players/ada_1?fields=${fields}`);
+      assert.equal(status, 400);
+      const twelve =
+        'bowspleef, cp, ctw, factions, kills, matches, objective, paintball, splatt, teampvp, total, tntrun';
+      assert.ok(json.error_description.includes(twelve), json.error_description);
+    }
+    assert.deepEqual((await get('/v1/players/ada_1?fields=%20,')).json, ada);
+  });
+});
+
+onEachDatabase('a name leads to its present holder, else to who bore it last', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  await tell(hall, configured('Alpha'));
+  const seen = (number: number, name: string, ms: number) =>
+    tell(hall, login('Alpha', person(number, name), { time: after(ms) }));
+  const whoIs = async (name: string): Promise<string | undefined> => (await get(`/v1/players/${name}`)).json.uuid;
+  await seen(1, 'Fox', -1000);
+  await seen(1, 'Wolf', -900);
+  assert.equal(await whoIs('fox'), person(1).uuid, 'an old name');
+  await seen(2, 'fox', -800);
+  assert.equal(await whoIs('FOX'), person(2).uuid, 'the present holder');
+  await seen(2, 'Bear', -700);
+  assert.equal(await whoIs('fox'), person(2).uuid, 'of two who bore it, the last');
+  await seen(3, 'Wolf', -600);
+  assert.equal(await whoIs('wolf'), person(3).uuid, 'of two who seem to bear it, the one seen last');
+  await seen(1, 'Wolf', -500);
+  assert.equal(await whoIs('wolf'), person(1).uuid);
+  await seen(3, 'Lynx', -2000);
+  assert.equal((await get(`/v1/players/${person(3).uuid}`)).json.name, 'Wolf', 'what is told late changes no name');
+  assert.equal(await whoIs('lynx'), person(3).uuid);
+  await tell(hall, event('player.named', { player: person(4, 'Lynx') }, { time: after(-10) }));
+  assert.equal(await whoIs('lynx'), person(4).uuid);
+});
