@@ -5,6 +5,7 @@ import { httpServer } from '#base/http-server.ts';
 import type { Listen } from '#base/setting.ts';
 import type { Hall } from '#hall.ts';
 import { openApi } from './api/index.ts';
+import { openSignIn } from './signin/index.ts';
 
 /** What a door hands to its listener, and what it does when the house closes. */
 export interface OpenDoor {
@@ -14,6 +15,7 @@ export interface OpenDoor {
 
 const DOORS: Partial<Record<Door, (hall: Hall) => Promise<OpenDoor>>> = {
   API: openApi,
+  AUTH: openSignIn,
 };
 
 const CLOSING_PATIENCE_MS = 5_000;

@@ -9,6 +9,8 @@ const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
   app: () => import('./commands/app.ts'),
   token: () => import('./commands/token.ts'),
   import: () => import('./commands/import.ts'),
+  account: () => import('./commands/account.ts'),
+  'signing-key': () => import('./commands/signing-key.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

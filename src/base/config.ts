@@ -109,6 +109,11 @@ export const SETTINGS = {
     'How long somebody who does not come back stays signed in',
     duration(300, 31_536_000),
   ),
+  INTROSPECTORS: setting(
+    '',
+    'Client IDs, comma-separated, that may introspect the tokens of other applications; each may always its own',
+    listOf,
+  ),
   SECRET_KEY: secret(
     '',
     'Seals the keys that sign ID tokens; at least 32 characters, the same for all processes; empty: a file beside the database',

@@ -23,12 +23,23 @@ export async function newLinkCode(db: Queryable, now: number, accountId: string)
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
+/** Whether a code shown earlier still stands: whoever looks at the page again sees the same one. */
+export async function linkCodeStands(db: Queryable, now: number, accountId: string, code: string): Promise<boolean> {
+  const row = await db.get(sql`
+    select 1 as found from link_codes
+    where account_id = ${accountId} and code_hash = ${secretHash(plainCode(code))} and expires > ${now}`);
+  return row !== undefined;
+}
+
+function plainCode(code: string): string {
+  return code.toUpperCase().replace(/[^0-9A-Z]/g, '');
+}
+
 /** Takes the news that a player typed a code: game account and account are one person's from now on. */
 export async function applyLink(context: Context, { player, code }: DataOf<'account.link'>): Promise<Taken> {
   const { batch } = context;
-  const plain = code.toUpperCase().replace(/[^0-9A-Z]/g, '');
   const row = await batch.tx.get<{ account_id: string }>(
-    sql`select account_id from link_codes where code_hash = ${secretHash(plain)} and expires > ${batch.now}`,
+    sql`select account_id from link_codes where code_hash = ${secretHash(plainCode(code))} and expires > ${batch.now}`,
   );
   if (row === undefined)
     throw new Refused('data.code', 'is unknown or no longer valid; get a new one on the account page');

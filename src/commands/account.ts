@@ -1,0 +1,162 @@
+import { UsageError } from '#base/errors.ts';
+import { hashPassword, passwordProblem } from '#base/passwords.ts';
+import { uuidOf } from '#base/text.ts';
+import type { Db } from '#db/db.ts';
+import { deleteAccount, linkPlayer, setDisabled, unlinkPlayer } from '#records/account-changes.ts';
+import { nameProblem } from '#records/account-names.ts';
+import {
+  type Account,
+  accountByPlayer,
+  createAccount,
+  findAccount,
+  listAccounts,
+  type Role,
+  ROLES,
+} from '#records/accounts.ts';
+import { playerByUuid } from '#records/players.ts';
+import { finishPseudonyms, pseudonymise } from '#records/pseudonyms.ts';
+import type { Hall } from '#hall.ts';
+import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
+
+const WHO: Command['options'] = {
+  account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
+  json: JSON_OPTION,
+};
+
+const UUID: NonNullable<Command['options']> = {
+  uuid: { type: 'string', help: 'The UUID of the game account' },
+};
+
+export const commands: Command[] = [
+  {
+    words: 'account create',
+    summary: 'Make an account, for somebody who may then sign in',
+    options: {
+      name: { type: 'string', help: 'The name; a linked game account gives its own' },
+      email: { type: 'string', help: 'The e-mail address' },
+      password: { type: 'string', help: 'The password; left out: set one by "Forgot your password?"' },
+      ...UUID,
+      verified: { type: 'boolean', help: 'The e-mail address is known to be theirs' },
+      role: { type: 'string', help: 'user (the default) or operator' },
+      json: JSON_OPTION,
+    },
+    run: create,
+  },
+  { words: 'account list', summary: 'Every account', options: { json: JSON_OPTION }, run: listAll },
+  { words: 'account show', summary: 'One account', options: WHO, run: (input) => change(input) },
+  {
+    words: 'account disable',
+    summary: 'Close an account to its owner and to every application, at once; --undo opens it again',
+    options: { ...WHO, undo: { type: 'boolean', help: 'Open it again' } },
+    run: (input) =>
+      change(input, ({ db, clock }, { id }) => setDisabled(db, id, input.values['undo'] === true ? null : clock.now())),
+  },
+  { words: 'account link', summary: 'Link a game account', options: { ...WHO, ...UUID }, run: link },
+  {
+    words: 'account unlink',
+    summary: 'Take the game account away from an account',
+    options: WHO,
+    run: (input) => change(input, async ({ db }, { id }) => void (await unlinkPlayer(db, id))),
+  },
+  {
+    words: 'account delete',
+    summary: 'Delete an account; its matches stay, under a pseudonym',
+    options: WHO,
+    run: remove,
+  },
+];
+
+async function create(input: Input): Promise<void> {
+  const uuid = uuidIn(input);
+  const role = optional(input, 'role') ?? 'user';
+  if (!ROLES.includes(role as Role))
+    throw new UsageError(`--role must be one of ${ROLES.join(', ')} (it is "${role}").`);
+  const password = optional(input, 'password');
+  const problem = password === undefined ? undefined : passwordProblem(password);
+  if (problem !== undefined) throw new UsageError(`--password is too ${problem}.`);
+  await withHall(async ({ db, clock }) => {
+    const name = await nameFor(db, input, uuid);
+    const account = await createAccount(db, clock.now(), {
+      ...{ name, email: required(input, 'email'), role: role as Role },
+      password: password === undefined ? null : await hashPassword(password),
+      email_verified: input.values['verified'] === true,
+    });
+    if (typeof account === 'string') throw new UsageError(`The ${account.replace(' taken', '')} is another account's.`);
+    if (uuid !== undefined) await linkTo(db, account, uuid);
+    print(input, wire((await findAccount(db, account.id))!));
+  });
+}
+
+/** Who is to be linked anyway may bear the name of the game account; nobody else gets a player's name. */
+async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<string> {
+  const name = required(input, 'name');
+  const holder = uuid === undefined ? undefined : await accountByPlayer(db, uuid);
+  if (holder !== undefined) throw new UsageError(`The game account ${uuid} is linked to the account ${holder.name}.`);
+  const player = uuid === undefined ? undefined : await playerByUuid(db, uuid);
+  if (player !== undefined) return player.name;
+  const problem = await nameProblem(db, name);
+  if (problem === undefined) return name;
+  if (problem === 'taken')
+    throw new UsageError(`The name ${name} is an account's or a player's; link that game account.`);
+  throw new UsageError(`--name must be 3 to 16 letters, digits or underscores (it is "${name}").`);
+}
+
+async function listAll(input: Input): Promise<void> {
+  await withHall(async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
+}
+
+async function link(input: Input): Promise<void> {
+  const uuid = uuidIn(input);
+  if (uuid === undefined) throw new UsageError('--uuid is missing.');
+  await change(input, ({ db }, account) => linkTo(db, account, uuid));
+}
+
+async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
+  const name = (await playerByUuid(db, uuid))?.name ?? account.name;
+  const refusal = await db.transaction((tx) => linkPlayer(tx, account.id, { uuid, name }));
+  if (refusal === 'player linked') throw new UsageError(`The game account ${uuid} is linked to another account.`);
+  if (refusal !== undefined) throw new UsageError(`The account ${account.name} is linked to a game account already.`);
+}
+
+async function remove(input: Input): Promise<void> {
+  await withHall(async ({ db, clock }) => {
+    const account = await demand(db, required(input, 'account'));
+    await deleteAccount(db, account.id);
+    if (account.player_uuid !== null) {
+      await pseudonymise(db, clock.now(), account.player_uuid);
+      await finishPseudonyms(db);
+    }
+    print(input, { ...wire(account), deleted: true });
+  });
+}
+
+/** Does something to the account that the options name, and shows how it then is. */
+async function change(input: Input, work?: (hall: Hall, account: Account) => Promise<void>): Promise<void> {
+  await withHall(async (hall) => {
+    const account = await demand(hall.db, required(input, 'account'));
+    await work?.(hall, account);
+    print(input, wire((await findAccount(hall.db, account.id))!));
+  });
+}
+
+async function demand(db: Db, text: string): Promise<Account> {
+  const account = await findAccount(db, text);
+  if (account === undefined) throw new UsageError(`There is no account "${text}"; see: scorehall account list`);
+  return account;
+}
+
+function uuidIn(input: Input): string | undefined {
+  const text = optional(input, 'uuid');
+  const uuid = text === undefined ? undefined : uuidOf(text);
+  if (text !== undefined && uuid === undefined) throw new UsageError(`--uuid must be a UUID (it is "${text}").`);
+  return uuid;
+}
+
+function wire({ player_uuid, created, disabled, locale: _, ...account }: Account): Record<string, unknown> {
+  return {
+    ...account,
+    uuid: player_uuid,
+    created: new Date(created).toISOString(),
+    disabled: disabled === null ? null : new Date(disabled).toISOString(),
+  };
+}

@@ -1,0 +1,207 @@
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { field, type Form, notice } from '#base/form.ts';
+import { hashPassword, MIN_PASSWORD, passwordMatches } from '#base/passwords.ts';
+import type { Html } from '#base/page.ts';
+import { endSessions } from '#records/account-sessions.ts';
+import { deleteAccount, setName, setPassword, unlinkPlayer } from '#records/account-changes.ts';
+import { nameProblem } from '#records/account-names.ts';
+import { type Account, emailKey, passwordOf } from '#records/accounts.ts';
+import { finishPseudonyms, pseudonymise } from '#records/pseudonyms.ts';
+import { type Ask, type Desk, type Env, formOf } from './desk.ts';
+import { warn, write } from './mails.ts';
+import { isEmail, passwordError } from './parts.ts';
+import { type SignedIn, signedIn, signOut } from './session.ts';
+import type { Texts } from './texts/index.ts';
+import { mayTry, succeeded } from './tries.ts';
+import { sendChange } from './verify.ts';
+
+type Problems = Partial<Record<'name' | 'email' | 'password' | 'current', string>>;
+
+/** One thing to change about an account: its page, and what its form does. */
+interface Change {
+  path: string;
+  title: (texts: Texts) => string;
+  lead?: (texts: Texts, account: Account) => string[];
+  fields?: (texts: Texts, form: Form, problems: Problems) => Html[];
+  submit: (texts: Texts) => string;
+  danger?: boolean;
+  /** Where it makes no sense, the account page is shown instead. */
+  applies?: (account: Account) => boolean;
+  /** @returns what is wrong, or the path to go on to */
+  act: (c: Ask, desk: Desk, current: SignedIn, form: Form) => Promise<Problems | string>;
+}
+
+const CHANGES: Change[] = [
+  {
+    path: '/account/name',
+    title: ({ account }) => account.name_title,
+    fields: ({ account, errors }, form, problems) => [
+      field({
+        ...{ name: 'name', label: account.name, value: form['name'] ?? '', hint: errors.name_shape },
+        ...{ error: problems.name, autocomplete: 'username', maxlength: 16 },
+      }),
+    ],
+    submit: ({ save }) => save,
+    applies: ({ player_uuid }) => player_uuid === null,
+    act: changeName,
+  },
+  {
+    path: '/account/email',
+    title: ({ account }) => account.email_title,
+    lead: ({ account }) => [account.email_lead],
+    fields: ({ account }, form, problems) => [
+      field({
+        ...{ name: 'email', label: account.new_email, type: 'email', value: form['email'] ?? '' },
+        ...{ error: problems.email, autocomplete: 'email' },
+      }),
+    ],
+    submit: ({ continue: go }) => go,
+    act: changeEmail,
+  },
+  {
+    path: '/account/password',
+    title: ({ account }) => account.password_title,
+    lead: ({ account }) => [account.password_lead],
+    fields: ({ account, password_hint }, _form, problems) => [
+      field({
+        ...{ name: 'password', label: account.new_password, type: 'password', hint: password_hint(MIN_PASSWORD) },
+        ...{ error: problems.password, autocomplete: 'new-password' },
+      }),
+    ],
+    submit: ({ save }) => save,
+    act: changePassword,
+  },
+  {
+    path: '/account/unlink',
+    title: ({ link }) => link.unlink_title,
+    lead: ({ link }, { name }) => [link.unlink_lead(name)],
+    submit: ({ link }) => link.unlink,
+    danger: true,
+    applies: ({ player_uuid }) => player_uuid !== null,
+    act: unlink,
+  },
+  {
+    path: '/account/delete',
+    title: ({ account }) => account.delete_title,
+    lead: ({ account }, { player_uuid }) =>
+      player_uuid === null ? [account.delete_lead] : [account.delete_lead, account.delete_matches],
+    submit: ({ account }) => account.delete_submit,
+    danger: true,
+    act: remove,
+  },
+];
+
+/** Changes of an account; each asks for the password, so that an open browser alone changes nothing. */
+export function accountForms(app: Hono<Env>, desk: Desk): void {
+  for (const change of CHANGES) {
+    app.get(change.path, async (c) => {
+      const current = await signedIn(c, desk);
+      if (current === undefined) return c.redirect('/sign-in', 303);
+      return await showChange(c, desk, change, current.account, {}, {});
+    });
+    app.post(change.path, (c) => makeChange(c, desk, change));
+  }
+}
+
+async function makeChange(c: Ask, desk: Desk, change: Change): Promise<Response> {
+  const form = await formOf(c, desk);
+  const current = await signedIn(c, desk);
+  if (current === undefined) return c.redirect('/sign-in', 303);
+  const { account } = current;
+  if (change.applies?.(account) === false) return c.redirect('/account', 303);
+  const wrong = await currentPasswordProblem(c, desk, account, form['current'] ?? '');
+  const result = wrong ?? (await change.act(c, desk, current, form));
+  if (typeof result === 'string') return c.redirect(result, 303);
+  return await showChange(c, desk, change, account, form, result);
+}
+
+async function currentPasswordProblem(
+  c: Ask,
+  desk: Desk,
+  account: Account,
+  password: string,
+): Promise<Problems | undefined> {
+  const { errors } = c.get('texts');
+  if (!(await mayTry(c, desk, 'password', account.id))) return { current: errors.tries };
+  if (!(await passwordMatches(password, await passwordOf(desk.db, account.id))))
+    return { current: errors.password_wrong };
+  await succeeded(c, desk, 'password', account.id);
+  return undefined;
+}
+
+async function changeName(c: Ask, desk: Desk, { account }: SignedIn, form: Form): Promise<Problems | string> {
+  const { errors } = c.get('texts');
+  const name = (form['name'] ?? '').trim();
+  const problem = await nameProblem(desk.db, name);
+  if (problem === 'shape') return { name: errors.name_shape };
+  if (problem === 'taken' || !(await setName(desk.db, account.id, name))) return { name: errors.name_taken(name) };
+  return '/account?done=saved';
+}
+
+async function changeEmail(c: Ask, desk: Desk, { account }: SignedIn, form: Form): Promise<Problems | string> {
+  const { errors } = c.get('texts');
+  const email = (form['email'] ?? '').trim();
+  if (!isEmail(email)) return { email: errors.email_shape };
+  if (emailKey(email) === emailKey(account.email)) return { email: errors.email_same };
+  if (!(await mayTry(c, desk, 'recover', email))) return { email: errors.tries };
+  desk.later(() => sendChange(desk, account, email));
+  return '/account?done=email_sent';
+}
+
+async function changePassword(c: Ask, desk: Desk, current: SignedIn, form: Form): Promise<Problems | string> {
+  const { account, uid_hash } = current;
+  const password = form['password'] ?? '';
+  const problem = passwordError(c.get('texts'), password, account.name, account.email);
+  if (problem !== undefined) return { password: problem };
+  const hashed = await hashPassword(password);
+  await desk.db.transaction(async (tx) => {
+    await setPassword(tx, account.id, hashed);
+    await endSessions(tx, account.id, { except: uid_hash });
+  });
+  warn(desk, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
+  return '/account?done=saved';
+}
+
+async function unlink(_c: Ask, desk: Desk, { account }: SignedIn): Promise<string> {
+  await unlinkPlayer(desk.db, account.id);
+  warn(desk, account, (texts) => [texts.unlinked_subject, texts.unlinked]);
+  return '/account?done=saved';
+}
+
+async function remove(c: Ask, desk: Desk, { account }: SignedIn): Promise<string> {
+  await signOut(c, desk);
+  await deleteAccount(desk.db, account.id);
+  if (account.player_uuid !== null) {
+    await pseudonymise(desk.db, desk.clock.now(), account.player_uuid);
+    desk.later(() => finishPseudonyms(desk.db));
+  }
+  write(desk, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
+  return '/sign-in?done=deleted';
+}
+
+async function showChange(
+  c: Ask,
+  desk: Desk,
+  change: Change,
+  account: Account,
+  form: Form,
+  problems: Problems,
+): Promise<Response> {
+  const texts = c.get('texts');
+  if (change.applies?.(account) === false) return c.redirect('/account', 303);
+  const title = change.title(texts);
+  const main = html`<div class="card narrow stack">
+    <h1>${title}</h1>
+    ${(change.lead?.(texts, account) ?? []).map((line) => html`<p>${line}</p>`)}
+    ${notice(Object.keys(problems).length === 0 ? undefined : texts.problem.title, 'bad')}
+    <form class="stack" method="post" action="${change.path}">
+      <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
+      ${change.fields?.(texts, form, problems) ?? ''}
+      ${field({ name: 'current', label: texts.current_password, type: 'password', hint: texts.current_password_hint, error: problems.current, autocomplete: 'current-password' })}
+      <button class="${change.danger ? 'danger' : ''}">${change.submit(texts)}</button>
+    </form>
+    <p><a href="/account">${texts.back}</a></p>
+  </div>`;
+  return await desk.show(c, { title, main, status: Object.keys(problems).length === 0 ? 200 : 422 });
+}

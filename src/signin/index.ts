@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { Addresses } from '#access/address.ts';
+import type { OpenDoor } from '#app.ts';
+import { asWireError, Unavailable, WireError } from '#base/errors.ts';
+import { brandAssets } from '#base/brand.ts';
+import type { Frame } from '#base/page.ts';
+import { openSecretKey } from '#base/secret-key.ts';
+import { GroupWriter } from '#db/group.ts';
+import type { Hall } from '#hall.ts';
+import { finishPseudonyms } from '#records/pseudonyms.ts';
+import { Desk } from './desk.ts';
+import { KeyRing } from './key-ring.ts';
+import { pagesOf } from './pages.ts';
+import { ProtocolPages } from './protocol-pages.ts';
+import { providerOf } from './provider.ts';
+import { isJson, pinHost, refuse, withFormBody } from './request.ts';
+import { visits } from './storage.ts';
+
+const PROTOCOL = /^\/(oauth|\.well-known)\//i;
+const BODY_AS_JSON = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
+const TOKENINFO = /^\/oauth\/tokeninfo\/?(\?|$)/i;
+
+/** Opens the sign-in: the protocol and the pages that people see, on one listener. */
+export async function openSignIn(hall: Hall): Promise<OpenDoor> {
+  const { config, db, clock, log, mail } = hall;
+  const assets = brandAssets(config).addFile('sign-in.css', new URL('style/sign-in.css', import.meta.url));
+  const frame: Frame = { network: config.NETWORK_NAME, assets, stylesheets: ['base.css', 'sign-in.css'], scripts: [] };
+  const parts = {
+    ...{ config, db, clock, secure: config.AUTH_URL.startsWith('https:') },
+    ...{ group: new GroupWriter(db), graceMs: config.REFRESH_GRACE * 1000, pages: new ProtocolPages(frame, config) },
+  };
+  const ring = await KeyRing.open(hall, openSecretKey(config), (keys) => {
+    const provider = providerOf(parts, keys);
+    provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the protocol failed'));
+    provider.on('grant.error', (ctx, error) =>
+      log.info(
+        { error: error.message, detail: error.error_detail, client_id: ctx.oidc.client?.clientId },
+        'grant refused',
+      ),
+    );
+    return provider;
+  });
+  const desk = new Desk({ config, db, clock, log, mail, frame, provider: () => ring.provider });
+  const pages = getRequestListener(pagesOf(desk, assets, () => ring.tokenInfo).fetch, { overrideGlobalObjects: false });
+  desk.later(() => finishPseudonyms(db));
+  const door = new SignInDoor(hall, ring, pages);
+  return {
+    listener: (request, response) => door.serve(request, response),
+    close: async () => {
+      ring.close();
+      await desk.settled();
+    },
+  };
+}
+
+class SignInDoor {
+  readonly #hall: Hall;
+  readonly #ring: KeyRing;
+  readonly #pages: ReturnType<typeof getRequestListener>;
+  readonly #addresses: Addresses;
+  readonly #issuer: URL;
+
+  constructor(hall: Hall, ring: KeyRing, pages: ReturnType<typeof getRequestListener>) {
+    this.#hall = hall;
+    this.#ring = ring;
+    this.#pages = pages;
+    this.#addresses = new Addresses(hall.config.TRUSTED_PROXIES);
+    this.#issuer = new URL(hall.config.AUTH_URL);
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    const address = this.#addresses.of(request);
+    const agent = request.headers['user-agent'] ?? '';
+    const { origin } = request.headers;
+    visits.run({ address, agent }, () => {
+      this.#serve(request, response).catch((error: unknown) => {
+        const wire = asWireError(
+          error instanceof Error && /overloaded/.test(error.message) ? new Unavailable(error) : error,
+        );
+        if (wire.status >= 500) this.#hall.log.error({ err: error }, 'a request failed');
+        if (response.headersSent) response.destroy();
+        else refuse(response, wire, origin);
+      });
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = request.url ?? '';
+    if (!url.startsWith('/')) throw new WireError(400, 'invalid_request', 'Send a path, not a whole address.');
+    pinHost(request, this.#issuer);
+    response.setHeader('x-content-type-options', 'nosniff');
+    if (this.#issuer.protocol === 'https:') response.setHeader('strict-transport-security', 'max-age=31536000');
+    if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
+    const isJsonBody = request.method === 'POST' && BODY_AS_JSON.test(url) && isJson(request);
+    const readable = isJsonBody ? await withFormBody(request) : request;
+    await this.#ring.provider.callback()(readable, response);
+  }
+}

@@ -1,0 +1,109 @@
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { field, notice } from '#base/form.ts';
+import { hashPassword, MIN_PASSWORD } from '#base/passwords.ts';
+import { type Account, accountById, accountByLogin } from '#records/accounts.ts';
+import { setPassword, setVerified } from '#records/account-changes.ts';
+import { endApplications, endSessions } from '#records/account-sessions.ts';
+import { issueMailToken, peekMailToken, takeMailToken } from '#records/mail-tokens.ts';
+import { type Ask, type Desk, type Env, formOf } from './desk.ts';
+import { warn, write } from './mails.ts';
+import { passwordError, showExpired } from './parts.ts';
+import { flowOf } from './register.ts';
+import { mayTry } from './tries.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A forgotten password: a link by mail, a new password, and everybody signed out. */
+export function recoveryPages(app: Hono<Env>, desk: Desk): void {
+  app.get('/forgot', (c) => showForgot(c, desk));
+  app.post('/forgot', async (c) => {
+    const { login = '', flow } = await formOf(c, desk);
+    if (login.trim() === '') return await showForgot(c, desk, c.get('texts').errors.required);
+    if (!(await mayTry(c, desk, 'recover', login.trim())))
+      return await showForgot(c, desk, c.get('texts').errors.tries);
+    desk.later(() => sendLink(desk, login.trim(), flowOf(flow)));
+    const { forgot: t } = c.get('texts');
+    const main = html`<div class="card narrow stack">
+      <h1>${t.sent_title}</h1>
+      ${notice(t.sent, 'good')}
+    </div>`;
+    return await desk.show(c, { title: t.sent_title, main });
+  });
+  app.get('/reset', async (c) => {
+    const token = await peekMailToken(desk.db, desk.clock.now(), c.req.query('token') ?? '');
+    const account = token?.kind === 'reset' ? await accountById(desk.db, token.account_id!) : undefined;
+    if (account === undefined) return await showExpired(c, desk);
+    return await showReset(c, desk, account, c.req.query('token')!);
+  });
+  app.post('/reset', (c) => reset(c, desk));
+}
+
+async function sendLink(desk: Desk, login: string, flow: string): Promise<void> {
+  const account = await accountByLogin(desk.db, login);
+  if (account === undefined || account.disabled !== null) return;
+  const token = { kind: 'reset', account_id: account.id, data: { flow } } as const;
+  const secret = await desk.db.transaction((tx) =>
+    issueMailToken(tx, desk.clock.now() + HOUR_MS, token, account.email),
+  );
+  write(desk, account, (texts) => ({
+    subject: texts.reset_subject,
+    lines: [texts.reset, desk.link(`/reset?token=${secret}`), texts.ignore],
+  }));
+}
+
+async function reset(c: Ask, desk: Desk): Promise<Response> {
+  const { token: secret = '', password = '' } = await formOf(c, desk);
+  const now = desk.clock.now();
+  const seen = await peekMailToken(desk.db, now, secret);
+  const account = seen?.kind === 'reset' ? await accountById(desk.db, seen.account_id!) : undefined;
+  if (account === undefined) return await showExpired(c, desk);
+  const problem = passwordError(c.get('texts'), password, account.name, account.email);
+  if (problem !== undefined) return await showReset(c, desk, account, secret, problem);
+  const hashed = await hashPassword(password);
+  const token = await desk.db.transaction(async (tx) => {
+    const taken = await takeMailToken(tx, now, secret);
+    if (taken === undefined) return undefined;
+    await setPassword(tx, account.id, hashed);
+    // Whoever opens the link has the mailbox.
+    await setVerified(tx, account.id);
+    await endSessions(tx, account.id);
+    await endApplications(tx, account.id);
+    return taken;
+  });
+  if (token === undefined) return await showExpired(c, desk);
+  warn(desk, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
+  const flow = token.data['flow'] ?? '';
+  return c.redirect(`/sign-in${flow === '' ? '' : `/${flow}`}?done=reset`, 303);
+}
+
+async function showForgot(c: Ask, desk: Desk, error?: string): Promise<Response> {
+  const { forgot: t, back } = c.get('texts');
+  const flow = flowOf(c.req.query('flow'));
+  const main = html`<div class="card narrow stack">
+    <h1>${t.title}</h1>
+    <p class="soft">${t.lead}</p>
+    <form class="stack" method="post" action="/forgot">
+      <input type="hidden" name="flow" value="${flow}" />
+      ${field({ name: 'login', label: t.login, error, autocomplete: 'username', autofocus: true })}
+      <button>${t.submit}</button>
+    </form>
+    <p><a href="/sign-in${flow === '' ? '' : `/${flow}`}">${back}</a></p>
+  </div>`;
+  return await desk.show(c, { title: t.title, main, status: error === undefined ? 200 : 422 });
+}
+
+async function showReset(c: Ask, desk: Desk, account: Account, secret: string, error?: string): Promise<Response> {
+  const { forgot: t, password_hint } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.reset_title}</h1>
+    <p class="soft">${t.reset_lead(account.name)}</p>
+    <form class="stack" method="post" action="/reset">
+      <input type="hidden" name="token" value="${secret}" />
+      <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
+      ${field({ name: 'password', label: t.new_password, type: 'password', hint: password_hint(MIN_PASSWORD), error, autocomplete: 'new-password', autofocus: true })}
+      <button>${t.submit_new}</button>
+    </form>
+  </div>`;
+  return await desk.show(c, { title: t.reset_title, main, status: error === undefined ? 200 : 422 });
+}

@@ -1,0 +1,166 @@
+import type { Hono } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
+import { field, type Form, notice } from '#base/form.ts';
+import { hashPassword, MIN_PASSWORD } from '#base/passwords.ts';
+import { newSecret, secretHash } from '#base/secrets.ts';
+import { nameProblem } from '#records/account-names.ts';
+import { accountByEmail, createAccount } from '#records/accounts.ts';
+import { issueMailToken, type MailToken, peekMailToken, takeMailToken } from '#records/mail-tokens.ts';
+import { type Ask, type Desk, type Env, formOf } from './desk.ts';
+import { isEmail, passwordError, showExpired } from './parts.ts';
+import { write } from './mails.ts';
+import { signIn } from './session.ts';
+import { mayTry } from './tries.ts';
+
+const DAY_MS = 86_400_000;
+const BROWSER_COOKIE = 'scorehall_registering';
+
+/**
+ * Registration. The account comes into being when the link in the mail is followed, so the page says the same for an
+ * address that has an account and for one that has none.
+ */
+export function registerPages(app: Hono<Env>, desk: Desk): void {
+  app.get('/register', (c) => showRegister(c, desk, {}, {}));
+  app.post('/register', (c) => register(c, desk));
+  app.get('/register/confirm', async (c) => {
+    const token = await peekMailToken(desk.db, desk.clock.now(), c.req.query('token') ?? '');
+    return token?.kind === 'register' ? await showConfirm(c, desk, token) : await showExpired(c, desk);
+  });
+  app.post('/register/confirm', (c) => confirm(c, desk));
+}
+
+type Problems = Partial<Record<'name' | 'email' | 'password', string>>;
+
+async function register(c: Ask, desk: Desk): Promise<Response> {
+  const form = await formOf(c, desk);
+  if (desk.config.REGISTRATION === 'closed') return await showRegister(c, desk, {}, {});
+  const { name = '', email = '', password = '', flow = '' } = form;
+  const problems = await problemsOf(c, desk, form);
+  if (Object.keys(problems).length > 0) return await showRegister(c, desk, form, problems);
+  if (!(await mayTry(c, desk, 'register', email))) {
+    return await showRegister(c, desk, form, { email: c.get('texts').errors.tries });
+  }
+  const browser = newSecret();
+  const hashed = await hashPassword(password);
+  const locale = c.get('texts').lang;
+  const data = { name: name.trim(), email: email.trim(), password: hashed, locale, flow, browser: secretHash(browser) };
+  desk.later(() => sendLink(desk, data));
+  setCookie(c, BROWSER_COOKIE, browser, {
+    ...{ path: '/register', httpOnly: true, sameSite: 'Lax', secure: desk.secure, maxAge: DAY_MS / 1000 },
+  });
+  return await showSent(c, desk, data.email);
+}
+
+async function problemsOf(c: Ask, desk: Desk, form: Form): Promise<Problems> {
+  const { errors } = c.get('texts');
+  const { name = '', email = '', password = '' } = form;
+  const problems: Problems = {};
+  const wrongName = await nameProblem(desk.db, name.trim());
+  if (wrongName !== undefined)
+    problems.name = wrongName === 'shape' ? errors.name_shape : errors.name_taken(name.trim());
+  if (!isEmail(email.trim())) problems.email = errors.email_shape;
+  const wrongPassword = passwordError(c.get('texts'), password, name, email);
+  if (wrongPassword !== undefined) problems.password = wrongPassword;
+  return problems;
+}
+
+type Wanted = Record<'name' | 'email' | 'password' | 'locale' | 'flow' | 'browser', string>;
+
+async function sendLink(desk: Desk, data: Wanted): Promise<void> {
+  const known = await accountByEmail(desk.db, data.email);
+  if (known !== undefined) {
+    return write(desk, known, (texts) => ({
+      subject: texts.register_known_subject,
+      lines: [texts.register_known, desk.link('/forgot'), desk.link('/sign-in')],
+    }));
+  }
+  const token: MailToken = { kind: 'register', account_id: null, data };
+  const secret = await desk.db.transaction((tx) => issueMailToken(tx, desk.clock.now() + DAY_MS, token, data.email));
+  write(desk, data, (texts) => ({
+    subject: texts.register_subject,
+    lines: [texts.register, desk.link(`/register/confirm?token=${secret}`), texts.ignore],
+  }));
+}
+
+async function confirm(c: Ask, desk: Desk): Promise<Response> {
+  const { token: secret = '' } = await formOf(c, desk);
+  const token = await takeMailToken(desk.db, desk.clock.now(), secret);
+  if (token?.kind !== 'register') return await showExpired(c, desk);
+  const { name, email, password, locale, flow, browser } = token.data as Wanted;
+  const isTaken = (await nameProblem(desk.db, name)) === 'taken';
+  const account = isTaken
+    ? 'name taken'
+    : await createAccount(desk.db, desk.clock.now(), { name, email, password, locale, email_verified: true });
+  if (account === 'name taken') return await showTaken(c, desk, name);
+  if (account === 'email taken') return await showExpired(c, desk);
+  const next = flow === '' ? '/account' : `/sign-in/${flow}`;
+  // Only the browser that chose the password is signed in by the link.
+  if (secretHash(getCookie(c, BROWSER_COOKIE) ?? '') !== browser) return c.redirect('/sign-in?done=ready', 303);
+  await signIn(c, desk, account.id);
+  return c.redirect(next, 303);
+}
+
+async function showRegister(c: Ask, desk: Desk, form: Form, problems: Problems): Promise<Response> {
+  const { register: t, password_hint } = c.get('texts');
+  if (desk.config.REGISTRATION === 'closed') {
+    const main = html`<div class="card narrow stack">
+      <h1>${t.closed_title}</h1>
+      <p>${t.closed}</p>
+      <p><a href="/sign-in">${t.have}</a></p>
+    </div>`;
+    return await desk.show(c, { title: t.closed_title, main, status: 403 });
+  }
+  const flow = flowOf(form['flow'] ?? c.req.query('flow'));
+  const main = html`<div class="card narrow stack">
+    <h1>${t.title}</h1>
+    <form class="stack" method="post" action="/register">
+      <input type="hidden" name="flow" value="${flow}" />
+      ${field({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'] ?? '', error: problems.name, autocomplete: 'username', autofocus: true, maxlength: 16 })}
+      ${field({ name: 'email', label: t.email, type: 'email', hint: t.email_hint, value: form['email'] ?? '', error: problems.email, autocomplete: 'email' })}
+      ${field({ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD), error: problems.password, autocomplete: 'new-password' })}
+      <button>${t.submit}</button>
+    </form>
+    <p><a href="${flow === '' ? '/sign-in' : `/sign-in/${flow}`}">${t.have}</a></p>
+  </div>`;
+  const status = Object.keys(problems).length > 0 ? 422 : 200;
+  return await desk.show(c, { title: t.title, main, status });
+}
+
+/** The sign-in that registration interrupted, as far as it can be one. */
+export function flowOf(text: string | undefined): string {
+  return /^[\w-]{20,64}$/.test(text ?? '') ? text! : '';
+}
+
+async function showSent(c: Ask, desk: Desk, email: string): Promise<Response> {
+  const { register: t } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.sent_title}</h1>
+    ${notice(t.sent(email), 'good')}
+  </div>`;
+  return await desk.show(c, { title: t.sent_title, main });
+}
+
+/** Looking at the page uses nothing up: mail programs look at links, too. */
+async function showConfirm(c: Ask, desk: Desk, token: MailToken): Promise<Response> {
+  const { register: t } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.confirm_title}</h1>
+    <p>${t.confirm(token.data['name']!)}</p>
+    <form method="post" action="/register/confirm">
+      <input type="hidden" name="token" value="${c.req.query('token')}" />
+      <button>${t.submit}</button>
+    </form>
+  </div>`;
+  return await desk.show(c, { title: t.confirm_title, main });
+}
+
+async function showTaken(c: Ask, desk: Desk, name: string): Promise<Response> {
+  const { register: t } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.taken_title}</h1>
+    <p>${t.taken(name)}</p>
+    <p><a class="button" href="/register">${t.title}</a></p>
+  </div>`;
+  return await desk.show(c, { title: t.taken_title, main, status: 409 });
+}

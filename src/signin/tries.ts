@@ -1,0 +1,48 @@
+import { secretHash } from '#base/secrets.ts';
+import { type Allowed, forgetTries, tryOnce } from '#records/attempts.ts';
+import type { Ask, Desk } from './desk.ts';
+
+const QUARTER = 15 * 60_000;
+const HOUR = 60 * 60_000;
+
+/** How often from one address, and how often at one account (or mail address), from wherever. */
+const ALLOWED = {
+  'sign-in': { address: { tries: 60, windowMs: QUARTER }, account: { tries: 10, windowMs: QUARTER } },
+  register: { address: { tries: 20, windowMs: HOUR }, account: { tries: 4, windowMs: HOUR } },
+  recover: { address: { tries: 20, windowMs: HOUR }, account: { tries: 4, windowMs: HOUR } },
+  password: { address: { tries: 60, windowMs: QUARTER }, account: { tries: 10, windowMs: QUARTER } },
+} satisfies Record<string, { address: Allowed; account: Allowed }>;
+
+export type Tried = keyof typeof ALLOWED;
+
+/**
+ * Counts a try and says whether it may be made. An account is counted together with the network of the address, so that
+ * a stranger elsewhere cannot lock its owner out, and once more over all addresses with ten times the tries.
+ */
+export async function mayTry(c: Ask, { db, clock }: Desk, what: Tried, account: string): Promise<boolean> {
+  const { address, account: perAccount } = ALLOWED[what];
+  const [network, who] = [networkOf(c.get('visit').address), secretHash(account.toLowerCase())];
+  const now = clock.now();
+  const everywhere = { ...perAccount, tries: perAccount.tries * 10 };
+  const verdicts = [
+    await tryOnce(db, now, `${what} ${network}`, address),
+    await tryOnce(db, now, `${what} ${network} ${who}`, perAccount),
+    await tryOnce(db, now, `${what} ${who}`, everywhere),
+  ];
+  return !verdicts.includes(false);
+}
+
+/** After a success an account's earlier tries from here no longer count. */
+export async function succeeded(c: Ask, { db }: Desk, what: Tried, account: string): Promise<void> {
+  await forgetTries(db, `${what} ${networkOf(c.get('visit').address)} ${secretHash(account.toLowerCase())}`);
+}
+
+/** One household has one IPv4 address, or a whole /64 of IPv6. */
+function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === '' ? [] : tail.split(':');
+  const zeros = address.includes('::') ? Math.max(0, 8 - left.length - right.length) : 0;
+  return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':');
+}

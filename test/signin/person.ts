@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+
+/** One page as somebody sees it. */
+export interface Seen {
+  status: number;
+  url: string;
+  html: string;
+  headers: Headers;
+}
+
+interface FormOnPage {
+  action: string;
+  fields: Record<string, string>;
+}
+
+/** Somebody with a browser without scripts: keeps cookies by path, fills in forms, follows redirects within the service. */
+export class Person {
+  readonly #origin: string;
+  readonly #cookies = new Map<string, { value: string; path: string }>();
+  readonly #headers: Record<string, string>;
+  #page: Seen | undefined;
+
+  constructor(origin: string, headers: Record<string, string> = {}) {
+    this.#origin = origin;
+    this.#headers = headers;
+  }
+
+  get page(): Seen {
+    return this.#page!;
+  }
+
+  /** Opens an address; redirects are followed until they leave the service. */
+  async open(address: string): Promise<Seen> {
+    return await this.#go(new URL(address, this.#origin), { method: 'GET' });
+  }
+
+  /** Fills in the form on the page whose action ends like this (the first one without), and sends it. */
+  async submit(values: Record<string, string> = {}, action = ''): Promise<Seen> {
+    const form = this.forms().find((some) => some.action.split('?')[0]!.endsWith(action));
+    assert.ok(form, `no form ${action} on ${this.page.url}:\n${this.page.html}`);
+    for (const name of Object.keys(values)) assert.ok(name in form.fields, `no field ${name} in ${form.action}`);
+    return await this.post(form.action, { ...form.fields, ...values });
+  }
+
+  async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Seen> {
+    const body = new URLSearchParams(fields);
+    return await this.#go(new URL(path, this.#origin), {
+      method: 'POST',
+      body,
+      headers: { origin: this.#origin, 'sec-fetch-site': 'same-origin', ...headers },
+    });
+  }
+
+  forms(): FormOnPage[] {
+    return [...this.page.html.matchAll(/<form[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(([, action, inner]) => ({
+      action: plain(action!),
+      fields: Object.fromEntries(
+        [...inner!.matchAll(/<input([^>]*)>/gs)].map(([, attributes]) => [
+          attributeOf(attributes!, 'name'),
+          attributeOf(attributes!, 'value'),
+        ]),
+      ),
+    }));
+  }
+
+  /** What the page says, without markup. */
+  get text(): string {
+    return plain(this.page.html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
+  }
+
+  cookie(name: string): string | undefined {
+    return this.#cookies.get(name)?.value;
+  }
+
+  async #go(url: URL, init: RequestInit): Promise<Seen> {
+    const headers = { ...this.#headers, ...(init.headers as Record<string, string>), cookie: this.#cookiesFor(url) };
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    this.#keep(response.headers);
+    const html = await response.text();
+    this.#page = { status: response.status, url: url.href, html, headers: response.headers };
+    const location = response.headers.get('location');
+    if (location === null) return this.#page;
+    const next = new URL(location, url);
+    if (next.origin === this.#origin) return await this.#go(next, { method: 'GET' });
+    return (this.#page = { ...this.#page, url: next.href });
+  }
+
+  #cookiesFor(url: URL): string {
+    const fitting = [...this.#cookies].filter(
+      ([, { path }]) => path === '/' || url.pathname === path || url.pathname.startsWith(`${path}/`),
+    );
+    return fitting.map(([name, { value }]) => `${name}=${value}`).join('; ');
+  }
+
+  #keep(headers: Headers): void {
+    for (const line of headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split(/;\s*/);
+      const [name = '', value = ''] = pair.split(/=(.*)/s);
+      const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? '/';
+      if (value === '') this.#cookies.delete(name);
+      else this.#cookies.set(name, { value, path });
+    }
+  }
+}
+
+function attributeOf(attributes: string, name: string): string {
+  return plain(new RegExp(`\\s${name}="([^"]*)"`, 's').exec(attributes)?.[1] ?? '');
+}
+
+function plain(html: string): string {
+  const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return html.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name]!);
+}
