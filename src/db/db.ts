@@ -38,6 +38,6 @@ export async function openDb(url: string): Promise<Db> {
 
 /** Whether the error says that a row with this key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   return code === '23505' || errcode === 1555 || errcode === 2067;
 }

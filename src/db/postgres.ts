@@ -20,7 +20,7 @@ export async function openPostgres(url: string): Promise<Db> {
     pipeline: true,
   });
   // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
-  pool.on('error', () => undefined);
+  pool.on('error', ignore);
   const db = new PostgresDb(pool);
   await db.tuples({ strings: ['select 1'], values: [] });
   return db;
@@ -115,6 +115,8 @@ class PostgresDb extends Connection implements Db {
 
   async #transact<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await guarded(this.#pool.connect());
+    // Its statements fail by themselves; an error between two of them would end the process if nobody listened.
+    client.on('error', ignore);
     let broken = false;
     try {
       await guarded(client.query('begin'));
@@ -128,10 +130,13 @@ class PostgresDb extends Connection implements Db {
       );
       throw error;
     } finally {
+      if (!broken) client.off('error', ignore);
       client.release(broken);
     }
   }
 }
+
+const ignore = (): void => undefined;
 
 /** Tells a server that cannot be reached (or that is going down) from a statement that is wrong. */
 async function guarded<T>(work: Promise<T>): Promise<T> {

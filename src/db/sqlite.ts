@@ -6,6 +6,7 @@ import { Unavailable } from '#base/errors.ts';
 import type { Cell, Db, MigrationTx, Queryable } from './db.ts';
 import { type Sql, textOf } from './sql.ts';
 
+/** The low byte of a result code; the rest says why. */
 const SQLITE_BUSY = 5;
 const LOCK_PATIENCE_MS = 15_000;
 const KEPT_STATEMENTS = 500;
@@ -14,10 +15,10 @@ const KEPT_STATEMENTS = 500;
  * Opens a SQLite file with two connections: one that writes, in turns, and one that only reads. A reader never sees a
  * transaction that is under way, although one may span several ticks of the event loop.
  */
-export function openSqlite(path: string): Db {
+export async function openSqlite(path: string): Promise<Db> {
   mkdirSync(dirname(path), { recursive: true });
-  const writer = new Connection(path, false);
-  return new SqliteDb(writer, new Connection(path, true));
+  const writer = await patiently(() => new Connection(path, false));
+  return new SqliteDb(writer, await patiently(() => new Connection(path, true)));
 }
 
 const kept = new WeakMap<readonly string[], string>();
@@ -30,9 +31,14 @@ class Connection implements MigrationTx {
 
   constructor(path: string, readOnly: boolean) {
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
-    if (!readOnly)
-      this.handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000');
-    this.handle.exec('pragma foreign_keys = on; pragma cache_size = -32000; pragma temp_store = memory');
+    try {
+      if (!readOnly)
+        this.handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000');
+      this.handle.exec('pragma foreign_keys = on; pragma cache_size = -32000; pragma temp_store = memory');
+    } catch (error) {
+      this.handle.close();
+      throw error;
+    }
   }
 
   // The driver's calls are synchronous; `async` turns what they throw into a rejection, as on PostgreSQL.
@@ -125,7 +131,7 @@ class SqliteDb implements Db {
   }
 
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    await begin(this.#writer.handle);
+    await patiently(() => this.#writer.handle.exec('begin immediate'));
     try {
       const result = await work(this.#writer);
       this.#writer.handle.exec('commit');
@@ -137,14 +143,14 @@ class SqliteDb implements Db {
   }
 }
 
-/** Takes the file's write lock. Another process may hold it: waiting must not hold up this one's readers. */
-async function begin(handle: DatabaseSync): Promise<void> {
+/** Does what needs a lock of the file. Another process may hold it: waiting must not hold up this one's readers. */
+async function patiently<T>(work: () => T): Promise<T> {
   const started = performance.now();
   for (;;) {
     try {
-      return handle.exec('begin immediate');
+      return work();
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+      if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_BUSY) throw error;
       if (performance.now() - started > LOCK_PATIENCE_MS) throw new Unavailable(error);
     }
     await pause(1 + Math.random() * 4);

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { type Db, isUniqueViolation, openDb } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { onEachDatabase } from '../support/hall.ts';
+
+async function open(t: TestContext, url: string): Promise<Db> {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  return db;
+}
+
+async function counter(t: TestContext, url: string): Promise<Db> {
+  const db = await open(t, url);
+  await db.migrating((tx) => tx.script('create table counters (name text primary key, count bigint not null)'));
+  await db.run(sql`insert into counters (name, count) values (${'a'}, ${0})`);
+  return db;
+}
+
+const countOf = async (db: Pick<Db, 'get'>): Promise<number> =>
+  (await db.get<{ count: number }>(sql`select count from counters where name = 'a'`))!.count;
+
+onEachDatabase('values come back as they went in', async (t, url) => {
+  const db = await open(t, url);
+  await db.migrating((tx) =>
+    tx.script(
+      'create table kept (key bigint primary key, words text, bytes bytea, ratio double precision) /*sqlite: strict*/',
+    ),
+  );
+  const rows = [
+    {
+      key: Number.MAX_SAFE_INTEGER,
+      words: "'; drop table kept; -- 🎮 \u2028",
+      bytes: Buffer.from([0, 255]),
+      ratio: 0.1,
+    },
+    { key: 0, words: '', bytes: Buffer.alloc(0), ratio: -1e300 },
+    { key: -5, words: null, bytes: null, ratio: null },
+  ];
+  for (const { key, words, bytes, ratio } of rows)
+    await db.run(sql`insert into kept (key, words, bytes, ratio) values (${key}, ${words}, ${bytes}, ${ratio})`);
+  const found = await db.all<(typeof rows)[0]>(sql`select key, words, bytes, ratio from kept order by key desc`);
+  assert.deepEqual(
+    found.map((row) => ({ ...row, bytes: row.bytes && Buffer.from(row.bytes) })),
+    rows,
+  );
+  assert.deepEqual(await db.tuples(sql`select key, words from kept where key in (${list([0, -5, 7])}) order by key`), [
+    [-5, null],
+    [0, ''],
+  ]);
+  const [sums] = await db.tuples(
+    sql`select count(*), sum(key), max(key), coalesce(sum(key), 0) from kept where key < 1`,
+  );
+  assert.deepEqual(sums, [2, -5, 0, -5], 'counts and sums are numbers');
+  assert.equal(await db.get(sql`select key from kept where key = 99`), undefined);
+  assert.equal(await db.run(sql`update kept set words = ${'x'} where key < ${1}`), 2);
+  const returned = await db.get<{ key: number }>(sql`delete from kept where key = ${-5} returning key`);
+  assert.deepEqual({ ...returned }, { key: -5 });
+  assert.deepEqual(await db.all(sql`select key from kept where key in (${list([])})`), []);
+});
+
+onEachDatabase('a transaction is all or nothing', async (t, url) => {
+  const db = await counter(t, url);
+  const failure = new Error('half-way');
+  const half = db.transaction(async (tx) => {
+    await tx.run(sql`update counters set count = 1`);
+    await tx.runAll([sql`insert into counters (name, count) values ('b', 2)`]);
+    assert.equal(await countOf(tx), 1, 'it sees its own writing');
+    throw failure;
+  });
+  await assert.rejects(half, failure);
+  assert.equal(await countOf(db), 0);
+  await assert.rejects(
+    db.runAll([sql`update counters set count = 5`, sql`insert into counters (name, count) values ('a', 1)`]),
+    isUniqueViolation,
+  );
+  assert.equal(await countOf(db), 0);
+  assert.equal(await db.transaction(async (tx) => (await tx.run(sql`update counters set count = 9`)) + 1), 2);
+  assert.equal(await countOf(db), 9);
+});
+
+onEachDatabase('a reader never sees a transaction that is under way', async (t, url) => {
+  const db = await counter(t, url);
+  const { promise: written, resolve: writes } = Promise.withResolvers<void>();
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const under = db.transaction(async (tx) => {
+    await tx.run(sql`update counters set count = 1`);
+    writes();
+    await mayEnd;
+    await tx.run(sql`update counters set count = 2`);
+  });
+  await written;
+  assert.equal(await countOf(db), 0);
+  assert.deepEqual(await db.tuples(sql`select count from counters`), [[0]]);
+  end();
+  await under;
+  assert.equal(await countOf(db), 2);
+});
+
+onEachDatabase('writers take turns, and lose nothing', async (t, url) => {
+  const db = await counter(t, url);
+  const other = await open(t, url);
+  const add = (where: Db): Promise<void> =>
+    where.transaction(async (tx) => {
+      await tx.run(sql`update counters set count = count + 0 where name = 'a'`);
+      const count = await countOf(tx);
+      await new Promise(setImmediate);
+      await tx.run(sql`update counters set count = ${count + 1} where name = 'a'`);
+    });
+  await Promise.all(Array.from({ length: 40 }, (_, place) => add(place % 2 === 0 ? db : other)));
+  assert.equal(await countOf(db), 40);
+  assert.equal(await countOf(other), 40);
+});
+
+onEachDatabase('a failed statement spoils nothing that comes after it', async (t, url) => {
+  const db = await counter(t, url);
+  for (let round = 0; round < 10; round++) {
+    await assert.rejects(db.run(sql`update nothing set x = 1`));
+    await assert.rejects(db.all(sql`select nonsense from counters`));
+    await assert.rejects(db.transaction((tx) => tx.run(sql`insert into counters (name, count) values ('a', 0)`)));
+  }
+  assert.equal(await countOf(db), 0);
+});
+
+onEachDatabase('a row that exists already is told from every other error', async (t, url) => {
+  const db = await counter(t, url);
+  const errorOf = async (work: Promise<unknown>): Promise<unknown> => await work.catch((error: unknown) => error);
+  assert.ok(isUniqueViolation(await errorOf(db.run(sql`insert into counters (name, count) values ('a', 0)`))));
+  assert.ok(!isUniqueViolation(await errorOf(db.run(sql`insert into counters (name, count) values ('b', null)`))));
+  assert.ok(!isUniqueViolation(await errorOf(db.run(sql`insert into nothing (name) values ('a')`))));
+  assert.ok(!isUniqueViolation(new Error('x')));
+  for (const nothing of [undefined, null, 'x']) assert.equal(isUniqueViolation(nothing), false);
+});

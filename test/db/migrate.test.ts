@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { UsageError } from '#base/errors.ts';
+import { openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+import { sql } from '#db/sql.ts';
+import { createTestDatabase, onEachDatabase } from '../support/hall.ts';
+
+const SRC = join(import.meta.dirname, '../../src');
+const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.endsWith('.sql'));
+
+/** Another process that opens the database, brings it up to date and closes it. */
+const STARTER = `
+  const { openDb } = await import(${JSON.stringify(`${SRC}/db/db.ts`)});
+  const { migrate } = await import(${JSON.stringify(`${SRC}/db/migrate.ts`)});
+  const db = await openDb(process.argv[1]);
+  await migrate(db);
+  await db.close();`;
+
+const start = (url: string) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', STARTER, url]);
+
+onEachDatabase('migrations run once, also when four processes start together', async (t, url) => {
+  await Promise.all([start(url), start(url), start(url), start(url)]);
+  const db = await openDb(url);
+  t.after(() => db.close());
+  const rows = await db.tuples(sql`select number, name from migrations order by number`);
+  assert.deepEqual(
+    rows,
+    FILES.toSorted().map((name, place) => [place + 1, name]),
+  );
+  await migrate(db);
+  assert.deepEqual(await db.tuples(sql`select last from sequence`), [[0]]);
+});
+
+onEachDatabase('the database of a newer version is left alone', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await migrate(db);
+  await db.run(sql`insert into migrations (number, name) values (${FILES.length + 1}, ${'999-future.sql'})`);
+  await assert.rejects(migrate(db), (error) => {
+    assert.ok(error instanceof UsageError);
+    assert.match(error.message, new RegExp(`migration ${FILES.length + 1}.*${FILES.length}.*newer`));
+    return true;
+  });
+});
+
+onEachDatabase('a migration that fails leaves no trace', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  const broken = db.migrating(async (tx) => {
+    await tx.script('create table half (x bigint); insert into half values (1); insert into nothing values (1)');
+  });
+  await assert.rejects(broken);
+  await assert.rejects(db.all(sql`select x from half`));
+});
+
+test('a SQLite file that another process is busy with is waited for', async (t) => {
+  const { url, drop } = await createTestDatabase('sqlite');
+  const busy = new DatabaseSync(url);
+  busy.exec('begin exclusive; create table other (x)');
+  const opening = openDb(url);
+  await new Promise(setImmediate);
+  busy.exec('commit');
+  busy.close();
+  const db = await opening;
+  await migrate(db);
+  assert.deepEqual(await db.tuples(sql`select last from sequence`), [[0]]);
+  await db.close();
+  t.after(drop);
+});

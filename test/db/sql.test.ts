@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { code, join, list, row, type Sql, sql, textOf, type Value } from '#db/sql.ts';
+
+const shown = (query: Sql): string => textOf(query, new WeakMap(), (place) => `$${place}`);
+
+test('a statement is text with places for values', () => {
+  const query = sql`select ${1} + ${'x'}, ${null}`;
+  assert.equal(shown(query), 'select $1 + $2, $3');
+  assert.deepEqual(query.values, [1, 'x', null]);
+  assert.equal(shown(sql`select 1`), 'select 1');
+});
+
+test('a statement may hold others, whose values keep their order', () => {
+  const inner = sql`b = ${2} and ${sql`c = ${3}`}`;
+  const query = sql`${sql`a = ${1}`} and ${inner}${sql``} or ${sql`d`} = ${4}`;
+  assert.equal(shown(query), 'a = $1 and b = $2 and c = $3 or d = $4');
+  assert.deepEqual(query.values, [1, 2, 3, 4]);
+});
+
+test('input never becomes code', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (a, b) => {
+      const query = sql`select ${a} ${sql`where x in (${list([b])})`}`;
+      assert.equal(shown(query), 'select $1 where x in ($2)');
+      assert.deepEqual(query.values, [a, b]);
+    }),
+  );
+  for (const name of ['', 'a b', 'a;', 'A', '1a', 'a"', 'drop table x']) assert.throws(() => code(name), TypeError);
+  assert.equal(shown(sql`select ${code('name_key')} from x`), 'select name_key from x');
+});
+
+test('what drivers would guess about is refused', () => {
+  const wrong = [undefined, new Date(0), true, false, NaN, Infinity, {}, [], Symbol('x'), () => 1] as unknown[];
+  for (const value of wrong as Value[]) {
+    assert.throws(() => sql`select ${value}`, TypeError);
+    assert.throws(() => sql`select ${value} ${sql`x`}`, TypeError);
+    assert.throws(() => list([1, value]), TypeError);
+    assert.throws(() => row([value]), TypeError);
+  }
+  const right = [null, '', 'x', 0, -1.5, 2n, new Uint8Array(2)];
+  assert.deepEqual(row(right).values, right);
+});
+
+test('a list is filled up to a power of two, so that few different statements are prepared', () => {
+  const widths = new Set<number>();
+  for (let count = 1; count <= 100; count++) {
+    const values = Array.from({ length: count }, (_, value) => value);
+    const { values: padded, strings } = list(values);
+    assert.deepEqual(padded.slice(0, count), values);
+    assert.ok(padded.slice(count).every((value) => value === count - 1));
+    assert.equal(strings.length, padded.length + 1);
+    widths.add(padded.length);
+  }
+  assert.deepEqual([...widths], [1, 2, 4, 8, 16, 32, 64, 128]);
+  assert.equal(shown(sql`x in (${list([])})`), 'x in (null)');
+});
+
+test('rows and separators stand where they belong', () => {
+  assert.equal(shown(join([row([1, 2]), row([3, 4])])), '($1, $2), ($3, $4)');
+  assert.equal(shown(join([sql`a = ${1}`, sql`b`], ' and ')), 'a = $1 and b');
+  assert.equal(shown(join([])), '');
+});
+
+test('a template literal is written out once for each driver', () => {
+  const kept = new WeakMap<readonly string[], string>();
+  const statement = (value: number): Sql => sql`select ${value}`;
+  let written = 0;
+  const placeholder = (): string => `?${++written}`;
+  assert.equal(textOf(statement(1), kept, placeholder), textOf(statement(2), kept, placeholder));
+  assert.equal(written, 1);
+});
