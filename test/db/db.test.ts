@@ -17,6 +17,7 @@ async function counter(t: TestContext, url: string): Promise<Db> {
   return db;
 }
 
+const errorOf = async (work: Promise<unknown>): Promise<unknown> => await work.catch((error: unknown) => error);
 const countOf = async (db: Pick<Db, 'get'>): Promise<number> =>
   (await db.get<{ count: number }>(sql`select count from counters where name = 'a'`))!.count;
 
@@ -124,7 +125,6 @@ onEachDatabase('a failed statement spoils nothing that comes after it', async (t
 
 onEachDatabase('a row that exists already is told from every other error', async (t, url) => {
   const db = await counter(t, url);
-  const errorOf = async (work: Promise<unknown>): Promise<unknown> => await work.catch((error: unknown) => error);
   assert.ok(isUniqueViolation(await errorOf(db.run(sql`insert into counters (name, count) values ('a', 0)`))));
   assert.ok(!isUniqueViolation(await errorOf(db.run(sql`insert into counters (name, count) values ('b', null)`))));
   assert.ok(!isUniqueViolation(await errorOf(db.run(sql`insert into nothing (name) values ('a')`))));

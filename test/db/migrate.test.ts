@@ -60,7 +60,8 @@ onEachDatabase('a migration that fails leaves no trace', async (t, url) => {
 });
 
 test('a SQLite file that another process is busy with is waited for', async (t) => {
-  const { url, drop } = await createTestDatabase('sqlite');
+  const database = await createTestDatabase('sqlite');
+  const { url } = database;
   const busy = new DatabaseSync(url);
   busy.exec('begin exclusive; create table other (x)');
   const opening = openDb(url);
@@ -71,5 +72,5 @@ test('a SQLite file that another process is busy with is waited for', async (t) 
   await migrate(db);
   assert.deepEqual(await db.tuples(sql`select last from sequence`), [[0]]);
   await db.close();
-  t.after(drop);
+  t.after(() => database.drop());
 });

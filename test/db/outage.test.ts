@@ -72,10 +72,11 @@ const pidOf = async (db: Pick<Db, 'get'>): Promise<number> =>
 const terminate = (db: Db, pid: number): Promise<unknown> => db.all(sql`select pg_terminate_backend(${pid})`);
 
 test('a connection that is ended by the server fails its work as unavailable, and nothing else', async (t) => {
-  const { url, drop } = await createTestDatabase('postgres');
+  const database = await createTestDatabase('postgres');
+  const { url } = database;
   const db = await openDb(url);
   t.after(() => db.close());
-  t.after(drop);
+  t.after(() => database.drop());
   const judge = await openDb(url);
   t.after(() => judge.close());
 
@@ -144,12 +145,13 @@ test('an outage of the database is 503 for as long as it lasts', async (t) => {
 });
 
 test('a SQLite file that stays locked is unavailable to writers, not to readers', async (t) => {
-  const { url, drop } = await createTestDatabase('sqlite');
+  const database = await createTestDatabase('sqlite');
+  const { url } = database;
   const db = await openDb(url);
   const other = await openDb(url);
   t.after(() => db.close());
   t.after(() => other.close());
-  t.after(drop);
+  t.after(() => database.drop());
   const { promise: held, resolve: hold } = Promise.withResolvers<void>();
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
   const holding = other.transaction(async () => (hold(), await mayEnd));

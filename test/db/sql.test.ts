@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { code, join, list, row, type Sql, sql, textOf, type Value } from '#db/sql.ts';
 
+const statement = (value: number): Sql => sql`select ${value}`;
 const shown = (query: Sql): string => textOf(query, new WeakMap(), (place) => `$${place}`);
 
 test('a statement is text with places for values', () => {
@@ -65,7 +66,6 @@ test('rows and separators stand where they belong', () => {
 
 test('a template literal is written out once for each driver', () => {
   const kept = new WeakMap<readonly string[], string>();
-  const statement = (value: number): Sql => sql`select ${value}`;
   let written = 0;
   const placeholder = (): string => `?${++written}`;
   assert.equal(textOf(statement(1), kept, placeholder), textOf(statement(2), kept, placeholder));

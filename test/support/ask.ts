@@ -71,7 +71,8 @@ export function repliesIn(bytes: Buffer): Reply[] {
     );
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
     const length = Number(headers['content-length'] ?? 0);
-    replies.push(replyOf(status, headers, rest.subarray(end + 4, end + 4 + length)));
+    // 100 Continue is no answer yet.
+    if (status >= 200) replies.push(replyOf(status, headers, rest.subarray(end + 4, end + 4 + length)));
     rest = rest.subarray(end + 4 + length);
   }
   return replies;
