@@ -1,34 +1,68 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import { brotliCompress, constants, crc32, gzip, zstdCompress } from 'node:zlib';
 import type { WireError } from '#base/errors.ts';
-
-/** Names and values one after the other, as `writeHead` takes them. */
-export type Headers = (string | number)[];
+import type { Headers } from './headers.ts';
 
 const COMPRESSED_FROM = 1024;
+/** Above this many bytes a Buffer is written faster than a string. */
+const BUFFERED_FROM = 8192;
+
 const CODINGS: Record<string, (body: Buffer) => Promise<Buffer>> = {
   zstd: promisify(zstdCompress),
   br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: promisify(gzip),
 };
 
-/** Sends a JSON body, or 304 where the caller has it already. */
-export async function sendJson(
+const VARY = 'Accept-Encoding, Authorization, X-Client-ID';
+const TYPE = 'application/json; charset=utf-8';
+
+/** A JSON body, ready to be sent as often as it is asked for. */
+export interface Body {
+  bytes: string | Buffer;
+  /** Text without characters beyond ASCII is written as latin1, which needs no encoding. */
+  encoding: 'latin1' | 'utf8';
+  length: number;
+  etag: string;
+}
+
+/** The tag is a checksum, not a digest: it has to tell a body from the one before it, and nobody gains by forging it. */
+export function bodyOf(json: string): Body {
+  const length = Buffer.byteLength(json);
+  const encoding = length === json.length ? 'latin1' : 'utf8';
+  const bytes = length < BUFFERED_FROM ? json : Buffer.from(json);
+  return { bytes, encoding, length, etag: `W/"${crc32(bytes).toString(36)}-${length.toString(36)}"` };
+}
+
+/** Sends a body, or 304 where the caller has it already; compressed, for which there is a wait, where the caller asks so. */
+export function sendBody(
   request: IncomingMessage,
   response: ServerResponse,
   headers: Headers,
-  json: string,
+  body: Body,
+): Promise<void> | undefined {
+  const coding = codingOf(request, body);
+  if (coding !== undefined && !isKnown(request, body)) return sendCoded(request, response, headers, body, coding);
+  return void sendPlain(request, response, headers, body);
+}
+
+/** As `sendBody`, never compressed. */
+export function sendPlain(request: IncomingMessage, response: ServerResponse, headers: Headers, body: Body): void {
+  if (!isKnown(request, body)) return write(request, response, headers, body);
+  headers.push('etag', body.etag, 'vary', VARY);
+  response.writeHead(304, headers).end();
+}
+
+async function sendCoded(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Headers,
+  body: Body,
+  coding: string,
 ): Promise<void> {
-  const etag = `W/"${hash('sha1', json, 'base64url')}"`;
-  headers.push('etag', etag, 'vary', 'Accept-Encoding, Authorization, X-Client-ID');
-  const known = request.headers['if-none-match'];
-  if (known !== undefined && matches(known, etag)) return void response.writeHead(304, headers).end();
-  const coding = json.length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
-  if (coding === undefined) return send(request, response, 200, headers, json);
+  const bytes = await CODINGS[coding]!(Buffer.from(body.bytes as string, body.encoding));
   headers.push('content-encoding', coding);
-  send(request, response, 200, headers, await CODINGS[coding]!(Buffer.from(json)));
+  write(request, response, headers, { ...body, bytes, length: bytes.length });
 }
 
 export function sendError(
@@ -38,25 +72,29 @@ export function sendError(
   error: WireError,
 ): void {
   for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
-  send(request, response, error.status, headers, error.body);
+  headers.push('content-type', TYPE, 'content-length', Buffer.byteLength(error.body));
+  response.writeHead(error.status, headers).end(request.method === 'HEAD' ? undefined : error.body);
 }
 
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  headers: Headers,
-  body: string | Buffer,
-): void {
-  headers.push('content-type', 'application/json; charset=utf-8', 'content-length', Buffer.byteLength(body));
-  response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
+function write(request: IncomingMessage, response: ServerResponse, headers: Headers, body: Body): void {
+  headers.push('etag', body.etag, 'vary', VARY, 'content-type', TYPE, 'content-length', body.length);
+  response.writeHead(200, headers);
+  if (request.method === 'HEAD') response.end();
+  else response.end(body.bytes, body.encoding);
 }
 
 /** Weak comparison (RFC 9110 section 13.1.2). */
-function matches(known: string, etag: string): boolean {
+function isKnown(request: IncomingMessage, { etag }: Body): boolean {
+  const known = request.headers['if-none-match'];
+  if (known === undefined) return false;
   if (known.trim() === '*') return true;
   const opaque = etag.slice(2);
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque);
+}
+
+/** The coding in which a body is to be sent; undefined for as it is. */
+export function codingOf(request: IncomingMessage, { length }: Body): string | undefined {
+  return length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
 }
 
 /** The coding that the caller likes best, of equals the densest; none where plain is liked better or nothing is asked for. */

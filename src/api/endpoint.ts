@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Caller } from '#access/caller.ts';
+import type { Caller } from '#access/callers.ts';
 import type { Clock } from '#base/clock.ts';
 import { boundOf } from '#base/ids.ts';
 import { isCleanText } from '#base/text.ts';
@@ -41,6 +41,8 @@ export interface Endpoint<S extends Shape = Shape> {
   id?: string;
   query: S;
   answer: z.ZodType;
+  /** How long an answer, which then depends on neither the time nor the caller, holds: see `Versions` of the database. */
+  keeps?: 'anything' | 'matches';
   handle(ask: Ask<QueryOf<S>>): Promise<Answer>;
 }
 

@@ -67,6 +67,7 @@ export const matches: Endpoint[] = [
     summary: 'Finished matches, the newest first',
     query: { ...paging, fields },
     answer: z.array(Match),
+    keeps: 'anything',
     handle: async ({ kit, query: { max_id, limit, fields: asked } }) => {
       if (asked.size === 0)
         return list((await listMatches(kit.db, max_id, limit)).map((match) => headJson(kit, match) + '}'));
@@ -80,6 +81,7 @@ export const matches: Endpoint[] = [
     id: 'A match id',
     query: { fields },
     answer: Match,
+    keeps: 'matches',
     handle: async ({ kit, id: text, query }) => {
       const key = keyOf(text);
       const match = key === undefined ? undefined : await matchByKey(kit.db, key);

@@ -14,6 +14,10 @@ export class Query {
     return this.#pairs.filter(([sent]) => sent === name).map(([, value]) => decoded(value) ?? value);
   }
 
+  get hasToken(): boolean {
+    return this.#pairs.some(([name]) => name === 'access_token');
+  }
+
   /**
    * Reads the parameters that a row knows; others are ignored.
    * @throws WireError 400 that names the parameter and what would be right

@@ -11,14 +11,31 @@ export interface Queryable {
   get<R = Row>(query: Sql): Promise<R | undefined>;
   /** All rows as arrays in the order of the columns: for the paths where building objects shows. */
   tuples(query: Sql): Promise<Cell[][]>;
+  /** The first row as an array. */
+  tuple(query: Sql): Promise<Cell[] | undefined>;
   /** Runs a writing statement and tells how many rows it changed. */
   run(query: Sql): Promise<number>;
   /** Runs writing statements in order, in one go where the driver can. */
   runAll(queries: readonly Sql[]): Promise<void>;
 }
 
+/**
+ * Numbers that move when something of a kind is committed, by whatever process: what was read since then still holds.
+ * Undefined where the database cannot tell in time, so that nothing of the kind may be kept.
+ */
+export interface Versions {
+  /** Anything at all. */
+  anything: number | undefined;
+  /** A match that was readable before: it was changed or taken back. */
+  matches: number | undefined;
+  /** A token or application that was there before. */
+  credentials: number | undefined;
+}
+
 export interface Db extends Queryable, AsyncDisposable {
   readonly dialect: 'sqlite' | 'postgres';
+  /** What has become of things that were read before, told without leaving this process. */
+  versions(): Versions;
   /** Runs the work in one transaction: all of it is committed, durably, or none. Never nest: hand the `tx` on. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Runs the statements of migrations, several in one text, under a lock that other processes honour. */

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import { Unavailable } from '#base/errors.ts';
-import type { Cell, Db, MigrationTx, Queryable } from './db.ts';
-import { type Sql, textOf } from './sql.ts';
+import type { Cell, Db, MigrationTx, Queryable, Versions } from './db.ts';
+import { CredentialNotices } from './notices.ts';
+import { reads, type Sql, textOf } from './sql.ts';
 
 const MIGRATION_LOCK = 0x5c07e;
 const INT8 = 20;
@@ -21,8 +22,13 @@ export async function openPostgres(url: string): Promise<Db> {
   });
   // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
   pool.on('error', ignore);
-  const db = new PostgresDb(pool);
-  await db.tuples({ strings: ['select 1'], values: [] });
+  const db = new PostgresDb(pool, new CredentialNotices(url));
+  try {
+    await db.tuples({ strings: ['select 1'], values: [] });
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
   return db;
 }
 
@@ -68,6 +74,10 @@ class Connection implements MigrationTx {
     return (await guarded(this.#client.query({ ...statementOf(query), rowMode: 'array' }))).rows as Cell[][];
   }
 
+  async tuple(query: Sql): Promise<Cell[] | undefined> {
+    return (await this.tuples(query))[0];
+  }
+
   async run(query: Sql): Promise<number> {
     return (await guarded(this.#client.query(statementOf(query)))).rowCount ?? 0;
   }
@@ -84,10 +94,28 @@ class Connection implements MigrationTx {
 class PostgresDb extends Connection implements Db {
   readonly dialect = 'postgres';
   readonly #pool: pg.Pool;
+  readonly #notices: CredentialNotices;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, notices: CredentialNotices) {
     super(pool);
     this.#pool = pool;
+    this.#notices = notices;
+  }
+
+  versions(): Versions {
+    return { anything: undefined, matches: undefined, credentials: this.#notices.count };
+  }
+
+  override async all<R>(query: Sql): Promise<R[]> {
+    const rows = await super.all<R>(query);
+    if (!reads(query)) this.#notices.note();
+    return rows;
+  }
+
+  override async run(query: Sql): Promise<number> {
+    const changed = await super.run(query);
+    this.#notices.note();
+    return changed;
   }
 
   override runAll(queries: readonly Sql[]): Promise<void> {
@@ -106,6 +134,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   async close(): Promise<void> {
+    await this.#notices.close();
     await this.#pool.end();
   }
 
@@ -122,6 +151,7 @@ class PostgresDb extends Connection implements Db {
       await guarded(client.query('begin'));
       const result = await work(client);
       await guarded(client.query('commit'));
+      this.#notices.note();
       return result;
     } catch (error) {
       broken = await client.query('rollback').then(

@@ -144,3 +144,15 @@ export function textOf(
   kept.set(query.strings, text);
   return text;
 }
+
+const reading = new WeakMap<readonly string[], boolean>();
+
+/** Whether a statement only reads: a `select`, which begins as one. */
+export function reads(query: Sql): boolean {
+  let answer = reading.get(query.strings);
+  if (answer === undefined) {
+    answer = /^\s*(select|with)\b/i.test(query.strings[0]!);
+    reading.set(query.strings, answer);
+  }
+  return answer;
+}

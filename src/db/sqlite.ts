@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#base/errors.ts';
-import type { Cell, Db, MigrationTx, Queryable } from './db.ts';
-import { type Sql, textOf } from './sql.ts';
+import type { Cell, Db, MigrationTx, Queryable, Versions } from './db.ts';
+import { reads, type Sql, textOf } from './sql.ts';
 
 /** The low byte of a result code; the rest says why. */
 const SQLITE_BUSY = 5;
@@ -54,6 +54,10 @@ class Connection implements MigrationTx {
     return this.#statement(query, true).all(...query.values) as unknown as Cell[][];
   }
 
+  async tuple(query: Sql): Promise<Cell[] | undefined> {
+    return this.#statement(query, true).get(...query.values) as unknown as Cell[] | undefined;
+  }
+
   async run(query: Sql): Promise<number> {
     return Number(this.#statement(query).run(...query.values).changes);
   }
@@ -83,11 +87,16 @@ class SqliteDb implements Db {
   readonly dialect = 'sqlite';
   readonly #writer: Connection;
   readonly #reader: Connection;
+  readonly #dataVersion: StatementSync;
+  #epochs: StatementSync | undefined;
+  #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined };
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(writer: Connection, reader: Connection) {
     this.#writer = writer;
     this.#reader = reader;
+    this.#dataVersion = reader.handle.prepare('pragma data_version');
+    this.#dataVersion.setReturnArrays(true);
   }
 
   all<R>(query: Sql): Promise<R[]> {
@@ -100,6 +109,24 @@ class SqliteDb implements Db {
 
   tuples(query: Sql): Promise<Cell[][]> {
     return reads(query) ? this.#reader.tuples(query) : this.transaction((tx) => tx.tuples(query));
+  }
+
+  tuple(query: Sql): Promise<Cell[] | undefined> {
+    return reads(query) ? this.#reader.tuple(query) : this.transaction((tx) => tx.tuple(query));
+  }
+
+  /** The reader's data version moves with commits of every other connection, the writer of this process included. */
+  versions(): Versions {
+    const [version] = this.#dataVersion.get() as unknown as [number];
+    if (version !== this.#versions.anything) this.#versions = this.#readVersions(version);
+    return this.#versions;
+  }
+
+  /** The version is looked at before the epochs: they may be newer than it says, never older. */
+  #readVersions(anything: number): Versions {
+    this.#epochs ??= epochsOf(this.#reader.handle);
+    const rows = this.#epochs.all() as unknown as [name: 'credentials' | 'matches', value: number][];
+    return { anything, ...(Object.fromEntries(rows) as Pick<Versions, 'credentials' | 'matches'>) };
   }
 
   run(query: Sql): Promise<number> {
@@ -143,6 +170,13 @@ class SqliteDb implements Db {
   }
 }
 
+/** Prepared when it is first needed: the table comes with a migration. */
+function epochsOf(handle: DatabaseSync): StatementSync {
+  const statement = handle.prepare('select name, value from epochs');
+  statement.setReturnArrays(true);
+  return statement;
+}
+
 /** Does what needs a lock of the file. Another process may hold it: waiting must not hold up this one's readers. */
 async function patiently<T>(work: () => T): Promise<T> {
   const started = performance.now();
@@ -155,17 +189,6 @@ async function patiently<T>(work: () => T): Promise<T> {
     }
     await pause(1 + Math.random() * 4);
   }
-}
-
-const reading = new WeakMap<readonly string[], boolean>();
-
-function reads(query: Sql): boolean {
-  let answer = reading.get(query.strings);
-  if (answer === undefined) {
-    answer = /^\s*(select|with)\b/i.test(query.strings[0]!);
-    reading.set(query.strings, answer);
-  }
-  return answer;
 }
 
 /** Migrations are written with PostgreSQL's types; SQLite's strict tables know fewer. */

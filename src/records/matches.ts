@@ -77,7 +77,9 @@ export async function listWholeMatches(db: Queryable, before: number, limit: num
 }
 
 export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch | undefined> {
-  const [row] = await db.tuples(sql`${WHOLE} where m.key = ${key}`);
+  const row = await db.tuple(sql`
+    select m.key, m.head, m.started, m.finished, d.teams, d.objectives
+    from matches m join match_details d on d.match_key = m.key where m.key = ${key}`);
   return row && wholeOf(row as WholeTuple);
 }
 

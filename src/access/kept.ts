@@ -1,0 +1,69 @@
+/** What the database tells of its state: a number that moves when something is committed, undefined where it cannot tell. */
+type Version = number | undefined;
+
+/**
+ * Things read from the database, kept ready while they hold: until the version moves. Then everything is dropped at
+ * once, so that nothing kept is ever stale, whoever wrote.
+ */
+export class Kept<T> {
+  readonly #half: number;
+  readonly #onlyRepeated: boolean;
+  #young = new Map<string, T>();
+  #old = new Map<string, T>();
+  #asked = new Set<string>();
+  #askedBefore = new Set<string>();
+  #version: Version;
+
+  /**
+   * @param entries how many things are kept at most
+   * @param onlyRepeated whether a thing is kept only when it is asked for again within the next so many: keeping what
+   *   nobody repeats costs more in memory to walk through than reading it
+   */
+  constructor(entries: number, { onlyRepeated = false } = {}) {
+    this.#half = entries / 2;
+    this.#onlyRepeated = onlyRepeated;
+  }
+
+  /** @param version the database's version now */
+  get(name: string, version: Version): T | undefined {
+    if (version !== this.#version) this.#drop(version);
+    return this.#young.get(name) ?? this.#revive(name);
+  }
+
+  /** @param version the database's version before the thing was read */
+  set(name: string, thing: T, version: Version): void {
+    if (version === undefined || version !== this.#version) return;
+    if (!this.#onlyRepeated || this.#isRepeated(name)) this.#put(name, thing);
+  }
+
+  /** Two maps that take turns: what nobody asked for during a whole turn goes, without any bookkeeping. */
+  #put(name: string, thing: T): void {
+    if (this.#young.size >= this.#half) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(name, thing);
+  }
+
+  #revive(name: string): T | undefined {
+    const thing = this.#old.get(name);
+    if (thing !== undefined) this.#put(name, thing);
+    return thing;
+  }
+
+  #isRepeated(name: string): boolean {
+    if (this.#asked.has(name) || this.#askedBefore.has(name)) return true;
+    if (this.#asked.size >= this.#half) {
+      this.#askedBefore = this.#asked;
+      this.#asked = new Set();
+    }
+    this.#asked.add(name);
+    return false;
+  }
+
+  #drop(version: Version): void {
+    this.#version = version;
+    if (this.#young.size > 0) this.#young = new Map();
+    if (this.#old.size > 0) this.#old = new Map();
+  }
+}

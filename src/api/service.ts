@@ -1,0 +1,238 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Addresses } from '#access/address.ts';
+import { type Allowances, MemoryAllowances, unused, type Verdict } from '#access/allowances.ts';
+import { type Caller, Callers } from '#access/callers.ts';
+import { credentialsOf, headersOf } from '#access/credentials.ts';
+import { Kept } from '#access/kept.ts';
+import { asWireError, notFound, WireError } from '#base/errors.ts';
+import { isCleanText } from '#base/text.ts';
+import type { Versions } from '#db/db.ts';
+import type { Hall } from '#hall.ts';
+import { type Body, bodyOf, codingOf, sendBody, sendError, sendPlain } from './answer.ts';
+import { type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
+import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
+import { momentsIn } from './moments.ts';
+import { Query } from './query.ts';
+import { type Route, Routes } from './routes.ts';
+
+const OPENAPI_PATH = '/v1/openapi.json';
+const MAX_ID = 256;
+const KEPT_ANSWERS = 4_000;
+const MAX_KEPT_BYTES = 64 * 1024;
+
+/** Parameters whose answers are neither kept nor admitted at once; a percent sign may hide one. */
+const CREDENTIALS = /access_token|client_id|%/;
+
+/** One request on its way: what is known of it so far. */
+class Passage {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Path and query. A client may send them behind a host (RFC 9112 section 3.2.2), which does not count. */
+  readonly target: string;
+  /** What the database told when the request came. */
+  readonly versions: Versions;
+  verdict: Verdict | undefined;
+  #query: Query | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, versions: Versions) {
+    const url = request.url ?? '/';
+    this.request = request;
+    this.response = response;
+    this.target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+    this.versions = versions;
+  }
+
+  get path(): string {
+    const at = this.target.indexOf('?');
+    return at < 0 ? this.target : this.target.slice(0, at);
+  }
+
+  get query(): Query {
+    const at = this.target.indexOf('?');
+    return (this.#query ??= new Query(at < 0 ? '' : this.target.slice(at + 1)));
+  }
+}
+
+/** The one order that every request of the data API passes: caller, allowance, headers, answer. */
+export class Api {
+  readonly #hall: Hall;
+  readonly #allowances: Allowances;
+  readonly #addresses: Addresses;
+  readonly #callers: Callers;
+  readonly #routes: Routes;
+  readonly #kit: Kit;
+  readonly #realm: string;
+  readonly #openapi: Body;
+  /** Answers by their address, kept while nobody commits anything. */
+  readonly #answers = new Kept<Body>(KEPT_ANSWERS, { onlyRepeated: true });
+  /** Answers that only a change of matches, which are hardly ever changed, makes stale. */
+  readonly #lasting = new Kept<Body>(KEPT_ANSWERS, { onlyRepeated: true });
+
+  constructor(hall: Hall, allowances: Allowances, rows: readonly Endpoint[], openapi: object) {
+    const { config, db, clock } = hall;
+    this.#hall = hall;
+    this.#allowances = allowances;
+    this.#routes = new Routes(rows);
+    this.#addresses = new Addresses(config.TRUSTED_PROXIES);
+    this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
+    this.#callers = new Callers(db, clock, this.#realm);
+    const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
+    this.#kit = { db, clock, moment: momentsIn(config.TIME_ZONE), site: config.SITE_URL, presenceTimeoutMs };
+    this.#openapi = bodyOf(JSON.stringify(openapi));
+  }
+
+  /** Answers one request, whatever it is. */
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    const passage = new Passage(request, response, this.#hall.db.versions());
+    const caller = this.#admitAtOnce(passage);
+    const body = caller === undefined ? undefined : this.#keptAnswer(passage);
+    if (body !== undefined && passage.verdict!.allowed && codingOf(request, body) === undefined) {
+      return sendPlain(request, response, addLimit(headersFor(false), passage.verdict!), body);
+    }
+    this.#serve(passage, caller).catch(() => response.destroy());
+  }
+
+  /**
+   * Admits a bearer who is known and counted in memory, without waiting for anything. Undefined, and nothing done, where
+   * any of that does not hold.
+   */
+  #admitAtOnce(passage: Passage): Caller | undefined {
+    const { request, target, versions } = passage;
+    if (!isReading(request.method) || CREDENTIALS.test(target) || !(this.#allowances instanceof MemoryAllowances))
+      return undefined;
+    if (isOpenapi(passage.path)) return undefined;
+    const [authorization, second] = headersOf(request, 'authorization');
+    if (authorization === undefined || second !== undefined || request.headers['x-client-id'] !== undefined)
+      return undefined;
+    const caller = authorization.startsWith('Bearer ')
+      ? this.#callers.known(authorization.slice(7), versions.credentials)
+      : undefined;
+    if (caller?.application.access !== 'approved') return undefined;
+    passage.verdict = this.#allowances.take(...this.#allowanceOf(request, caller));
+    return caller;
+  }
+
+  async #serve(passage: Passage, admitted: Caller | undefined): Promise<void> {
+    const { request, response } = passage;
+    try {
+      const body = await this.#answer(passage, admitted);
+      const headers =
+        passage.verdict === undefined ? await this.#headers(passage) : this.#headersOf(passage, passage.verdict);
+      if (body === undefined) return void response.writeHead(204, headers).end();
+      const sent = sendBody(request, response, headers, body);
+      if (sent !== undefined) await sent;
+    } catch (error) {
+      await this.#refuse(passage, error);
+    }
+  }
+
+  /** The body of the answer; undefined for a preflight, which has none. */
+  async #answer(passage: Passage, admitted: Caller | undefined): Promise<Body | undefined> {
+    const { method } = passage.request;
+    if (method === 'OPTIONS') return undefined;
+    if (admitted === undefined && isOpenapi(passage.path) && isReading(method)) return this.#openapi;
+    const caller = admitted ?? (await this.#admit(passage));
+    if (!passage.verdict!.allowed) throw rateLimited(passage.verdict!, this.#hall.clock.now());
+    if (caller.application.access !== 'approved') throw notApproved();
+    if (!isReading(method)) throw methodNotAllowed();
+    const route = this.#routes.find(passage.path);
+    if (route === undefined) throw notFound('There is no such path; see /v1/openapi.json for those there are.');
+    return await this.#handle(passage, caller, route);
+  }
+
+  /** Proves the caller and counts the request: a failed proof counts for its address, apart from everything else. */
+  async #admit(passage: Passage): Promise<Caller> {
+    const caller = await this.#prove(passage).catch(async (error: unknown) => {
+      if (!(error instanceof WireError)) throw error;
+      const subject = `failed:${this.#addresses.of(passage.request)}`;
+      passage.verdict = await this.#allowances.take(subject, this.#hall.config.ADDRESS_LIMIT);
+      throw passage.verdict.allowed ? error : rateLimited(passage.verdict, this.#hall.clock.now());
+    });
+    passage.verdict = await this.#allowances.take(...this.#allowanceOf(passage.request, caller));
+    return caller;
+  }
+
+  async #prove({ request, query, versions }: Passage): Promise<Caller> {
+    const credentials = credentialsOf(request, (name) => query.values(name), this.#realm);
+    return await this.#callers.prove(credentials, versions.credentials);
+  }
+
+  /** Whose allowance a request uses, and how large it is (spec decisions, "rate limit"). */
+  #allowanceOf(request: IncomingMessage, caller: Caller): [subject: string, limit: number] {
+    const { config } = this.#hall;
+    const { client_id, hourly_limit } = caller.application;
+    switch (caller.kind) {
+      case 'client_id':
+        return [`address:${this.#addresses.of(request)}`, config.ADDRESS_LIMIT];
+      case 'application':
+        return [`application:${client_id}`, hourly_limit ?? config.APP_LIMIT];
+      case 'user':
+        if (hourly_limit === null) return [`user:${caller.accountId}`, config.USER_LIMIT];
+        return [`user:${caller.accountId}:${client_id}`, hourly_limit];
+    }
+  }
+
+  async #handle(passage: Passage, caller: Caller, { endpoint, id }: Route): Promise<Body> {
+    if (id.length > MAX_ID || !isCleanText(id)) throw notFound('Nothing has such an id or name.');
+    const ask: Ask = { kit: this.#kit, caller, id, query: passage.query.read(endpoint.query) };
+    const answer = await endpoint.handle(ask as Ask<Record<string, never>>);
+    const body = bodyOf(answer instanceof Ready ? answer.json : JSON.stringify(answer));
+    if (body.length <= MAX_KEPT_BYTES && !CREDENTIALS.test(passage.target)) this.#keep(passage, endpoint, body);
+    return body;
+  }
+
+  #keep({ target, versions }: Passage, { keeps }: Endpoint, body: Body): void {
+    if (keeps === 'matches') this.#lasting.set(target, body, versions.matches);
+    if (keeps === 'anything') this.#answers.set(target, body, versions.anything);
+  }
+
+  #keptAnswer({ target, versions }: Passage): Body | undefined {
+    return this.#lasting.get(target, versions.matches) ?? this.#answers.get(target, versions.anything);
+  }
+
+  async #refuse(passage: Passage, error: unknown): Promise<void> {
+    const { request, response, path } = passage;
+    const wire = asWireError(error);
+    if (wire.status >= 500) this.#hall.log.error({ err: error, path }, 'request failed');
+    if (response.headersSent) return void response.destroy();
+    const headers = await this.#headers(passage).catch(() => this.#headersOf(passage, this.#fresh()));
+    sendError(request, response, headers, wire);
+  }
+
+  /** The headers of every answer. What counts nothing shows the state of the address. */
+  async #headers(passage: Passage): Promise<Headers> {
+    const { ADDRESS_LIMIT } = this.#hall.config;
+    const address = `address:${this.#addresses.of(passage.request)}`;
+    return this.#headersOf(passage, passage.verdict ?? (await this.#allowances.peek(address, ADDRESS_LIMIT)));
+  }
+
+  #headersOf({ request, query }: Passage, verdict: Verdict): Headers {
+    const headers = addLimit(headersFor(query.hasToken), verdict);
+    if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
+    return headers;
+  }
+
+  /** What is shown while the counters cannot be reached. */
+  #fresh(): Verdict {
+    return unused(this.#hall.config.ADDRESS_LIMIT, this.#hall.clock.now());
+  }
+}
+
+const isOpenapi = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;
+
+const isReading = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
+
+function methodNotAllowed(): WireError {
+  return new WireError(405, 'method_not_allowed', `The data API is read-only: use ${METHODS}.`, { allow: METHODS });
+}
+
+function notApproved(): WireError {
+  const sentence = 'This application has no access to the data API yet; ask for it in the developer console.';
+  return new WireError(403, 'access_not_approved', sentence);
+}
+
+/** The body is the specification's, word for word. */
+function rateLimited({ resets }: Verdict, now: number): WireError {
+  const seconds = Math.max(1, Math.ceil((resets - now) / 1000));
+  return new WireError(429, 'rate_limit', 'Rate limit exceeded', { 'retry-after': String(seconds) });
+}
