@@ -1,0 +1,24 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { cpuUse } from './child.ts';
+
+/** What everything is measured against: a `node:http` server that sends the same bytes and headers and knows nothing. */
+interface Sample {
+  status: number;
+  headers: string[];
+  body: string;
+}
+
+let samples: Sample[] = [];
+let next = 0;
+
+const server = createServer({ keepAliveTimeout: 65_000 }, (_request, response) => {
+  const { status, headers, body } = samples[next++ % samples.length]!;
+  response.writeHead(status, headers).end(status === 304 ? undefined : body);
+});
+server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
+process.on('message', (message: Sample[] | 'cpu') => {
+  if (message !== 'cpu') samples = message;
+  process.send!(cpuUse());
+});
+process.on('disconnect', () => process.exit());
