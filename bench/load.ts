@@ -12,7 +12,7 @@ export interface Load {
 export interface Target {
   port: number;
   /** The whole text of the next request. */
-  next(): string;
+  next: () => string;
 }
 
 /**

@@ -104,7 +104,6 @@ async function casesOf(source: Db): Promise<Case[]> {
   const players = (await source.tuples(sql`select uuid from players order by key limit 5000`)).map(
     ([uuid]) => uuid as string,
   );
-  const any = <T>(of: T[], among = of.length): T => of[Math.floor(Math.random() * Math.min(among, of.length))]!;
   const groups = 'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun';
   const fixed = `/v1/matches/${idOf(keys[0]!)}`;
   const etag = (await fetchOnce(fixed, '')).headers.get('etag')!;
@@ -118,6 +117,10 @@ async function casesOf(source: Db): Promise<Case[]> {
     { name: '304', path: () => fixed, headers: `If-None-Match: ${etag}\r\n`, status: 304 },
     { name: '401', path: () => fixed, headers: 'Authorization: Bearer wrong\r\n', status: 401 },
   ];
+}
+
+function any<T>(of: T[], among = of.length): T {
+  return of[Math.floor(Math.random() * Math.min(among, of.length))]!;
 }
 
 function fetchOnce(path: string, headers: string): Promise<Response> {
@@ -144,7 +147,7 @@ async function measure({ name, path, headers = '', status = 200 }: Case): Promis
     const ours = await round(api, next);
     const theirs = await round(bare, next);
     if (ours.statuses.size !== 1 || !ours.statuses.has(status))
-      throw new Error(`${name}: unexpected answers ${[...ours.statuses]}`);
+      throw new Error(`${name}: unexpected answers ${JSON.stringify([...ours.statuses])}`);
     ratios.push(theirs.cost / ours.cost);
     if (process.env['DEBUG'])
       console.log(

@@ -43,7 +43,8 @@ export function sendBody(
 ): Promise<void> | undefined {
   const coding = codingOf(request, body);
   if (coding !== undefined && !isKnown(request, body)) return sendCoded(request, response, headers, body, coding);
-  return void sendPlain(request, response, headers, body);
+  sendPlain(request, response, headers, body);
+  return undefined;
 }
 
 /** As `sendBody`, never compressed. */

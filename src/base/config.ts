@@ -6,6 +6,7 @@ import { UsageError } from './errors.ts';
 import {
   choice,
   colour,
+  database,
   duration,
   type Listen,
   listen,
@@ -14,6 +15,7 @@ import {
   type Setting,
   secret,
   setting,
+  text,
   whole,
   zone,
 } from './setting.ts';
@@ -25,15 +27,15 @@ import {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 export const SETTINGS = {
-  NETWORK_NAME: setting('Scorehall', "The network's name, as pages and mails show it", z.string().min(1).max(64)),
-  CONTACT: setting('', 'Where people write to the operator: a mail address or a URL', z.string().max(512)),
-  LOGO: setting('', 'The path of a PNG, SVG or WebP file with the logo of the network', z.string().max(1024)),
+  NETWORK_NAME: setting('Scorehall', "The network's name, as pages and mails show it", text(64)),
+  CONTACT: setting('', 'Where people write to the operator: a mail address or a URL', text(512)),
+  LOGO: setting('', 'The path of a PNG, SVG or WebP file with the logo of the network', text(1024)),
   ACCENT_COLOR: setting('#b5361c', 'The colour of links, buttons and marks on all pages, like #b5361c', colour),
   SECOND_COLOR: setting('#1f6f78', 'The colour of charts and whatever stands beside the first', colour),
   PRIVACY: setting(
     '',
     'The path of a text file with the privacy statement, its paragraphs apart by empty lines; FILE.ja beside it is shown to readers of Japanese',
-    z.string().max(1024),
+    text(1024),
   ),
   API_URL: setting('http://127.0.0.1:7400', 'Public address of the data API; its paths begin with /v1', origin),
   AUTH_URL: setting('http://127.0.0.1:7401', 'Public address of sign-in: issuer of tokens, account pages', origin),
@@ -59,11 +61,7 @@ export const SETTINGS = {
     'Where the ingest listens; empty: as INGEST_URL says when it is loopback, else 127.0.0.1:7403',
     listen,
   ),
-  DATABASE_URL: setting(
-    'data/scorehall.db',
-    'A SQLite file, or postgres://user:password@host/database',
-    z.string().min(1),
-  ),
+  DATABASE_URL: setting('data/scorehall.db', 'A SQLite file, or postgres://user:password@host/database', database),
   TIME_ZONE: setting('UTC', 'The zone whose offset moments carry in the data API', zone),
   TRUSTED_PROXIES: setting(
     '',
@@ -117,7 +115,7 @@ export const SETTINGS = {
   SECRET_KEY: secret(
     '',
     'Seals the keys that sign ID tokens; at least 32 characters, the same for all processes; empty: a file beside the database',
-    z.string().max(1024),
+    text(1024),
   ),
   SMTP_URL: secret(
     '',
@@ -132,12 +130,12 @@ export const SETTINGS = {
   MAIL_FROM: setting(
     '',
     'The sender of mails, like Example <no-reply@example.org>; empty: no-reply at the host of AUTH_URL',
-    z.string().max(256),
+    text(256),
   ),
   DATA_FOLDER: setting(
     '',
     'Where the secret key and mails without a mail server are kept; empty: the folder of the SQLite file, else data',
-    z.string().max(1024),
+    text(1024),
   ),
   LOG_LEVEL: setting(
     'info',
@@ -173,11 +171,11 @@ export function names(): SettingName[] {
 }
 
 function readSetting(name: SettingName, value: string | undefined): unknown {
-  const { read, default: fallback } = SETTINGS[name] as Setting;
+  const { read, default: fallback, secret: isSecret } = SETTINGS[name] as Setting;
   const result = read.safeParse(value === undefined || value === '' ? fallback : value);
-  if (!result.success)
-    throw new UsageError(`${name} ${result.error.issues[0]!.message} (it is ${JSON.stringify(value)}).`);
-  return result.data;
+  if (result.success) return result.data;
+  const shown = isSecret || value?.includes('@') ? '' : ` (it is ${JSON.stringify(value)})`;
+  throw new UsageError(`${name} ${result.error.issues[0]!.message}${shown}.`);
 }
 
 /** The environment of a command: `.env` of the working folder and a demo's own settings stand behind the real one. */

@@ -37,6 +37,17 @@ export const colour = z
   .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #b5361c')
   .transform((value) => value.toLowerCase());
 
+export const text = (max: number) => z.string().max(max, `must not be longer than ${max} characters`);
+
+/** A SQLite file, or a PostgreSQL database; `C:\\…` is a file too. */
+export const database = z
+  .string()
+  .refine(
+    (value) => !/^(:|[a-z][a-z0-9+.-]+:)/i.test(value) || /^(postgres|postgresql|sqlite|file):/.test(value),
+    'must be the path of a SQLite file, or postgres://user:password@host/database',
+  )
+  .refine((value) => !/^postgres/.test(value) || URL.canParse(value), 'must be postgres://user:password@host/database');
+
 export const listOf = z.string().transform((value) =>
   value
     .split(',')
