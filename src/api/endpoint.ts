@@ -4,6 +4,7 @@ import type { Clock } from '#base/clock.ts';
 import { boundOf } from '#base/ids.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
+import type { WholeMatch } from '#records/matches.ts';
 import type { WriteMoment } from './moments.ts';
 
 /** What the answers of the data API are made with. */
@@ -11,6 +12,8 @@ export interface Kit {
   db: Db;
   clock: Clock;
   moment: WriteMoment;
+  /** Finds a match; where a look-up is a journey, those of one moment travel together. */
+  match(key: number): Promise<WholeMatch | undefined>;
   /** The site's address: permalinks begin with it. */
   site: string;
   presenceTimeoutMs: number;

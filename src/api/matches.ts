@@ -5,7 +5,6 @@ import { OBJECTIVE_TYPES } from '#records/events.ts';
 import {
   listMatches,
   listWholeMatches,
-  matchByKey,
   type MatchHead,
   type MatchObjective,
   type WholeMatch,
@@ -84,7 +83,7 @@ export const matches: Endpoint[] = [
     keeps: 'matches',
     handle: async ({ kit, id: text, query }) => {
       const key = keyOf(text);
-      const match = key === undefined ? undefined : await matchByKey(kit.db, key);
+      const match = key === undefined ? undefined : await kit.match(key);
       if (match === undefined) throw notFound('There is no match with this id.');
       return new Ready(matchJson(kit, match, new Set([...query.fields, 'teams'])));
     },

@@ -6,8 +6,10 @@ import { credentialsOf, headersOf } from '#access/credentials.ts';
 import { Kept } from '#access/kept.ts';
 import { asWireError, notFound, WireError } from '#base/errors.ts';
 import { isCleanText } from '#base/text.ts';
-import type { Versions } from '#db/db.ts';
+import type { Db, Versions } from '#db/db.ts';
+import { gathered } from '#db/gather.ts';
 import type { Hall } from '#hall.ts';
+import { matchByKey, matchesByKey } from '#records/matches.ts';
 import { type Body, bodyOf, codingOf, sendBody, sendError, sendPlain } from './answer.ts';
 import { type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
@@ -77,7 +79,14 @@ export class Api {
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db, clock, this.#realm);
     const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
-    this.#kit = { db, clock, moment: momentsIn(config.TIME_ZONE), site: config.SITE_URL, presenceTimeoutMs };
+    this.#kit = {
+      db,
+      clock,
+      match: finderOf(db),
+      moment: momentsIn(config.TIME_ZONE),
+      site: config.SITE_URL,
+      presenceTimeoutMs,
+    };
     this.#openapi = bodyOf(JSON.stringify(openapi));
   }
 
@@ -216,6 +225,11 @@ export class Api {
   #fresh(): Verdict {
     return unused(this.#hall.config.ADDRESS_LIMIT, this.#hall.clock.now());
   }
+}
+
+function finderOf(db: Db): Kit['match'] {
+  if (db.dialect === 'sqlite') return (key) => matchByKey(db, key);
+  return gathered((keys) => matchesByKey(db, keys));
 }
 
 const isOpenapi = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;

@@ -9,7 +9,7 @@ export interface Queryable {
   all<R = Row>(query: Sql): Promise<R[]>;
   /** The first row. */
   get<R = Row>(query: Sql): Promise<R | undefined>;
-  /** All rows as arrays in the order of the columns: for the paths where building objects shows. */
+  /** All rows as arrays in the order of the columns: for short reads on the paths where building objects shows. */
   tuples(query: Sql): Promise<Cell[][]>;
   /** The first row as an array. */
   tuple(query: Sql): Promise<Cell[] | undefined>;

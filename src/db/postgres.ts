@@ -3,6 +3,7 @@ import pg from 'pg';
 import { Unavailable } from '#base/errors.ts';
 import type { Cell, Db, MigrationTx, Queryable, Versions } from './db.ts';
 import { CredentialNotices } from './notices.ts';
+import { Pipeline } from './pipeline.ts';
 import { reads, type Sql, textOf } from './sql.ts';
 
 const MIGRATION_LOCK = 0x5c07e;
@@ -12,17 +13,17 @@ const READ_TIMEOUT_MS = 15_000;
 
 /** Opens a pool on a PostgreSQL server. `bigint` and sums come as numbers: every key, moment and count is below 2^53. */
 export async function openPostgres(url: string): Promise<Db> {
-  const pool = new pg.Pool({
+  const config = {
     connectionString: url,
-    max: 8,
     types: { getTypeParser: parserOf },
     connectionTimeoutMillis: READ_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
-  });
+  };
+  const pool = new pg.Pool({ ...config, max: 8 });
   // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
   pool.on('error', ignore);
-  const db = new PostgresDb(pool, new CredentialNotices(url));
+  const db = new PostgresDb(pool, new Pipeline(config), new CredentialNotices(url));
   try {
     await db.tuples({ strings: ['select 1'], values: [] });
   } catch (error) {
@@ -94,11 +95,13 @@ class Connection implements MigrationTx {
 class PostgresDb extends Connection implements Db {
   readonly dialect = 'postgres';
   readonly #pool: pg.Pool;
+  readonly #pipeline: Pipeline;
   readonly #notices: CredentialNotices;
 
-  constructor(pool: pg.Pool, notices: CredentialNotices) {
+  constructor(pool: pg.Pool, pipeline: Pipeline, notices: CredentialNotices) {
     super(pool);
     this.#pool = pool;
+    this.#pipeline = pipeline;
     this.#notices = notices;
   }
 
@@ -110,6 +113,12 @@ class PostgresDb extends Connection implements Db {
     const rows = await super.all<R>(query);
     if (!reads(query)) this.#notices.note();
     return rows;
+  }
+
+  override async tuples(query: Sql): Promise<Cell[][]> {
+    const result = await guarded(this.#pipeline.query({ ...statementOf(query), rowMode: 'array' as const }));
+    if (!reads(query)) this.#notices.note();
+    return result.rows as Cell[][];
   }
 
   override async run(query: Sql): Promise<number> {
@@ -135,6 +144,7 @@ class PostgresDb extends Connection implements Db {
 
   async close(): Promise<void> {
     await this.#notices.close();
+    await this.#pipeline.close();
     await this.#pool.end();
   }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 
 /**
  * A match as lists show it. `head` is ready-made JSON, from `{` to before `}`, of every field that neither settings nor
@@ -81,6 +81,11 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
     select m.key, m.head, m.started, m.finished, d.teams, d.objectives
     from matches m join match_details d on d.match_key = m.key where m.key = ${key}`);
   return row && wholeOf(row as WholeTuple);
+}
+
+export async function matchesByKey(db: Queryable, keys: number[]): Promise<Map<number, WholeMatch>> {
+  const rows = await db.tuples(sql`${WHOLE} where m.key in (${list(keys)})`);
+  return new Map((rows as WholeTuple[]).map((row) => [row[0], wholeOf(row)]));
 }
 
 type HeadTuple = [number, string, number, number];

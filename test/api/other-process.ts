@@ -1,0 +1,23 @@
+/** Writes what it is told, on a database that another process reads: one JSON line in, one line out when it is committed. */
+import { createInterface } from 'node:readline';
+import { systemClock } from '#base/clock.ts';
+import { openDb } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { setLimit } from '#records/applications.ts';
+import type { WireEvent } from '#records/events.ts';
+import { takeEvents } from '#records/ledger.ts';
+import { withdrawEvents } from '#records/withdrawals.ts';
+
+export type Order =
+  { tell: WireEvent[] } | { withdraw: number[] } | { revoke: string } | { limit: [clientId: string, limit: number] };
+
+await using db = await openDb(process.argv[2]!);
+console.log('ready');
+for await (const line of createInterface({ input: process.stdin })) {
+  const order = JSON.parse(line) as Order;
+  if ('tell' in order) await takeEvents(db, systemClock, { kind: 'operator' }, order.tell);
+  else if ('withdraw' in order) await withdrawEvents(db, systemClock, order.withdraw);
+  else if ('revoke' in order) await db.run(sql`delete from tokens where hash = ${order.revoke}`);
+  else await setLimit(db, ...order.limit);
+  console.log('done');
+}
