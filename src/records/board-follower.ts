@@ -1,10 +1,10 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { BoardBook } from './board-book.ts';
+import { type CountedPlayer, countPlayer, countResult, type IsKept, keptAt } from './board-counts.ts';
 import { type BoardCounts, type BoardMode, MODES } from './boards.ts';
-import { type BucketsAt, bucketsIn, keptBuckets, oldestKept, type Period, PERIODS } from './buckets.ts';
+import { type BucketsAt, bucketsIn, keptBuckets } from './buckets.ts';
 import { factsOf, type MatchTeam } from './matches.ts';
-import { groupOf } from './player-stats.ts';
 
 /**
  * Counts finished matches into boards and map results a moment after they were taken, in the order of their keys, each
@@ -24,13 +24,8 @@ interface FollowedMatch {
   teams: string;
 }
 
-interface FollowedPlayer {
-  player_key: number;
+interface FollowedPlayer extends CountedPlayer {
   match_key: number;
-  result: string;
-  kill_count: number;
-  death_count: number;
-  time_played: number;
 }
 
 interface State {
@@ -119,17 +114,13 @@ async function matchesBehind(tx: Queryable, last: number): Promise<FollowedMatch
   return await tx.all<FollowedMatch>(sql`${MATCHES} where m.key > ${last} order by m.key limit ${AT_ONCE}`);
 }
 
-type IsKept = (period: Period, bucket: number) => boolean;
-
 async function bookOf(tx: Queryable, matches: FollowedMatch[], at: BucketsAt, isKept: IsKept): Promise<BoardBook> {
   const book = new BoardBook();
   const byKey = new Map(matches.map((match) => [match.key, match]));
-  for (const match of matches) addResults(book, match);
+  for (const { map_key, head, teams } of matches) countResult(book, map_key, factsOf(head).win, namesOf(teams));
   for (const player of await playersOf(tx, [...byKey.keys()])) {
     const { finished, gamemode } = byKey.get(player.match_key)!;
-    const buckets = at(finished);
-    for (const period of PERIODS)
-      if (isKept(period, buckets[period])) addPlayer(book, buckets[period], gamemode, player);
+    countPlayer(book, gamemode, at(finished), isKept, player);
   }
   return book;
 }
@@ -140,20 +131,6 @@ async function playersOf(tx: Queryable, matchKeys: number[]): Promise<FollowedPl
     where match_key in (${list(matchKeys)})`);
 }
 
-/** Which buckets are kept at a moment: what lies before them need not be counted. */
-function keptAt(at: BucketsAt, now: number): IsKept {
-  const oldest = oldestKept(at, now);
-  return (period, bucket) => period === 'all' || bucket >= oldest[period];
-}
-
-function addPlayer(book: BoardBook, bucket: number, gamemode: string, player: FollowedPlayer): void {
-  const { player_key, result, kill_count: kill, death_count: death, time_played: time } = player;
-  const counts = { play: 1, win: result === 'win' ? 1 : 0, kill, death, time };
-  for (const mode of ['total', groupOf(gamemode) as BoardMode] as const) book.add(bucket, mode, player_key, counts);
-}
-
-function addResults(book: BoardBook, { map_key, head, teams }: FollowedMatch): void {
-  const { win } = factsOf(head);
-  book.addResult(map_key, '', win === '');
-  for (const { name } of JSON.parse(teams) as MatchTeam[]) if (name !== '') book.addResult(map_key, name, name === win);
+function namesOf(teams: string): string[] {
+  return (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);
 }

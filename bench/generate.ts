@@ -1,0 +1,45 @@
+/**
+ * Makes a large network to measure on, and keeps it:
+ *
+ *   npm run generate -- --matches 1000000 [--database FILE|postgres://…] [--seed S]
+ */
+import { parseArgs } from 'node:util';
+import { UsageError } from '#base/errors.ts';
+import { DEFAULT_SEED, generated } from './generated.ts';
+
+const USAGE = 'npm run generate -- --matches N [--database FILE|postgres://…] [--seed S]';
+
+async function main(args: string[]): Promise<void> {
+  const { matches, database, seed } = read(args);
+  const started = performance.now();
+  const { url, kept } = await generated({ matches, database, seed }, (done) => {
+    if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${matches} matches `);
+  });
+  if (process.stdout.isTTY) process.stdout.write('\n');
+  const time = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(kept ? `${hidden(url)} is there already` : `${hidden(url)}: ${matches} matches in ${time} s`);
+}
+
+function read(args: string[]): { matches: number; database: string | undefined; seed: string } {
+  const options = { matches: { type: 'string' }, database: { type: 'string' }, seed: { type: 'string' } } as const;
+  try {
+    const { values } = parseArgs({ args, options });
+    if (!/^[1-9]\d{0,7}$/.test(values.matches ?? ''))
+      throw new Error('--matches must be a whole number from 1 to 99999999.');
+    return { matches: Number(values.matches), database: values.database, seed: values.seed ?? DEFAULT_SEED };
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+/** A password in an address is not printed. */
+function hidden(url: string): string {
+  return url.replace(/(\/\/[^:/@]*:)[^@/]*@/, '$1***@');
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+  console.error(error instanceof UsageError ? error.message : error);
+}
