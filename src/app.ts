@@ -6,6 +6,7 @@ import type { Listen } from '#base/setting.ts';
 import type { Hall } from '#hall.ts';
 import { openApi } from './api/index.ts';
 import { openSignIn } from './signin/index.ts';
+import { openSite } from './site/index.ts';
 
 /** What a door hands to its listener, and what it does when the house closes. */
 export interface OpenDoor {
@@ -16,6 +17,7 @@ export interface OpenDoor {
 const DOORS: Partial<Record<Door, (hall: Hall) => Promise<OpenDoor>>> = {
   API: openApi,
   AUTH: openSignIn,
+  SITE: openSite,
 };
 
 const CLOSING_PATIENCE_MS = 5_000;

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { followMatches } from '#records/board-follower.ts';
 import { noteOnline } from '#records/online.ts';
 import { countOnline } from '#records/servers.ts';
+import { cutSitemaps } from '#records/sitemaps.ts';
 import { sweep } from '#records/sweep.ts';
 import type { Hall } from '#hall.ts';
 
@@ -21,6 +22,7 @@ const MINUTE_MS = 60_000;
 const TASKS: readonly Task[] = [
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
   { name: 'note who is online', everyMs: MINUTE_MS, run: sampleOnline },
+  { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
   { name: 'sweep', everyMs: 10 * MINUTE_MS, run: ({ db, config, clock }) => sweep(db, config.TIME_ZONE, clock.now()) },
 ];
 

@@ -31,6 +31,16 @@ export function channels(colour: string): [number, number, number] {
   return [1, 3, 5].map((place) => Number.parseInt(colour.slice(place, place + 2), 16)) as [number, number, number];
 }
 
+/** @param degrees the hue; saturation and lightness from 0 to 1 */
+export function hsl(degrees: number, saturation: number, lightness: number): string {
+  const reach = saturation * Math.min(lightness, 1 - lightness);
+  const channel = (place: number): string => {
+    const turn = (place + degrees / 30) % 12;
+    return hex((lightness - reach * Math.max(-1, Math.min(turn - 3, 9 - turn, 1))) * 255);
+  };
+  return `#${channel(0)}${channel(8)}${channel(4)}`;
+}
+
 const hex = (value: number): string => Math.round(value).toString(16).padStart(2, '0');
 
 function luminance(colour: string): number {

@@ -1,0 +1,19 @@
+import type { Assets } from '#base/assets.ts';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { colourRules, hueRules } from './parts/colours.ts';
+
+const HERE = new URL('./', import.meta.url);
+const require = createRequire(import.meta.url);
+
+/** Adds the site's own files to those that all doors share. */
+export function addSiteAssets(assets: Assets): Assets {
+  const own = readFileSync(new URL('style/site.css', HERE), 'utf8');
+  return assets
+    .add('site.css', `${own}\n${colourRules()}\n${hueRules()}\n`)
+    .addFile('site.js', new URL('script/site.js', HERE))
+    .addFile('reference.js', new URL('script/reference.js', HERE))
+    .addFile('reference.css', new URL('style/reference.css', HERE))
+    .addFile('swagger-ui.css', require.resolve('swagger-ui-dist/swagger-ui.css'))
+    .addFile('swagger-ui.js', require.resolve('swagger-ui-dist/swagger-ui-bundle.js'));
+}

@@ -1,0 +1,170 @@
+import { html } from 'hono/html';
+import type { Html } from '#base/page.ts';
+import { nameKey } from '#base/text.ts';
+import { leaders } from '#records/boards.ts';
+import { mapSigns, type MapSign } from '#records/map-signs.ts';
+import { listMatchesWhere } from '#records/match-lists.ts';
+import { onlineSince } from '#records/online.ts';
+import { countOnline, listServers, type ServerNow } from '#records/servers.ts';
+import { idOf } from '#base/ids.ts';
+import { area, fullness } from './parts/charts.ts';
+import { matchList } from './parts/match-list.ts';
+import { player } from './parts/people.ts';
+import { thumb } from './parts/pictures.ts';
+import { heading, mode } from './parts/words.ts';
+import type { PageContent, Visit } from './visit.ts';
+
+const DAY_MS = 86_400_000;
+const SLICES = 288;
+const LATEST = 8;
+const ACTIVE = 10;
+
+/** `/`: who plays where, now. */
+export async function home(visit: Visit): Promise<PageContent> {
+  const { text, kit, formats } = visit;
+  const servers = await listServers(visit.db, visit.presenceSince);
+  const online = servers.reduce((sum, { players }) => sum + players.length, 0);
+  const { NETWORK_NAME: network } = kit.config;
+  return {
+    title: network,
+    description: text.home.description(network, formats.number(online), servers.length),
+    path: '/',
+    kind: 'home',
+    main: html`${await hero(visit, online)} ${await serverCards(visit, servers)}
+      <div class="two">
+        <section aria-labelledby="latest">
+          ${heading('latest', text.home.latest, { href: '/matches', words: text.more })} ${await latest(visit)}
+        </section>
+        <section aria-labelledby="active">
+          ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', words: text.more })}
+          ${await mostActive(visit)}
+        </section>
+      </div>`,
+  };
+}
+
+async function hero({ db, text, now, formats, kit }: Visit, online: number): Promise<Html> {
+  const samples = await onlineSince(db, now - DAY_MS);
+  const counts = samples.map(({ count }) => count);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const points = thinned(samples.map(({ time, count }) => ({ at: (time - now + DAY_MS) / DAY_MS, value: count })));
+  return html`<section class="hero" aria-labelledby="now">
+    <div class="hero-words">
+      <h1 id="now">
+        <span class="hidden"><bdi>${kit.config.NETWORK_NAME}</bdi>: </span
+        ><span class="count" data-live="online">${formats.number(online)}</span>
+        <span class="count-words">${text.home.online(online)}</span>
+      </h1>
+    </div>
+    ${
+      samples.length < 2
+        ? html`<p class="soft small">${text.home.noHistory}</p>`
+        : html`<figure class="hero-chart">
+            ${area(points, { gap: 0.02, label: text.home.chart(formats.number(least), formats.number(most)) })}
+            <figcaption class="soft small">
+              <span>${text.home.dayAgo}</span
+              ><span>${text.home.range(formats.number(least), formats.number(most))}</span><span>${text.home.now}</span>
+            </figcaption>
+          </figure>`
+    }
+  </section>`;
+}
+
+/** One point for each slice of the day, its highest count: no more than the eye can tell apart. */
+function thinned(points: { at: number; value: number }[]): { at: number; value: number }[] {
+  const slices = new Map<number, { at: number; value: number }>();
+  for (const point of points) {
+    const slice = Math.floor(point.at * SLICES);
+    const known = slices.get(slice);
+    if (known === undefined || known.value < point.value) slices.set(slice, { at: slice / SLICES, value: point.value });
+  }
+  return [...slices.values()];
+}
+
+async function serverCards(visit: Visit, servers: ServerNow[]): Promise<Html> {
+  const { text } = visit;
+  const signs = await mapSigns(
+    visit.db,
+    servers.map(({ current_map }) => current_map),
+  );
+  const cards = servers.map((server) => serverCard(visit, server, signs.get(nameKey(server.current_map))));
+  return html`<section aria-labelledby="servers">
+    ${heading('servers', text.home.servers)}
+    ${
+      servers.length === 0
+        ? html`<p class="soft">${text.home.noServers}</p>`
+        : html`<ul class="servers">
+            ${cards}
+          </ul>`
+    }
+  </section>`;
+}
+
+function serverCard(visit: Visit, server: ServerNow, sign: MapSign | undefined): Html {
+  const { text, formats } = visit;
+  const { players, max, current_map: map } = server;
+  const id = idOf(server.key);
+  return html`<li class="server card" data-server="${id}">
+    ${thumb(sign, 'card')}
+    <div class="server-head">
+      <h3>
+        <a href="/matches?server=${id}"><bdi>${server.name}</bdi></a>
+      </h3>
+      <span class="soft small"><bdi>${server.region}</bdi></span>
+    </div>
+    <p class="server-map">
+      ${map === '' ? html`<span class="soft">${text.home.quiet}</span>` : html`${sign === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(sign.key)}"><bdi>${map}</bdi></a>`}${server.gamemode === '' ? '' : html` <span class="soft small">${mode(visit, server.gamemode)}</span>`}`}
+    </p>
+    <p class="server-count">
+      <span class="figures" data-live="${id}">${formats.number(players.length)}</span
+      >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}
+      <span class="soft small">${text.home.players(players.length)}</span>
+    </p>
+    ${max > 0 ? fullness(players.length / max) : ''} ${players.length === 0 ? '' : names(visit, players)}
+  </li>`;
+}
+
+const SHOWN_NAMES = 100;
+
+function names({ text, formats }: Visit, players: string[]): Html {
+  const hidden = players.length - SHOWN_NAMES;
+  return html`<details class="names">
+    <summary class="small">${text.home.who}</summary>
+    <ul>
+      ${players.slice(0, SHOWN_NAMES).map(
+        (name) =>
+          html`<li>
+            <a href="/players/${encodeURIComponent(name)}"><bdi>${name}</bdi></a>
+          </li>`,
+      )}${hidden > 0 ? html`<li class="soft">${text.home.others(formats.number(hidden))}</li>` : ''}
+    </ul>
+  </details>`;
+}
+
+async function latest(visit: Visit): Promise<Html> {
+  const matches = await listMatchesWhere(visit.db, undefined, Number.MAX_SAFE_INTEGER, LATEST);
+  return matches.length === 0 ? html`<p class="soft">${visit.text.match.none}</p>` : await matchList(visit, matches);
+}
+
+async function mostActive({ db, kit, now, text, formats }: Visit): Promise<Html> {
+  const { week } = kit.bucketsAt(now);
+  const active = await leaders(db, { bucket: week, mode: 'total', metric: 'play', limit: ACTIVE });
+  if (active.length === 0) return html`<p class="soft">${text.boards.none}</p>`;
+  return html`<ol class="ranking card">
+    ${active.map(
+      (leader) =>
+        html`<li>
+          ${player(leader, 28)}<span class="figures">${formats.number(leader.play)}</span>
+          <span class="soft small">${text.counters.matches(leader.play)}</span>
+        </li>`,
+    )}
+  </ol>`;
+}
+
+/** `/live.json`: what changes on the home page while somebody looks at it. */
+export async function live(visit: Visit): Promise<Response> {
+  const servers = await listServers(visit.db, visit.presenceSince);
+  const online = await countOnline(visit.db, visit.presenceSince);
+  const counts = servers.map(({ key, players }) => [idOf(key), players.length]);
+  return Response.json({ online, ...Object.fromEntries(counts) }, { headers: { 'cache-control': 'no-store' } });
+}

@@ -1,0 +1,119 @@
+import { html } from 'hono/html';
+import { WireError } from '#base/errors.ts';
+import { idOf, keyOf } from '#base/ids.ts';
+import type { Html } from '#base/page.ts';
+import { type BoardMode, type BoardPlace, type Leader, leaders, type Metric, METRICS, MODES } from '#records/boards.ts';
+import { back, firstDayOf, KEPT, type Period, PERIODS } from '#records/buckets.ts';
+import { choices, PAGE, pager } from './parts/pager.ts';
+import { player } from './parts/people.ts';
+import type { PageContent, Visit } from './visit.ts';
+
+const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];
+
+/** `/leaderboards`: by mode and stretch of time, ordered by wins, kills or matches. */
+export async function leaderboards(visit: Visit): Promise<PageContent> {
+  const { text, db, kit } = visit;
+  const mode = visit.choice('mode', MODES);
+  const period = visit.choice('period', ORDERED_PERIODS);
+  const metric = visit.choice('by', METRICS);
+  const ago = agoOf(visit, period);
+  const bucket = back(kit.bucketsAt(visit.now)[period], ago);
+  const start = startOf(visit);
+  const found = await leaders(db, { bucket, mode, metric, behind: start?.place, limit: PAGE + 1 });
+  const rows = found.slice(0, PAGE);
+  const rank = start?.rank ?? 0;
+  const last = rows.at(-1);
+  const next =
+    found.length > PAGE && last !== undefined ? `${last[metric]}.${idOf(last.key)}.${rank + PAGE}` : undefined;
+  const title = text.boards.title(text.boards.modes[mode], text.boards.periods[period]);
+  return {
+    title,
+    description: text.boards.description(kit.config.NETWORK_NAME),
+    path: visit.link({}),
+    part: 'leaderboards',
+    unlisted: start !== undefined || ago > 0,
+    kind: 'boards',
+    main: html`<h1>${title}</h1>
+      ${filters(visit, mode, period, metric)} ${period === 'all' ? '' : stretch(visit, period, bucket, ago)}
+      ${rows.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : table(visit, rows, rank, metric)}
+      ${pager(visit, next, 'behind')}`,
+  };
+}
+
+/** `ago`: how many days, weeks or months back; as far as they are kept. */
+function agoOf(visit: Visit, period: Period): number {
+  const value = visit.query('ago');
+  if (value === undefined || period === 'all') return 0;
+  const count = Number(value);
+  if (!/^\d{1,3}$/.test(value) || count >= KEPT[period]) {
+    throw new WireError(400, 'ago', visit.text.error.parameter('ago'));
+  }
+  return count;
+}
+
+/** `behind`: value, id and rank of the last player of the page before. */
+function startOf(visit: Visit): { place: BoardPlace; rank: number } | undefined {
+  const text = visit.query('behind');
+  if (text === undefined) return undefined;
+  const [, value, id, rank] = /^(\d{1,15})\.([0-9a-z]{11})\.(\d{1,9})$/.exec(text) ?? [];
+  const key = id === undefined ? undefined : keyOf(id);
+  if (key === undefined) throw new WireError(400, 'behind', visit.text.error.parameter('behind'));
+  return { place: { value: Number(value), key }, rank: Number(rank) };
+}
+
+function filters(visit: Visit, mode: BoardMode, period: Period, metric: Metric): Html {
+  const { boards, filters: words } = visit.text;
+  const modes = MODES.map((value) => ({ value, label: boards.modes[value] }));
+  const periods = PERIODS.map((value) => ({ value, label: boards.periods[value] }));
+  const metrics = METRICS.map((value) => ({ value, label: boards.metrics[value] }));
+  return html`<div class="filters">
+    ${choices(visit, words.gamemode, 'mode', modes, mode)}
+    ${choices(visit, words.period, 'period', periods, period, { ago: undefined })}
+    ${choices(visit, words.order, 'by', metrics, metric)}
+  </div>`;
+}
+
+/** Which stretch is shown, with links to the one before and the one after. */
+function stretch(visit: Visit, period: Exclude<Period, 'all'>, bucket: number, ago: number): Html {
+  const { text, formats } = visit;
+  const first = firstDayOf(bucket);
+  const words =
+    period === 'month'
+      ? formats.month(first)
+      : period === 'week'
+        ? `${formats.longDay(first)} – ${formats.longDay(firstDayOf(back(bucket, -1)) - 86_400_000)}`
+        : formats.longDay(first);
+  const link = (to: number): string => visit.link({ ago: to === 0 ? undefined : String(to) });
+  return html`<nav class="stretch" aria-label="${text.boards.stretch}">
+    ${ago + 1 < KEPT[period] ? html`<a href="${link(ago + 1)}" rel="prev" aria-label="${text.boards.earlier}">←</a>` : html`<span></span>`}
+    <span>${words}</span>
+    ${ago > 0 ? html`<a href="${link(ago - 1)}" rel="next" aria-label="${text.boards.later}">→</a>` : html`<span></span>`}
+  </nav>`;
+}
+
+function table({ text, formats }: Visit, rows: readonly Leader[], rank: number, metric: Metric): Html {
+  const { columns } = text;
+  const cell = (name: Metric | 'ratio' | 'time', value: string): Html =>
+    html`<td class="n${name === metric ? ' main' : ''}">${value}</td>`;
+  return html`<div class="card scroll" tabindex="0" role="region" aria-label="${text.parts.leaderboards}">
+    <table class="board">
+      <thead>
+        <tr>
+          <th scope="col" class="n">#</th>
+          <th scope="col">${columns.player}</th>
+          <th scope="col" class="n">${columns.wins}</th>
+          <th scope="col" class="n">${columns.kills}</th>
+          <th scope="col" class="n">${columns.matches}</th>
+          <th scope="col" class="n">${columns.ratio}</th>
+          <th scope="col" class="n">${columns.time}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row, place) => {
+          const at = rank + place + 1;
+          return html`<tr${at <= 3 ? html` class="top top-${at}"` : ''}><td class="n rank">${formats.number(at)}</td><th scope="row">${player(row, 28)}</th>${cell('win', formats.number(row.win))}${cell('kill', formats.number(row.kill))}${cell('play', formats.number(row.play))}${cell('ratio', formats.ratio(row.kill / Math.max(1, row.death)))}${cell('time', formats.duration(row.time))}</tr>\n`;
+        })}
+      </tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,193 @@
+import { html } from 'hono/html';
+import { idOf, keyOf } from '#base/ids.ts';
+import type { Html } from '#base/page.ts';
+import { nameKey } from '#base/text.ts';
+import { resultsOn } from '#records/boards.ts';
+import { mapSigns } from '#records/map-signs.ts';
+import { listMatchesWhere } from '#records/match-lists.ts';
+import { type GameMap, imageOf, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#records/maps.ts';
+import { serversPlaying } from '#records/servers.ts';
+import { bars, shares } from './parts/charts.ts';
+import { coloursOf } from './parts/colours.ts';
+import { matchList } from './parts/match-list.ts';
+import { crest } from './parts/people.ts';
+import { picturePath, thumb } from './parts/pictures.ts';
+import { heading, mode } from './parts/words.ts';
+import type { PageContent, Visit } from './visit.ts';
+
+const LATEST = 10;
+const SHOWN_VERSIONS = 6;
+
+/** `/maps/:id`; a map's name leads there too. */
+export async function map(visit: Visit): Promise<PageContent | Response> {
+  const named = visit.params['id'] ?? '';
+  const key = keyOf(named);
+  const found = key === undefined ? undefined : await mapByKey(visit.db, key);
+  if (found === undefined) return await byName(visit, named);
+  const { text } = visit;
+  const sign = (await mapSigns(visit.db, [found.name])).get(nameKey(found.name));
+  const picture = sign?.key === found.key && sign.image !== null ? picturePath(sign.key, sign.image) : undefined;
+  return {
+    title: found.name,
+    description:
+      found.objective || text.map.describe(found.name, found.authors.map(({ name }) => name).filter(Boolean)),
+    path: `/maps/${idOf(found.key)}`,
+    part: 'maps',
+    kind: 'map',
+    picture: picture === undefined ? undefined : { path: picture, alt: text.map.picture(found.name), large: false },
+    main: html`<section class="banner">
+        ${thumb(sign, 'hero', true)}
+        <div class="banner-words">
+          <p class="soft">
+            ${found.gamemodes.map((gamemode, place) => html`${place > 0 ? ' · ' : ''}<a href="/maps?gamemode=${encodeURIComponent(gamemode)}">${mode(visit, gamemode)}</a>`)}
+          </p>
+          <h1><bdi>${found.name}</bdi></h1>
+          <p class="lead"><bdi>${found.objective}</bdi></p>
+          <p class="soft small">${text.map.version} <bdi>${found.version}</bdi></p>
+        </div>
+      </section>
+      <div class="two even">${credits(visit, found)}${teams(visit, found)}</div>
+      <div class="two even">${await results(visit, found)}${await ratings(visit, found)}</div>
+      ${await whereabouts(visit, found)}
+      <section aria-labelledby="latest">
+        ${heading('latest', text.map.latest, { href: `/matches?map=${encodeURIComponent(found.name)}`, words: text.more })}
+        ${await latest(visit, found)}
+      </section>`,
+  };
+}
+
+async function byName(visit: Visit, name: string): Promise<Response> {
+  const found = name.length > 128 ? undefined : await mapByName(visit.db, name);
+  if (found === undefined) throw visit.missing();
+  return new Response(null, { status: 302, headers: { location: `/maps/${idOf(found.key)}` } });
+}
+
+function credits({ text }: Visit, { authors }: GameMap): Html {
+  if (authors.length === 0) return html``;
+  return html`<section class="card" aria-labelledby="authors">
+    ${heading('authors', text.map.authors)}
+    <ul class="credits">
+      ${authors.map(({ name, uuid, contribution }) => {
+        const shown = html`${crest(uuid || name, 24)}<bdi>${name || text.map.unnamed}</bdi>`;
+        return html`<li>
+          ${uuid === '' ? html`<span class="player">${shown}</span>` : html`<a class="player" href="/players/${uuid}">${shown}</a>`}
+          ${contribution === '' ? '' : html`<span class="soft small"><bdi>${contribution}</bdi></span>`}
+        </li>`;
+      })}
+    </ul>
+  </section>`;
+}
+
+function teams({ text, formats }: Visit, { teams: all }: GameMap): Html {
+  if (all.length === 0) return html``;
+  const colours = coloursOf(all, all);
+  return html`<section class="card" aria-labelledby="teams">
+    ${heading('teams', text.map.teams)}
+    <ul class="teams">
+      ${all.map(
+        ({ name, max }) =>
+          html`<li class="c-${colours.get(name)!}">
+            <span class="team-chip"><bdi>${name}</bdi></span
+            >${max > 0 ? html` <span class="soft small">${text.map.upTo(formats.number(max))}</span>` : ''}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+async function results({ db, text, formats }: Visit, { name, teams: told }: GameMap): Promise<Html> {
+  const { matches, draws, teams: rows } = await resultsOn(db, nameKey(name));
+  if (matches === 0) return html``;
+  const winners = rows.filter(({ play }) => play > 0).sort((a, b) => b.win - a.win).slice(0, 12); // prettier-ignore
+  const colours = coloursOf(
+    winners.map(({ team }) => ({ name: team })),
+    told,
+  );
+  const parts = winners.map(({ team, win }) => ({ value: win, colour: colours.get(team)!, title: team }));
+  const rest = { value: draws, colour: 'gray', title: text.match.draw } as const;
+  const share = (win: number): string => formats.percent(win / matches);
+  return html`<section class="card" aria-labelledby="results">
+    ${heading('results', text.map.results)} ${shares([...parts, rest], text.map.resultsLabel(formats.number(matches)))}
+    <ul class="legend">
+      ${winners.map(
+        ({ team, win }) =>
+          html`<li>
+            <span class="dot c-${colours.get(team)!}"></span><bdi>${team}</bdi>
+            <span class="figures">${share(win)}</span>
+          </li>`,
+      )}${draws === 0 ? '' : html`<li><span class="dot c-gray"></span>${text.match.draw} <span class="figures">${share(draws)}</span></li>`}
+    </ul>
+    <p class="soft small">${text.map.resultsLabel(formats.number(matches))}</p>
+  </section>`;
+}
+
+async function ratings(visit: Visit, found: GameMap): Promise<Html> {
+  const { text, formats } = visit;
+  const rates = ((await ratesOf(visit.db, [found])).get(found.key) ?? []).reverse();
+  if (rates.length === 0) return html``;
+  return html`<section class="card" aria-labelledby="ratings">
+    ${heading('ratings', text.map.ratings)}
+    <ul class="ratings">
+      ${rates.slice(0, SHOWN_VERSIONS).map((rate) => histogram(visit, rate))}
+    </ul>
+    ${rates.length > SHOWN_VERSIONS ? html`<p class="soft small">${text.map.moreVersions(formats.number(rates.length - SHOWN_VERSIONS))}</p>` : ''}
+  </section>`;
+}
+
+function histogram({ text, formats }: Visit, { version, counts }: MapRate): Html {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const average = counts.reduce((sum, count, place) => sum + count * (place + 1), 0) / Math.max(1, total);
+  const label = text.map.ratingLabel(formats.ratio(average), formats.number(total));
+  const drawn = bars(
+    counts.map((value, place) => ({ value, title: `${place + 1}: ${formats.number(value)}` })),
+    label,
+  );
+  return html`<li>
+    <div>
+      <strong class="figures">${formats.ratio(average)}</strong>
+      <span class="soft small"
+        >${text.map.version} <bdi>${version}</bdi> · ${text.map.votes(formats.number(total), total)}</span
+      >
+    </div>
+    ${drawn}
+    <div class="histogram-ends soft small" aria-hidden="true">
+      <span>1</span><span>2</span><span>3</span><span>4</span><span>5</span>
+    </div>
+  </li>`;
+}
+
+/** Where the map is played now, and in whose rotation it stands. */
+async function whereabouts(visit: Visit, found: GameMap): Promise<Html> {
+  const { text, db } = visit;
+  const playing = await serversPlaying(db, [nameKey(found.name)], visit.presenceSince);
+  const rotations = (await rotationsOf(db, [found])).get(nameKey(found.name)) ?? [];
+  if (playing.length + rotations.length === 0) return html``;
+  return html`<section class="card" aria-labelledby="where">
+    ${heading('where', text.map.where)}
+    ${playing.length === 0 ? '' : html`<p>${text.map.playing} ${playing.map(({ key, name }, place) => html`${place > 0 ? ', ' : ''}<a href="/matches?server=${idOf(key)}"><bdi>${name}</bdi></a>`)}</p>`}
+    ${rotations.length === 0 ? '' : html`<p class="soft">${text.map.rotations} ${rotations.map((name, place) => html`${place > 0 ? ', ' : ''}<a href="/maps?rotation=${encodeURIComponent(name)}"><bdi>${name}</bdi></a>`)}</p>`}
+  </section>`;
+}
+
+async function latest(visit: Visit, { name }: GameMap): Promise<Html> {
+  const matches = await listMatchesWhere(visit.db, { mapKey: nameKey(name) }, Number.MAX_SAFE_INTEGER, LATEST);
+  return matches.length === 0 ? html`<p class="soft">${visit.text.match.none}</p>` : await matchList(visit, matches);
+}
+
+/** `/maps/:id/image`: kept for good where the address names its content. */
+export async function mapImage(visit: Visit, known: string | undefined): Promise<Response> {
+  const key = keyOf(visit.params['id'] ?? '');
+  const image = key === undefined ? undefined : await imageOf(visit.db, key);
+  if (image === undefined) throw visit.missing();
+  const etag = `"${image.hash}"`;
+  const fixed = visit.url.searchParams.get('v') === image.hash.slice(0, 12);
+  const headers = {
+    'content-type': image.content_type,
+    'cache-control': fixed ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
+    etag,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  };
+  if (known === etag) return new Response(null, { status: 304, headers });
+  return new Response(Uint8Array.from(image.bytes), { headers });
+}

@@ -1,0 +1,49 @@
+import { readFileSync, existsSync } from 'node:fs';
+import { html } from 'hono/html';
+import { UsageError } from '#base/errors.ts';
+import type { Config } from '#base/config.ts';
+import type { Language } from '#base/languages.ts';
+import { contactLink } from './layout.ts';
+import type { PageContent, Visit } from './visit.ts';
+
+/** The operator's own statement by language, in paragraphs; undefined where there is none. */
+export type Privacy = Record<Language, string[]> | undefined;
+
+/** @throws UsageError where the file cannot be read */
+export function readPrivacy({ PRIVACY }: Config): Privacy {
+  if (PRIVACY === '') return undefined;
+  const en = read(PRIVACY);
+  return { en, ja: existsSync(`${PRIVACY}.ja`) ? read(`${PRIVACY}.ja`) : en };
+}
+
+function read(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split(/\r?\n\s*\n/).map((part) => part.trim()).filter(Boolean); // prettier-ignore
+  } catch (error) {
+    throw new UsageError(`PRIVACY cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** `/privacy`: the operator's words, or what the service does by itself. */
+export function showPrivacy(privacy: Privacy): (visit: Visit) => Promise<PageContent> {
+  return async ({ text, language, kit }) => {
+    const { NETWORK_NAME: network, CONTACT } = kit.config;
+    const paragraphs = privacy?.[language] ?? text.privacy.paragraphs(network);
+    return {
+      title: text.frame.privacy,
+      description: text.privacy.description(network),
+      path: '/privacy',
+      main: html`<h1>${text.frame.privacy}</h1>
+        <div class="prose">
+          ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
+          ${
+            CONTACT === ''
+              ? ''
+              : html`<p>
+                  ${text.frame.contact}: <a href="${contactLink(CONTACT)}"><bdi>${CONTACT}</bdi></a>
+                </p>`
+          }
+        </div>`,
+    };
+  };
+}

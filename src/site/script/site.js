@@ -1,0 +1,75 @@
+// What makes a page better where scripts run. Every page is whole without it.
+
+const language = document.documentElement.lang;
+
+/** Moments in the reader's own zone; in lists as how long ago, the exact one where the pointer rests. */
+function showTimes() {
+  const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' });
+  for (const time of document.querySelectorAll('time[data-as]')) {
+    const moment = new Date(time.dateTime);
+    if (time.dataset.as === 'ago') {
+      time.dataset.exact ??= time.title;
+      time.title = `${exact.format(moment)} · ${time.dataset.exact}`;
+      time.textContent = ago(moment.getTime()) ?? local.format(moment);
+    } else time.textContent = local.format(moment);
+  }
+}
+
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+const STEPS = [
+  [60, 1, 'second'],
+  [3_600, 60, 'minute'],
+  [86_400, 3_600, 'hour'],
+  [604_800, 86_400, 'day'],
+];
+
+function ago(epochMs) {
+  const seconds = (epochMs - Date.now()) / 1000;
+  const step = STEPS.find(([below]) => Math.abs(seconds) < below);
+  return step && relative.format(Math.round(seconds / step[1]), step[2]);
+}
+
+showTimes();
+setInterval(showTimes, 30_000);
+
+/** Player counts of the front page, while it is looked at. */
+const counts = document.querySelectorAll('[data-live]');
+
+async function refreshCounts() {
+  if (document.hidden) return;
+  const response = await fetch('/live.json', { headers: { accept: 'application/json' } });
+  if (!response.ok) return;
+  const now = await response.json();
+  const number = new Intl.NumberFormat(language);
+  for (const count of counts) {
+    const value = now[count.dataset.live];
+    if (value !== undefined) count.textContent = number.format(value);
+  }
+}
+
+if (counts.length > 0) setInterval(() => void refreshCounts().catch(() => undefined), 15_000);
+
+/** Examples are copied with a button. */
+for (const block of document.querySelectorAll('[data-copy]')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy quiet';
+  button.textContent = block.dataset.copy;
+  button.addEventListener('click', () => void copy(block, button));
+  block.append(button);
+}
+
+async function copy(block, button) {
+  await navigator.clipboard.writeText(block.querySelector('pre').textContent);
+  button.textContent = block.dataset.copied;
+  setTimeout(() => (button.textContent = block.dataset.copy), 2_000);
+}
+
+/** "/" leads to the search, as on so many sites. */
+document.addEventListener('keydown', (event) => {
+  const busy = event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]');
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || busy) return;
+  event.preventDefault();
+  document.querySelector('.big-find input, .find input')?.focus();
+});

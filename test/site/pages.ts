@@ -1,0 +1,46 @@
+import type { Db } from '#db/db.ts';
+import { idOf } from '#base/ids.ts';
+import { sql } from '#db/sql.ts';
+
+/** A page to look at: a name for its picture, and where it is. */
+export interface SitePage {
+  name: string;
+  path: string;
+}
+
+/** One page of every kind, each about what has most to show. */
+export async function everyPage(db: Db): Promise<SitePage[]> {
+  const one = async (query: ReturnType<typeof sql>): Promise<string | number> =>
+    (await db.tuples(query))[0]![0] as never;
+  const id = async (query: ReturnType<typeof sql>): Promise<string> => idOf(Number(await one(query)));
+  const match = await id(sql`select match_key from match_details order by length(objectives) desc limit 1`);
+  const plain = await id(sql`select match_key from match_details order by length(objectives), match_key desc limit 1`);
+  const map = await id(sql`
+    select m.key from maps m join map_results r on r.map_key = m.name_key where r.team = '' order by r.play desc limit 1`);
+  const uuid = await one(sql`
+    select p.uuid from players p join boards b on b.player_key = p.key where b.mode = 'total' order by b.play desc limit 1`);
+  const banned = await one(
+    sql`select p.uuid from players p join punishments u on u.punished_key = p.key order by u.key desc limit 1`,
+  );
+  const punishment = await id(sql`select max(key) from punishments`);
+  const name = String(await one(sql`select name from players where uuid = ${uuid}`));
+  return [
+    { name: 'home', path: '/' },
+    { name: 'matches', path: '/matches' },
+    { name: 'matches-of-a-mode', path: '/matches?gamemode=ctw' },
+    { name: 'match', path: `/matches/${match}` },
+    { name: 'match-without-objectives', path: `/matches/${plain}` },
+    { name: 'maps', path: '/maps' },
+    { name: 'map', path: `/maps/${map}` },
+    { name: 'leaderboards', path: '/leaderboards?period=month' },
+    { name: 'players', path: '/players' },
+    { name: 'player', path: `/players/${uuid}` },
+    { name: 'player-matches', path: `/players/${uuid}/matches` },
+    { name: 'punished-player', path: `/players/${banned}` },
+    { name: 'punishments', path: '/punishments' },
+    { name: 'punishment', path: `/punishments/${punishment}` },
+    { name: 'search', path: `/search?q=${encodeURIComponent(name.slice(0, 2))}` },
+    { name: 'privacy', path: '/privacy' },
+    { name: 'lost', path: '/matches/nothing' },
+  ];
+}

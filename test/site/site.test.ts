@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inflateSync } from 'node:zlib';
+import fc from 'fast-check';
+import sax from 'sax';
+import { sql } from '#db/sql.ts';
+import { siteOf } from '#site/index.ts';
+import { keepUpOnce } from '#upkeep.ts';
+import { after, login, map, match, person, presence, punishment, rating, team, tell } from '../support/builders.ts';
+import { onEachDatabase, type TestHall, createTestDatabase, testHall } from '../support/hall.ts';
+import { everyPage } from './pages.ts';
+import { fillWorld } from './world.ts';
+
+const SITE = 'http://127.0.0.1:7402';
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const sites = new WeakMap<TestHall, ReturnType<typeof siteOf>>();
+
+async function ask(hall: TestHall, path: string, init: RequestInit = {}): Promise<Response> {
+  const site = sites.get(hall) ?? siteOf(hall);
+  sites.set(hall, site);
+  return await site.request(SITE + path, init);
+}
+
+const page = async (hall: TestHall, path: string, init: RequestInit = {}): Promise<string> => {
+  const response = await ask(hall, path, init);
+  assert.equal(response.status, 200, `${path} answered ${response.status}`);
+  return await response.text();
+};
+
+onEachDatabase('every page is there, says what it is, and comes from the records', async (t, url) => {
+  const hall = await testHall(t, url);
+  await fillWorld(hall, 30);
+  for (const { name, path } of await everyPage(hall.db)) {
+    const response = await ask(hall, path);
+    const body = await response.text();
+    assert.equal(response.status, name === 'lost' ? 404 : 200, path);
+    assert.match(body, /<!doctype html>\s*<html lang="en">/, path);
+    assert.equal(body.match(/<h1/g)?.length, 1, `${path} has one first heading`);
+    assert.match(body, new RegExp(`<link rel="canonical" href="${SITE}/`), path);
+    assert.match(body, /<meta property="og:title" content="[^"]+"/, path);
+    assert.ok(
+      !/<style|<script(?! type="module" src="\/assets\/)| style=| on[a-z]+=/.test(body),
+      `${path} has nothing inline`,
+    );
+    assert.ok(Buffer.byteLength(body) < 100_000, `${path} has ${Buffer.byteLength(body)} bytes`);
+    assert.ok(!body.includes('undefined') && !body.includes('[object'), path);
+    assert.match(response.headers.get('content-security-policy')!, /script-src 'self'; style-src 'self'/);
+  }
+});
+
+onEachDatabase(
+  'a permalink of every resource leads to its page; names, ids and other spellings lead there too',
+  async (t, url) => {
+    const hall = await testHall(t, url);
+    const [, , , matchId] = await tell(
+      hall,
+      login('Alpha', person(1, 'OldName'), { time: after(-9_000_000) }),
+      login('Alpha', person(1, 'Newer')),
+      map('Twin Peaks', { authors: [{ name: 'Ann', uuid: '', contribution: 'Terrain' }] }),
+      match({ win: 'Red', teams: [team('Red', { ...person(1, 'Newer'), kill_count: 3 }), team('Blue', 2)] }),
+      punishment('p', person(1, 'Newer'), { reason: 'Flying', type: 'mute' }),
+    );
+    const uuid = person(1).uuid;
+    assert.match(await page(hall, `/players/${uuid}`), /Newer/);
+    for (const named of ['newer', 'OLDNAME', uuid.replaceAll('-', '')]) {
+      const response = await ask(hall, `/players/${named}`);
+      assert.deepEqual([response.status, response.headers.get('location')], [302, `/players/${uuid}`], named);
+    }
+    const led = await ask(hall, '/maps/twin%20peaks');
+    assert.equal(led.status, 302);
+    assert.match(await page(hall, led.headers.get('location')!), /Terrain/);
+    assert.match(await page(hall, `/matches/${matchId}`), /Red won/);
+    for (const path of ['/matches/nothing', '/players/nobody', '/maps/nowhere', '/punishments/0', '/a/b/c']) {
+      assert.equal((await ask(hall, path)).status, 404, path);
+    }
+  },
+);
+
+onEachDatabase(
+  'search finds players by the beginning of any name they bore, maps, and everything by id',
+  async (t, url) => {
+    const hall = await testHall(t, url);
+    const [id] = await tell(
+      hall,
+      match({ teams: [team('Red', { ...person(1, 'Grüße%_') }), team('Blue', { ...person(2, 'gruft') })] }),
+      login('Alpha', person(3, 'Grus'), { time: after(-9_000_000) }),
+      login('Alpha', person(3, 'Fled')),
+      map('Grün Ø Garten'),
+      map('Zebra'),
+    );
+    const found = await page(hall, '/search?q=GRU');
+    assert.match(found, /gruft/);
+    assert.match(found, /Fled[\s\S]*formerly <bdi>Grus/);
+    assert.ok(!found.includes('Grüße') && !found.includes('Garten'));
+    assert.match(await page(hall, '/search?q=gr%C3%BC'), /Grüße%_[\s\S]*Grün Ø Garten/);
+    assert.ok(!(await page(hall, '/search?q=%25')).includes('Zebra'), 'nothing is a wildcard');
+    assert.equal((await ask(hall, `/search?q=${id}`)).headers.get('location'), `/matches/${id}`);
+    assert.equal(
+      (await ask(hall, `/search?q=${person(1).uuid}`)).headers.get('location'),
+      `/players/${person(1).uuid}`,
+    );
+    assert.match(await page(hall, '/search?q=nobodyhere'), /No player or map/);
+  },
+);
+
+onEachDatabase('lists page by max_id to their end, and filter by one thing', async (t, url) => {
+  const hall = await testHall(t, url);
+  const played = Array.from({ length: 65 }, (_, number) =>
+    match({
+      map: `Map ${number % 2}`,
+      gamemode: number % 3 === 0 ? 'CTW' : 'tdm',
+      teams: [team('Red', 1), team('Blue', 2)],
+    }),
+  );
+  await tell(hall, ...played);
+  const walk = async (from: string): Promise<number> => {
+    const seen = new Set<string>();
+    for (let path: string | undefined = from; path !== undefined;) {
+      const body = await page(hall, path);
+      for (const [, id] of body.matchAll(/class="cover"\s+href="\/matches\/([0-9a-z]{11})"/g)) seen.add(id!);
+      path = /rel="next" href="([^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+    }
+    return seen.size;
+  };
+  assert.equal(await walk('/matches'), 65);
+  assert.equal(await walk('/matches?gamemode=ctw'), 22);
+  assert.equal(await walk('/matches?map=map%201'), 32);
+  assert.equal(await walk('/matches?server=alpha'), 65);
+  assert.equal(await walk('/matches?server=nowhere'), 0);
+  assert.equal(await walk(`/players/${person(1).uuid}/matches`), 65);
+});
+
+onEachDatabase('leaderboards rank, page, and look back', async (t, url) => {
+  const hall = await testHall(t, url);
+  const players = Array.from({ length: 40 }, (_, number) => ({ ...person(number), kill_count: number }));
+  await tell(hall, match({ win: 'Red', gamemode: 'ctw', teams: [team('Red', ...players)] }));
+  await keepUpOnce(hall);
+  const first = await page(hall, '/leaderboards?mode=ctw&by=kill&period=day');
+  assert.match(first, /Player39[\s\S]*Player10/);
+  assert.ok(!first.includes('Player9<'));
+  const next = /rel="next" href="([^"]+behind[^"]+)"/.exec(first)![1]!.replaceAll('&amp;', '&');
+  assert.match(await page(hall, next), />31<[\s\S]*Player9<[\s\S]*Player1</);
+  assert.match(await page(hall, '/leaderboards?mode=tntrun'), /Nobody stands here yet/);
+  assert.match(await page(hall, '/leaderboards?period=day&ago=1'), /Nobody stands here yet/);
+  for (const wrong of ['mode=no', 'period=year', 'by=luck', 'ago=x', 'ago=31&period=day', 'behind=1']) {
+    assert.equal((await ask(hall, `/leaderboards?${wrong}`)).status, 400, wrong);
+  }
+});
+
+onEachDatabase('a map shows its picture, ratings and who wins on it; the picture is kept by caches', async (t, url) => {
+  const hall = await testHall(t, url);
+  const image = { content_type: 'image/png' as const, data: PIXEL };
+  const [id] = await tell(
+    hall,
+    map('Twin Peaks', { image, teams: [{ name: 'Red', max: 8, color: 'dark red' }] }),
+    match({ win: 'Red', teams: [team('Red', 1), team('Blue', 2)] }),
+    rating('Twin Peaks', person(1), 5),
+    rating('Twin Peaks', person(2), 4),
+  );
+  await keepUpOnce(hall);
+  const body = await page(hall, `/maps/${id}`);
+  assert.match(body, /4\.50 of 5 on average, 2 ratings/);
+  assert.match(body, /c-dark-red/);
+  assert.match(body, /Share of wins in 1 finished matches/);
+  const [source] = /\/maps\/[0-9a-z]{11}\/image\?v=[\w-]{12}/.exec(body)!;
+  const picture = await ask(hall, source);
+  assert.equal(picture.headers.get('content-type'), 'image/png');
+  assert.match(picture.headers.get('cache-control')!, /immutable/);
+  const again = await ask(hall, source, { headers: { 'if-none-match': picture.headers.get('etag')! } });
+  assert.equal(again.status, 304);
+  assert.match((await ask(hall, `/maps/${id}/image`)).headers.get('cache-control')!, /max-age=300$/);
+  assert.equal((await ask(hall, '/maps/00000000000/image')).status, 404);
+});
+
+onEachDatabase('feeds and sitemaps are sound XML that names every page', async (t, url) => {
+  const hall = await testHall(t, url);
+  const [id] = await tell(
+    hall,
+    match({ map: 'A & B <c>', win: 'Red', teams: [team('Red', 1)] }),
+    punishment('p', person(1), { reason: ']]> & <b>' }),
+  );
+  await keepUpOnce(hall);
+  const feed = elements(await page(hall, '/matches.atom'));
+  assert.deepEqual(feed['title'], ['Scorehall: Matches', 'A & B <c> on Alpha']);
+  assert.deepEqual(feed['id']!.at(-1), `${SITE}/matches/${id}`);
+  assert.match(elements(await page(hall, '/punishments.atom'))['content']![0]!, /\]\]&gt; &amp; &lt;b&gt;/);
+  const files = elements(await page(hall, '/sitemap.xml'))['loc']!;
+  const pages = await Promise.all(files.map(async (file) => elements(await page(hall, file.replace(SITE, '')))['loc']));
+  assert.ok(pages.flat().includes(`${SITE}/matches/${id}`));
+  assert.ok(pages.flat().includes(`${SITE}/players/${person(1).uuid}`));
+  assert.match(await page(hall, '/robots.txt'), new RegExp(`Sitemap: ${SITE}/sitemap.xml`));
+  assert.equal((await ask(hall, '/sitemaps/matches-00000000001.xml')).status, 200);
+  assert.equal((await ask(hall, '/sitemaps/tokens-00000000000.xml')).status, 404);
+});
+
+function elements(xml: string): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  let text = '';
+  const parser = sax.parser(true);
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- sax has nothing else
+  parser.onerror = (error) => assert.fail(error);
+  parser.onopentag = () => void (text = '');
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- sax has nothing else
+  parser.ontext = (part) => void (text += part);
+  parser.onclosetag = (name) => void (found[name] ??= []).push(text);
+  parser.write(xml).close();
+  return found;
+}
+
+test('drawn cards are PNG pictures of the size that links are shown in', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const hall = await testHall(t, database.url);
+  t.after(() => database.drop());
+  const [id] = await tell(
+    hall,
+    match({ map: '桜の丘', win: 'Équipe', teams: [team('Équipe', person(1, 'x'.repeat(64)) as never), team('青', 2)] }),
+    punishment('p', person(2)),
+  );
+  for (const path of [
+    `/cards/matches/${id}.png`,
+    `/cards/players/${person(1).uuid}.png`,
+    `/cards/players/${person(2).uuid}.png`,
+  ]) {
+    const response = await ask(hall, path);
+    assert.equal(response.headers.get('content-type'), 'image/png', path);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1200, 630]);
+    const start = bytes.indexOf('IDAT');
+    const lines = inflateSync(bytes.subarray(start + 4, start + 4 + bytes.readUInt32BE(start - 4)));
+    assert.equal(lines.length, 1201 * 630);
+  }
+  for (const path of ['/cards/matches/x.png', `/cards/matches/${id}`, '/cards/players/y.png']) {
+    assert.equal((await ask(hall, path)).status, 404, path);
+  }
+});
+
+test('a page speaks the language asked for, by link, cookie or browser, and is not sent twice', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const hall = await testHall(t, database.url, {
+    NETWORK_NAME: 'Nét <&>',
+    CONTACT: 'a@example.org',
+    ACCENT_COLOR: '#ffff00',
+  });
+  t.after(() => database.drop());
+  const japanese = await ask(hall, '/?lang=ja');
+  assert.match(await japanese.text(), /<html lang="ja">[\s\S]*ランキング/);
+  assert.match(japanese.headers.get('set-cookie')!, /^lang=ja; Max-Age=31536000; Path=\/; SameSite=Lax$/);
+  assert.match(await page(hall, '/', { headers: { cookie: 'lang=ja' } }), /<html lang="ja">/);
+  assert.match(await page(hall, '/', { headers: { 'accept-language': 'ja-JP,en;q=0.5' } }), /<html lang="ja">/);
+  const first = await ask(hall, '/');
+  assert.equal(first.headers.get('set-cookie'), null);
+  assert.match(await first.text(), /Nét &lt;&amp;&gt;[\s\S]*mailto:a@example.org/);
+  const again = await ask(hall, '/', { headers: { 'if-none-match': first.headers.get('etag')! } });
+  assert.deepEqual([again.status, await again.text()], [304, '']);
+  const head = await ask(hall, '/', { method: 'HEAD' });
+  assert.deepEqual([head.status, await head.text()], [200, '']);
+  const post = await ask(hall, '/', { method: 'POST' });
+  assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);
+});
+
+onEachDatabase('nonsense in addresses is answered with a page, never with a fault of ours', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, match({ teams: [team('Red', 1)] }), presence('Alpha', { players: ['A'] }));
+  const paths = [
+    '/',
+    '/matches',
+    '/maps',
+    '/leaderboards',
+    '/players',
+    '/punishments',
+    '/search',
+    '/matches/',
+    '/players/',
+    '/maps/',
+  ];
+  const names = [
+    'max_id',
+    'gamemode',
+    'server',
+    'map',
+    'rotation',
+    'q',
+    'mode',
+    'period',
+    'by',
+    'ago',
+    'behind',
+    'lang',
+  ];
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('\0', '%', '%00', '../', '0'.repeat(300), '-1', '\ud800'),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...paths),
+      fc.constantFrom(...names),
+      text,
+      fc.boolean(),
+      async (path, name, value, raw) => {
+        const written = raw ? value.replace(/[^!-~]|[#?]/g, '%') : encodeURIComponent(value.toWellFormed());
+        const address = path.endsWith('/') && path !== '/' ? `${path}${written}` : `${path}?${name}=${written}`;
+        const { status } = await ask(hall, address);
+        assert.ok(status < 500, `${address} answered ${status}`);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('front page counts follow the servers', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const hall = await testHall(t, database.url);
+  t.after(() => database.drop());
+  await tell(hall, presence('Alpha', { players: ['A', 'B'] }));
+  const { online } = (await (await ask(hall, '/live.json')).json()) as { online: number };
+  assert.equal(online, 2);
+  hall.clock.advance(121_000);
+  assert.equal(((await (await ask(hall, '/live.json')).json()) as { online: number }).online, 0);
+  assert.equal((await hall.db.tuples(sql`select count(*) from online_samples`))[0]![0], 0);
+});

@@ -1,0 +1,21 @@
+import { keepUpOnce } from '#upkeep.ts';
+import type { Hall } from '#hall.ts';
+import { takeEvents } from '#records/ledger.ts';
+import { noteOnline } from '#records/online.ts';
+import { sampleNetwork } from '#sample/index.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Fills a hall with a short season of the sample network, whose servers are up. */
+export async function fillWorld(hall: Hall, matches = 60): Promise<void> {
+  const { db, clock } = hall;
+  const now = clock.now();
+  const sample = sampleNetwork({ seed: 'site', now, matches });
+  const events = [...sample.events()];
+  for (let start = 0; start < events.length; start += 400) {
+    await takeEvents(db, clock, { kind: 'operator' }, events.slice(start, start + 400));
+  }
+  for (let hour = 0; hour < 24; hour++) await noteOnline(db, now - hour * HOUR_MS, 10 + hour);
+  await takeEvents(db, clock, { kind: 'operator' }, sample.presenceAt(now));
+  await keepUpOnce(hall);
+}
