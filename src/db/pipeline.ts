@@ -20,10 +20,8 @@ export class Pipeline {
   }
 
   async close(): Promise<void> {
-    const clients = await Promise.allSettled(this.#clients.splice(0));
-    await Promise.allSettled(
-      clients.map((client) => (client.status === 'fulfilled' ? client.value?.end() : undefined)),
-    );
+    const open = this.#clients.splice(0).filter((client) => client !== undefined);
+    await Promise.allSettled(open.map(async (client) => (await client).end()));
   }
 
   async #connect(place: number): Promise<pg.Client> {
