@@ -7,6 +7,7 @@ import type { Hall } from '#hall.ts';
 import { openApi } from './api/index.ts';
 import { openSignIn } from './signin/index.ts';
 import { openSite } from './site/index.ts';
+import { openIngest } from './ingest/index.ts';
 
 /** What a door hands to its listener, and what it does when the house closes. */
 export interface OpenDoor {
@@ -18,6 +19,7 @@ const DOORS: Partial<Record<Door, (hall: Hall) => Promise<OpenDoor>>> = {
   API: openApi,
   AUTH: openSignIn,
   SITE: openSite,
+  INGEST: openIngest,
 };
 
 const CLOSING_PATIENCE_MS = 5_000;

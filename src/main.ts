@@ -11,6 +11,9 @@ const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
   import: () => import('./commands/import.ts'),
   account: () => import('./commands/account.ts'),
   'signing-key': () => import('./commands/signing-key.ts'),
+  server: () => import('./commands/server.ts'),
+  player: () => import('./commands/player.ts'),
+  export: () => import('./commands/export.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

@@ -33,7 +33,7 @@ class Connection implements MigrationTx {
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
     try {
       if (!readOnly)
-        this.handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000');
+        this.handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000');
       this.handle.exec('pragma foreign_keys = on; pragma cache_size = -32000; pragma temp_store = memory');
     } catch (error) {
       this.handle.close();

@@ -7,7 +7,7 @@ import { applyPublished } from './map-events.ts';
 import { applyRated } from './map-votes.ts';
 import { applyFinished, uuidsOf } from './match-events.ts';
 import { applyMerged } from './player-merges.ts';
-import { applyNamed, applySession } from './player-sessions.ts';
+import { applyKnown, applyNamed, applySession } from './player-sessions.ts';
 import { applyChanged, applyIssued, applyRevoked } from './punishments.ts';
 import { applyRotation } from './rotations.ts';
 import { applyConfigured, applyPresence, applyRemoved } from './server-events.ts';
@@ -25,6 +25,8 @@ export async function apply(context: Context, event: Event): Promise<Taken> {
       return applyStatistics(context, event.data);
     case 'player.named':
       return applyNamed(context, event.data);
+    case 'player.known':
+      return applyKnown(context, event.data);
     case 'player.merged':
       return await applyMerged(context, event.data);
     case 'account.link':
@@ -58,6 +60,7 @@ export function playersOf(event: Event): string[] {
     case 'player.login':
     case 'player.logout':
     case 'player.named':
+    case 'player.known':
     case 'player.statistics':
       return [event.data.player.uuid];
     default:

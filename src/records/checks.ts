@@ -53,7 +53,12 @@ const NEEDS_SERVER: ReadonlySet<Event['type']> = new Set([
   'player.logout',
 ]);
 
-const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set(['server.configured', 'server.removed', 'player.merged']);
+const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set([
+  'server.configured',
+  'server.removed',
+  'player.known',
+  'player.merged',
+]);
 
 function checkSender(event: Event, sender: Sender): Wrong | undefined {
   if (sender.kind === 'operator') {

@@ -239,6 +239,7 @@ export const EventSchema = z.discriminatedUnion('type', [
     link,
     'A player typed the code that the account page shows: game account and account belong together',
   ),
+  envelope('player.known', z.strictObject({ player }), "A player whose id is the event's receipt; from operators only"),
   envelope('player.merged', merged, 'All of one UUID counts for another from now on; from operators only'),
   envelope('server.removed', z.strictObject({}), 'A server that is no more; from operators only'),
 ]);

@@ -54,30 +54,24 @@ function addPlayers(context: Context, match: Finished): Map<string, number> {
   const { batch, key } = context;
   const keys = new Map<string, number>();
   const rows = new Map<number, PlayerRow>();
+  const others = new Map<number, string>();
   const group = groupOf(match.gamemode);
   eachPlayer(match, (player, result, counts) => {
     const known = see(context, player, match.finished);
     keys.set(player.uuid, known.key);
     batch.players.count(known, group, counts);
-    const row: PlayerRow = [
-      known.key,
-      key,
-      player.name,
-      result,
-      player.score,
-      player.kill_count,
-      player.death_count,
-      player.time_played,
-    ];
-    rows.set(known.key, together(rows.get(known.key), row));
+    const { name, score, kill_count, death_count, time_played } = player;
+    const row: PlayerRow = [known.key, key, name, result, score, kill_count, death_count, time_played];
+    const before = rows.get(known.key);
+    if (before !== undefined) others.set(known.key, before[2]);
+    rows.set(known.key, before === undefined ? row : together(before, row));
   });
   for (const row of rows.values()) batch.rows.add('player_matches', row);
+  for (const [player, name] of others) batch.rows.add('player_sightings', [player, key, match.finished, name]);
   return keys;
 }
 
-function together(before: PlayerRow | undefined, row: PlayerRow): PlayerRow {
-  if (before === undefined) return row;
-  const [player, match, name, result, score, kills, deaths, time] = row;
+function together(before: PlayerRow, [player, match, name, result, score, kills, deaths, time]: PlayerRow): PlayerRow {
   return [player, match, name, result, score + before[4], kills + before[5], deaths + before[6], time + before[7]];
 }
 

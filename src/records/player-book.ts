@@ -80,7 +80,7 @@ export class PlayerBook {
   }
 
   /** Notes that a player bore a name at a moment; one who was never seen before gets the key that follows. */
-  see({ uuid, name }: { uuid: string; name: string }, time: number, keys: Keys): KnownPlayer {
+  see({ uuid, name }: { uuid: string; name: string }, time: number, keys: Pick<Keys, 'following'>): KnownPlayer {
     const known = this.known(uuid) as Entry | undefined;
     if (known !== undefined) return this.#seen(known, name, time);
     const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);

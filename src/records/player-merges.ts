@@ -17,13 +17,13 @@ export async function applyMerged({ batch }: Context, { from, into }: DataOf<'pl
   if (target === from) throw new Refused('data.into', 'counts for the other one already');
   if ((await aliasOf(tx, from)) !== undefined) throw new Refused('data.from', 'counts for another one already');
   await tx.run(sql`update player_aliases set into_uuid = ${target} where into_uuid = ${from}`);
-  await tx.run(sql`insert into player_aliases (uuid, into_uuid) values (${from}, ${target})`);
   await tx.run(sql`
     update accounts set player_uuid = ${target} where player_uuid = ${from}
       and not exists (select 1 from accounts o where o.player_uuid = ${target})`);
   batch.players.clear();
   const merged = await keyOf(tx, from);
   const survivor = await keyOf(tx, target);
+  await tx.run(sql`insert into player_aliases (uuid, into_uuid, key) values (${from}, ${target}, ${merged ?? null})`);
   if (merged === undefined) return undefined;
   if (survivor !== undefined) {
     await mergeBoards(tx, batch.now, merged, survivor);
@@ -72,6 +72,12 @@ async function joinMatches(tx: Queryable, merged: number, survivor: number): Pro
   const both = await tx.tuples(sql`
     select a.match_key, a.score, a.kill_count, a.death_count, a.time_played from player_matches a
     join player_matches b on b.match_key = a.match_key and b.player_key = ${survivor} where a.player_key = ${merged}`);
+  await tx.run(sql`
+    insert into player_sightings (player_key, ledger_key, time, name)
+    select cast(${survivor} as bigint), a.match_key, m.finished, a.name from player_matches a
+    join player_matches b on b.match_key = a.match_key and b.player_key = ${survivor}
+    join matches m on m.key = a.match_key where a.player_key = ${merged}
+    on conflict (player_key, ledger_key) do nothing`);
   for (const [match, score, kills, deaths, time] of both as number[][]) {
     await tx.run(sql`
       update player_matches

@@ -17,3 +17,10 @@ export function applyNamed(context: Context, { player }: DataOf<'player.named'>)
   sight(context, player);
   return undefined;
 }
+
+/** Takes a player over under an id of before: the event's own. */
+export function applyKnown(context: Context, { player }: DataOf<'player.known'>): Taken {
+  if (!context.again) context.batch.players.see(player, context.time, { following: () => context.key });
+  sight(context, player);
+  return undefined;
+}

@@ -26,12 +26,12 @@ interface Span {
 }
 
 const sightingsOf = (players: Sql): Sql => sql`
-  select p.player_key, p.name, m.finished as time, p.match_key as key
+  select p.player_key, p.name, m.finished as time, p.match_key as key, 1 as own
   from player_matches p join matches m on m.key = p.match_key where p.player_key in (${players})
   union all
-  select player_key, name, time, ledger_key from player_sessions where player_key in (${players})
+  select player_key, name, time, ledger_key, 1 from player_sessions where player_key in (${players})
   union all
-  select player_key, name, time, ledger_key from player_sightings where player_key in (${players})`;
+  select player_key, name, time, ledger_key, 0 from player_sightings where player_key in (${players})`;
 
 async function spansOf(tx: Queryable, players: number[]): Promise<Map<number, Span[]>> {
   const rows = await tx.tuples(sql`
@@ -71,17 +71,27 @@ async function rederive(tx: Queryable, key: number, spans: Span[]): Promise<void
 /** The spans by their ends; of those that end at the same moment, by the events that saw them last. */
 async function inOrder(tx: Queryable, key: number, spans: Span[]): Promise<Span[]> {
   const tied = spans.filter(({ last }, place) => spans.some((other, at) => at !== place && other.last === last));
-  const events = new Map<Span, number>();
+  const events = new Map<Span, [key: number, own: number]>();
   for (const span of tied) {
-    const row = await tx.get<{ key: number }>(sql`
-      select max(key) as key from (${sightingsOf(sql`${key}`)}) s where name = ${span.name} and time = ${span.last}`);
-    events.set(span, row!.key);
+    const [event] = await tx.tuples(sql`
+      select key, own from (${sightingsOf(sql`${key}`)}) s where name = ${span.name} and time = ${span.last}
+      order by key desc, own desc limit 1`);
+    events.set(span, event as [number, number]);
   }
-  return spans.sort((a, b) => a.last - b.last || (events.get(a) ?? 0) - (events.get(b) ?? 0));
+  return spans.sort((a, b) => {
+    const [[aKey, aOwn], [bKey, bOwn]] = [events.get(a) ?? [0, 0], events.get(b) ?? [0, 0]];
+    return a.last - b.last || aKey - bKey || aOwn - bOwn;
+  });
 }
 
 async function newest(tx: Queryable, key: number, login: 0 | 1): Promise<{ time: number; server: string } | undefined> {
   return await tx.get(sql`
     select time, server from player_sessions where player_key = ${key} and login = ${login}
     order by time desc, ledger_key desc limit 1`);
+}
+
+/** The earliest name a player was seen with. */
+export async function firstSighting(db: Queryable, key: number): Promise<{ name: string; first: number }> {
+  const spans = (await spansOf(db, [key])).get(key) ?? [];
+  return spans.reduce((first, span) => (span.first < first.first ? span : first));
 }

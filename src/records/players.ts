@@ -57,7 +57,7 @@ export interface PlayerName {
 /** Every name a player bore, the newest first. The present name's row lags, since every match sees it: see player_stats. */
 export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerName[]> {
   return await db.all<PlayerName>(sql`
-    select n.name, n.first_seen, case when n.name_key = p.name_key then s.name_seen else n.last_seen end as last_seen
+    select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen, case when n.name_key = p.name_key then s.name_seen else n.last_seen end as last_seen
     from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = n.player_key
     where n.player_key = ${playerKey} order by last_seen desc, n.name_key`);
 }

@@ -27,12 +27,17 @@ const AT_ONCE = 200;
 /** What an operator said is taken back by saying something else. */
 const LASTING: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged', 'account.link'];
 
-/** Withdraws events by their keys, so many in a transaction; each of them leaves the records whole. */
-export async function withdrawEvents(db: Db, clock: Clock, keys: readonly number[]): Promise<Withdrawn> {
+/** Withdraws events by their keys, so many in a transaction, each of which leaves the records whole; of one server. */
+export async function withdrawEvents(
+  db: Db,
+  clock: Clock,
+  keys: readonly number[],
+  serverKey?: number,
+): Promise<Withdrawn> {
   const total = { events: 0, fallen: 0 };
   for (let start = 0; start < keys.length; start += AT_ONCE) {
     const { events, fallen } = await db.transaction((tx) =>
-      withdrawSome(tx, clock.now(), keys.slice(start, start + AT_ONCE)),
+      withdrawSome(tx, clock.now(), keys.slice(start, start + AT_ONCE), serverKey),
     );
     total.events += events;
     total.fallen += fallen;
@@ -54,11 +59,18 @@ export async function withdrawSince(db: Db, clock: Clock, serverKey: number, sin
   );
 }
 
-async function withdrawSome(tx: Queryable, now: number, wanted: readonly number[]): Promise<Withdrawn> {
+async function withdrawSome(
+  tx: Queryable,
+  now: number,
+  wanted: readonly number[],
+  serverKey: number | undefined,
+): Promise<Withdrawn> {
   const keys = await Keys.lock(tx);
   const batch = new Batch(tx, keys, now);
+  const ofServer = serverKey === undefined ? sql`` : sql`and l.scope_key = ${serverKey}`;
   const rows = await tx.all<LedgerRow>(sql`
-    ${LEDGER} where l.key in (${list(wanted)}) and l.withdrawn is null and l.type not in (${list(LASTING)})`);
+    ${LEDGER}
+    where l.key in (${list(wanted)}) and l.withdrawn is null and l.type not in (${list(LASTING)}) ${ofServer}`);
   const touched = new Set<number>();
   await takeOut(batch, rows, touched);
   let fallen = 0;
@@ -135,6 +147,7 @@ function everyoneIn(event: Event): string[] {
     case 'player.login':
     case 'player.logout':
     case 'player.named':
+    case 'player.known':
     case 'player.statistics':
     case 'map.rated':
       return [event.data.player.uuid];

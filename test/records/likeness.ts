@@ -1,4 +1,4 @@
-import { type Queryable, type Row } from '#db/db.ts';
+import { type Db, type Queryable, type Row } from '#db/db.ts';
 import { code, sql } from '#db/sql.ts';
 
 /** What the records hold, in words that two databases share: ids are replaced by what they stand for. */
@@ -75,21 +75,23 @@ function tell(row: Row, ids: Record<string, Kind>, skip: string[], words: Record
 
 /** The row of the present name lags: its end is known from the player's counters. */
 function presentNames({ player_names: names, players, player_stats: stats }: Likeness): unknown[] {
-  const present = new Map((players as Row[]).map(({ uuid, name_key }) => [uuid, name_key]));
+  const present = new Map((players as Row[]).map((player) => [player['uuid'], player]));
   const seen = new Map((stats as Row[]).map(({ player_key, name_seen }) => [player_key, name_seen]));
-  const told = (names as Row[]).map((row) =>
-    present.get(row['player_key']!) === row['name_key'] ? { ...row, last_seen: seen.get(row['player_key']!) } : row,
-  );
+  const told = (names as Row[]).map((row) => {
+    const player = present.get(row['player_key']!)!;
+    if (player['name_key'] !== row['name_key']) return row;
+    return { ...row, name: player['name'], last_seen: seen.get(row['player_key']!) };
+  });
   return told.map((row) => JSON.stringify(row)).sort();
 }
 
 /** Empties everything that events have made. */
-export async function wipe(db: Queryable): Promise<void> {
-  for (const table of [...Object.keys(TABLES), 'player_aliases', 'refusals'].reverse()) {
-    if (table === 'pictures') continue;
-    await db.run(sql`delete from ${code(table)}`);
-  }
-  await db.run(sql`delete from pictures`);
-  await db.run(sql`update sequence set last = 0`);
-  await db.run(sql`update follow_states set last = 0, zone = 'UTC'`);
+export async function wipe(db: Db): Promise<void> {
+  const tables = [...Object.keys(TABLES), 'player_aliases', 'refusals'].filter((table) => table !== 'pictures');
+  await db.runAll([
+    ...tables.reverse().map((table) => sql`delete from ${code(table)}`),
+    sql`delete from pictures`,
+    sql`update sequence set last = 0`,
+    sql`update follow_states set last = 0, zone = 'UTC'`,
+  ]);
 }

@@ -39,7 +39,7 @@ for (const dialect of DIALECTS) {
           if (!TOLD.includes(table)) assert.deepEqual(found[table], wanted[table], table);
         }
       }),
-      { numRuns: dialect === 'sqlite' ? 150 : 30 },
+      { numRuns: dialect === 'sqlite' ? 60 : 20 },
     );
   });
 }

@@ -42,7 +42,7 @@ for (const dialect of DIALECTS) {
           same(await likenessOf(one), await likenessOf(other));
         },
       ),
-      { numRuns: dialect === 'sqlite' ? 150 : 30 },
+      { numRuns: dialect === 'sqlite' ? 60 : 20 },
     );
   });
 }

@@ -80,6 +80,7 @@ export function repliesIn(bytes: Buffer): Reply[] {
 
 function replyOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Reply {
   const text = bytes.toString();
-  const isJson = headers['content-encoding'] === undefined && text !== '';
+  const isLines = headers['content-type']?.startsWith('application/x-ndjson') === true;
+  const isJson = headers['content-encoding'] === undefined && !isLines && text !== '';
   return { status, headers, bytes, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
 }

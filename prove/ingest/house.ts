@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A service in a process of its own, as an operator starts it; it can be killed. */
+export interface ServedHouse {
+  child: ChildProcess;
+  api: number;
+  ingest: number;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+/** Starts a service on a database; the ports stay the same for whoever passes them. */
+export async function serveHouse(
+  databaseUrl: string,
+  {
+    ports,
+    options = [],
+    environment = {},
+  }: { ports?: Ports; options?: string[]; environment?: NodeJS.ProcessEnv } = {},
+): Promise<ServedHouse> {
+  const { api, ingest, auth, site } = ports ?? (await freePorts());
+  const child = spawn(process.execPath, [...options, MAIN, 'serve'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      LOG_LEVEL: 'error',
+      API_URL: `http://127.0.0.1:${api}`,
+      INGEST_URL: `http://127.0.0.1:${ingest}`,
+      AUTH_URL: `http://127.0.0.1:${auth}`,
+      SITE_URL: `http://127.0.0.1:${site}`,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await exit;
+  };
+  await Promise.race([ready(child), exit.then(() => Promise.reject(new Error('The service does not start.')))]);
+  return { child, api, ingest, kill };
+}
+
+async function ready(child: ChildProcess): Promise<void> {
+  for await (const line of createInterface({ input: child.stdout! })) if (/\bready\b/.test(line)) return;
+}
+
+export interface Ports {
+  api: number;
+  ingest: number;
+  auth: number;
+  site: number;
+}
+
+/** Ports that were free a moment ago, all different. */
+export async function freePorts(): Promise<Ports> {
+  const servers = Array.from({ length: 4 }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const [api, ingest, auth, site] = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return { api: api!, ingest: ingest!, auth: auth!, site: site! };
+}

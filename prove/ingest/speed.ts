@@ -1,0 +1,113 @@
+import { openDb, type Db } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+import { sql } from '#db/sql.ts';
+import { systemClock } from '#base/clock.ts';
+import { takeEvents } from '#records/ledger.ts';
+import { createServerKey } from '#records/server-keys.ts';
+import { bareLoop, writesOf } from './bare-loop.ts';
+import { serveHouse } from './house.ts';
+import { matchOf, town } from './matches.ts';
+import { RawClient, rawPost } from './raw-client.ts';
+
+const SENDERS = 32;
+const PLAYERS = 20;
+const WARM_UP = 500;
+
+export interface Speed {
+  ours: number;
+  bare: number;
+  ratio: number;
+}
+
+/** Matches a second over HTTP, durable, against the bare loop, in turns: `createDatabase` gives an empty one each time. */
+export async function proveSpeed(
+  createDatabase: () => Promise<string>,
+  { matches = 6_000, rounds = 3, options = [] as string[] } = {},
+): Promise<Speed> {
+  const speeds: Speed[] = [];
+  for (let round = 0; round < rounds; round++) speeds.push(await oneRound(createDatabase, matches, options));
+  return speeds.sort((a, b) => a.ratio - b.ratio)[Math.floor(rounds / 2)]!;
+}
+
+async function oneRound(createDatabase: () => Promise<string>, matches: number, options: string[]): Promise<Speed> {
+  const [url, other] = [await createDatabase(), await createDatabase()];
+  const keys = await prepare(url);
+  const ours = await sendAll(url, keys, matches, options);
+  await using db = await openDb(url);
+  const writes = await writesOf(db, await lastOfWarmUp(db));
+  await copyStart(db, other);
+  const bare = await bareLoop(other, writes);
+  return { ours, bare, ratio: ours / bare };
+}
+
+async function lastOfWarmUp(db: Db): Promise<number> {
+  const row = await db.get<{ key: number }>(sql`select key from matches order by key limit 1 offset ${WARM_UP - 1}`);
+  return row!.key;
+}
+
+/** A server and a key for each sender. */
+export async function prepare(url: string, count = SENDERS): Promise<string[]> {
+  await using db = await openDb(url);
+  await migrate(db);
+  const time = new Date().toISOString();
+  const events = Array.from({ length: count }, (_, number) => ({
+    version: 1,
+    id: `server-${number}`,
+    type: 'server.configured',
+    time,
+    server: `Server ${number}`,
+    data: { region: 'eu' },
+  }));
+  await takeEvents(db, systemClock, { kind: 'operator' }, events);
+  const servers = await db.all<{ key: number }>(sql`select key from servers order by key`);
+  const keys: string[] = [];
+  for (const { key } of servers) keys.push(await createServerKey(db, Date.now(), key));
+  return keys;
+}
+
+async function sendAll(url: string, keys: string[], count: number, options: string[]): Promise<number> {
+  const house = await serveHouse(url, { options });
+  const people = town(3_000);
+  const requests = Array.from({ length: count + WARM_UP }, (_, number) =>
+    rawPost('/events', keys[number % keys.length]!, JSON.stringify(matchOf(people, PLAYERS, Date.now()))),
+  );
+  await send(house.ingest, requests.splice(0, WARM_UP));
+  const began = performance.now();
+  await send(house.ingest, requests);
+  const seconds = (performance.now() - began) / 1000;
+  await house.kill('SIGTERM');
+  return count / seconds;
+}
+
+/** Sends requests over as many connections as there are senders. */
+export async function send(port: number, requests: Buffer[], senders = SENDERS): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    const client = new RawClient(port);
+    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
+      const answer = await client.ask(request);
+      if (!answer.includes('"accepted"')) throw new Error(answer);
+    }
+    client.close();
+  };
+  await Promise.all(Array.from({ length: senders }, work));
+}
+
+/** What the service found before it was measured: servers, players and their rows of counters. */
+export async function copyStart(from: Db, url: string): Promise<void> {
+  await using to = await openDb(url);
+  await migrate(to);
+  for (const table of ['servers', 'players', 'player_stats']) {
+    const rows = await from.all({ strings: [`select * from ${table}`], values: [] });
+    for (let start = 0; start < rows.length; start += 100) {
+      await to.runAll(
+        rows.slice(start, start + 100).map((row) => {
+          const columns = Object.keys(row);
+          const strings = [`insert into ${table} (${columns.join(', ')}) values (`];
+          strings.push(...columns.slice(1).map(() => ', '), ')');
+          return { strings, values: Object.values(row) };
+        }),
+      );
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { WireError } from '#base/errors.ts';
+
+/** Request bodies: what they are, how they are packed, and bounds that hold for what comes out. */
+
+export type Format = 'json' | 'ndjson';
+
+const MEGABYTE = 1024 * 1024;
+export const MOST_BYTES: Readonly<Record<Format, number>> = { json: 4 * MEGABYTE, ndjson: 64 * MEGABYTE };
+export const LONGEST_LINE = MEGABYTE;
+
+const FORMATS: Record<string, Format> = {
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+};
+
+/** @throws WireError 415 */
+export function formatOf(request: IncomingMessage): Format {
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
+  const format = FORMATS[type.toLowerCase()];
+  if (format !== undefined && parameters.every((one) => !/^charset=(?!"?utf-?8"?$)/i.test(one))) return format;
+  throw unsupported('Content-Type must be application/json or application/x-ndjson, in UTF-8.');
+}
+
+/**
+ * The bytes of a body, unpacked, as they come.
+ * @throws WireError 413 beyond `most`, 415 for a coding that is not known, 400 for one that is broken
+ */
+export async function* bytesOf(request: IncomingMessage, most: number): AsyncGenerator<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+  let total = 0;
+  try {
+    for await (const chunk of unpacked(request) as AsyncIterable<Buffer>) {
+      total += chunk.length;
+      if (total > most) throw tooLarge(most);
+      yield chunk;
+    }
+  } catch (error) {
+    const { code = '' } = error as { code?: string };
+    if (!/^(Z_|ZSTD_|ERR_ZSTD|ERR__ZLIB|ERR_BROTLI|ERR_ZLIB)/.test(code)) throw error;
+    throw new WireError(400, 'invalid_request', 'The body is not what its Content-Encoding says.');
+  }
+}
+
+function unpacked(request: IncomingMessage): Readable {
+  const coding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (coding === 'identity' || coding === '') return request;
+  const unpack = UNPACK[coding];
+  if (unpack === undefined) throw unsupported('Content-Encoding must be gzip, zstd or deflate, or left out.');
+  const stream = unpack();
+  request.on('error', (error) => stream.destroy(error));
+  request.on('close', () => {
+    if (!request.complete) stream.destroy(new Error('The sender has gone.'));
+  });
+  return request.pipe(stream);
+}
+
+const UNPACK: Record<string, () => ReturnType<typeof createGunzip>> = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  deflate: () => createInflate(),
+  zstd: () => createZstdDecompress() as unknown as ReturnType<typeof createGunzip>,
+};
+
+function unsupported(sentence: string): WireError {
+  return new WireError(415, 'invalid_request', sentence, { 'accept-encoding': 'gzip, zstd, deflate' });
+}
+
+const tooLarge = (most: number): WireError =>
+  new WireError(413, 'invalid_request', `The body must not be larger than ${most / MEGABYTE} MiB unpacked.`);
+
+/** Lines of a body without their ends; one that is too long comes as undefined, once. Blank lines are left out. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<(Buffer | undefined)[]> {
+  let rest: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    const lines: (Buffer | undefined)[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      rest.push(chunk.subarray(start, end));
+      length += end - start;
+      lines.push(length > LONGEST_LINE ? undefined : lineOf(rest));
+      [rest, length, start] = [[], 0, end + 1];
+    }
+    length += chunk.length - start;
+    // Of a line that is too long already nothing is kept.
+    if (length > LONGEST_LINE) rest = [];
+    else rest.push(chunk.subarray(start));
+    yield lines.filter((line) => line === undefined || line.length > 0);
+  }
+  if (length > LONGEST_LINE) yield [undefined];
+  else if (lineOf(rest).length > 0) yield [lineOf(rest)];
+}
+
+function lineOf(parts: Buffer[]): Buffer {
+  const line = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  const end = line.at(-1) === 13 ? line.length - 1 : line.length;
+  return line.subarray(0, end);
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '#base/clock.ts';
+import { WireError } from '#base/errors.ts';
+import { secretHash } from '#base/secrets.ts';
+import type { Db } from '#db/db.ts';
+import { type Credential, findServerKey } from '#records/server-keys.ts';
+
+/** A key that is revoked is refused everywhere within this time. */
+const KEPT_MS = 500;
+const MOST_KEPT = 1_000;
+
+/** Finds out which server speaks. */
+export class Credentials {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, { credential: Credential; until: number }>();
+
+  constructor({ db, clock }: { db: Db; clock: Clock }) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** @throws WireError 401 */
+  async of(request: IncomingMessage): Promise<Credential> {
+    const [, secret] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (secret === undefined) throw unauthorized('Send the key of the game server as Authorization: Bearer.', '');
+    const hash = secretHash(secret);
+    const kept = this.#kept.get(hash);
+    if (kept !== undefined && performance.now() < kept.until) return kept.credential;
+    const credential = await findServerKey(this.#db, secret, this.#clock.now());
+    if (credential === undefined) {
+      this.#kept.delete(hash);
+      throw unauthorized('The key is unknown, expired or revoked.', ', error="invalid_token"');
+    }
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
+    this.#kept.set(hash, { credential, until: performance.now() + KEPT_MS });
+    return credential;
+  }
+}
+
+function unauthorized(sentence: string, error: string): WireError {
+  return new WireError(401, 'invalid_token', sentence, {
+    'www-authenticate': `Bearer realm="Scorehall ingest"${error}`,
+  });
+}

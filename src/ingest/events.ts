@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '#base/clock.ts';
+import { asWireError, WireError, unavailable } from '#base/errors.ts';
+import type { Db } from '#db/db.ts';
+import { checkEvent } from '#records/checks.ts';
+import { type Item, takeItems } from '#records/ledger.ts';
+import type { Receipt, Sender } from '#records/receipts.ts';
+import { bytesOf, formatOf, linesOf, LONGEST_LINE, MOST_BYTES } from './body.ts';
+import type { Intake } from './intake.ts';
+import { parseJson } from './json.ts';
+import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
+
+/** `POST /events`: one event, an array, or a stream of lines; a receipt for each, in order. */
+export interface Delivery {
+  request: IncomingMessage;
+  response: ServerResponse;
+  sender: Sender;
+  /** Check and receipt only. */
+  dryRun: boolean;
+}
+
+export interface Taking {
+  db: Db;
+  clock: Clock;
+  intake: Intake;
+}
+
+/** How many events of one stream are handed over together, and how many such portions may be under way. */
+const PORTION = 128;
+const PORTIONS = 4;
+
+export async function takeDelivery(taking: Taking, delivery: Delivery): Promise<void> {
+  if (taking.intake.isFull) throw unavailable();
+  if (formatOf(delivery.request) === 'json') await takeBody(taking, delivery);
+  else await takeStream(taking, delivery);
+}
+
+async function takeBody(taking: Taking, delivery: Delivery): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of bytesOf(delivery.request, MOST_BYTES.json)) chunks.push(chunk);
+  const parsed = parseJson(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  if ('problem' in parsed) throw new WireError(400, 'invalid_request', `The body ${parsed.problem}.`);
+  const { value } = parsed;
+  if (!Array.isArray(value)) {
+    const [receipt] = await receiptsFor(taking, delivery, [value]);
+    return answer(delivery.response, JSON.stringify(receipt));
+  }
+  if (value.length > MOST_IN_ARRAY) {
+    throw new WireError(413, 'invalid_request', `An array must not hold more than ${MOST_IN_ARRAY} events.`);
+  }
+  answer(delivery.response, JSON.stringify(await receiptsFor(taking, delivery, value)));
+}
+
+function answer(response: ServerResponse, json: string): void {
+  response
+    .writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(json) })
+    .end(json);
+}
+
+function receiptsFor(taking: Taking, delivery: Delivery, inputs: readonly unknown[]): Promise<Receipt[]> {
+  const { sender } = delivery;
+  const now = taking.clock.now();
+  return take(
+    taking,
+    delivery,
+    inputs.map((input) => ({ sender, checked: checkEvent(input, sender, now) })),
+  );
+}
+
+function take({ db, clock, intake }: Taking, { dryRun }: Delivery, items: readonly Item[]): Promise<Receipt[]> {
+  return dryRun ? takeItems(db, clock, items, { dryRun }) : intake.take(items);
+}
+
+/**
+ * Takes lines while they come, and answers each portion when it is on disk. Once the answer has begun, its status is
+ * sent: what goes wrong then ends it with a line that is an error. What got no receipt was not taken, or may be.
+ */
+async function takeStream(taking: Taking, delivery: Delivery): Promise<void> {
+  const { response } = delivery;
+  try {
+    const begin = (portion: Item[]): Promise<Receipt[]> => take(taking, delivery, portion);
+    for await (const receipts of inTurn(portionsOf(taking, delivery), begin)) {
+      if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+      const lines = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join('');
+      if (!response.write(lines)) await once(response, 'drain', { signal: AbortSignal.timeout(STALLED_MS) });
+    }
+    if (!response.headersSent) throw new WireError(400, 'invalid_request', 'The body holds no event.');
+    response.end();
+  } catch (error) {
+    if (!response.headersSent) throw error;
+    response.end(`${asWireError(error).body}\n`);
+  }
+}
+
+const STALLED_MS = 60_000;
+
+async function* portionsOf({ clock }: Taking, { request, sender }: Delivery): AsyncGenerator<Item[]> {
+  let count = 0;
+  for await (const lines of linesOf(bytesOf(request, MOST_BYTES.ndjson))) {
+    const now = clock.now();
+    for (let start = 0; start < lines.length; start += PORTION) {
+      const portion = lines.slice(start, start + PORTION);
+      count += portion.length;
+      if (count > MOST_IN_STREAM) throw TOO_MANY;
+      yield portion.map((line) => itemOf(line, sender, now));
+    }
+  }
+}
+
+const TOO_MANY = new WireError(413, 'invalid_request', `A stream must not hold more than ${MOST_IN_STREAM} events.`);
+
+function itemOf(line: Buffer | undefined, sender: Sender, now: number): Item {
+  const parsed = line === undefined ? { problem: `is longer than ${LONGEST_LINE} bytes` } : parseJson(line);
+  if ('value' in parsed) return { sender, checked: checkEvent(parsed.value, sender, now) };
+  return { sender, checked: { id: '', status: 'rejected', place: '', reason: `The line ${parsed.problem}` } };
+}
+
+/** Begins each of what comes; tells the ends in the order of the beginnings. So many may be under way at once. */
+async function* inTurn<T, R>(comes: AsyncIterable<T>, begin: (one: T) => Promise<R>): AsyncGenerator<R> {
+  const open: Promise<R>[] = [];
+  try {
+    for await (const one of comes) {
+      const begun = begin(one);
+      // Whoever waits for it hears of its failure; until then it must not count as unheard.
+      begun.catch(() => undefined);
+      open.push(begun);
+      if (open.length >= PORTIONS) yield await open.shift()!;
+    }
+  } catch (error) {
+    while (open.length > 0) yield await open.shift()!;
+    throw error;
+  }
+  while (open.length > 0) yield await open.shift()!;
+}

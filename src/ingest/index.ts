@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.ts';
+import type { Hall } from '#hall.ts';
+import { boundOf } from '#base/ids.ts';
+import { receiptsAfter } from '#records/receipt-log.ts';
+import type { Sender } from '#records/receipts.ts';
+import type { Credential } from '#records/server-keys.ts';
+import { Credentials } from './credentials.ts';
+import { takeDelivery } from './events.ts';
+import { Intake } from './intake.ts';
+import { openApiDocument } from './openapi.ts';
+
+/** The door that game servers write through. */
+export interface IngestDoor {
+  listener(request: IncomingMessage, response: ServerResponse): void;
+  close(): Promise<void>;
+}
+
+interface Visit {
+  request: IncomingMessage;
+  response: ServerResponse;
+  query: URLSearchParams;
+  credential: Credential;
+}
+
+type Row = Record<string, (visit: Visit) => Promise<void>>;
+
+export async function openIngest({ db, clock, log, config }: Hall): Promise<IngestDoor> {
+  const intake = new Intake({ db, clock, log });
+  const credentials = new Credentials({ db, clock });
+  const document = openApiDocument(config.INGEST_URL);
+  const rows: Record<string, Row> = {
+    '/events': {
+      POST: ({ request, response, query, credential }) => {
+        const dryRun = isDryRun(query) || credential.test;
+        return takeDelivery({ db, clock, intake }, { request, response, sender: senderOf(credential), dryRun });
+      },
+    },
+    '/receipts': {
+      GET: async ({ response, query, credential }) => {
+        const limit = limitOf(query);
+        const receipts = await receiptsAfter(db, credential.serverKey, afterOf(query), limit);
+        const told = receipts.map((one) => ({ ...one, received: new Date(one.received).toISOString() }));
+        send(
+          response,
+          200,
+          JSON.stringify({ receipts: told, next: told.length < limit ? null : told.at(-1)!.receipt }),
+        );
+      },
+    },
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [path = '/', search = ''] = request.url!.split('?', 2);
+    const name = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    if (name === '/openapi.json' && isRead(request)) return send(response, 200, document);
+    const credential = await credentials.of(request);
+    const row = rows[name];
+    if (row === undefined)
+      throw notFound(`There is no ${path.slice(0, 100)} here; there are ${Object.keys(rows).join(', ')}.`);
+    const handle = row[request.method === 'HEAD' ? 'GET' : request.method!];
+    if (handle === undefined) throw notAllowed(row);
+    await handle({ request, response, query: new URLSearchParams(search), credential });
+  };
+  return {
+    listener: (request, response) =>
+      void serve(request, response).catch((error: unknown) => {
+        const wire = asWireError(error);
+        if (wire.status >= 500) log.error({ err: error, status: wire.status }, 'a delivery was not taken');
+        fail(request, response, wire);
+      }),
+    close: () => intake.close(),
+  };
+}
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+
+const senderOf = ({ credential, serverKey, serverName }: Credential): Sender => ({
+  kind: 'server',
+  serverKey,
+  serverName,
+  credential,
+});
+
+function notAllowed(row: Row): WireError {
+  const allow = Object.keys(row).join(', ');
+  return new WireError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
+}
+
+function isDryRun(query: URLSearchParams): boolean {
+  const value = query.get('dry_run') ?? '0';
+  if (!/^(0|1|true|false)$/.test(value)) throw invalidRequest('dry_run must be 1 or 0.');
+  return value === '1' || value === 'true';
+}
+
+function afterOf(query: URLSearchParams): number {
+  const after = query.get('after') ?? '';
+  if (after === '') return 0;
+  if (!/^[0-9a-z]{1,64}$/.test(after)) throw invalidRequest('after must be a receipt.');
+  // Behind a receipt lies what is not smaller than it, but for itself.
+  return boundOf(`${after}0`) - 1;
+}
+
+const MOST_RECEIPTS = 1_000;
+
+function limitOf(query: URLSearchParams): number {
+  const limit = query.get('limit') ?? '100';
+  if (!/^[1-9]\d{0,8}$/.test(limit)) throw invalidRequest('limit must be a whole number from 1.');
+  return Math.min(Number(limit), MOST_RECEIPTS);
+}
+
+function send(response: ServerResponse, status: number, json: string, headers: Record<string, string> = {}): void {
+  const length = Buffer.byteLength(json);
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': length, ...headers })
+    .end(response.req.method === 'HEAD' ? undefined : json);
+}
+
+/** What is left of a body that nobody has read would be read as the next request. */
+function fail(request: IncomingMessage, response: ServerResponse, error: WireError): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  send(response, error.status, error.body, { ...error.headers, ...(request.complete ? {} : { connection: 'close' }) });
+  request.unpipe();
+  request.resume();
+}

@@ -1,0 +1,117 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '#base/clock.ts';
+import { Unavailable } from '#base/errors.ts';
+import type { Log } from '#base/log.ts';
+import type { Db } from '#db/db.ts';
+import { type Item, takeItems } from '#records/ledger.ts';
+import type { Receipt } from '#records/receipts.ts';
+
+interface Waiting {
+  items: readonly Item[];
+  settle: (receipts: Receipt[]) => void;
+  fail: (error: unknown) => void;
+}
+
+/** How many events one transaction takes: it holds the lock no longer than those need. */
+const MOST_AT_ONCE = 256;
+/** How many events may wait; more are sent away for a moment. */
+const MOST_WAITING = 20_000;
+
+/**
+ * Group commit: the events of all requests that wait at the same moment go to the disk together, and each request is
+ * answered when they are there. Where a group fails, its requests are taken one by one and then their events, so that
+ * nothing that cannot be stored ever stops what comes beside or behind it.
+ */
+export class Intake {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #waiting: Waiting[] = [];
+  #count = 0;
+  #running: Promise<void> | undefined;
+
+  constructor({ db, clock, log }: { db: Db; clock: Clock; log: Log }) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get isFull(): boolean {
+    return this.#count >= MOST_WAITING;
+  }
+
+  /**
+   * @returns the receipts, once what they say is on disk
+   * @throws Unavailable where nothing was taken because the database cannot be reached or written
+   */
+  take(items: readonly Item[]): Promise<Receipt[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<Receipt[]>();
+    this.#waiting.push({ items, settle: resolve, fail: reject });
+    this.#count += items.length;
+    this.#running ??= this.#run();
+    return promise;
+  }
+
+  /** Waits until nothing is under way. */
+  async close(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Whoever else asks in this turn of the event loop comes along.
+    await setImmediate();
+    while (this.#waiting.length > 0) {
+      const group = this.#next();
+      this.#count -= sizeOf(group);
+      await this.#takeGroup(group);
+    }
+    this.#running = undefined;
+  }
+
+  /** What waits the longest, whole requests, up to the size of a transaction. */
+  #next(): Waiting[] {
+    let size = 0;
+    let end = 0;
+    while (end < this.#waiting.length && (end === 0 || size < MOST_AT_ONCE)) size += this.#waiting[end++]!.items.length;
+    return this.#waiting.splice(0, end);
+  }
+
+  async #takeGroup(group: Waiting[]): Promise<void> {
+    try {
+      const receipts = await this.#store(group.flatMap(({ items }) => items));
+      let start = 0;
+      for (const { items, settle } of group) settle(receipts.slice(start, (start += items.length)));
+    } catch (error) {
+      if (error instanceof Unavailable) for (const { fail } of group) fail(error);
+      else if (group.length > 1) for (const one of group) await this.#takeGroup([one]);
+      else await this.#takeApart(group[0]!, error);
+    }
+  }
+
+  async #takeApart({ items, settle, fail }: Waiting, error: unknown): Promise<void> {
+    try {
+      if (items.length === 1) return settle([this.#refuse(items[0]!, error)]);
+      const receipts: Receipt[] = [];
+      for (const item of items) {
+        receipts.push(...(await this.#store([item]).catch((error: unknown) => [this.#refuse(item, error)])));
+      }
+      settle(receipts);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  #store(items: readonly Item[]): Promise<Receipt[]> {
+    return takeItems(this.#db, this.#clock, items);
+  }
+
+  #refuse({ checked }: Item, error: unknown): Receipt {
+    if (error instanceof Unavailable || !('event' in checked)) throw error;
+    const { id, type } = checked.event;
+    this.#log.error({ err: error, event: { id, type } }, 'an event cannot be stored');
+    const reason = 'cannot be stored because of a fault of the service, which its log tells of';
+    return { id, status: 'rejected', place: '', reason, retry: true };
+  }
+}
+
+const sizeOf = (group: Waiting[]): number => group.reduce((sum, { items }) => sum + items.length, 0);

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { sql } from '#db/sql.ts';
+import { withdrawEvents } from '#records/withdrawals.ts';
+import { keyOf as keyOfId } from '#base/ids.ts';
+import { findServerKey, listServerKeys, revokeServerKeys, rotateServerKey } from '#records/server-keys.ts';
+import { listServers, serverByName } from '#records/servers.ts';
+import { ask } from '../support/ask.ts';
+import { after, BEGINNING, event, login, match, person, presence, team } from '../support/builders.ts';
+import { createTestDatabase, onEachDatabase } from '../support/hall.ts';
+import { keyOf, openDoor } from './door.ts';
+
+const NDJSON = { 'content-type': 'application/x-ndjson' };
+const lines = (...events: unknown[]): string => events.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+onEachDatabase('one event, an array and a stream are each answered in kind, in order', async (t, url) => {
+  const { post, hall } = await openDoor(t, url);
+  const [first, second, third] = [match(), login('Alpha', person(1)), match()];
+  const one = await post(first);
+  assert.equal(one.status, 200);
+  assert.equal(one.json.status, 'accepted');
+  assert.equal(one.json.id, first.id);
+  const array = await post([first, { ...second, version: 2 }, second]);
+  assert.deepEqual(
+    array.json.map(({ id, status }: { id: string; status: string }) => [id, status]),
+    [
+      [first.id, 'duplicate'],
+      [second.id, 'rejected'],
+      [second.id, 'accepted'],
+    ],
+  );
+  assert.equal(array.json[0].receipt, one.json.receipt);
+  assert.equal(array.json[1].place, 'version');
+  const stream = await post(`${lines(third)}\r\n\nnonsense\n${lines(second).trimEnd()}`, { headers: NDJSON });
+  assert.match(stream.headers['content-type']!, /^application\/x-ndjson/);
+  const told = stream.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string>);
+  assert.deepEqual(
+    told.map(({ status }) => status),
+    ['accepted', 'rejected', 'duplicate'],
+  );
+  assert.match(told[1]!['reason']!, /not JSON/);
+  assert.equal((await hall.db.all(sql`select key from matches`)).length, 2);
+});
+
+onEachDatabase(
+  'what is accepted is kept with the key that sent it, and sending it again changes nothing',
+  async (t, url) => {
+    const { post, hall } = await openDoor(t, url);
+    const played = match({ teams: [team('Red', 1, 2), team('Blue', 3)], win: 'Red' });
+    await post(played);
+    const before = await hall.db.all(sql`select * from player_stats order by player_key`);
+    for (const again of [played, { ...played, data: { ...played.data, win: '' } }]) {
+      assert.equal((await post(again)).json.status, 'duplicate');
+    }
+    assert.deepEqual(await hall.db.all(sql`select * from player_stats order by player_key`), before);
+    const [row] = await hall.db.all(sql`select credential from ledger where event_id = ${played.id}`);
+    const [key] = await hall.db.all(sql`select key from server_keys order by key limit 1`);
+    assert.equal(row!['credential'], key!['key']);
+  },
+);
+
+onEachDatabase('a key speaks for its own server only, and the same id of two servers is two events', async (t, url) => {
+  const { post, hall, beta } = await openDoor(t, url);
+  const own = match();
+  const { server: _, ...nameless } = own;
+  assert.equal((await post(own)).json.status, 'accepted');
+  const stranger = await post(own, { token: beta });
+  assert.deepEqual(stranger.json, {
+    id: own.id,
+    status: 'rejected',
+    place: 'server',
+    reason: 'must be Beta: a key speaks for its own server only',
+  });
+  assert.equal((await post({ ...nameless, server: 'bETA' }, { token: beta })).json.status, 'accepted');
+  assert.equal((await hall.db.all(sql`select key from matches`)).length, 2);
+  for (const type of ['server.configured', 'server.removed', 'player.merged'] as const) {
+    const data = {
+      'server.configured': { region: 'x' },
+      'server.removed': {},
+      'player.merged': { from: person(1).uuid, into: person(2).uuid },
+    }[type];
+    const refused = await post({ version: 1, id: type, type, time: BEGINNING, data });
+    assert.equal(refused.json.reason, `${type} is for operators only`);
+  }
+  const resumed = await post({ ...nameless, id: 'r', receipt: '00000000000' });
+  assert.equal(resumed.json.place, 'receipt');
+});
+
+test('who has no key that opens is sent away', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { post, origin, hall, alpha } = await openDoor(t, database.url);
+  t.after(() => database.drop());
+  for (const token of ['shk_wrong', 'x', `${alpha}x`]) {
+    const reply = await post(match(), { token });
+    assert.equal(reply.status, 401);
+    assert.equal(reply.json.error, 'invalid_token');
+    assert.match(reply.headers['www-authenticate']!, /error="invalid_token"/);
+  }
+  const none = await ask(origin, '/events', { method: 'POST', body: '{}' });
+  assert.equal(none.status, 401);
+  assert.doesNotMatch(none.headers['www-authenticate']!, /error=/);
+  assert.equal((await hall.db.all(sql`select key from ledger where type = 'match.finished'`)).length, 0);
+});
+
+test('the document is open to all and says what the door takes', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { origin } = await openDoor(t, database.url);
+  t.after(() => database.drop());
+  const { status, json } = await ask(origin, '/openapi.json');
+  assert.equal(status, 200);
+  const kinds = json.components.schemas.Event.oneOf.map(({ title }: { title: string }) => title);
+  assert.ok(kinds.includes('match.finished') && !kinds.includes('server.configured'));
+  const named = JSON.stringify(json).match(/"#\/components\/schemas\/(\w+)"/g)!;
+  for (const name of named) assert.ok(json.components.schemas[/(\w+)"$/.exec(name)![1]!], name);
+});
+
+test('wrong paths, methods and parameters are named', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { origin, alpha, post } = await openDoor(t, database.url);
+  t.after(() => database.drop());
+  const get = (path: string, method = 'GET') => ask(origin, path, { method, token: alpha });
+  assert.equal((await get('/v1/servers')).status, 404);
+  const wrong = await get('/events');
+  assert.equal(wrong.status, 405);
+  assert.equal(wrong.headers.allow, 'POST');
+  assert.equal((await get('/receipts', 'DELETE')).status, 405);
+  for (const path of ['/receipts?after=%00', '/receipts?limit=0', '/receipts?limit=x']) {
+    assert.equal((await get(path)).status, 400, path);
+  }
+  assert.equal((await post(match(), { path: '/events?dry_run=maybe' })).status, 400);
+  assert.equal((await get('/receipts/?')).status, 200);
+});
+
+test('a body is what it says, in a coding and a size that are known', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { post } = await openDoor(t, database.url);
+  t.after(() => database.drop());
+  const text = JSON.stringify(match());
+  for (const [coding, pack] of [
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['zstd', zstdCompressSync],
+  ] as const) {
+    const reply = await post(pack(Buffer.from(text)), { headers: { 'content-encoding': coding } });
+    assert.match(reply.json.status, /accepted|duplicate/, coding);
+  }
+  assert.equal((await post(text, { headers: { 'content-encoding': 'br' } })).status, 415);
+  assert.equal((await post(text, { headers: { 'content-encoding': 'gzip' } })).status, 400);
+  assert.equal((await post(gzipSync(text).subarray(0, 40), { headers: { 'content-encoding': 'gzip' } })).status, 400);
+  for (const type of ['text/plain', 'application/json; charset=latin1', 'application/x-www-form-urlencoded', '']) {
+    assert.equal((await post(text, { headers: { 'content-type': type } })).status, 415, type);
+  }
+  assert.equal((await post(text, { headers: { 'content-type': 'application/json; charset=UTF-8' } })).status, 200);
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
+  assert.ok(bomb.length < 100_000);
+  const exploded = await post(bomb, { headers: { 'content-encoding': 'gzip' } });
+  assert.equal(exploded.status, 413);
+  assert.match(exploded.json.error_description, /4 MiB/);
+  assert.equal((await post(' '.repeat(5 * 1024 * 1024))).status, 413);
+  assert.equal((await post(Array.from({ length: 1_001 }, () => 1))).status, 413);
+  assert.equal((await post('')).status, 400);
+  assert.equal((await post('', { headers: NDJSON })).status, 400);
+  assert.equal((await post('[]')).text, '[]');
+  assert.equal((await post(text)).status, 200, 'alive and well');
+});
+
+test('JSON is UTF-8 with every name once, and nothing nested brings it down', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { post } = await openDoor(t, database.url);
+  t.after(() => database.drop());
+  const text = JSON.stringify(match());
+  const twice = await post(text.replace('"type"', '"id":"other","type"'));
+  assert.equal(twice.status, 400);
+  assert.match(twice.json.error_description, /same member twice/);
+  assert.equal((await post(text.replace('"map"', '"map":"x", "map"'))).status, 400);
+  assert.equal((await post(Buffer.from([0x7b, 0xff, 0x7d]))).status, 400);
+  assert.equal((await post(`\ufeff${text}`)).status, 200);
+  assert.equal(
+    (await post(` ${text.replaceAll(',', ' ,\n').replace('match.finished', 'match.finishe\\u0064')} `)).json.status,
+    'duplicate',
+  );
+  const deep = await post('['.repeat(200_000) + ']'.repeat(200_000));
+  assert.equal(deep.json[0].status, 'rejected');
+  const nested = await post(text.replace('"teams":[]', `"teams":${'['.repeat(100_000)}${']'.repeat(100_000)}`));
+  assert.equal(nested.json.status, 'rejected');
+  assert.equal((await post('{"__proto__":{"version":1}}')).json.status, 'rejected');
+  assert.equal((await post('{"constructor":1,"version":1}')).json.status, 'rejected');
+});
+
+test('in a stream one bad line spoils nothing, however long, and too many are told where it ends', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { post } = await openDoor(t, database.url);
+  t.after(() => database.drop());
+  const long = `{"id":"${'x'.repeat(1024 * 1024)}"}\n`;
+  const exact = `{"id":"${'x'.repeat(1024 * 1024 - 9)}"}\n`;
+  const reply = await post(lines(match()) + long + exact + lines(match()), { headers: NDJSON });
+  const told = reply.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string>);
+  assert.deepEqual(
+    told.map(({ status }) => status),
+    ['accepted', 'rejected', 'rejected', 'accepted'],
+  );
+  assert.match(told[1]!['reason']!, /longer than 1048576/);
+  assert.doesNotMatch(told[2]!['reason']!, /longer/);
+  const many = await post('1\n'.repeat(30_000), { headers: NDJSON });
+  const answers = many.text.trimEnd().split('\n');
+  assert.equal(many.status, 200);
+  assert.match(answers.at(-1)!, /"error":"invalid_request".*20000/);
+  assert.ok(answers.length <= 20_001 && answers.length > 1);
+});
+
+onEachDatabase('a dry run and a test key check and keep nothing', async (t, url) => {
+  const { post, hall } = await openDoor(t, url);
+  const told = [match(), match({ win: 'Nobody' }), match()];
+  const key = await keyOf(hall, 'Alpha', true);
+  for (const wish of [{ path: '/events?dry_run=1' }, { token: key }]) {
+    const { json } = await post(told, wish);
+    assert.deepEqual(
+      json.map(({ status }: { status: string }) => status),
+      ['accepted', 'rejected', 'accepted'],
+    );
+    const streamed = await post(lines(...told), { ...wish, headers: NDJSON });
+    assert.equal(streamed.text.match(/accepted/g)!.length, 2);
+  }
+  for (const table of ['matches', 'refusals']) {
+    assert.equal((await hall.db.all({ strings: [`select key from ${table}`], values: [] })).length, 0);
+  }
+  assert.equal((await post(told[0])).json.status, 'accepted');
+});
+
+onEachDatabase('a server sees what arrived, what was refused and what was withdrawn', async (t, url) => {
+  const { post, hall, origin, alpha, beta } = await openDoor(t, url);
+  const [one, two] = [match(), match()];
+  const { json: taken } = await post([one, match({ win: 'x' }), two]);
+  await post('nonsense\n', { headers: NDJSON });
+  const { json } = await ask(origin, '/receipts', { token: alpha });
+  assert.deepEqual(
+    json.receipts.map(({ id, status, place }: Record<string, string>) => [id, status, place]),
+    [
+      [json.receipts[0].id, 'accepted', undefined],
+      [one.id, 'accepted', undefined],
+      [taken[1].id, 'rejected', 'data.win'],
+      [two.id, 'accepted', undefined],
+      ['', 'rejected', ''],
+    ],
+  );
+  assert.equal(json.receipts[0].type, 'server.configured', 'what the operator said of it, too');
+  assert.equal(json.next, null);
+  assert.equal(json.receipts[0].received, BEGINNING);
+  const page = await ask(origin, '/receipts?limit=1', { token: alpha });
+  assert.equal(page.json.next, json.receipts[0].receipt);
+  const rest = await ask(origin, `/receipts?after=${page.json.next}`, { token: alpha });
+  assert.deepEqual(rest.json.receipts, json.receipts.slice(1));
+  assert.equal((await ask(origin, '/receipts', { token: beta })).json.receipts.length, 1);
+  await withdrawEvents(hall.db, hall.clock, [keyOfId(taken[0].receipt)!]);
+  const gone = await ask(origin, '/receipts', { token: alpha });
+  assert.equal(gone.json.receipts[1].status, 'withdrawn');
+  const again = await post(one);
+  assert.deepEqual(again.json, {
+    id: one.id,
+    status: 'rejected',
+    place: 'id',
+    reason: 'was taken once and then withdrawn by the operator',
+  });
+});
+
+onEachDatabase('what comes too early may come again; a clock that is wrong is named', async (t, url) => {
+  const { post } = await openDoor(t, url);
+  const early = event('match.finished', { ...match().data, finished: after(301_000) } as never, {
+    time: after(301_000),
+  });
+  const refused = (await post(early)).json;
+  assert.equal(refused.retry, true);
+  assert.match(refused.reason, /future/);
+  assert.equal(
+    (await post({ ...early, time: after(300_000), data: { ...early.data, finished: after(300_000) } })).json.status,
+    'accepted',
+  );
+  const change = event('punishment.changed', { punishment: 'p', reason: 'x' });
+  assert.equal((await post(change)).json.retry, true);
+  assert.equal((await post(event('map.rated', { map: 'None', player: person(1), rate: 3 }))).json.retry, true);
+  assert.equal(
+    (await post(event('punishment.issued', { punishment: 'p', punished: person(1), type: 'ban' }))).json.status,
+    'accepted',
+  );
+  assert.equal((await post(change)).json.status, 'accepted');
+});
+
+const beat = (players: string[], ms: number) =>
+  presence('Alpha', { current: 1, players, current_map: 'Isle' }, { time: after(ms) });
+
+onEachDatabase('a heartbeat shows at once, the newest counts, and one that was kept back does not', async (t, url) => {
+  const { post, hall } = await openDoor(t, url);
+  const shown = async () => (await listServers(hall.db, 0)).find(({ name }) => name === 'Alpha')!;
+  const first = beat(['Ann', 'Bob'], 0);
+  assert.equal((await post(first)).json.status, 'accepted');
+  assert.deepEqual((await shown()).players, ['Ann', 'Bob']);
+  assert.equal((await post(first)).json.note, 'a newer heartbeat is known');
+  assert.equal((await post(beat([], 1000))).json.place, 'data.current');
+  assert.equal((await post(beat(['Ann'], -1000))).json.note, 'a newer heartbeat is known');
+  const old = (await post(beat(['Ann'], -300_001))).json;
+  assert.equal(old.place, 'time');
+  await post(beat(['Eve'], 1000));
+  assert.deepEqual((await shown()).players, ['Eve']);
+});
+
+onEachDatabase('a key that is rotated or revoked stops when it should', async (t, url) => {
+  const { post, hall, alpha } = await openDoor(t, url);
+  const { key } = (await serverByName(hall.db, 'Alpha'))!;
+  const opens = async (secret: string) => (await findServerKey(hall.db, secret, hall.clock.now())) !== undefined;
+  const fresh = await rotateServerKey(hall.db, hall.clock.now(), key, 60_000);
+  for (const token of [alpha, fresh]) assert.equal((await post(match(), { token })).status, 200);
+  hall.clock.advance(59_999);
+  assert.deepEqual([await opens(alpha), await opens(fresh)], [true, true]);
+  hall.clock.advance(1);
+  assert.deepEqual([await opens(alpha), await opens(fresh)], [false, true]);
+  const [, , ours] = await listServerKeys(hall.db, key);
+  assert.equal(ours, undefined);
+  assert.equal(await revokeServerKeys(hall.db, hall.clock.now(), key), 1);
+  assert.equal(await opens(fresh), false);
+  assert.equal((await post(match(), { token: `${fresh}x` })).status, 401);
+});

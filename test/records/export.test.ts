@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { keyOf } from '#base/ids.ts';
+import { type Db, openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+import type { WireEvent } from '#records/events.ts';
+import { exportEvents } from '#records/export.ts';
+import { takeEvents } from '#records/ledger.ts';
+import { withdrawEvents } from '#records/withdrawals.ts';
+import { ask } from '../support/ask.ts';
+import {
+  after,
+  BEGINNING,
+  configured,
+  event,
+  login,
+  map,
+  match,
+  person,
+  presence,
+  punishment,
+  rating,
+  rotation,
+  serviceToken,
+  statistics,
+  team,
+  tell,
+} from '../support/builders.ts';
+import { createTestDatabase, DIALECTS, onEachDatabase, testHall, testHouse } from '../support/hall.ts';
+import { likenessOf, wipe } from './likeness.ts';
+import { season, type Told } from './season.ts';
+import { clock, tellSeason } from './tell-season.ts';
+
+const OPERATOR = { kind: 'operator' } as const;
+const UNLIKE = ['player_sightings', 'ledger'];
+
+async function idsOf(db: Db): Promise<unknown> {
+  const read = async (table: string, word: string) =>
+    (await db.tuples({ strings: [`select key, ${word} from ${table}`], values: [] })).sort(
+      ([a], [b]) => Number(a) - Number(b),
+    );
+  return Promise.all([
+    read('servers', 'name'),
+    read('players', 'uuid'),
+    read('maps', 'name'),
+    read('matches', 'head'),
+    read('punishments', 'reference'),
+  ]);
+}
+
+for (const dialect of DIALECTS) {
+  test(`what is exported makes the same network, under the same ids (${dialect})`, async (t) => {
+    const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
+    const [one, other] = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
+    t.after(async () => {
+      await Promise.all([one.close(), other.close()]);
+      await Promise.all(databases.map((database) => database.drop()));
+    });
+    await Promise.all([migrate(one), migrate(other)]);
+    const merge: Told = {
+      sender: 'operator',
+      event: event(
+        'player.merged',
+        { from: person(0).uuid, into: person(1).uuid },
+        { id: 'merge', time: '2026-02-01T00:00:00Z' },
+      ),
+    };
+    await fc.assert(
+      fc.asyncProperty(season, fc.infiniteStream(fc.boolean()), fc.nat(60), async (events, coins, place) => {
+        const receipts = await tellSeason(
+          one,
+          events.toSpliced(place, 0, ...(place < events.length ? [merge] : [])),
+          3,
+        );
+        await takeEvents(one, clock, OPERATOR, [presence('Delta', { current: 0, players: ['Ann'] })]);
+        const withdrawn = receipts.flatMap((receipt) =>
+          receipt.status === 'accepted' && coins.next().value ? keyOf(receipt.receipt)! : [],
+        );
+        await withdrawEvents(one, clock, withdrawn);
+        await wipe(other);
+        for await (const told of exportEvents(one)) {
+          const [receipt] = await takeEvents(other, clock, OPERATOR, [told]);
+          assert.equal(receipt!.status, 'accepted', JSON.stringify({ told, receipt }));
+        }
+        assert.deepEqual(await idsOf(other), await idsOf(one));
+        const [found, wanted] = [await likenessOf(other), await likenessOf(one)];
+        for (const table of Object.keys(wanted)) {
+          if (!UNLIKE.includes(table)) assert.deepEqual(found[table], wanted[table], table);
+        }
+      }),
+      { numRuns: dialect === 'sqlite' ? 40 : 12 },
+    );
+  });
+}
+
+const PATHS = (ids: Record<string, string>): string[] => [
+  '/v1/servers',
+  '/v1/servers/online',
+  '/v1/matches?fields=teams,objectives&limit=100',
+  `/v1/matches/${ids['match']}`,
+  '/v1/maps?playing=1&limit=100',
+  `/v1/maps/${ids['map']}`,
+  '/v1/punishments?limit=100',
+  ...[1, 2, 3, 4].map((number) => `/v1/players/${person(number).uuid}?fields=total,kills,matches,factions,ctw,teampvp`),
+  `/v1/players/${person(1).uuid}/punishments`,
+];
+
+onEachDatabase('an exported network answers as before on every endpoint', async (t, url, dialect) => {
+  const hall = await testHall(t, url);
+  const ids = await tell(hall, ...SEASON);
+  await withdrawEvents(hall.db, hall.clock, [keyOf(ids[2]!)!]);
+  const database = await createTestDatabase(dialect);
+  const other = await testHall(t, database.url);
+  t.after(() => database.drop());
+  for await (const told of exportEvents(hall.db)) await tell(other, told);
+  const named = { match: ids[5]!, map: ids[3]! };
+  const answers = await Promise.all(
+    [hall, other].map(async (one) => {
+      const { API: origin } = await testHouse(one, ['API']);
+      const token = await serviceToken(one);
+      const replies = await Promise.all(PATHS(named).map((path) => ask(origin!, path, { token })));
+      return replies.map(({ status, text }) => [status, text]);
+    }),
+  );
+  assert.deepEqual(answers[1], answers[0]);
+  assert.deepEqual([...new Set(answers[0]!.map(([status]) => status))], [200]);
+});
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
+const SEASON: WireEvent[] = [
+  configured('Alpha', { max: 40, order: 2 }),
+  presence('Lobby', { current: 0, players: ['Ann'] }),
+  match({ teams: [team('Red', 1, 2), team('Blue', 3)] }),
+  map('Twin Peaks', { gamemodes: ['ctw'], image: { content_type: 'image/png', data: PNG } }),
+  rotation('Alpha', ['twin peaks']),
+  match({
+    gamemode: 'ctw',
+    win: 'Red',
+    teams: [team('Red', 2, 4), team('Blue', 3)],
+    kills: [{ killer: person(2).uuid, victim: person(3).uuid, time: BEGINNING }],
+    objectives: [{ player: person(4), team: 'Red', type: 'wool', name: 'Blue Wool', time: BEGINNING }],
+  }),
+  rating('Twin Peaks', person(2), 4),
+  login('Alpha', person(1, 'Renamed'), { time: after(1000) }),
+  punishment('p1', person(1), { reason: 'x' }),
+  statistics(person(3), { kill_count: 3, faction: 'Foxes', power: 1.5 }),
+  event('player.merged', { from: person(4).uuid, into: person(1).uuid }),
+];
