@@ -1,7 +1,8 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Door } from '#base/config.ts';
-import { httpServer } from '#base/http-server.ts';
+import { UsageError } from '#base/errors.ts';
+import { closeHttpServer, httpServer } from '#base/http-server.ts';
 import type { Listen } from '#base/setting.ts';
 import type { Hall } from '#hall.ts';
 import { openApi } from './api/index.ts';
@@ -40,7 +41,7 @@ export async function openHouse(hall: Hall, doors = Object.keys(DOORS) as Door[]
       const door = await DOORS[name]!(hall);
       const server = httpServer(door.listener);
       open.push({ server, door });
-      addresses[name] = await listen(server, hall.config.listen[name]);
+      addresses[name] = await listen(server, name, hall.config.listen[name]);
     }
   } catch (error) {
     await close();
@@ -49,25 +50,30 @@ export async function openHouse(hall: Hall, doors = Object.keys(DOORS) as Door[]
   return { addresses, [Symbol.asyncDispose]: close };
 }
 
-async function listen(server: Server, where: Listen): Promise<string> {
+/** @throws UsageError where the system does not let a door listen there */
+async function listen(server: Server, name: Door, where: Listen): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(where, resolve);
-  await promise;
+  await promise.catch((error: NodeJS.ErrnoException) => {
+    const shown = where.path ?? `${where.host}:${where.port}`;
+    throw new UsageError(`${name}_LISTEN cannot be ${shown}: ${REASONS[error.code ?? ''] ?? error.message}.`);
+  });
   server.off('error', reject);
   if (where.path !== undefined) return where.path;
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
+const REASONS: Record<string, string> = {
+  EADDRINUSE: 'something listens there already',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EACCES: 'this user may not listen there',
+  ENOENT: 'there is no such folder',
+  ENOTFOUND: 'there is no such host',
+};
+
 async function closeDoor({ server, door }: { server: Server; door: OpenDoor }): Promise<void> {
-  if (server.listening) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    server.close(() => resolve());
-    server.closeIdleConnections();
-    const impatience = setTimeout(() => server.closeAllConnections(), CLOSING_PATIENCE_MS);
-    await promise;
-    clearTimeout(impatience);
-  }
+  await closeHttpServer(server, CLOSING_PATIENCE_MS);
   await door.close?.();
 }

@@ -13,13 +13,15 @@ export type Caller =
   | { kind: 'application'; application: Application }
   | { kind: 'client_id'; application: Application };
 
-/** A caller with a token, while the token lives. */
+/** A caller with a token, up to a moment. */
 interface Bearer {
   caller: Caller;
-  expires: number;
+  until: number;
 }
 
 const KEPT_BEARERS = 20_000;
+/** Even where the database's word of a change gets lost (a pooler, a broken line), a revocation holds within a second. */
+const KEPT_MS = 1_000;
 
 /** Proves who asks. Who was proven is kept while the database says that nothing has changed. */
 export class Callers {
@@ -42,7 +44,7 @@ export class Callers {
    */
   known(token: string, version: number | undefined): Caller | undefined {
     const bearer = this.#bearers.get(token, version);
-    return bearer !== undefined && bearer.expires > this.#clock.now() ? bearer.caller : undefined;
+    return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.caller : undefined;
   }
 
   /** @throws WireError 401 where nothing or nothing valid was sent, 400 where the Client ID names another application */
@@ -56,11 +58,12 @@ export class Callers {
   }
 
   async #byToken(token: string, version: number | undefined): Promise<Caller> {
-    const found = await findAccessToken(this.#db, token, this.#clock.now());
+    const now = this.#clock.now();
+    const found = await findAccessToken(this.#db, token, now);
     const application = found && (await applicationByClientId(this.#db, found.client_id));
     if (found === undefined || application === undefined) throw invalidToken(this.#realm);
     const caller = callerOf(application, found);
-    this.#bearers.set(token, { caller, expires: found.expires }, version);
+    this.#bearers.set(token, { caller, until: Math.min(found.expires, now + KEPT_MS) }, version);
     return caller;
   }
 

@@ -92,13 +92,22 @@ export class Api {
 
   /** Answers one request, whatever it is. */
   serve(request: IncomingMessage, response: ServerResponse): void {
-    const passage = new Passage(request, response, this.#hall.db.versions());
+    const passage = new Passage(request, response, this.#versions());
     const caller = this.#admitAtOnce(passage);
     const body = caller === undefined ? undefined : this.#keptAnswer(passage);
     if (body !== undefined && passage.verdict!.allowed && codingOf(request, body) === undefined) {
       return sendPlain(request, response, addLimit(headersFor(false), passage.verdict!), body);
     }
     this.#serve(passage, caller).catch(() => response.destroy());
+  }
+
+  /** A database that fails to tell lets nothing be kept; what is wrong with it shows where it is read. */
+  #versions(): Versions {
+    try {
+      return this.#hall.db.versions();
+    } catch {
+      return { anything: undefined, matches: undefined, credentials: undefined };
+    }
   }
 
   /**

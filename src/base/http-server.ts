@@ -24,14 +24,20 @@ const LINGER_MS = 2_000;
  * refuses, who takes too long, a missing Host, CONNECT.
  */
 export function httpServer(listener: RequestListener, patience = PATIENCE): Server {
-  const latest = new WeakMap<Duplex, ServerResponse>();
+  const latest: Connections = new Map();
   const serve: RequestListener = (request, response) => {
     latest.set(request.socket, response);
     if (hasHost(request)) listener(request, response);
     else refuseRequest(response, BAD_HOST);
   };
   const options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000, requireHostHeader: false, ...patience };
-  return createServer(options, serve)
+  const server = createServer(options, serve);
+  connectionsOf.set(server, latest);
+  return server
+    .on('connection', (socket) => {
+      latest.set(socket, undefined);
+      socket.once('close', () => latest.delete(socket));
+    })
     .on('checkExpectation', serve)
     .on('connect', (request, socket) => refuse(socket, latest.get(request.socket), NO_PROXY))
     .on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -39,6 +45,24 @@ export function httpServer(listener: RequestListener, patience = PATIENCE): Serv
       if (!socket.writable || /^(ECONNRESET|EPIPE)$/.test(error.code ?? '')) socket.destroy();
       else refuse(socket, latest.get(socket), REFUSALS[error.code ?? ''] ?? BAD_HTTP);
     });
+}
+
+/** Each open connection with the answer to its latest request. */
+type Connections = Map<Duplex, ServerResponse | undefined>;
+const connectionsOf = new WeakMap<Server, Connections>();
+
+/** Takes no more requests, answers those under way, and hangs up on whoever is not answered in time. */
+export async function closeHttpServer(server: Server, patienceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  for (const [socket, latest] of connectionsOf.get(server) ?? []) {
+    if (latest === undefined || latest.writableFinished) socket.destroy();
+    else latest.once('close', () => socket.destroy());
+  }
+  const impatience = setTimeout(() => server.closeAllConnections(), patienceMs);
+  await closed;
+  clearTimeout(impatience);
 }
 
 const METHODS = 'GET, HEAD, OPTIONS';
@@ -49,6 +73,7 @@ const BAD_HOST = refusal(400, 'The request must have one valid Host header.');
 const NO_PROXY = refusal(405, 'CONNECT is for proxies, which this is not.', 'method_not_allowed', { allow: METHODS });
 const REFUSALS: Record<string, WireError> = {
   HPE_HEADER_OVERFLOW: refusal(431, 'Path and headers together are too long.'),
+  HPE_INVALID_URL: refusal(400, 'The path is not valid: blanks and whatever is not ASCII must be percent-encoded.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The extensions of a chunk are too long.'),
   ERR_HTTP_REQUEST_TIMEOUT: refusal(408, 'The request did not come to its end in time.'),
 };

@@ -80,6 +80,13 @@ test('the HTTP server answers 431 to a path or headers that are too long, howeve
   }
 });
 
+test('the HTTP server says that a path has to be percent-encoded', async (t) => {
+  const origin = await open(t);
+  const [reply] = await askRaw(origin, Buffer.from(GET('/Ärger')));
+  assertRefusal(reply, 400);
+  assert.match(reply!.json.error_description, /percent-encoded/);
+});
+
 test('the HTTP server takes old and odd requests that are still right', async (t) => {
   const origin = await open(t);
   const right: Record<string, string> = {

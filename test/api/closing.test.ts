@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { openHouse } from '#app.ts';
+import { UsageError } from '#base/errors.ts';
+import { testApi } from '../support/api.ts';
+import { ask, repliesIn } from '../support/ask.ts';
+import { createTestDatabase, testHall, testHouse } from '../support/hall.ts';
+
+test('a house that closes answers what was asked before, and no connection holds it up', async (t) => {
+  const database = await createTestDatabase('postgres');
+  const { hall, origin, token } = await testApi(t, database.url);
+  t.after(() => database.drop());
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const idle = connect(Number(new URL(origin).port), '127.0.0.1');
+  await Promise.all([once(socket, 'connect'), once(idle, 'connect')]);
+  socket.write(`GET /v1/servers/online HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  await ask(origin, '/v1/openapi.json');
+  const started = performance.now();
+  const closed = once(socket, 'close');
+  await hall[Symbol.asyncDispose]();
+  hall[Symbol.asyncDispose] = () => Promise.resolve();
+  await closed;
+  const [reply] = repliesIn(Buffer.concat(chunks));
+  assert.equal(reply!.status, 200);
+  assert.deepEqual(reply!.json, { count: 0 });
+  assert.ok(performance.now() - started < 2_000, 'closing takes no longer than its requests');
+  await assert.rejects(ask(origin, '/v1/servers'));
+});
+
+test('a place where a door cannot listen is said in a sentence that names the setting', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.after(() => void taken.close());
+  const { port } = taken.address() as AddressInfo;
+  for (const place of [`127.0.0.1:${port}`, '192.0.2.1:80', '/nowhere/api.sock', 'no.such.host.invalid:80']) {
+    const hall = await testHall(t, database.url, { API_LISTEN: place });
+    await assert.rejects(openHouse(hall, ['API']), (error) => {
+      assert.ok(error instanceof UsageError, String(error));
+      assert.match(error.message, /^API_LISTEN .*cannot/);
+      return true;
+    });
+  }
+  t.after(() => database.drop());
+});
+
+test('a door may listen on a socket file, behind a proxy that is believed', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const path = `${database.url}.sock`;
+  const hall = await testHall(t, database.url, { API_LISTEN: path, TRUSTED_PROXIES: 'unix' });
+  assert.deepEqual(await testHouse(hall, ['API']), { API: path });
+  t.after(() => database.drop());
+  const socket = connect(path);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.write('GET /v1/servers HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.7\r\nConnection: close\r\n\r\n');
+  await once(socket, 'close');
+  const [reply] = repliesIn(Buffer.concat(chunks));
+  assert.deepEqual([reply!.status, reply!.headers['x-ratelimit-remaining']], [401, '599']);
+  await hall[Symbol.asyncDispose]();
+  const again = await testHall(t, database.url, {});
+  const saved = await again.db.tuples({ strings: ['select subject from allowances'], values: [] });
+  assert.deepEqual(saved, [['failed:203.0.113.7']]);
+  hall[Symbol.asyncDispose] = () => Promise.resolve();
+});
