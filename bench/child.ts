@@ -4,7 +4,7 @@ export interface Use {
   rss: number;
 }
 
-export function cpuUse(): Use {
+export function use(): Use {
   const { user, system } = process.cpuUsage();
   return { cpu: (user + system) / 1e6, rss: process.memoryUsage.rss() / 2 ** 20 };
 }

@@ -1,0 +1,63 @@
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import type { Use } from './child.ts';
+import { type Load, load } from './load.ts';
+
+/** The load and the measured process each have a core of their own, where the system lets them. */
+const LOAD_CORE = 1;
+const MEASURED_CORE = 0;
+
+const CONNECTIONS = 64;
+
+export function pin(pid: number, core: number): void {
+  spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)]);
+}
+
+/** A process under load: it tells its ports at the start, and its use of CPU and memory when asked. */
+export class Measured<Facts extends { port: number }> implements AsyncDisposable {
+  readonly facts: Facts;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, facts: Facts) {
+    this.#child = child;
+    this.facts = facts;
+  }
+
+  static async start<F extends { port: number }>(file: string, env: Record<string, string> = {}): Promise<Measured<F>> {
+    pin(process.pid, LOAD_CORE);
+    const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env }, execArgv: process.execArgv });
+    pin(child.pid!, MEASURED_CORE);
+    return new Measured(child, (await message(child)) as F);
+  }
+
+  /** Sends something to the process, if anything, and waits for its use of CPU and memory. */
+  async use(order: object | 'use' = 'use'): Promise<Use> {
+    this.#child.send(order);
+    return (await message(this.#child)) as Use;
+  }
+
+  /** Runs load for a while; `cpu` is seconds of CPU time of the measured process a request. */
+  async round(next: () => string, ms: number, port = this.facts.port): Promise<Load & { cpu: number }> {
+    const before = await this.use();
+    const result = await load({ port, next }, CONNECTIONS, ms);
+    const after = await this.use();
+    return { ...result, cpu: (after.cpu - before.cpu) / result.requests };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#child.once('exit', resolve);
+    this.#child.disconnect();
+    await promise;
+  }
+}
+
+function message(child: ChildProcess): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const ended = (): void => reject(new Error('The measured process ended; what it said stands above.'));
+  child.once('exit', ended);
+  child.once('message', (said) => {
+    child.off('exit', ended);
+    resolve(said);
+  });
+  return promise;
+}
