@@ -18,9 +18,10 @@ export class BulkSqlite implements Bulk, Queryable {
 
   constructor(path: string) {
     this.#handle = new DatabaseSync(path);
+    // The file comes in WAL mode, which it leaves only for a journal that is a file.
     this.#handle.exec(`
-      pragma locking_mode = exclusive; pragma journal_mode = off; pragma synchronous = off;
-      pragma foreign_keys = off; pragma cache_size = -600000; pragma temp_store = memory; begin`);
+      pragma journal_mode = delete; pragma locking_mode = exclusive; pragma journal_mode = off; pragma synchronous = off;
+      pragma foreign_keys = off; pragma cache_size = -400000; pragma temp_store = memory; begin`);
   }
 
   async insert(statements: readonly Sql[]): Promise<void> {
