@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type House, openHouse } from '#app.ts';
-import { type Config, type Door, readConfig } from '#base/config.ts';
+import { openHouse } from '#app.ts';
+import { type Config, readConfig } from '#base/config.ts';
 import { UsageError } from '#base/errors.ts';
-import { demoAccounts, demoApps } from '#demo/credentials.ts';
+import { demoAccounts, demoApps, demoIngestKey } from '#demo/credentials.ts';
 import { fill } from '#demo/fill.ts';
 import { type DemoFacts, DemoFolder } from '#demo/folder.ts';
 import { beat, fillChart, keepBeating } from '#demo/presence.ts';
@@ -53,7 +53,7 @@ async function demo(input: Input): Promise<void> {
   await using tasks = new AsyncDisposableStack();
   tasks.use(startUpkeep(hall));
   tasks.use(keepBeating(hall, sample));
-  const facts = await factsOf(hall, house, folder);
+  const facts = await factsOf(hall, folder);
   folder.writeFacts(facts);
   await askDoors(house);
   process.stdout.write(`${describe(facts, relative('', folder.factsFile))}\nready\n`);
@@ -110,13 +110,20 @@ async function filled(hall: Hall, folder: DemoFolder, matches: number, stop: Abo
   return sample;
 }
 
-async function factsOf({ db, clock, config }: Hall, { addresses }: House, folder: DemoFolder): Promise<DemoFacts> {
+async function factsOf({ db, clock, config }: Hall, folder: DemoFolder): Promise<DemoFacts> {
   const now = clock.now();
   const told = folder.facts();
   const apps = await demoApps(db, now, told);
-  const accounts = await demoAccounts(db, now, told);
   const service = apps.find(({ type }) => type === 'service')!;
-  const access_token = await issueClientToken(db, now, service.client_id, TOKEN_MS);
-  const doors = (Object.keys(addresses) as Door[]).map((door) => [`${door.toLowerCase()}_url`, config[`${door}_URL`]]);
-  return { ...Object.fromEntries(doors), apps, accounts, access_token, database_url: config.DATABASE_URL };
+  return {
+    api_url: config.API_URL,
+    auth_url: config.AUTH_URL,
+    site_url: config.SITE_URL,
+    ingest_url: config.INGEST_URL,
+    apps,
+    accounts: await demoAccounts(db, now, told),
+    ingest_key: await demoIngestKey(db, now, told),
+    access_token: await issueClientToken(db, now, service.client_id, TOKEN_MS),
+    database_url: config.DATABASE_URL,
+  };
 }

@@ -12,6 +12,8 @@ import {
   type Role,
 } from '#records/accounts.ts';
 import { addSecret, applicationByClientId, createApplication, secretHashesOf } from '#records/applications.ts';
+import { createServerKey, findServerKey } from '#records/server-keys.ts';
+import { serverByName } from '#records/servers.ts';
 import { MEMBER, OPERATOR } from '#sample/index.ts';
 import type { DemoAccount, DemoApp, DemoFacts } from './folder.ts';
 
@@ -94,4 +96,13 @@ async function newAccount(db: Db, now: number, player: Linked, role: Role, passw
 
 function newPassword(): string {
   return randomBytes(12).toString('base64url');
+}
+
+/** The server that the ingest key speaks for: whoever tries the ingest out sends what Lantern would. */
+const KEY_OF = 'Lantern';
+
+/** A game server's key for the ingest: the one told last time while it opens, a new one else. */
+export async function demoIngestKey(db: Db, now: number, { ingest_key }: Partial<DemoFacts>): Promise<string> {
+  if (ingest_key !== undefined && (await findServerKey(db, ingest_key, now)) !== undefined) return ingest_key;
+  return await createServerKey(db, now, (await serverByName(db, KEY_OF))!.key);
 }

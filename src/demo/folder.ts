@@ -5,14 +5,14 @@ import type { Role } from '#records/accounts.ts';
 
 /** What `demo.json` tells programs about the demo that runs: the same that is printed. */
 export interface DemoFacts {
-  api_url?: string;
-  auth_url?: string;
-  site_url?: string;
-  ingest_url?: string;
+  api_url: string;
+  auth_url: string;
+  site_url: string;
+  ingest_url: string;
   apps: DemoApp[];
   accounts: DemoAccount[];
-  /** What a game server shows at the ingest, once there is one. */
-  ingest_key?: string;
+  /** What the server Lantern shows at the ingest. */
+  ingest_key: string;
   /** The service application's own token, written anew at each start. */
   access_token: string;
   database_url: string;

@@ -9,7 +9,7 @@ const DOORS = [
 
 /** What the terminal shows of a demo: addresses, credentials, and a line to paste. */
 export function describe(facts: DemoFacts, file: string): string {
-  const doors = DOORS.flatMap(([name, title]) => (facts[name] === undefined ? [] : [line(title, facts[name])]));
+  const doors = DOORS.map(([name, title]) => line(title, facts[name]));
   const apps = facts.apps.flatMap(({ name, type, client_id, client_secret }) => [
     line(`${name} (${type})`, `client_id      ${client_id}`),
     ...(client_secret === undefined ? [] : [line('', `client_secret  ${client_secret}`)]),
@@ -17,14 +17,15 @@ export function describe(facts: DemoFacts, file: string): string {
   const accounts = facts.accounts.map(({ name, role, password }) =>
     line(`${name} (${role})`, `password       ${password}`),
   );
-  const key = facts.ingest_key === undefined ? [] : ['', line('Ingest key', facts.ingest_key)];
+  const key = line('Ingest key (Lantern)', facts.ingest_key);
   return [
     ...doors,
     '',
     ...apps,
     '',
     ...accounts,
-    ...key,
+    '',
+    key,
     '',
     ...toPaste(facts),
     '',

@@ -6,7 +6,7 @@ const PATHS: Record<Door, string> = {
   API: '/v1/openapi.json',
   AUTH: '/.well-known/openid-configuration',
   SITE: '/',
-  INGEST: '/',
+  INGEST: '/openapi.json',
 };
 
 /**

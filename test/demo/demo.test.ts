@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import type { DemoFacts } from '#demo/folder.ts';
 import { ask } from '../support/ask.ts';
+import { login, person } from '../support/builders.ts';
 import { onEachDatabase } from '../support/hall.ts';
 import { RunningDemo } from './running.ts';
 
@@ -30,28 +32,46 @@ onEachDatabase('the demo fills once, serves, says how, and leaves nothing behind
     facts.accounts.map(({ name, role }) => [name, role]),
     [['Wharfinger', 'operator'], ['Saltmarten', 'user']], // prettier-ignore
   );
-  for (const text of [facts.api_url!, facts.access_token, facts.apps[2]!.client_secret!, facts.accounts[1]!.password]) {
+  for (const text of [
+    facts.api_url,
+    facts.access_token,
+    facts.apps[2]!.client_secret!,
+    facts.accounts[1]!.password,
+    facts.ingest_key,
+  ]) {
     assert.ok(first.output.includes(text), `prints ${text}`);
   }
-  const matches = await ask(facts.api_url!, '/v1/matches?limit=100', { token: facts.access_token });
+  const matches = await ask(facts.api_url, '/v1/matches?limit=100', { token: facts.access_token });
   assert.equal(matches.json.length, 40);
-  const online = await ask(facts.api_url!, '/v1/servers', { token: facts.access_token });
+  const online = await ask(facts.api_url, '/v1/servers', { token: facts.access_token });
   assert.equal(online.json.length, 8);
   assert.ok(online.json.some((server: { player_count: number }) => server.player_count > 0));
+  await checkDoors(facts);
   assert.equal(await first.stop(), 0);
-  await assert.rejects(ask(facts.api_url!, '/v1/openapi.json'), /ECONNREFUSED/);
+  await assert.rejects(ask(facts.api_url, '/v1/openapi.json'), /ECONNREFUSED/);
 
   const second = new RunningDemo(t, folder, options);
   const again = await second.ready();
-  assert.deepEqual([again.apps, again.accounts], [facts.apps, facts.accounts]);
+  assert.deepEqual([again.apps, again.accounts, again.ingest_key], [facts.apps, facts.accounts, facts.ingest_key]);
   assert.notEqual(again.access_token, facts.access_token);
-  const same = await ask(again.api_url!, '/v1/matches?limit=100', { token: again.access_token });
+  const same = await ask(again.api_url, '/v1/matches?limit=100', { token: again.access_token });
   assert.deepEqual(same.json.map(idOf), matches.json.map(idOf));
   assert.ok(!second.output.includes('Filling'));
   assert.equal(await second.stop(), 0);
 });
 
 const idOf = ({ id }: { id: string }): string => id;
+
+/** Every door answers as what it is; the key opens the ingest for its server. */
+async function checkDoors({ auth_url, site_url, ingest_url, ingest_key }: DemoFacts): Promise<void> {
+  const discovery = await fetch(`${auth_url}/.well-known/openid-configuration`);
+  assert.equal(((await discovery.json()) as { issuer: string }).issuer, auth_url);
+  assert.match(await (await fetch(site_url)).text(), /Gullwing Quay/);
+  const headers = { authorization: `Bearer ${ingest_key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify(login('Lantern', person(1), { time: new Date().toISOString() }));
+  const taken = await fetch(`${ingest_url}/events`, { method: 'POST', headers, body });
+  assert.equal(taken.status, 200, await taken.clone().text());
+}
 
 test('the printed line works when pasted, and commands find the settings beside the database', async (t) => {
   const demo = new RunningDemo(t, await folderFor(t));
@@ -81,6 +101,6 @@ test('a filling that was broken off goes on where it stopped', async (t) => {
   assert.ok(!broken.output.includes('ready'));
   const demo = new RunningDemo(t, folder, ['--matches', '2']);
   const { api_url, access_token } = await demo.ready();
-  const { json } = await ask(api_url!, '/v1/matches?limit=100', { token: access_token });
+  const { json } = await ask(api_url, '/v1/matches?limit=100', { token: access_token });
   assert.equal(json.length, 100, 'the season is the one that was begun');
 });

@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test';
 import { passwordMatches } from '#base/passwords.ts';
 import { demoAccounts, demoApps } from '#demo/credentials.ts';
 import { fill } from '#demo/fill.ts';
-import { DemoFolder, type DemoState } from '#demo/folder.ts';
+import { type DemoFacts, DemoFolder, type DemoState } from '#demo/folder.ts';
 import { demoSettings } from '#demo/settings.ts';
 import { accountByName, passwordOf } from '#records/accounts.ts';
 import { deleteApplication, listApplications } from '#records/applications.ts';
@@ -71,10 +71,22 @@ test('the demo takes the usual ports or the next free ones, and what the environ
   await assert.rejects(demoSettings({}, { TIME_ZONE: 'Nowhere' }), /TIME_ZONE must be/);
 });
 
+const NOTHING: DemoFacts = {
+  api_url: '',
+  auth_url: '',
+  site_url: '',
+  ingest_url: '',
+  apps: [],
+  accounts: [],
+  ingest_key: '',
+  access_token: '',
+  database_url: '',
+};
+
 test('files of the demo are for their owner only, and a broken one counts as none', async (t) => {
   const folder = await demoFolder(t);
   assert.deepEqual(folder.facts(), {});
-  folder.writeFacts({ apps: [], accounts: [], access_token: 'x', database_url: 'y' });
+  folder.writeFacts({ ...NOTHING, access_token: 'x' });
   assert.equal(folder.facts().access_token, 'x');
   folder.writeLogo('<svg/>');
   const { writeFileSync } = await import('node:fs');
