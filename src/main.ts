@@ -1,4 +1,4 @@
-import { UsageError } from '#base/errors.ts';
+import { Unavailable, UsageError } from '#base/errors.ts';
 import { type Command, helpOf, parse } from './commands/command.ts';
 
 /** The command line. Each file of commands is loaded only when one of its words is called. */
@@ -45,9 +45,27 @@ function listing(commands: Command[]): void {
   for (const { words, summary } of commands) process.stdout.write(`scorehall ${words.padEnd(width)}  ${summary}\n`);
 }
 
+// Whoever reads the output may have seen enough, as `| head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
   await main(process.argv.slice(2));
 } catch (error) {
   process.exitCode = error instanceof UsageError ? 2 : 1;
-  process.stderr.write(error instanceof UsageError ? `scorehall: ${error.message}\n` : `${(error as Error).stack}\n`);
+  process.stderr.write(`${told(error)}\n`);
+}
+
+/** What an operator can act on is one sentence; everything else is a fault of ours, with its stack. */
+function told(error: unknown): string {
+  if (error instanceof UsageError) return `scorehall: ${error.message}`;
+  if (error instanceof Unavailable) return `scorehall: ${error.message}: ${reasonOf(error.cause)}. See DATABASE_URL.`;
+  return (error as Error).stack ?? String(error);
+}
+
+/** An address that has several numbers fails once for each; the first says enough. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, dataFolder } from './config.ts';
 import { UsageError } from './errors.ts';
@@ -31,13 +31,20 @@ export function openSecretKey(config: Config): SecretKey {
   throw new UsageError(`SECRET_KEY must have at least ${MIN_LENGTH} characters, best from: openssl rand -base64 32`);
 }
 
+/** Makes the file where there is none. It gets its name when it is whole, so that of several first starts all read one. */
 function secretOfFile(folder: string): string {
   const file = join(folder, FILE);
   mkdirSync(folder, { recursive: true });
-  try {
-    writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  if (!existsSync(file)) {
+    const own = `${file}.${process.pid}`;
+    writeFileSync(own, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
+    try {
+      linkSync(own, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      unlinkSync(own);
+    }
   }
   return readFileSync(file, 'utf8').trim();
 }

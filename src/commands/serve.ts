@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { openHouse } from '#app.ts';
 import { environment, readConfig } from '#base/config.ts';
 import { openHall } from '#hall.ts';
@@ -20,9 +19,23 @@ async function serve(): Promise<void> {
   await stopped;
 }
 
-/** Settles at the first SIGINT or SIGTERM; at a second one Node's default ends the process. */
-export async function untilStopped(): Promise<void> {
-  const stop = new AbortController();
-  await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name, { signal: stop.signal })));
-  stop.abort();
+const STOPS = ['SIGINT', 'SIGTERM'] as const;
+/** Ctrl-C may come twice: once from the terminal to the whole group, once forwarded by npm. */
+const SAME_ORDER_MS = 1_500;
+
+/** Settles at the first SIGINT or SIGTERM; one that comes later, while the house is closing, ends the process at once. */
+export function untilStopped(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let first: number | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (first === undefined) {
+      first = performance.now();
+      resolve();
+    } else if (performance.now() - first > SAME_ORDER_MS) {
+      for (const name of STOPS) process.off(name, stop);
+      process.kill(process.pid, signal);
+    }
+  };
+  for (const name of STOPS) process.on(name, stop);
+  return promise;
 }

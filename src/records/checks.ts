@@ -39,8 +39,13 @@ function checkTimes(event: Event, now: number): Wrong | undefined {
   const latest = now + CLOCK_SKEW_MS;
   const reason = 'lies in the future by more than 5 minutes; set the clock of the sender';
   if (event.time > latest) return { place: 'time', reason, retry: true };
-  if (event.type !== 'match.finished' || event.data.finished <= latest) return undefined;
-  return { place: 'data.finished', reason, retry: true };
+  if (event.type !== 'match.finished') return undefined;
+  if (event.data.finished > latest) return { place: 'data.finished', reason, retry: true };
+  for (const part of ['objectives', 'kills'] as const) {
+    const place = event.data[part].findIndex(({ time }) => time > latest);
+    if (place >= 0) return { place: `data.${part}.${place}.time`, reason, retry: true };
+  }
+  return undefined;
 }
 
 const NEEDS_SERVER: ReadonlySet<Event['type']> = new Set([

@@ -13,11 +13,15 @@ const count = z.int().min(0).max(1_000_000_000);
 const score = z.int().min(-1_000_000_000).max(1_000_000_000);
 const name = text(128, 1);
 
+/** A day before the last one that four digits of a year can write, so that every offset can. */
+const LAST_MOMENT = Date.parse('9999-12-31T00:00:00Z');
+
 /** An RFC 3339 moment with seconds and offset; read as epoch milliseconds. */
 export const moment = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 moment like 2026-01-31T12:34:56.789+09:00' })
   .transform((value) => Date.parse(value))
-  .refine((value) => value >= 0, 'must not lie before 1970');
+  .refine((value) => value >= 0, 'must not lie before 1970')
+  .refine((value) => value < LAST_MOMENT, 'must lie before the end of the year 9999');
 
 const uuid = z
   .string()
@@ -132,7 +136,7 @@ const author = z.strictObject({
 
 const map = z.strictObject({
   name,
-  version: text(32),
+  version: text(64),
   proto: text(32).default(''),
   objective: text(2_000).default(''),
   authors: z.array(author).max(200).default([]),
@@ -154,7 +158,7 @@ const map = z.strictObject({
 
 const rate = z.strictObject({
   map: name,
-  version: text(32).optional().meta({ description: 'Left out: the version that is published now' }),
+  version: text(64).optional().meta({ description: 'Left out: the version that is published now' }),
   player,
   rate: z.int().min(1).max(5),
 });

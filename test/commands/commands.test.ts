@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { openDb } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { ask } from '#test/support/ask.ts';
+import { onEachDatabase } from '#test/support/hall.ts';
+
+const MAIN = join(dirname(dirname(import.meta.dirname)), 'src/main.ts');
+
+interface Ran {
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+function scorehall(environment: NodeJS.ProcessEnv, ...args: string[]): Ran {
+  const env = { PATH: process.env['PATH'], ...environment };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { env, encoding: 'utf8' });
+  return { status, out: stdout, err: stderr };
+}
+
+/** Starts the service on ports that the system chooses; the log tells them. */
+async function serve(environment: NodeJS.ProcessEnv) {
+  const listens = Object.fromEntries(
+    ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
+  );
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    env: { PATH: process.env['PATH'], ...listens, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const addresses: Record<string, string> = {};
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    const { door, address } = JSON.parse(line) as { door?: string; address?: string };
+    if (door !== undefined && address !== undefined) addresses[door] = address;
+  });
+  await Promise.race([once(child.stdout, 'data'), exit]);
+  return { child, exit, addresses };
+}
+
+onEachDatabase(
+  'an operator makes an application, opens the API to it, limits it and takes it all back',
+  async (t, url) => {
+    const environment = { DATABASE_URL: url };
+    const run = (...args: string[]): Record<string, unknown> => {
+      const { status, out, err } = scorehall(environment, ...args, '--json');
+      assert.deepEqual([status, err], [0, ''], args.join(' '));
+      return JSON.parse(out) as Record<string, unknown>;
+    };
+    const app = run('app', 'create', '--name', 'Bot', '--type', 'service', '--redirect-uri', 'https://bot.example/cb');
+    assert.equal(app['access'], 'none');
+    assert.match(String(app['client_secret']), /^shs_[\w-]{43}$/);
+    const client = ['--client-id', String(app['client_id'])];
+    assert.equal('client_secret' in run('app', 'show', ...client), false, 'a secret is shown once');
+    const { access_token, token_type, expires_in } = run('token', 'create', ...client);
+    assert.deepEqual([token_type, expires_in], ['bearer', 3600]);
+
+    const { child, exit, addresses } = await serve(environment);
+    t.after(() => child.kill('SIGKILL'));
+    const look = async (): Promise<[number, unknown]> => {
+      const { status, headers } = await ask(addresses['API']!, '/v1/servers', { token: String(access_token) });
+      return [status, headers['x-ratelimit-limit']];
+    };
+    assert.deepEqual(await look(), [403, '900'], 'closed until it is approved');
+    run('app', 'approve', ...client);
+    assert.deepEqual(await look(), [200, '900']);
+    run('app', 'limit', ...client, '--limit', '5000');
+    assert.deepEqual(await look(), [200, '5000']);
+    run('app', 'limit', ...client, '--limit', 'default');
+    assert.deepEqual(await look(), [200, '900']);
+    run('app', 'revoke', ...client);
+    assert.deepEqual(await look(), [403, '900']);
+    assert.equal((run('app', 'list') as unknown as unknown[]).length, 1);
+    run('app', 'delete', ...client);
+    assert.equal((await look())[0], 401, 'its tokens went along');
+
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    assert.deepEqual(await exit, [0, null], 'Ctrl-C that arrives twice is one order');
+    await using db = await openDb(url);
+    const subject = `application:${String(app['client_id'])}`;
+    assert.deepEqual(
+      await db.get(sql`select used from allowances where subject = ${subject}`),
+      { used: 5 },
+      'what was counted is saved at the end',
+    );
+  },
+);
+
+test('a mistake at the command line is one sentence that says what would be right', () => {
+  const mistakes: [string[], RegExp][] = [
+    [['fly'], /^scorehall: There is no command "fly"\. There are: .*app create/],
+    [['app', 'create', '--name', 'X'], /^scorehall: --type is missing\.\n$/],
+    [['app', 'create', '--name', 'X', '--type', 'robot'], /^scorehall: --type must be one of installed, web, service/],
+    [['app', 'create', '--name', 'X', '--type', 'web', '--redirect-uri', 'http://a.example/'], /must be https/],
+    [['app', 'create', '--colour', 'red'], /^scorehall: Unknown option '--colour'.*scorehall app create --help\n$/s],
+    [['token', 'create', '--client-id', 'none', '--hours', '0'], /^scorehall: --hours must be a whole number from 1/],
+  ];
+  for (const [args, message] of mistakes) {
+    const { status, out, err } = scorehall({ DATABASE_URL: '/dev/null/none' }, ...args);
+    assert.deepEqual([status, out], [2, ''], args.join(' '));
+    assert.match(err, message);
+  }
+});
+
+test('a database that cannot be reached is one sentence', () => {
+  const { status, err } = scorehall({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'app', 'list');
+  assert.equal(status, 1);
+  assert.match(err, /^scorehall: The database cannot be reached: .*ECONNREFUSED.*\. See DATABASE_URL\.\n$/);
+});
+
+test('config prints every setting, hides passwords, and stops at a wrong one', () => {
+  const good = scorehall({ DATABASE_URL: 'postgres://me:hunter2@db.example/x' }, 'config', '--json');
+  const rows = JSON.parse(good.out) as { setting: string; value: string; default: string; meaning: string }[];
+  assert.equal(rows.find(({ setting }) => setting === 'DATABASE_URL')!.value.includes('hunter2'), false);
+  assert.ok(rows.every(({ meaning }) => meaning.length > 10));
+  const wrong = scorehall({ TIME_ZONE: 'Mars/Olympus' }, 'config');
+  assert.deepEqual([wrong.status, wrong.out], [2, '']);
+  assert.match(wrong.err, /^scorehall: TIME_ZONE must be a time zone like/);
+});
+
+test('every command has a help text', () => {
+  const { out } = scorehall({}, '--help');
+  const words = out.split('\n').flatMap((line) => /^scorehall (\S+(?: \S+)*?) {2,}/.exec(line)?.[1] ?? []);
+  assert.ok(words.length > 8);
+  for (const word of words.filter((_, place) => place % 10 === 0)) {
+    assert.match(scorehall({}, ...word.split(' '), '--help').out, new RegExp(`scorehall ${word}.*--help`, 's'), word);
+  }
+});
