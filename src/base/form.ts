@@ -47,7 +47,9 @@ export interface Field {
 
 /** A labelled input whose hint and error are read out with it. */
 export function field({ name, label, hint, error, ...input }: Field): Html {
-  const notes = [hint === undefined ? '' : `${name}-hint`, error === undefined ? '' : `${name}-error`];
+  // An error says what to do, so the hint would only repeat it.
+  const shown = error === undefined ? hint : undefined;
+  const notes = [shown === undefined ? '' : `${name}-hint`, error === undefined ? '' : `${name}-error`];
   const describedBy = notes.filter((id) => id !== '').join(' ');
   return html`<div class="field">
     <label for="${name}">${label}</label>
@@ -65,7 +67,7 @@ export function field({ name, label, hint, error, ...input }: Field): Html {
       ${error === undefined ? '' : html`aria-invalid="true"`}
     />
     ${error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`}
-    ${hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${shown === undefined ? '' : html`<p class="hint" id="${name}-hint">${shown}</p>`}
   </div>`;
 }
 

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { field, type Form, notice } from '#base/form.ts';
+import { field, type Form } from '#base/form.ts';
 import { hashPassword, MIN_PASSWORD, passwordMatches } from '#base/passwords.ts';
 import type { Html } from '#base/page.ts';
 import { endSessions } from '#records/account-sessions.ts';
@@ -194,7 +194,6 @@ async function showChange(
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     ${(change.lead?.(texts, account) ?? []).map((line) => html`<p>${line}</p>`)}
-    ${notice(Object.keys(problems).length === 0 ? undefined : texts.problem.title, 'bad')}
     <form class="stack" method="post" action="${change.path}">
       <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
       ${change.fields?.(texts, form, problems) ?? ''}

@@ -77,8 +77,9 @@ async function showAccount(c: Ask, desk: Desk, current: SignedIn): Promise<Respo
       <h1>${account.name}</h1>
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
-    ${notice(doneText(c.req.query('done'), texts, account), 'good')} ${profileCard(texts, account)}
-    ${sessionsCard(t, sessions, current.uid_hash, moment)} ${applicationsCard(t, applications, moment)}
+    ${notice(doneText(c.req.query('done'), texts, account), 'good')}
+    ${profileCard(texts, account, desk.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, moment)}
+    ${applicationsCard(t, applications, moment)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
       <ul class="rows">
@@ -107,7 +108,8 @@ function row(label: string, value: Html | string, action: Html): Html {
   </li>`;
 }
 
-function profileCard({ account: t, change }: Texts, account: Account): Html {
+function profileCard({ account: t, change }: Texts, account: Account, site: string): Html {
+  const profileUrl = `${site}/players/${account.player_uuid}`;
   const verified = account.email_verified
     ? html`<span class="badge good">${t.verified}</span>`
     : html`<span class="badge bad">${t.unverified}</span>`;
@@ -136,7 +138,11 @@ function profileCard({ account: t, change }: Texts, account: Account): Html {
               html`<span class="soft">${t.no_game}</span>`,
               html`<a class="button" href="/account/link">${t.link}</a>`,
             )
-          : row(t.game, html`<code>${account.player_uuid}</code>`, html`<a href="/account/unlink">${t.unlink}</a>`)
+          : row(
+              t.game,
+              html`<a href="${profileUrl}"><code>${account.player_uuid}</code></a>`,
+              html`<a href="/account/unlink">${t.unlink}</a>`,
+            )
       }
       ${row(t.password, html`<span class="soft">${t.password_lead}</span>`, go('password', t.password))}
     </ul>

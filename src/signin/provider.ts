@@ -168,9 +168,10 @@ function setDefaultScope(ctx: KoaContextWithOIDC): void {
 
 /**
  * The client credentials answer says `bearer` and, where no scope was granted, `scope: null` (specification, "Token
- * response").
+ * response"). What a revocation answers is nobody's to read (RFC 7009 section 2.2), yet some clients want it to be JSON.
  */
 function asSpecified(ctx: KoaContextWithOIDC): void {
+  if (ctx.status === 200 && ctx.oidc?.route === 'revocation') ctx.body = {};
   if (ctx.oidc?.route !== 'token' || ctx.status !== 200) return;
   if (ctx.oidc.params?.['grant_type'] !== 'client_credentials') return;
   const body = ctx.body as { token_type: string; scope?: string };

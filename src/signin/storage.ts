@@ -55,8 +55,7 @@ class Tokens implements Adapter {
     }
     if (!OF_A_GRANT.has(this.#kind) || payload.grantId === undefined) return await group.write(statement);
     await db.transaction(async (tx) => {
-      await holdGrant(tx, payload.grantId!);
-      await tx.run(statement);
+      if (await holdsGrant(tx, payload.grantId!)) await tx.run(statement);
     });
   }
 
@@ -132,12 +131,15 @@ class Tokens implements Adapter {
   }
 }
 
-/** Holds a grant against being revoked until the transaction ends; a revoked one gives nothing more. */
-async function holdGrant(tx: Queryable, grantId: string): Promise<void> {
+/**
+ * Holds a grant against being revoked until the transaction ends. Where it is revoked already, by a second use of the code
+ * that is being redeemed for instance, what is given is given dead: the first use is answered, and its tokens are refused.
+ */
+async function holdsGrant(tx: Queryable, grantId: string): Promise<boolean> {
   const held = await tx.run(
     sql`update tokens set expires = expires where hash = ${secretHash(grantId)} and kind = 'Grant'`,
   );
-  if (held === 0) throw new errors.InvalidGrant('the grant is revoked');
+  return held === 1;
 }
 
 /** An interaction holds the cookie of a session: it is read by whoever has the interaction's own id only. */

@@ -22,6 +22,8 @@ export interface TestSignIn {
   /** The issuer. */
   auth: string;
   api: string;
+  /** Where the sign-in listens, which another process of the same issuer does elsewhere. */
+  listens: string;
 }
 
 /** A port that nobody listens on: the issuer has to be known before the door opens. */
@@ -37,6 +39,7 @@ export async function openTestSignIn(
   t: TestContext,
   databaseUrl: string,
   settings: Environment = {},
+  now = Date.now(),
 ): Promise<TestSignIn> {
   const auth = `http://127.0.0.1:${await freePort()}`;
   const config = readConfig({
@@ -48,13 +51,13 @@ export async function openTestSignIn(
     },
     ...settings,
   });
-  const hall = (await openHall(config, new TestClock(Date.now()))) as TestHall;
+  const hall = (await openHall(config, new TestClock(now))) as TestHall;
   const house = await openHouse(hall, ['AUTH', 'API']);
   t.after(async () => {
     await house[Symbol.asyncDispose]();
     await hall[Symbol.asyncDispose]();
   });
-  return { hall, auth, api: house.addresses.API! };
+  return { hall, auth: config.AUTH_URL, api: house.addresses.API!, listens: house.addresses.AUTH! };
 }
 
 export async function makeApplication(
@@ -88,6 +91,15 @@ let known: Promise<string> | undefined;
 /** One hash for everybody: making one takes its time. */
 function hashed(): Promise<string> {
   return (known ??= hashPassword(PASSWORD));
+}
+
+/** The status of the data API for a token, once it is this one or a second has passed: that long a refusal may take. */
+export async function statusWithinASecond(api: string, token: string, expected: number): Promise<number> {
+  const until = performance.now() + 1_000;
+  for (;;) {
+    const { status } = await fetch(`${api}/v1/servers`, { headers: { authorization: `Bearer ${token}` } });
+    if (status === expected || performance.now() > until) return status;
+  }
 }
 
 let events = 0;

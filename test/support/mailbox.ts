@@ -20,6 +20,8 @@ export class Mailbox {
   private constructor() {
     this.#server = new SMTPServer({
       authOptional: true,
+      // Whoever sends keeps the connection for the next mail.
+      closeTimeout: 10,
       disabledCommands: ['STARTTLS'],
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];
@@ -51,7 +53,7 @@ export class Mailbox {
   /** The oldest mail to somebody that was not read yet; waits for it. */
   async next(to: string): Promise<Received> {
     for (;;) {
-      const place = this.#mails.findIndex((mail) => mail.to === to);
+      const place = this.#mails.findIndex((mail) => mail.to.toLowerCase() === to.toLowerCase());
       if (place >= 0) return this.#mails.splice(place, 1)[0]!;
       await this.#arrived.promise;
     }

@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { createTestDatabase, onEachDatabase } from '#test/support/hall.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { accountById, accountByName } from '#records/accounts.ts';
+import { type Seen, Person } from './person.ts';
+import {
+  authorize,
+  CALLBACK,
+  makeAccount,
+  makeApplication,
+  openTestSignIn,
+  PASSWORD,
+  seePlayer,
+  send,
+  type TestSignIn,
+} from './support.ts';
+
+const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
+const ALEX = { uuid: '99999999-2222-4333-8444-555555555555', name: 'Alex' };
+const OTHER_PASSWORD = 'staple tower lantern';
+
+interface World {
+  house: TestSignIn;
+  mail: Mailbox;
+}
+
+async function open(t: TestContext, url: string, settings: Record<string, string> = {}): Promise<World> {
+  const mail = await Mailbox.open(t);
+  return { house: await openTestSignIn(t, url, { SMTP_URL: mail.url, ...settings }), mail };
+}
+
+async function openOnSqlite(t: TestContext, settings: Record<string, string> = {}): Promise<World> {
+  const database = await createTestDatabase('sqlite');
+  const world = await open(t, database.url, settings);
+  t.after(() => database.drop());
+  return world;
+}
+
+async function signIn(
+  { house }: World,
+  login: string,
+  password = PASSWORD,
+  person = new Person(house.auth),
+): Promise<Person> {
+  await person.open('/sign-in');
+  await person.submit({ login, password });
+  return person;
+}
+
+const isSignedIn = async (person: Person): Promise<boolean> =>
+  new URL((await person.open('/account')).url).pathname === '/account';
+
+onEachDatabase(
+  'somebody registers, proves the address, is signed in, and gets no second chance with the link',
+  async (t, url) => {
+    const world = await open(t, url);
+    const person = new Person(world.house.auth);
+    await person.open('/register');
+    await person.submit({ name: 'Robin', email: 'Robin@Example.org', password: PASSWORD });
+    assert.match(person.text, /Look into your mail/);
+    assert.equal(await accountByName(world.house.hall.db, 'Robin'), undefined, 'nothing is there before the link');
+    const { links, subject } = await world.mail.next('Robin@Example.org');
+    assert.match(subject, /^Finish your registration · Testnet/);
+    await person.open(links[0]!);
+    await person.open(links[0]!);
+    await person.submit();
+    assert.match(person.text, /Robin.*confirmed/);
+    assert.equal((await person.open(links[0]!)).status, 410);
+    const account = (await accountByName(world.house.hall.db, 'robin'))!;
+    assert.deepEqual([account.email, account.email_verified, account.role], ['Robin@Example.org', true, 'user']);
+  },
+);
+
+test('in another browser the link of a registration makes the account and signs nobody in', async (t) => {
+  const world = await openOnSqlite(t);
+  const person = new Person(world.house.auth);
+  await person.open('/register');
+  await person.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
+  const stranger = new Person(world.house.auth);
+  await stranger.open((await world.mail.next('robin@example.org')).links[0]!);
+  await stranger.submit();
+  assert.match(stranger.text, /Your account is ready/);
+  assert.equal(await isSignedIn(stranger), false);
+  assert.equal(await isSignedIn(await signIn(world, 'robin@example.org')), true);
+});
+
+test('an address that has an account gets another mail, and the page says the same', async (t) => {
+  const world = await openOnSqlite(t);
+  await makeAccount(world.house, 'Robin');
+  const register = async (name: string, email: string): Promise<string> => {
+    const person = new Person(world.house.auth);
+    await person.open('/register');
+    await person.submit({ name, email, password: PASSWORD });
+    return person.text.replace(email, '…');
+  };
+  assert.equal(await register('Someone', 'robin@example.org'), await register('Another', 'free@example.org'));
+  assert.match((await world.mail.next('robin@example.org')).subject, /You already have an account/);
+  assert.match((await world.mail.next('free@example.org')).subject, /Finish your registration/);
+});
+
+test('signing in and recovering say the same whether there is an account or not', async (t) => {
+  const world = await openOnSqlite(t);
+  await makeAccount(world.house, 'Robin');
+  const tryAs = async (login: string): Promise<Seen> => (await signIn(world, login, 'wrong wrong wrong')).page;
+  const [known, unknown] = [await tryAs('Robin'), await tryAs('Nobody')];
+  assert.deepEqual([known.status, unknown.status], [422, 422]);
+  assert.equal(known.html.replaceAll('Robin', '…'), unknown.html.replaceAll('Nobody', '…'));
+  const recover = async (login: string): Promise<string> => {
+    const person = new Person(world.house.auth);
+    await person.open('/forgot');
+    return (await person.submit({ login })).html;
+  };
+  assert.equal(await recover('Robin'), await recover('Nobody'));
+});
+
+test('names: their shape, no account’s twice, nobody registers as a known player', async (t) => {
+  const world = await openOnSqlite(t);
+  await seePlayer(world.house.hall, STEVE);
+  await makeAccount(world.house, 'Robin');
+  const person = new Person(world.house.auth);
+  const tryName = async (name: string): Promise<string> => {
+    await person.open('/register');
+    await person.submit({ name, email: 'x@example.org', password: PASSWORD });
+    return person.text;
+  };
+  for (const name of ['ab', 'a'.repeat(17), 'a b', 'Ünal', '<b>', 'a-b'])
+    assert.match(await tryName(name), /Use 3 to 16 letters/);
+  for (const name of ['Steve', 'STEVE', 'rObIn']) assert.match(await tryName(name), /is taken, or belongs to a player/);
+  assert.match(await tryName('abc'), /Look into your mail/);
+});
+
+test('passwords that are too short or too easy are refused', async (t) => {
+  const world = await openOnSqlite(t);
+  const person = new Person(world.house.auth);
+  for (const [password, sentence] of [
+    ['ninechars', /at least 10 characters/],
+    ['aaaaaaaaaaaa', /too easy/],
+    ['password1234', /too easy/],
+    ['robinson1!', /too easy/],
+  ] as const) {
+    await person.open('/register');
+    await person.submit({ name: 'robinson', email: 'x@example.org', password });
+    assert.match(person.text, sentence, password);
+  }
+});
+
+test('a closed registration is closed; the linked one lets nobody on to an application without a game account', async (t) => {
+  const closed = await openOnSqlite(t, { REGISTRATION: 'closed' });
+  assert.equal((await new Person(closed.house.auth).open('/register')).status, 403);
+  const linked = await openOnSqlite(t, { REGISTRATION: 'linked' });
+  await makeAccount(linked.house, 'Robin');
+  const { application } = await makeApplication(linked.house, 'web');
+  const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
+  const person = new Person(linked.house.auth);
+  await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  const code = /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
+  await person.submit({}, '/link');
+  assert.match(person.text, /No game account has typed the code yet/);
+  assert.match(person.text, new RegExp(code), 'the code stays, it may be on its way');
+  assert.equal(
+    (await send(linked.house.hall, 'account.link', { player: ALEX, code: code.toLowerCase() })).status,
+    'accepted',
+  );
+  await person.submit({}, '/link');
+  assert.match(person.text, /asks for access/);
+  assert.match((await person.submit({}, '/consent')).url, /\?code=/);
+});
+
+onEachDatabase(
+  'a game account is linked by a code; the name follows the game and displaces whoever held it',
+  async (t, url) => {
+    const world = await open(t, url);
+    const { db } = world.house.hall;
+    const robin = await makeAccount(world.house, 'Robin');
+    const holder = await makeAccount(world.house, 'Alex');
+    const person = await signIn(world, 'Robin');
+    await person.open('/account/link');
+    const code = /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
+    const wrong = await send(world.house.hall, 'account.link', { player: ALEX, code: 'AAAA-BBBB' });
+    assert.equal(wrong.status, 'rejected');
+    const right = await send(world.house.hall, 'account.link', { player: ALEX, code });
+    assert.deepEqual([right.status, 'note' in right && right.note], ['accepted', 'linked to the account Alex']);
+    assert.equal((await send(world.house.hall, 'account.link', { player: STEVE, code })).status, 'rejected', 'once');
+    assert.equal((await accountById(db, robin.id))!.name, 'Alex');
+    assert.equal((await accountById(db, holder.id))!.name, `Alex-${holder.id}`);
+    world.house.hall.clock.advance(1000);
+    await send(world.house.hall, 'player.login', { player: { ...ALEX, name: 'Alexa' } });
+    assert.equal((await accountById(db, robin.id))!.name, 'Alexa');
+    assert.equal(await isSignedIn(await signIn(world, 'alexa')), true);
+    await person.open('/account/unlink');
+    await person.submit({ current: PASSWORD });
+    const unlinked = (await accountById(db, robin.id))!;
+    assert.deepEqual([unlinked.player_uuid, unlinked.name], [null, `Alexa-${robin.id}`]);
+    assert.match((await world.mail.next('robin@example.org')).subject, /unlinked/);
+  },
+);
+
+test('a code lives for a quarter of an hour, and one game account belongs to one account', async (t) => {
+  const world = await openOnSqlite(t);
+  await makeAccount(world.house, 'Robin');
+  await makeAccount(world.house, 'Steve', STEVE);
+  const person = await signIn(world, 'Robin');
+  const codeOf = async (): Promise<string> => {
+    await person.open('/account/link');
+    return /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
+  };
+  const taken = await send(world.house.hall, 'account.link', { player: STEVE, code: await codeOf() });
+  assert.deepEqual([taken.status, 'place' in taken && taken.place], ['rejected', 'data.player']);
+  const code = await codeOf();
+  world.house.hall.clock.advance(15 * 60_000);
+  assert.equal((await send(world.house.hall, 'account.link', { player: ALEX, code })).status, 'rejected');
+});
+
+onEachDatabase('a forgotten password: a link, a new one, everybody and every application out', async (t, url) => {
+  const world = await open(t, url);
+  const account = await makeAccount(world.house, 'Robin');
+  const { application, secret } = await makeApplication(world.house, 'service');
+  const elsewhere = await signIn(world, 'Robin');
+  const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
+  const request = `${world.house.auth}/oauth/authorize?${new URLSearchParams(query).toString()}`;
+  const code = (await authorize(world.house.auth, request, 'Robin', elsewhere)).searchParams.get('code')!;
+  const fields = { ...query, client_secret: secret!, grant_type: 'authorization_code', code };
+  const tokens = await fetch(`${world.house.auth}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  const { access_token } = (await tokens.json()) as { access_token: string };
+  const person = new Person(world.house.auth);
+  const ask = async (): Promise<string> => {
+    await person.open('/forgot');
+    await person.submit({ login: 'Robin' });
+    return (await world.mail.next(account.email)).links[0]!;
+  };
+  const older = await ask();
+  const link = await ask();
+  assert.equal((await person.open(older)).status, 410, 'only the newest link works');
+  await person.open(link);
+  await person.submit({ password: OTHER_PASSWORD });
+  assert.match(person.text, /Your new password is set/);
+  assert.equal((await person.open(link)).status, 410);
+  assert.match((await world.mail.next(account.email)).subject, /Your password was changed/);
+  assert.equal(await isSignedIn(elsewhere), false);
+  assert.equal((await signIn(world, 'Robin')).page.status, 422);
+  assert.equal(await isSignedIn(await signIn(world, 'Robin', OTHER_PASSWORD)), true);
+  const info = await fetch(`${world.house.auth}/oauth/userinfo`, {
+    headers: { authorization: `Bearer ${access_token}` },
+  });
+  assert.equal(info.status, 401);
+});
+
+test('links in mails end: a reset after an hour, the others after a day', async (t) => {
+  const world = await openOnSqlite(t);
+  const account = await makeAccount(world.house, 'Robin');
+  const person = new Person(world.house.auth);
+  await person.open('/forgot');
+  await person.submit({ login: account.email });
+  const { links } = await world.mail.next(account.email);
+  world.house.hall.clock.advance(3_599_999);
+  assert.equal((await person.open(links[0]!)).status, 200);
+  world.house.hall.clock.advance(1);
+  assert.equal((await person.open(links[0]!)).status, 410);
+});
+
+test('changes need the password, are told by mail, and sign out elsewhere', async (t) => {
+  const world = await openOnSqlite(t);
+  const account = await makeAccount(world.house, 'Robin');
+  const [person, elsewhere] = [await signIn(world, 'Robin'), await signIn(world, 'Robin')];
+  await person.open('/account/password');
+  await person.submit({ password: OTHER_PASSWORD, current: 'not the password' });
+  assert.match(person.text, /This is not your current password/);
+  await person.submit({ password: OTHER_PASSWORD, current: PASSWORD });
+  assert.match(person.text, /Saved/);
+  assert.match((await world.mail.next(account.email)).subject, /Your password was changed/);
+  assert.deepEqual([await isSignedIn(person), await isSignedIn(elsewhere)], [true, false]);
+
+  await person.open('/account/email');
+  await person.submit({ email: 'new@example.org', current: OTHER_PASSWORD });
+  assert.match((await world.mail.next(account.email)).text, /new@example\.org/);
+  const { links } = await world.mail.next('new@example.org');
+  assert.equal((await accountById(world.house.hall.db, account.id))!.email, account.email);
+  await person.open(links[0]!);
+  await person.submit();
+  assert.equal((await accountById(world.house.hall.db, account.id))!.email, 'new@example.org');
+  assert.match((await world.mail.next(account.email)).subject, /was changed/);
+
+  await person.open('/account/name');
+  await person.submit({ name: 'Robyn', current: OTHER_PASSWORD });
+  assert.equal((await accountById(world.house.hall.db, account.id))!.name, 'Robyn');
+});
+
+test('sessions and applications are listed and ended from the account page, with effect on the next request', async (t) => {
+  const world = await openOnSqlite(t);
+  await makeAccount(world.house, 'Robin');
+  const { application } = await makeApplication(world.house, 'web');
+  const firefox = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0' };
+  const elsewhere = await signIn(world, 'Robin', PASSWORD, new Person(world.house.auth, firefox));
+  const person = await signIn(world, 'Robin');
+  const query = {
+    client_id: application.client_id,
+    response_type: 'code',
+    scope: 'openid email',
+    redirect_uri: CALLBACK,
+  };
+  const request = `/oauth/authorize?${new URLSearchParams(query).toString()}`;
+  const callback = await authorize(world.house.auth, `${world.house.auth}${request}`, 'Robin', person);
+  const fields = { ...query, grant_type: 'authorization_code', code: callback.searchParams.get('code')! };
+  const answer = await fetch(`${world.house.auth}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  await person.open('/account');
+  assert.match(person.text, /Firefox · Windows/);
+  assert.match(person.text, /A web app your identity · e-mail address/);
+  const session = person.forms().find(({ fields: f }) => 'session' in f)!;
+  await person.post(session.action, session.fields);
+  assert.equal(await isSignedIn(elsewhere), false);
+  assert.equal(await isSignedIn(person), true);
+  await person.submit({}, '/applications/end');
+  const info = await fetch(`${world.house.auth}/oauth/userinfo`, {
+    headers: { authorization: `Bearer ${access_token}` },
+  });
+  assert.equal(info.status, 401);
+  await person.open(request);
+  assert.match(person.text, /asks for access/, 'the consent is gone, too');
+});
+
+test('forged, foreign and broken forms change nothing', async (t) => {
+  const world = await openOnSqlite(t);
+  await makeAccount(world.house, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const fields = { password: OTHER_PASSWORD, current: PASSWORD };
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: '' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ] as Record<string, string>[]) {
+    assert.equal((await person.post('/account/password', fields, headers)).status, 403);
+  }
+  const own = { origin: world.house.auth, 'sec-fetch-site': 'same-origin' };
+  for (const [body, type] of [
+    ['password=a&password=b', 'application/x-www-form-urlencoded'],
+    ['password=%00', 'application/x-www-form-urlencoded'],
+    ['password=%ff', 'application/x-www-form-urlencoded'],
+    [`password=${'a'.repeat(5000)}`, 'application/x-www-form-urlencoded'],
+    ['a'.repeat(40_000), 'application/x-www-form-urlencoded'],
+    ['{}', 'application/json'],
+    ['--x', 'multipart/form-data; boundary=x'],
+  ] as const) {
+    const headers = { ...own, 'content-type': type };
+    const response = await fetch(`${world.house.auth}/account/password`, { method: 'POST', body, headers });
+    assert.equal(response.status, 400, body.slice(0, 30));
+    assert.match(await response.text(), /<h1>/);
+  }
+  assert.equal(await isSignedIn(await signIn(world, 'Robin')), true, 'the password is what it was');
+});
+
+test('guessing is slowed down for an account and for an address, and remembered', async (t) => {
+  const world = await openOnSqlite(t);
+  await makeAccount(world.house, 'Robin');
+  await makeAccount(world.house, 'Kim');
+  for (let tries = 0; tries < 10; tries++) assert.equal((await signIn(world, 'Robin', 'wrong wrong')).page.status, 422);
+  assert.equal((await signIn(world, 'Robin')).page.status, 429, 'even with the right one');
+  assert.equal(await isSignedIn(await signIn(world, 'Kim')), true, 'others are not concerned');
+  world.house.hall.clock.advance(15 * 60_000);
+  assert.equal(await isSignedIn(await signIn(world, 'Robin')), true);
+});
+
+test('pages speak the language that was chosen, then the one the application asked for, then the browser’s', async (t) => {
+  const world = await openOnSqlite(t);
+  const { application } = await makeApplication(world.house, 'web');
+  const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
+  const request = (more: Record<string, string>): string =>
+    `/oauth/authorize?${new URLSearchParams({ ...query, ...more }).toString()}`;
+  const japanese = new Person(world.house.auth, { 'accept-language': 'fr, ja;q=0.8, en;q=0.5' });
+  assert.match((await japanese.open('/sign-in')).html, /<html lang="ja">/);
+  assert.match((await japanese.open(request({ ui_locales: 'en-GB ja' }))).html, /<html lang="en">/);
+  assert.match((await japanese.open(request({ ui_locales: 'de', client_id: 'unknown' }))).html, /<html lang="ja">/);
+  await japanese.open('/sign-in?lang=en');
+  assert.match((await japanese.open(request({ ui_locales: 'ja' }))).html, /<html lang="en">/);
+});
