@@ -48,6 +48,7 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
     sql`update player_matches set name = ${name} where player_key = ${key}`,
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
     sql`update player_sightings set name = ${name} where player_key = ${key}`,
+    sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`,
     sql`update kills set killer_name = ${name} where killer_key = ${key}`,
     sql`
       update kills set victim_uuid = ${other}, victim_name = ${name}

@@ -30,9 +30,14 @@ function expired(now: number): Rubbish[] {
     { table: 'attempts', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'mail_tokens', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'link_codes', key: ['account_id'], where: sql`expires <= ${now}` },
+    { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
     { table: 'online_samples', key: ['time'], where: sql`time < ${now - SAMPLES_KEPT_MS}` },
   ];
 }
+
+/** Where somebody was signed in once. */
+const ENDED_SESSION = sql`
+  not exists (select 1 from tokens where tokens.uid_hash = account_sessions.uid_hash and tokens.kind = 'Session')`;
 
 function oldBoards(zone: string, now: number): Rubbish[] {
   return Object.entries(oldestKept(bucketsIn(zone), now)).map(([period, oldest]) => ({
