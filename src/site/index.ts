@@ -36,7 +36,7 @@ const YEAR_S = 31_536_000;
 /** Opens the site: the pages that every `permalink_url` leads to. */
 export async function openSite(hall: Hall): Promise<OpenDoor> {
   const site = siteOf(hall);
-  const listen = getRequestListener(site.fetch);
+  const listen = getRequestListener(site.fetch, { overrideGlobalObjects: false });
   return { listener: (request, response) => void listen(request, response) };
 }
 
@@ -112,7 +112,8 @@ function rememberLanguage(c: Context): void {
 async function sendPage(c: Context, visit: Visit, content: PageContent): Promise<Response> {
   const page = await writePage(visit, content);
   const etag = `W/"${hash('sha1', page, 'base64url')}"`;
-  for (const [name, value] of Object.entries(pageHeaders('public, max-age=0, must-revalidate'))) c.header(name, value);
+  for (const [name, value] of Object.entries(pageHeaders('public, max-age=0, must-revalidate', content.policy)))
+    c.header(name, value);
   c.header('vary', 'Accept-Language, Cookie');
   c.header('content-language', visit.language);
   c.header('etag', etag);

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { logoOf } from '#base/brand.ts';
 import { LANGUAGES } from '#base/languages.ts';
-import { type Html, renderPage } from '#base/page.ts';
+import { type Html, type PolicyAdditions, renderPage } from '#base/page.ts';
 import type { Visit } from './visit.ts';
 
 /** What one page says; the rest is the same on all. */
@@ -22,6 +22,8 @@ export interface PageContent {
   /** Scripts and stylesheets that only this page needs, as names of assets. */
   scripts?: readonly string[];
   stylesheets?: readonly string[];
+  /** Sources beside our own that only this page's policy allows. */
+  policy?: PolicyAdditions;
   /** Whether search engines are to leave the page out. */
   unlisted?: boolean;
 }

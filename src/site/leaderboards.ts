@@ -95,7 +95,7 @@ function table({ text, formats }: Visit, rows: readonly Leader[], rank: number, 
   const { columns } = text;
   const cell = (name: Metric | 'ratio' | 'time', value: string): Html =>
     html`<td class="n${name === metric ? ' main' : ''}">${value}</td>`;
-  return html`<div class="card scroll" tabindex="0" role="region" aria-label="${text.parts.leaderboards}">
+  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.parts.leaderboards}">
     <table class="board">
       <thead>
         <tr>

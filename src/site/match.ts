@@ -189,7 +189,7 @@ function scoreboard(visit: Visit, { colours, facts }: Told, team: MatchTeam): Ht
     ${
       sorted.length === 0
         ? html`<p class="soft">${text.match.nobody}</p>`
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="${team.name}">
+        : html`<div class="scroll" tabindex="0" role="group" aria-label="${team.name}">
             <table>
               <thead>
                 <tr>

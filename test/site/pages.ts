@@ -41,6 +41,12 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'punishment', path: `/punishments/${punishment}` },
     { name: 'search', path: `/search?q=${encodeURIComponent(name.slice(0, 2))}` },
     { name: 'privacy', path: '/privacy' },
+    { name: 'developers', path: '/developers' },
+    { name: 'developers-sign-in', path: '/developers/sign-in' },
+    { name: 'developers-rules', path: '/developers/rules' },
+    { name: 'developers-ingest', path: '/developers/ingest' },
+    { name: 'developers-changes', path: '/developers/changes' },
+    { name: 'developers-reference', path: '/developers/reference' },
     { name: 'lost', path: '/matches/nothing' },
   ];
 }

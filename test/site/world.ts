@@ -7,7 +7,7 @@ import { sampleNetwork } from '#sample/index.ts';
 const HOUR_MS = 3_600_000;
 
 /** Fills a hall with a short season of the sample network, whose servers are up. */
-export async function fillWorld(hall: Hall, matches = 60): Promise<void> {
+export async function fillWorld(hall: Hall, matches = 40): Promise<void> {
   const { db, clock } = hall;
   const now = clock.now();
   const sample = sampleNetwork({ seed: 'site', now, matches });

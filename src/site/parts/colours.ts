@@ -1,4 +1,4 @@
-import { contrast, hsl, mix } from '#base/colours.ts';
+import { hsl, inkOn } from '#base/colours.ts';
 import { nameKey } from '#base/text.ts';
 
 /** The colours that games know by name; the stylesheet has a class for each, so that no page needs styles of its own. */
@@ -74,8 +74,7 @@ function colourWithin(name: string): Colour | undefined {
 export function colourRules(): string {
   return Object.entries(COLOURS)
     .map(([name, colour]) => {
-      const ink = contrast(colour, '#ffffff') >= 4.5 ? '#ffffff' : mix(colour, '#000000', 0.86);
-      return `.c-${name}{--c:${colour};--c-ink:${ink}}`;
+      return `.c-${name}{--c:${colour};--c-ink:${inkOn(colour)}}`;
     })
     .join('\n');
 }

@@ -26,7 +26,7 @@ export function punishmentTable(
   const { text } = visit;
   const { columns } = text;
   if (items.length === 0) return html`<p class="soft">${text.punishment.none}</p>`;
-  return html`<div class="card scroll" tabindex="0" role="region" aria-label="${text.parts.punishments}">
+  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.parts.punishments}">
     <table class="punishments">
       <thead>
         <tr>

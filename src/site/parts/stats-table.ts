@@ -32,7 +32,7 @@ export function statsTable(visit: Visit, stats: Stats, standing: FactionStanding
   const { columns } = text;
   const groups = GROUP_NAMES.filter((group) => Object.values(stats[group]).some((count) => count !== 0));
   if (groups.length === 0) return html`<p class="soft">${text.player.noStats}</p>`;
-  return html`<div class="card scroll" tabindex="0" role="region" aria-label="${text.player.byMode}">
+  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.player.byMode}">
     <table class="stats">
       <thead>
         <tr>

@@ -202,7 +202,7 @@ export const en = {
     title: (mode: string, period: string) => `Leaderboard: ${mode}, ${period}`,
     description: (network: string) => `Who wins, kills and plays most on ${network}.`,
     none: 'Nobody stands here yet: play a match.',
-    stretch: 'Stretch of time',
+    stretch: 'Earlier and later',
     earlier: 'Earlier',
     later: 'Later',
     modes: {

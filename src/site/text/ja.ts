@@ -202,7 +202,7 @@ export const ja: Text = {
     title: (mode, period) => `ランキング: ${mode}（${period}）`,
     description: (network) => `${network}の勝利数、キル数、試合数のランキングです。`,
     none: 'まだ誰もいません。試合に参加しましょう。',
-    stretch: '期間',
+    stretch: '前後の期間',
     earlier: '前の期間',
     later: '次の期間',
     modes: {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { openHouse } from '#app.ts';
+import { readConfig } from '#base/config.ts';
+import { openHall } from '#hall.ts';
+import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { createTestDatabase, TestClock, type TestHall } from '../support/hall.ts';
+import { freePorts } from '../support/ports.ts';
+import { everyPage, type SitePage } from './pages.ts';
+import { fillWorld } from './world.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+interface Opened extends AsyncDisposable {
+  hall: TestHall;
+  site: string;
+  browser: TestBrowser;
+  pages: SitePage[];
+}
+
+/** The sample network behind site and data API, and a browser. */
+async function open(): Promise<Opened> {
+  await using stack = new AsyncDisposableStack();
+  const database = await createTestDatabase('sqlite');
+  stack.defer(() => database.drop());
+  const [api, site] = await freePorts(2);
+  const addresses = { API_URL: `http://127.0.0.1:${api}`, SITE_URL: `http://127.0.0.1:${site}` };
+  const config = readConfig({
+    ...addresses,
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'silent',
+    CONTACT: 'a@example.org',
+  });
+  const hall = stack.use((await openHall(config, new TestClock(Date.now()))) as TestHall);
+  await fillWorld(hall);
+  stack.use(await openHouse(hall, ['SITE', 'API']));
+  const browser = stack.use(await launchBrowser());
+  const kept = stack.move();
+  const pages = await everyPage(hall.db);
+  return { hall, site: config.SITE_URL, browser, pages, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** Collects whatever a page should not do. */
+async function watch(page: Page, hosts: readonly string[]): Promise<string[]> {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    const expected = message.location().url.endsWith('/matches/nothing') && message.text().includes('404');
+    if (message.type() === 'error' && !expected) faults.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!hosts.includes(new URL(request.url()).host) && !request.url().startsWith('data:'))
+      faults.push(`request: ${request.url()}`);
+  });
+  await page.exposeFunction('tellFault', (fault: string) => faults.push(fault));
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
+    tellFault('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
+  return faults;
+}
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** What axe finds, but for the reference, whose inner workings are not ours. Its script comes by the debugger: the policy of the page lets none in. */
+async function violations(page: Page, rules: readonly string[]): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate<Violation[]>(
+    `axe.run({ exclude: ['#reference'] }, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`),
+  );
+}
+
+const NARROW = { width: 390, height: 844 };
+const WIDE = { width: 1280, height: 900 };
+const COLOURS = ['color-contrast'];
+
+/** What differs between light and dark are colours; everything else is looked for once a size. */
+const LOOKS = [
+  { name: 'narrow and light', viewport: NARROW, colorScheme: 'light', rules: RULES },
+  { name: 'narrow and dark', viewport: NARROW, colorScheme: 'dark', rules: COLOURS },
+  { name: 'wide and light', viewport: WIDE, colorScheme: 'light', rules: COLOURS },
+  { name: 'wide and dark', viewport: WIDE, colorScheme: 'dark', rules: RULES },
+] as const;
+
+describe('the site in a browser', () => {
+  let opened: Opened;
+  before(async () => void (opened = await open()));
+  after(() => opened[Symbol.asyncDispose]());
+
+  for (const { name: looks, rules, ...look } of LOOKS) {
+    test(`every page works in a real browser and keeps nobody out, ${looks}`, async () => {
+      const { site, browser, pages, hall } = opened;
+      const page = await browser.newPage({ ...look, reducedMotion: 'reduce' });
+      const faults = await watch(page, [site, hall.config.API_URL].map((address) => new URL(address).host)); // prettier-ignore
+      const found: string[] = [];
+      for (const { name, path } of pages) {
+        await page.goto(site + path, { waitUntil: 'load' });
+        if (name === 'developers-reference')
+          await page.waitForSelector('.opblock', { timeout: 8_000 }).catch(() => faults.push('no reference'));
+        const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        if (over > 0) faults.push(`${over} px wider than the window`);
+        faults.push(...(await violations(page, rules)));
+        found.push(...faults.splice(0).map((fault) => `${name}: ${fault}`));
+      }
+      assert.deepEqual(found, []);
+    });
+  }
+
+  test('pages are whole without scripts', async () => {
+    const { site, browser, pages } = opened;
+    const page = await browser.newPage({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } });
+    for (const { path } of pages) {
+      await page.goto(site + path);
+      assert.ok((await page.locator('main h1').innerText()).length > 0, path);
+    }
+    await page.goto(site);
+    const name = 'a';
+    await page.fill('.find input', name);
+    await page.press('.find input', 'Enter');
+    assert.match(page.url(), /\/search\?q=a$/);
+    await page.locator('.found .player').first().click();
+    assert.match(page.url(), /\/players\/[0-9a-f-]{36}$/);
+    assert.match(await page.locator('.profile time').first().innerText(), /UTC/);
+  });
+
+  test("with scripts, times are the reader's own and counts follow the servers", async () => {
+    const { site, browser, pages } = opened;
+    const page = await browser.newPage({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+    const match = pages.find(({ name }) => name === 'match')!;
+    await page.goto(site + match.path);
+    const moment = page.locator('.banner time');
+    const iso = (await moment.getAttribute('datetime'))!;
+    const tokyo = new Intl.DateTimeFormat('en', { timeZone: 'Asia/Tokyo', dateStyle: 'medium', timeStyle: 'short' });
+    assert.equal(await moment.innerText(), tokyo.format(new Date(iso)));
+    assert.match(await page.locator('.banner [data-exact]').innerText(), /UTC/);
+    await page.goto(site);
+    await page.keyboard.press('/');
+    assert.equal(await page.evaluate('document.activeElement.name'), 'q');
+    await page.goto(`${site}/developers`);
+    assert.equal(await page.locator('.copy').first().innerText(), 'Copy');
+  });
+});
