@@ -34,13 +34,17 @@ export function seenSession(uid: string, accountId: string, now: number, { addre
       account_id = excluded.account_id, seen = excluded.seen, address = excluded.address, agent = excluded.agent`;
 }
 
-/** Signs one session out, or all but one, or all. */
+/**
+ * Signs one session out, or all but one, or all. The console's sessions end with any of them: it cannot know which of
+ * them it came from, and whoever is still signed in elsewhere is back in it without being asked.
+ */
 export async function endSessions(
   tx: Queryable,
   accountId: string,
   which: { only?: string; except?: string } = {},
 ): Promise<void> {
   const { only = '', except = '' } = which;
+  await tx.run(sql`delete from console_sessions where account_id = ${accountId}`);
   for (const table of [sql`tokens`, sql`account_sessions`]) {
     const sessions = table.strings[0] === 'tokens' ? sql`kind = 'Session' and` : sql``;
     await tx.run(sql`

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { idOf, keyOf } from '#base/ids.ts';
 import { newSecret, secretHash } from '#base/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
@@ -45,20 +46,23 @@ function applicationOf(row: ApplicationRow): Application {
   return { ...row, redirect_uris: JSON.parse(row.redirect_uris) as string[], require_pkce: row.require_pkce === 1 };
 }
 
-export type NewApplication = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'access'>;
+export type NewApplication = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'access'> & {
+  require_pkce?: boolean;
+};
 
 /** Registers an application. A service gets its first secret, which is shown this once. */
 export async function createApplication(
   db: Db,
   now: number,
-  { name, type, redirect_uris, access }: NewApplication,
+  { name, type, redirect_uris, access, require_pkce = false }: NewApplication,
 ): Promise<{ application: Application; secret: string | undefined }> {
   const client_id = randomBytes(12).toString('hex');
   return await db.transaction(async (tx) => {
     const key = await takeKey(tx, now);
     await tx.run(sql`
       insert into applications (key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, created)
-      values (${key}, ${client_id}, ${name}, ${type}, ${JSON.stringify(redirect_uris)}, 0, ${access}, null, ${now})`);
+      values (${key}, ${client_id}, ${name}, ${type}, ${JSON.stringify(redirect_uris)}, ${require_pkce ? 1 : 0}, ${access},
+        null, ${now})`);
     const application = (await applicationByClientId(tx, client_id))!;
     return { application, secret: type === 'service' ? await addSecret(tx, now, key) : undefined };
   });
@@ -71,6 +75,27 @@ export async function addSecret(tx: Queryable, now: number, applicationKey: numb
     insert into application_secrets (key, application_key, hash, created)
     values (${await takeKey(tx, now)}, ${applicationKey}, ${secretHash(secret)}, ${now})`);
   return secret;
+}
+
+/** A live secret of an application: what names it, and opens nothing. */
+export interface ApplicationSecret {
+  id: string;
+  created: number;
+}
+
+export async function secretsOf(db: Queryable, applicationKey: number): Promise<ApplicationSecret[]> {
+  const rows = await db.all<{ key: number; created: number }>(
+    sql`select key, created from application_secrets where application_key = ${applicationKey} order by key`,
+  );
+  return rows.map(({ key, created }) => ({ id: idOf(key), created }));
+}
+
+/** Withdraws a secret at once. */
+export async function removeSecret(db: Queryable, applicationKey: number, id: string): Promise<boolean> {
+  const removed = await db.run(
+    sql`delete from application_secrets where application_key = ${applicationKey} and key = ${keyOf(id) ?? 0}`,
+  );
+  return removed === 1;
 }
 
 /** The hashes of an application's live secrets. */
@@ -90,10 +115,30 @@ export async function setLimit(db: Queryable, clientId: string, limit: number | 
   return (await db.run(sql`update applications set hourly_limit = ${limit} where client_id = ${clientId}`)) === 1;
 }
 
+export async function setRedirectUris(db: Queryable, clientId: string, uris: readonly string[]): Promise<void> {
+  await db.run(sql`update applications set redirect_uris = ${JSON.stringify(uris)} where client_id = ${clientId}`);
+}
+
+/** Changes what an owner may change. */
+export async function setApplication(
+  db: Queryable,
+  clientId: string,
+  { name, redirect_uris, require_pkce }: Pick<Application, 'name' | 'redirect_uris' | 'require_pkce'>,
+): Promise<void> {
+  await db.run(sql`
+    update applications
+    set name = ${name}, redirect_uris = ${JSON.stringify(redirect_uris)}, require_pkce = ${require_pkce ? 1 : 0}
+    where client_id = ${clientId}`);
+}
+
 /** Removes an application with its secrets and every token it holds. */
 export async function deleteApplication(db: Db, clientId: string): Promise<boolean> {
   return await db.transaction(async (tx) => {
     await tx.run(sql`delete from tokens where client_id = ${clientId}`);
+    for (const table of [sql`usage`, sql`application_uses`]) {
+      await tx.run(sql`
+        delete from ${table} where application_key = (select key from applications where client_id = ${clientId})`);
+    }
     return (await tx.run(sql`delete from applications where client_id = ${clientId}`)) === 1;
   });
 }

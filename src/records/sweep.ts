@@ -31,6 +31,8 @@ function expired(now: number): Rubbish[] {
     { table: 'mail_tokens', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'link_codes', key: ['account_id'], where: sql`expires <= ${now}` },
     { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
+    { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_KEPT_MS}` },
+    { table: 'console_sessions', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'online_samples', key: ['time'], where: sql`time < ${now - SAMPLES_KEPT_MS}` },
   ];
 }

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { idOf } from '#base/ids.ts';
+import { nameKey } from '#base/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { join, type Sql, sql } from '#db/sql.ts';
+
+/** How something was done: on pages of the console or the sign-in, or by a command. */
+export const WAYS = ['console', 'sign-in', 'command'] as const;
+export const OUTCOMES = ['done', 'refused', 'failed'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Who does something, and from where: an address, or the machine that a command ran on. */
+export interface Actor {
+  via: (typeof WAYS)[number];
+  /** Null where nobody has proven who they are, and for commands. */
+  account_id: string | null;
+  name: string;
+  address: string;
+}
+
+/** What is done: `application.create`; to what: an id, and words for it. */
+export interface Act {
+  action: string;
+  subject?: string;
+  label?: string;
+  outcome?: Outcome;
+  detail?: Readonly<Record<string, string | number | boolean | null | undefined>>;
+}
+
+export interface AuditEntry extends Required<Omit<Act, 'detail'>> {
+  id: string;
+  /** Epoch milliseconds. */
+  time: number;
+  via: Actor['via'];
+  actor_id: string | null;
+  actor: string;
+  address: string;
+  detail: Record<string, string | number | boolean | null>;
+}
+
+const MAX_TEXT = 256;
+const KEYS_PER_MS = 2048;
+
+/** Ids grow with time; within a millisecond their order is by chance, so that nobody waits for anybody to write one. */
+const startOf = (ms: number): string => idOf(Math.max(0, ms) * KEYS_PER_MS);
+
+/** Keeps that something was done, or refused. Secrets never stand in an act. */
+export async function recordAudit(db: Queryable, now: number, actor: Actor, act: Act): Promise<void> {
+  const { action, subject = '', label = '', outcome = 'done', detail = {} } = act;
+  await db.run(sql`
+    insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
+    values (${startOf(now) + randomBytes(5).toString('hex')}, ${now}, ${actor.via}, ${actor.account_id},
+      ${short(actor.name)}, ${nameKey(short(actor.name))}, ${short(actor.address)}, ${action}, ${short(subject)},
+      ${short(label)}, ${outcome}, ${JSON.stringify(detail)})`);
+}
+
+const short = (text: string): string => text.slice(0, MAX_TEXT).toWellFormed();
+
+export interface AuditFilter {
+  /** A name, in any case. */
+  actor?: string | undefined;
+  /** `application.create`, or everything about `application`. */
+  action?: string | undefined;
+  subject?: string | undefined;
+  address?: string | undefined;
+  outcome?: Outcome | undefined;
+  /** Epoch milliseconds, inclusive. */
+  since?: number | undefined;
+  /** Epoch milliseconds, exclusive. */
+  until?: number | undefined;
+  /** Only entries with smaller ids. */
+  before?: string | undefined;
+}
+
+/** Entries that fit, the newest first. */
+export async function listAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
+  const rows = await db.all<Omit<AuditEntry, 'detail'> & { detail: string }>(sql`
+    select id, time, via, actor_id, actor, address, action, subject, label, outcome, detail from audit
+    where ${join([sql`id > ''`, ...conditions(filter)], ' and ')} order by id desc limit ${limit}`);
+  return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] }));
+}
+
+function conditions({ actor, action, subject, address, outcome, since, until, before }: AuditFilter): Sql[] {
+  return [
+    ...(actor === undefined ? [] : [sql`actor_key = ${nameKey(actor)}`]),
+    ...(action === undefined ? [] : [actionIs(action)]),
+    ...(subject === undefined ? [] : [sql`subject = ${subject}`]),
+    ...(address === undefined ? [] : [sql`address = ${address}`]),
+    ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
+    ...(since === undefined ? [] : [sql`id >= ${startOf(since)}`]),
+    ...(until === undefined ? [] : [sql`id < ${startOf(until)}`]),
+    ...(before === undefined ? [] : [sql`id < ${before}`]),
+  ];
+}
+
+/** `application` stands for every action that begins so: a slash is what follows a full stop in the order of text. */
+function actionIs(action: string): Sql {
+  if (action.includes('.')) return sql`action = ${action}`;
+  return sql`action >= ${`${action}.`} and action < ${`${action}/`}`;
+}
