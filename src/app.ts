@@ -6,6 +6,7 @@ import { closeHttpServer, httpServer } from '#base/http-server.ts';
 import type { Listen } from '#base/setting.ts';
 import type { Hall } from '#hall.ts';
 import { openApi } from './api/index.ts';
+import { openConsole } from './console/index.ts';
 import { openSignIn } from './signin/index.ts';
 import { openSite } from './site/index.ts';
 import { openIngest } from './ingest/index.ts';
@@ -16,12 +17,31 @@ export interface OpenDoor {
   close?(): Promise<void>;
 }
 
-const DOORS: Partial<Record<Door, (hall: Hall) => Promise<OpenDoor>>> = {
+type Opener = (hall: Hall) => Promise<OpenDoor>;
+
+const DOORS: Partial<Record<Door, Opener>> = {
   API: openApi,
   AUTH: openSignIn,
-  SITE: openSite,
+  SITE: (hall) => beside(hall, { '/console': openConsole }, openSite),
   INGEST: openIngest,
 };
+
+/** Opens several doors on one listener: each has what lies below its path, the last one has the rest. */
+async function beside(hall: Hall, below: Record<string, Opener>, rest: Opener): Promise<OpenDoor> {
+  const others = await Promise.all(
+    Object.entries(below).map(async ([path, open]) => ({ at: new RegExp(`^${path}([/?]|$)`), door: await open(hall) })),
+  );
+  const last = await rest(hall);
+  return {
+    listener: (request, response) => {
+      const door = others.find(({ at }) => at.test(request.url ?? ''))?.door ?? last;
+      door.listener(request, response);
+    },
+    close: async () => {
+      for (const door of [...others.map(({ door }) => door), last]) await door.close?.();
+    },
+  };
+}
 
 const CLOSING_PATIENCE_MS = 5_000;
 

@@ -1,4 +1,5 @@
 import { MemoryAllowances, SharedAllowances } from '#access/allowances.ts';
+import { UsageMeter } from '#access/usage-meter.ts';
 import type { OpenDoor } from '#app.ts';
 import type { Hall } from '#hall.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -22,9 +23,13 @@ export async function openApi(hall: Hall): Promise<OpenDoor> {
       ? new SharedAllowances(db, clock)
       : await MemoryAllowances.open(db, clock, saveFailed);
   const facts = { server: config.API_URL, network: config.NETWORK_NAME, tokenUrl: `${config.AUTH_URL}/oauth/token` };
-  const api = new Api(hall, allowances, ROWS, openapiOf(ROWS, facts));
+  const meter = new UsageMeter(db, clock, (error) => log.error({ err: error }, 'usage not saved'));
+  const api = new Api(hall, allowances, meter, ROWS, openapiOf(ROWS, facts));
   return {
     listener: (request, response) => api.serve(request, response),
-    close: () => allowances[Symbol.asyncDispose](),
+    close: async () => {
+      await meter[Symbol.asyncDispose]();
+      await allowances[Symbol.asyncDispose]();
+    },
   };
 }

@@ -4,6 +4,7 @@ import { type Allowances, MemoryAllowances, unused, type Verdict } from '#access
 import { type Caller, Callers } from '#access/callers.ts';
 import { credentialsOf, headersOf } from '#access/credentials.ts';
 import { Kept } from '#access/kept.ts';
+import type { UsageMeter } from '#access/usage-meter.ts';
 import { asWireError, notFound, WireError } from '#base/errors.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Db, Versions } from '#db/db.ts';
@@ -20,6 +21,12 @@ import { type Route, Routes } from './routes.ts';
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
 const KEPT_ANSWERS = 4_000;
+/** An answer that is kept, and the row it came from. */
+interface KeptAnswer {
+  body: Body;
+  endpoint: Endpoint;
+}
+
 const MAX_KEPT_BYTES = 64 * 1024;
 
 /** Parameters whose answers are neither kept nor admitted at once; a percent sign may hide one. */
@@ -34,6 +41,7 @@ class Passage {
   /** What the database told when the request came. */
   readonly versions: Versions;
   verdict: Verdict | undefined;
+  caller: Caller | undefined;
   #query: Query | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, versions: Versions) {
@@ -59,6 +67,7 @@ class Passage {
 export class Api {
   readonly #hall: Hall;
   readonly #allowances: Allowances;
+  readonly #meter: UsageMeter;
   readonly #addresses: Addresses;
   readonly #callers: Callers;
   readonly #routes: Routes;
@@ -66,14 +75,15 @@ export class Api {
   readonly #realm: string;
   readonly #openapi: Body;
   /** Answers by their address, kept while nobody commits anything. */
-  readonly #answers = new Kept<Body>(KEPT_ANSWERS, { onlyRepeated: true });
+  readonly #answers = new Kept<KeptAnswer>(KEPT_ANSWERS, { onlyRepeated: true });
   /** Answers that only a change of matches, which are hardly ever changed, makes stale. */
-  readonly #lasting = new Kept<Body>(KEPT_ANSWERS, { onlyRepeated: true });
+  readonly #lasting = new Kept<KeptAnswer>(KEPT_ANSWERS, { onlyRepeated: true });
 
-  constructor(hall: Hall, allowances: Allowances, rows: readonly Endpoint[], openapi: object) {
+  constructor(hall: Hall, allowances: Allowances, meter: UsageMeter, rows: readonly Endpoint[], openapi: object) {
     const { config, db, clock } = hall;
     this.#hall = hall;
     this.#allowances = allowances;
+    this.#meter = meter;
     this.#routes = new Routes(rows);
     this.#addresses = new Addresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
@@ -94,8 +104,10 @@ export class Api {
   serve(request: IncomingMessage, response: ServerResponse): void {
     const passage = new Passage(request, response, this.#versions());
     const caller = this.#admitAtOnce(passage);
-    const body = caller === undefined ? undefined : this.#keptAnswer(passage);
+    const kept = caller === undefined ? undefined : this.#keptAnswer(passage);
+    const body = kept?.body;
     if (body !== undefined && passage.verdict!.allowed && codingOf(request, body) === undefined) {
+      this.#meter.count(caller!, kept!.endpoint.path, 200);
       return sendPlain(request, response, addLimit(headersFor(false), passage.verdict!), body);
     }
     this.#serve(passage, caller).catch(() => response.destroy());
@@ -149,7 +161,7 @@ export class Api {
     const { method } = passage.request;
     if (method === 'OPTIONS') return undefined;
     if (admitted === undefined && isOpenapi(passage.path) && isReading(method)) return this.#openapi;
-    const caller = admitted ?? (await this.#admit(passage));
+    const caller = (passage.caller = admitted ?? (await this.#admit(passage)));
     if (!passage.verdict!.allowed) throw rateLimited(passage.verdict!, this.#hall.clock.now());
     if (caller.application.access !== 'approved') throw notApproved();
     if (!isReading(method)) throw methodNotAllowed();
@@ -195,26 +207,34 @@ export class Api {
     const ask: Ask = { kit: this.#kit, caller, id, query: passage.query.read(endpoint.query) };
     const answer = await endpoint.handle(ask as Ask<Record<string, never>>);
     const body = bodyOf(answer instanceof Ready ? answer.json : JSON.stringify(answer));
+    this.#meter.count(caller, endpoint.path, 200);
     if (body.length <= MAX_KEPT_BYTES && !CREDENTIALS.test(passage.target)) this.#keep(passage, endpoint, body);
     return body;
   }
 
-  #keep({ target, versions }: Passage, { keeps }: Endpoint, body: Body): void {
-    if (keeps === 'matches') this.#lasting.set(target, body, versions.matches);
-    if (keeps === 'anything') this.#answers.set(target, body, versions.anything);
+  #keep({ target, versions }: Passage, endpoint: Endpoint, body: Body): void {
+    const { keeps } = endpoint;
+    if (keeps === 'matches') this.#lasting.set(target, { body, endpoint }, versions.matches);
+    if (keeps === 'anything') this.#answers.set(target, { body, endpoint }, versions.anything);
   }
 
-  #keptAnswer({ target, versions }: Passage): Body | undefined {
+  #keptAnswer({ target, versions }: Passage): KeptAnswer | undefined {
     return this.#lasting.get(target, versions.matches) ?? this.#answers.get(target, versions.anything);
   }
 
   async #refuse(passage: Passage, error: unknown): Promise<void> {
     const { request, response, path } = passage;
     const wire = asWireError(error);
+    if (passage.caller !== undefined) this.#countRefused(passage, wire.status);
     if (wire.status >= 500) this.#hall.log.error({ err: error, path }, 'request failed');
     if (response.headersSent) return void response.destroy();
     const headers = await this.#headers(passage).catch(() => this.#headersOf(passage, this.#fresh()));
     sendError(request, response, headers, wire);
+  }
+
+  #countRefused({ caller, path }: Passage, status: number): void {
+    const known = path.includes('%') ? undefined : this.#routes.find(path);
+    this.#meter.count(caller!, known?.endpoint.path ?? '', status);
   }
 
   /** The headers of every answer. What counts nothing shows the state of the address. */

@@ -27,8 +27,14 @@ interface Asset {
 
 /** Files that pages refer to, each at an address that changes with its content, so that browsers keep it for good. */
 export class Assets {
+  readonly #root: string;
   readonly #byName = new Map<string, Asset>();
   readonly #byHref = new Map<string, Asset>();
+
+  /** @param root the path below which all addresses lie */
+  constructor(root = '/assets/') {
+    this.#root = root;
+  }
 
   /** Adds a file under a name, which its address shows; its end says the type. */
   addFile(name: string, file: URL | string): this {
@@ -38,7 +44,7 @@ export class Assets {
   add(name: string, content: string | Uint8Array): this {
     const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content);
     const end = extname(name);
-    const href = `/assets/${name.slice(0, -end.length)}.${hash('sha256', bytes, 'base64url').slice(0, 12)}${end}`;
+    const href = `${this.#root}${name.slice(0, -end.length)}.${hash('sha256', bytes, 'base64url').slice(0, 12)}${end}`;
     const asset: Asset = { href, type: TYPES[end] ?? 'application/octet-stream', bytes, coded: {} };
     this.#byName.set(name, asset);
     this.#byHref.set(href, asset);
@@ -56,7 +62,7 @@ export class Assets {
     return asset.href;
   }
 
-  /** The answer to a request for a path under `/assets/`; undefined where there is nothing. */
+  /** The answer to a request for a path; undefined where there is nothing. */
   async answer(path: string, acceptEncoding: string | undefined): Promise<Response | undefined> {
     const asset = this.#byHref.get(path);
     if (asset === undefined) return undefined;

@@ -12,10 +12,11 @@ const FONT = '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque
 /**
  * What every door's pages look the same by: the base stylesheet with its font, the network's colours, logo and favicon.
  * A door adds its own files.
+ * @param root the path below which the files lie; `/assets/` when left out
  * @throws UsageError where the logo cannot be read
  */
-export function brandAssets(config: Config): Assets {
-  const assets = new Assets().addFile('font.woff2', new URL(import.meta.resolve(FONT)));
+export function brandAssets(config: Config, root?: string): Assets {
+  const assets = new Assets(root).addFile('font.woff2', new URL(import.meta.resolve(FONT)));
   const base = readFileSync(new URL('base.css', BASE), 'utf8').replace('FONT_URL', assets.href('font.woff2'));
   assets.add('base.css', `${base}\n${coloursOf(config)}`);
   assets.addFile('favicon.svg', new URL('favicon.svg', BASE));

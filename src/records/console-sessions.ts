@@ -26,7 +26,11 @@ export async function startConsoleSession(
  * The session behind a cookie, as long as the account is open and its owner has not taken back what they agreed to let
  * the console see.
  */
-export async function findConsoleSession(db: Queryable, now: number, secret: string): Promise<ConsoleSession | undefined> {
+export async function findConsoleSession(
+  db: Queryable,
+  now: number,
+  secret: string,
+): Promise<ConsoleSession | undefined> {
   const hash = secretHash(secret);
   const row = await db.get<{ account_id: string }>(sql`
     select s.account_id from console_sessions s

@@ -1,7 +1,13 @@
 import { seal, unseal } from '#base/seal.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { addSecret, applicationByClientId, createApplication, deleteApplication, setRedirectUris } from './applications.ts';
+import {
+  addSecret,
+  applicationByClientId,
+  createApplication,
+  deleteApplication,
+  setRedirectUris,
+} from './applications.ts';
 
 /** An application of the service itself, as it signs people in at our own sign-in. */
 export interface OwnClient {

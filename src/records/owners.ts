@@ -9,7 +9,12 @@ export interface Owner {
   added: number;
 }
 
-export async function addOwner(db: Queryable, now: number, applicationKey: number, accountId: string): Promise<boolean> {
+export async function addOwner(
+  db: Queryable,
+  now: number,
+  applicationKey: number,
+  accountId: string,
+): Promise<boolean> {
   const added = await db.run(sql`
     insert into application_owners (application_key, account_id, added) values (${applicationKey}, ${accountId}, ${now})
     on conflict (application_key, account_id) do nothing`);

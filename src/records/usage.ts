@@ -71,3 +71,17 @@ export async function lastUseOf(db: Queryable, applicationKey: number): Promise<
   );
   return row?.last;
 }
+
+export type Sum = Pick<Usage, 'requests' | 'client_errors' | 'limited' | 'server_errors'>;
+
+/** All of it together. */
+export function sumOf(usage: readonly Sum[]): Sum {
+  const sum = { requests: 0, client_errors: 0, limited: 0, server_errors: 0 };
+  for (const one of usage) {
+    sum.requests += one.requests;
+    sum.client_errors += one.client_errors;
+    sum.limited += one.limited;
+    sum.server_errors += one.server_errors;
+  }
+  return sum;
+}

@@ -10,7 +10,8 @@ export interface Seen {
 
 interface FormOnPage {
   action: string;
-  fields: Record<string, string>;
+  /** What a browser would send; a box that nobody has ticked is known, and sends nothing. */
+  fields: Record<string, string | undefined>;
 }
 
 /** Somebody with a browser without scripts: keeps cookies by path, fills in forms, follows redirects within the service. */
@@ -39,7 +40,8 @@ export class Person {
     const form = this.forms().find((some) => some.action.split('?')[0]!.endsWith(action));
     assert.ok(form, `no form ${action} on ${this.page.url}:\n${this.page.html}`);
     for (const name of Object.keys(values)) assert.ok(name in form.fields, `no field ${name} in ${form.action}`);
-    return await this.post(form.action, { ...form.fields, ...values });
+    const sent = Object.entries({ ...form.fields, ...values }).filter(([, value]) => value !== undefined);
+    return await this.post(form.action, Object.fromEntries(sent) as Record<string, string>);
   }
 
   async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Seen> {
@@ -54,12 +56,7 @@ export class Person {
   forms(): FormOnPage[] {
     return [...this.page.html.matchAll(/<form[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(([, action, inner]) => ({
       action: plain(action!),
-      fields: Object.fromEntries(
-        [...inner!.matchAll(/<input([^>]*)>/gs)].map(([, attributes]) => [
-          attributeOf(attributes!, 'name'),
-          attributeOf(attributes!, 'value'),
-        ]),
-      ),
+      fields: fieldsIn(inner!),
     }));
   }
 
@@ -101,6 +98,23 @@ export class Person {
       else this.#cookies.set(name, { value, path });
     }
   }
+}
+
+function fieldsIn(form: string): Record<string, string | undefined> {
+  const fields: Record<string, string | undefined> = {};
+  for (const [, attributes, text] of form.matchAll(/<textarea([^>]*)>([^<]*)<\/textarea>/g))
+    fields[attributeOf(attributes!, 'name')] = plain(text!);
+  for (const [, attributes, options] of form.matchAll(/<select([^>]*)>(.*?)<\/select>/gs)) {
+    const chosen = /<option([^>]*)\sselected/.exec(options!)?.[1] ?? /<option([^>]*)/.exec(options!)?.[1] ?? '';
+    fields[attributeOf(attributes!, 'name')] = attributeOf(chosen, 'value');
+  }
+  for (const [, attributes] of form.matchAll(/<input([^>]*)>/g)) {
+    const name = attributeOf(attributes!, 'name');
+    const isBox = /type="(radio|checkbox)"/.test(attributes!);
+    if (!isBox || /\schecked/.test(attributes!)) fields[name] = attributeOf(attributes!, 'value');
+    else fields[name] ??= undefined;
+  }
+  return fields;
 }
 
 function attributeOf(attributes: string, name: string): string {

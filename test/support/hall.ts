@@ -63,7 +63,8 @@ export async function testHall(t: TestContext, databaseUrl: string, settings: En
   const listens = Object.fromEntries(
     ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
   );
-  const config = readConfig({ ...listens, LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, ...settings });
+  const secret = { SECRET_KEY: 'a secret that is long enough for tests' };
+  const config = readConfig({ ...listens, ...secret, LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, ...settings });
   const hall = await openHall(config, new TestClock());
   t.after(() => hall[Symbol.asyncDispose]());
   return hall as TestHall;

@@ -1,0 +1,73 @@
+import { html } from 'hono/html';
+import { type Form, notice } from '#base/form.ts';
+import type { Html } from '#base/page.ts';
+import { type Application, APPLICATION_TYPES, type ApplicationType } from '#records/applications.ts';
+import { checkRedirectUri } from '#records/redirect-uris.ts';
+import { check, choices, input, isFine, type Problems, textOf } from './parts.ts';
+import type { Texts } from './texts/index.ts';
+
+const MAX_URIS = 10;
+export const MAX_NAME = 64;
+
+export type Facts = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'require_pkce'>;
+
+/**
+ * Reads what an owner says of an application.
+ * @param type where it is fixed already
+ */
+export function readFacts(form: Form, texts: Texts, type?: ApplicationType): Facts | Problems {
+  const { problems: t } = texts.application;
+  const chosen = type ?? APPLICATION_TYPES.find((one) => one === form['type']);
+  const name = textOf(form['name'], MAX_NAME);
+  const redirect_uris = urisIn(form);
+  const wrong = chosen === undefined ? undefined : wrongUri(chosen, redirect_uris, texts);
+  const problems = {
+    name: name === undefined ? t.name(MAX_NAME) : undefined,
+    type: chosen === undefined ? t.type : undefined,
+    redirect_uris: wrong ?? missingUri(chosen, redirect_uris, texts),
+  };
+  if (!isFine(problems)) return problems;
+  return { name: name!, type: chosen!, redirect_uris, require_pkce: form['require_pkce'] === '1' };
+}
+
+export function isFacts(read: Facts | Problems): read is Facts {
+  return Array.isArray(read['redirect_uris']);
+}
+
+function urisIn(form: Form): string[] {
+  const lines = (form['redirect_uris'] ?? '').split(/\r?\n/).map((line) => line.trim());
+  return [...new Set(lines.filter((line) => line !== ''))];
+}
+
+function wrongUri(type: ApplicationType, uris: readonly string[], { application }: Texts): string | undefined {
+  const { problems: t } = application;
+  if (uris.length > MAX_URIS) return t.too_many_uris(MAX_URIS);
+  for (const uri of uris) {
+    const wrong = checkRedirectUri(type, uri);
+    if (wrong !== undefined) return t.uri(uri, t.uri_rules[wrong] ?? wrong);
+  }
+  return undefined;
+}
+
+/** A service may live without: it then has tokens of its own alone. */
+function missingUri(type: ApplicationType | undefined, uris: readonly string[], { application }: Texts) {
+  return uris.length === 0 && type !== 'service' ? application.problems.no_uri : undefined;
+}
+
+/** The fields of the form; the type can be chosen only once. */
+export function factFields(texts: Texts, form: Form, problems: Problems, isNew: boolean): Html {
+  const { application: t } = texts;
+  return html`${notice(isFine(problems) ? undefined : texts.problem, 'bad')}
+  ${input({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
+  ${isNew ? choices('type', t.type, typesIn(texts), form['type'] ?? 'service') : ''}
+  ${problems['type'] === undefined ? '' : html`<p class="error">${problems['type']}</p>`}
+  ${input({
+    ...{ name: 'redirect_uris', label: t.redirect_uris, hint: t.redirect_uris_hint, value: form['redirect_uris'] },
+    ...{ error: problems['redirect_uris'], rows: 3, maxlength: 4000, optional: true },
+  })}
+  ${check('require_pkce', t.require_pkce, t.require_pkce_hint, form['require_pkce'] === '1')}`;
+}
+
+function typesIn({ application: t }: Texts) {
+  return (['service', 'web', 'installed'] as const).map((type) => ({ value: type, ...t.types[type] }));
+}

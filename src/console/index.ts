@@ -1,0 +1,26 @@
+import { getRequestListener } from '@hono/node-server';
+import type { OpenDoor } from '#app.ts';
+import { Addresses } from '#access/address.ts';
+import { brandAssets } from '#base/brand.ts';
+import { openSecretKey } from '#base/secret-key.ts';
+import type { Frame } from '#base/page.ts';
+import type { Hall } from '#hall.ts';
+import { ConsoleClient } from './client.ts';
+import { Desk } from './desk.ts';
+import { pagesOf } from './pages.ts';
+
+const ASSETS = '/console/assets/';
+
+/** Opens the console: for those who own applications, and for operators. It lies below the site's `/console`. */
+export async function openConsole(hall: Hall): Promise<OpenDoor> {
+  const { config, db, clock, log, mail } = hall;
+  const assets = brandAssets(config, ASSETS).addFile('console.css', new URL('style/console.css', import.meta.url));
+  const frame: Frame = { network: config.NETWORK_NAME, assets, stylesheets: ['base.css', 'console.css'], scripts: [] };
+  const key = openSecretKey(config);
+  const client = new ConsoleClient({ config, db, clock, key });
+  await client.registered();
+  const desk = new Desk({ config, db, clock, log, mail, frame, key, client });
+  const pages = pagesOf(desk, assets, new Addresses(config.TRUSTED_PROXIES));
+  const listen = getRequestListener(pages.fetch, { overrideGlobalObjects: false });
+  return { listener: (request, response) => void listen(request, response) };
+}

@@ -1,0 +1,67 @@
+import { html } from 'hono/html';
+import { WireError } from '#base/errors.ts';
+import type { Form } from '#base/form.ts';
+import type { Html } from '#base/page.ts';
+import type { Application } from '#records/applications.ts';
+import { imageTypeOf, logoOf, removeLogo, setLogo } from '#records/logos.ts';
+import type { Ask, Desk } from './desk.ts';
+import { type OwnedVisit, ownedForm, type Row } from './rows.ts';
+
+const MAX_LOGO = 256 * 1024;
+export const MAX_UPLOAD = MAX_LOGO + 8 * 1024;
+
+/** Where uploaded bytes are kept until the row that reads them has let their sender in. */
+const uploads = new WeakMap<Ask, Uint8Array>();
+
+async function readUpload(c: Ask): Promise<Form> {
+  const body = await c.req.parseBody().catch(() => {
+    throw new WireError(400, 'invalid_request', 'The form could not be read.');
+  });
+  const { logo, form_token } = body;
+  if (logo instanceof File) uploads.set(c, await logo.bytes());
+  return { form_token: typeof form_token === 'string' ? form_token : '' };
+}
+
+/** @returns the path to go on to */
+async function upload(visit: OwnedVisit): Promise<string> {
+  const { desk, application, c } = visit;
+  const { client_id, key, name } = application;
+  const bytes = uploads.get(c) ?? new Uint8Array();
+  const type = imageTypeOf(bytes);
+  if (type === undefined || bytes.length > MAX_LOGO) return `/applications/${client_id}/settings?done=bad_logo`;
+  await setLogo(desk.db, key, type, bytes);
+  await visit.record({ action: 'application.logo', subject: client_id, label: name, detail: { bytes: bytes.length } });
+  return `/applications/${client_id}/settings?done=saved`;
+}
+
+export const logoRows: readonly Row[] = [
+  { ...ownedForm('/applications/:client_id/logo', upload), reads: readUpload },
+  ownedForm('/applications/:client_id/logo/remove', async (visit) => {
+    const { desk, application } = visit;
+    await removeLogo(desk.db, application.key);
+    await visit.record({ action: 'application.logo', subject: application.client_id, label: application.name });
+    return `/applications/${application.client_id}/settings?done=saved`;
+  }),
+];
+
+/** An uploaded image, for everybody, as an image and nothing else. */
+export async function showLogo(c: Ask, { db }: Desk): Promise<Response> {
+  const logo = await logoOf(db, (c.req.param('client_id') ?? '').replaceAll('\0', ''));
+  const headers = {
+    'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'cross-origin',
+    'cache-control': 'public, max-age=300',
+  };
+  if (logo === undefined) return c.body(initial, 200, { ...headers, 'content-type': 'image/svg+xml' });
+  const etag = `"${logo.hash}"`;
+  if (c.req.header('if-none-match') === etag) return c.body(null, 304, { ...headers, etag });
+  return c.body(Uint8Array.from(logo.bytes), 200, { ...headers, etag, 'content-type': logo.content_type });
+}
+
+/** What stands for a logo where there is none. */
+const initial = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8" shape-rendering="crispEdges"><path fill="#8a8f98" d="M0 0h8v8H0z"/><path fill="#fff" opacity=".85" d="M2 2h2v2H2zm2 2h2v2H4z"/></svg>`;
+
+export function logoImage({ client_id }: Pick<Application, 'client_id'>, size: number): Html {
+  return html`<img class="logo" src="/console/logos/${client_id}" alt="" width="${size}" height="${size}" />`;
+}

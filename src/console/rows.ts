@@ -1,0 +1,114 @@
+import { sameText } from '#base/secrets.ts';
+import { WireError } from '#base/errors.ts';
+import { type Form, isOwnForm, readForm } from '#base/form.ts';
+import { type Act, recordAudit } from '#records/audit.ts';
+import { type Application, applicationByClientId } from '#records/applications.ts';
+import { isOwner } from '#records/owners.ts';
+import type { Ask, Desk } from './desk.ts';
+import type { Page } from './layout.ts';
+import { actorOf, noteRefusal, type Person } from './person.ts';
+import type { Texts } from './texts/index.ts';
+
+/** One request of somebody who is signed in and may make it. */
+export interface Visit {
+  c: Ask;
+  desk: Desk;
+  texts: Texts;
+  person: Person;
+  /** What the form said; empty for a page. */
+  form: Form;
+  now: number;
+  /** Keeps what this person has done. */
+  record: (act: Act) => Promise<void>;
+}
+
+export interface OwnedVisit extends Visit {
+  application: Application;
+}
+
+/** A page, the path to go on to, or an answer of another kind. */
+export type Answer = Page | string | Response;
+
+/** One page or form of the console. */
+export interface Row {
+  method: 'GET' | 'POST';
+  /** Below `/console`. */
+  path: string;
+  /** Whom it is for; what is an application's is for its owners and for operators. */
+  who: 'person' | 'owner' | 'operator';
+  /** Reads the body itself, which is no plain form. */
+  reads?: (c: Ask) => Promise<Form>;
+  answer(visit: OwnedVisit): Promise<Answer>;
+}
+
+type Show<V extends Visit> = (visit: V) => Promise<Answer>;
+const row =
+  <V extends Visit>(method: Row['method'], who: Row['who']) =>
+  (path: string, answer: Show<V>): Row => ({ method, path, who, answer: answer as unknown as Row['answer'] });
+
+export const page = row<Visit>('GET', 'person');
+export const form = row<Visit>('POST', 'person');
+export const ownedPage = row<OwnedVisit>('GET', 'owner');
+export const ownedForm = row<OwnedVisit>('POST', 'owner');
+export const operatorPage = row<Visit>('GET', 'operator');
+export const operatorForm = row<Visit>('POST', 'operator');
+
+/** Lets somebody in where they may come in, and answers. */
+export async function serveRow(c: Ask, desk: Desk, row: Row): Promise<Response> {
+  const sent = row.method === 'POST' ? await formOf(c, desk, row) : {};
+  const person = c.get('person');
+  if (person === undefined) return await askToSignIn(c, desk, row);
+  if (row.method === 'POST' && !sameText(sent['form_token'] ?? '', person.formToken)) {
+    await noteRefusal(c, desk, 'form of another session');
+    throw new WireError(403, 'other_session', 'The form is of another session.');
+  }
+  const application = await admit(c, desk, row, person);
+  const visit = visitOf(c, desk, person, sent);
+  const answer = await row.answer({ ...visit, application } as OwnedVisit);
+  if (answer instanceof Response) return answer;
+  return typeof answer === 'string' ? c.redirect(`/console${answer}`, 303) : await desk.show(c, answer);
+}
+
+function visitOf(c: Ask, desk: Desk, person: Person, sent: Form): Visit {
+  const now = desk.clock.now();
+  const record = (act: Act): Promise<void> => recordAudit(desk.db, now, actorOf(c, person), act);
+  return { c, desk, texts: c.get('texts'), person, form: sent, now, record };
+}
+
+/** @throws WireError 403 for a form that comes from elsewhere, 400 for one that cannot be read */
+async function formOf(c: Ask, desk: Desk, { reads }: Row): Promise<Form> {
+  const { origin, 'sec-fetch-site': site } = c.req.header();
+  if (!isOwnForm(origin, site, desk.config.SITE_URL)) {
+    await noteRefusal(c, desk, 'forged form', origin ?? '');
+    throw new WireError(403, 'access_denied', 'The form comes from elsewhere.');
+  }
+  return reads === undefined ? readForm(c.req.header('content-type'), await c.req.text()) : await reads(c);
+}
+
+/** Whoever is not signed in any more is asked to, comes back to the same page, and is told that nothing was changed. */
+async function askToSignIn(c: Ask, desk: Desk, { method }: Row): Promise<Response> {
+  if (method === 'POST') await noteRefusal(c, desk, 'stale session');
+  const to = method === 'POST' ? pathOfReferer(c, desk) : c.req.path;
+  const query = new URLSearchParams({ to: method === 'POST' ? `${to}?done=stale` : to });
+  return c.redirect(`/console/sign-in?${query.toString()}`, 303);
+}
+
+function pathOfReferer(c: Ask, { config }: Desk): string {
+  const url = URL.parse(c.req.header('referer') ?? '');
+  return url?.origin === config.SITE_URL && url.pathname.startsWith('/console') ? url.pathname : '/console';
+}
+
+/** @throws WireError 403 or 404 for those who may not come in */
+async function admit(c: Ask, desk: Desk, { who }: Row, person: Person): Promise<Application | undefined> {
+  if (who === 'operator' && !person.isOperator) {
+    await noteRefusal(c, desk, 'not an operator');
+    throw new WireError(403, 'not_operator', 'This is for operators.');
+  }
+  if (who !== 'owner') return undefined;
+  const clientId = c.req.param('client_id') ?? '';
+  const application = await applicationByClientId(desk.db, clientId.replaceAll('\0', ''));
+  if (application !== undefined && (person.isOperator || (await isOwner(desk.db, application.key, person.account.id))))
+    return application;
+  await noteRefusal(c, desk, application === undefined ? 'no such application' : 'foreign application', clientId);
+  throw new WireError(404, 'not_found', 'There is no such application of yours.');
+}

@@ -1,0 +1,272 @@
+import type { Texts } from './en.ts';
+import { operator } from './ja-operator.ts';
+
+/** Every word of the console in Japanese. */
+export const ja: Texts = {
+  ...operator,
+  lang: 'ja',
+  language: '日本語',
+  console: 'コンソール',
+  skip: '本文へ移動',
+  developers: '開発者ガイド',
+  account: 'アカウント',
+  signed_in_as: 'ログイン中：',
+  sign_out: 'ログアウト',
+  save: '保存する',
+  cancel: 'キャンセル',
+  problem: '下の印のついた項目を直してください。',
+  once: '表示されるのは今回だけです。いま控えてください。保存されるのはハッシュだけなので、二度と表示できません。',
+  zone: (zone) => `時刻は ${zone}`,
+  parts: { applications: 'アプリ', operator: '運営' },
+  tabs: { '': '概要', '/access': 'API の利用', '/usage': '利用状況', '/settings': '設定' },
+
+  welcome: {
+    short: 'コンソール',
+    title: (network) => `${network} で作る`,
+    lead: 'アプリを登録すると Client ID が発行され、試合・マップ・プレイヤーのデータを読んだり、アカウントでのログインを組み込んだりできます。',
+    sign_in: 'ログインして始める',
+    guide: '先にガイドを読む',
+    steps: [
+      ['登録する。', '名前、種類、ログイン後の戻り先を入力します。'],
+      ['利用を申請する。', '何を作るかを書きます。すぐに許可されることもあります。'],
+      ['API を呼び出す。', 'アプリのページに、貼り付けるだけのコマンドがあります。'],
+    ],
+  },
+
+  sign_in: {
+    declined_title: 'ログインしていません',
+    declined: 'コンソールには、あなたが誰であるかだけが必要です。ほかの情報は受け取りません。',
+    failed_title: 'ログインできませんでした',
+    failed: '時間がかかりすぎたか、別のタブで始められたか、戻り先が変えられています。もう一度始めてください。',
+    again: 'もう一度ログイン',
+    detail: '原因：',
+  },
+
+  done: {
+    registered: 'アプリを登録しました。',
+    saved: '保存しました。',
+    withdrawn: '無効にしました。もう使えません。',
+    deleted: 'アプリを削除しました。',
+    asked: '申請を受け付けました。回答はメールで届きます。',
+    approved: '許可されました。',
+    refused: '却下しました。申請者にメールで知らせます。',
+    stale: 'ログアウトしていたため、何も変更していません。ログインし直したので、もう一度送信してください。',
+    gone: 'すでにほかの人が処理したため、変更するものがありません。',
+    bad_logo: '256 KB 以内の PNG、JPEG、WebP 画像ではありません。',
+    told: '完了しました。',
+    merged: '統合しました。すべての記録がもう一方のプレイヤーのものになりました。',
+    revoked: '取り消しました。',
+    ended: 'すべての端末からログアウトさせました。',
+  },
+
+  errors: {
+    home: 'コンソールへ',
+    other_session: [
+      'このページは別のログインのものです',
+      'ページを開いたあとに、別のタブでログアウトしたか、アカウントを切り替えています。何も変更していません。ページを開き直してください。',
+    ],
+    not_operator: [
+      '運営専用のページです',
+      'このアカウントは運営のものではありません。必要な場合はネットワークの管理者に連絡してください。',
+    ],
+    status: {
+      400: ['読み取れませんでした', 'フォームの内容が正しくありません。戻ってやり直してください。'],
+      403: ['当サイトから送られたものではありません', '別のサイトから送られたフォームのため、何も変更していません。'],
+      404: ['ここには何もありません', '削除されたか、存在しないか、あなたのものではありません。'],
+      413: ['大きすぎます', 'ロゴは 256 KB 以内にしてください。'],
+      500: ['サーバー側で問題が起きました', '記録しました。少し待ってからお試しください。'],
+      503: ['ただいま混み合っています', '少し待ってからお試しください。'],
+    },
+  },
+
+  access_states: {
+    none: 'API 未申請',
+    waiting: '運営の回答待ち',
+    approved: 'API 利用可',
+    refused: '却下',
+    revoked: '利用停止',
+  },
+
+  applications: {
+    title: 'あなたのアプリ',
+    register: 'アプリを登録',
+    none: 'まだアプリがありません。最初のアプリを登録しましょう。1 分で終わります。',
+    last_used: '最終利用',
+    never_used: 'まだ使われていません',
+  },
+
+  application: {
+    new_title: 'アプリを登録',
+    create: '登録する',
+    verify_first: '先にアカウントのページでメールアドレスを確認してください。申請への回答はそこに届きます。',
+    name: '名前',
+    name_hint: 'アプリに情報を見せてよいか確認する画面で、利用者に表示されます。',
+    type: '種類',
+    types: {
+      service: {
+        label: 'サービス',
+        hint: 'Client Secret を安全に保管できる自分のサーバーで動くもの。バックエンドのあるウェブサイトやボットなど。',
+      },
+      web: {
+        label: 'ウェブ',
+        hint: 'ブラウザーの JavaScript だけで動くもの。誰でもコードを読めるため、シークレットはありません。',
+      },
+      installed: {
+        label: 'インストール型',
+        hint: '利用者の端末で動くプログラム。スマートフォンアプリ、デスクトップツール、ゲームの MOD など。こちらもシークレットはありません。',
+      },
+    },
+    redirect_uris: 'リダイレクト URI',
+    redirect_uris_hint:
+      'ログイン後の戻り先を、アプリが送るとおりに 1 行に 1 つ入力します。https のほか、自分の端末では http://127.0.0.1 も使えます。ログインを使わないサービスでは不要です。',
+    no_redirect_uris: 'なし（このアプリではログインできません）',
+    require_pkce: 'PKCE を必須にする（推奨）',
+    require_pkce_hint:
+      'コードチャレンジのないログインを拒否し、盗まれたコードを無効にします。ほとんどのライブラリが対応しています。',
+    pkce_on: '必須',
+    pkce_off: '任意（設定で必須にすることをおすすめします）',
+    identity: 'アプリの識別情報',
+    secret_once: 'Client Secret',
+    secrets: 'Client Secret',
+    secrets_hint: '複数を同時に使えます。新しいものを作り、アプリを切り替えてから、古いものを無効にしてください。',
+    new_secret: 'シークレットを追加',
+    made: '作成',
+    withdraw: '無効にする',
+    settings: '設定',
+    logo: 'ロゴ',
+    logo_file: '画像',
+    logo_hint: '正方形の PNG、JPEG、WebP。256 KB 以内。',
+    upload: 'アップロード',
+    remove_logo: 'ロゴを削除',
+    owners: '所有者',
+    owners_hint: 'ここにいる全員が、アプリ、シークレット、所有者を変更できます。',
+    owner_name: 'アカウント名',
+    add_owner: '所有者を追加',
+    remove_owner: '外す',
+    owner_since: '追加',
+    you: 'あなた',
+    delete: 'このアプリを削除',
+    delete_hint: 'この Client ID を使うものは、すべてすぐに動かなくなります。',
+    delete_title: (name) => `${name} を削除しますか？`,
+    delete_confirm: (name) => `確認のため「${name}」と入力してください`,
+    delete_wrong: 'アプリの名前と一致しません。',
+    breaks_people: (text, count) =>
+      count === 0 ? '連携している人はいません。' : `${text} 人がこのアプリでログインできなくなります。`,
+    breaks_tokens: (text, count) =>
+      count === 0 ? '有効なトークンはありません。' : `${text} 個のトークンがすぐに無効になります。`,
+    breaks_requests: (text, count) =>
+      count === 0
+        ? 'この 1 週間、データ API は使われていません。'
+        : `この 1 週間に、データ API が ${text} 回使われました。`,
+    breaks_for_good: 'Client ID は元に戻せません。',
+    problems: {
+      name: (max) => `1～${max} 文字の名前を入力してください。`,
+      type: '種類を選んでください。',
+      no_uri: 'この種類には、リダイレクト URI が 1 つ以上必要です。',
+      too_many_uris: (max) => `リダイレクト URI は ${max} 個までです。`,
+      uri: (uri, rule) => `${uri}：${rule}。`,
+      uri_rules: {
+        'must not be longer than 2000 characters': '2000 文字以内にしてください',
+        'must be an absolute URI': '絶対 URI にしてください',
+        'must not have a fragment (#)': 'フラグメント（#）は使えません',
+        'must not name a user': 'ユーザー名は含められません',
+        'must be https off this machine': 'この端末の外では https にしてください',
+        'must be https, or http on 127.0.0.1, [::1] or localhost':
+          'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
+      },
+      owner: (name) => `「${name}」というアカウントはありません。`,
+      too_many: (most) =>
+        `1 つのアカウントが所有できるアプリは ${most} 個までです。削除するか、運営に連絡してください。`,
+    },
+  },
+
+  steps: {
+    title: '次は：データ API の利用申請',
+    access: {
+      none: '何を作るかを 2 文ほどで書いてください。ログイン機能は申請なしで使えます。',
+      waiting: '運営の回答を待っています。回答はメールで届きます。',
+      refused: '申請は却下されました。理由を確認して、もう一度申請できます。',
+      revoked: '運営がこのアプリの API 利用を停止しました。もう一度申請できます。',
+    },
+    try_title: '試してみる',
+    try_client_id: 'Client ID だけで、公開データを読む：',
+    try_token: 'アプリ自身のトークンで、アプリの上限で読む：',
+    your_secret: 'YOUR_SECRET',
+    guide: 'ログインやページ送りについては：',
+  },
+
+  access: {
+    title: 'データ API の利用',
+    states: {
+      none: 'このアプリはまだ利用を申請していません。',
+      waiting: '運営の回答を待っています。回答はメールで届きます。',
+      approved: 'このアプリはデータ API を利用できます。',
+      refused: '申請は却下されました。理由は下にあります。もう一度申請できます。',
+      revoked: '運営がこのアプリの API 利用を停止しました。もう一度申請できます。',
+    },
+    limit_now: '上限：',
+    raised: (limit) => `アプリと利用者ごとに、1 時間 ${limit} リクエスト`,
+    usual: (app, user, address) =>
+      `1 時間に、アプリ自身のトークンで ${app}、利用者ごとに ${user}、Client ID だけではアドレスごとに ${address} リクエスト`,
+    access: {
+      title: '利用を申請する',
+      purpose: '何を作りますか？',
+      purpose_hint: '何をするもので、誰のためか、2 文ほどで十分です。',
+      volume: '1 時間あたりのおおよそのリクエスト数',
+      volume_hint: '見込みでかまいません。',
+      submit: '申請する',
+    },
+    limit: {
+      title: '上限の引き上げを申請する',
+      purpose: 'なぜ必要ですか？',
+      purpose_hint: '何を、どのくらいの頻度で取得し、何をすでに保存しているか。',
+      volume: '1 時間あたりのリクエスト数',
+      volume_hint: 'もっとも混み合う時間に必要な数です。',
+      submit: '申請する',
+    },
+    site: 'どこで見られますか？',
+    site_hint: 'すでにあれば、そのアドレス。',
+    history: '申請の履歴',
+    kinds: { access: '利用', limit: '上限の引き上げ' },
+    request_states: { waiting: '回答待ち', approved: '許可', refused: '却下' },
+    per_hour: (volume) => `1 時間 ${volume} リクエスト`,
+    problems: {
+      purpose: (max) => `何を作るかを 1～${max} 文字で書いてください。`,
+      site: 'https://example.org のようなウェブのアドレスではありません。',
+      volume: '1 以上の整数を入力してください。',
+    },
+  },
+
+  usage: {
+    title: '過去 7 日間',
+    never: 'まだ使われていません。使うと数秒でここに表示されます。',
+    last: '最終利用',
+    endpoints: 'エンドポイント別',
+    endpoint: 'エンドポイント',
+    unknown: '存在しないパス',
+    numbers: '数値で見る',
+    served: '応答',
+    refused: '拒否（4xx、5xx）',
+    over: '上限超過（429）',
+    busiest: '最も多かった時間：',
+    words: (requests, bad, limited) => `${requests} リクエスト、拒否 ${bad}、上限超過 ${limited}`,
+    counters: { requests: 'リクエスト', client_errors: '4xx', limited: '429', server_errors: '5xx' },
+  },
+
+  mail: {
+    hello: (name) => `${name} さん`,
+    subject: {
+      approved: (application) => `許可されました：${application}`,
+      refused: (application) => `許可されませんでした：${application}`,
+    },
+    approved: {
+      access: (application) => `${application} はデータ API を利用できるようになりました。`,
+      limit: (application) => `${application} の上限が引き上げられました。`,
+    },
+    refused: {
+      access: (application) => `${application} のデータ API の利用申請は却下されました。`,
+      limit: (application) => `${application} の上限引き上げの申請は却下されました。`,
+    },
+    note: '運営からの連絡：',
+  },
+};

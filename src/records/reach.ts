@@ -1,0 +1,14 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import type { Application } from './applications.ts';
+
+/** What stops working when an application is gone: people who are connected with it, and live tokens. */
+export async function reachOf(db: Queryable, { client_id }: Application): Promise<{ people: number; tokens: number }> {
+  const people = await db.get<{ count: number }>(
+    sql`select count(*) as count from consents where client_id = ${client_id}`,
+  );
+  const tokens = await db.get<{ count: number }>(sql`
+    select count(*) as count from tokens
+    where client_id = ${client_id} and kind in ('AccessToken', 'RefreshToken', 'ClientCredentials')`);
+  return { people: people!.count, tokens: tokens!.count };
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { onEachDatabase } from '../support/hall.ts';
+import { makeAccount } from '../signin/support.ts';
+import { enter, openTestConsole } from './support.ts';
+
+onEachDatabase('from nothing to the first 200: register, ask for access, call the API', async (t, url) => {
+  const house = await openTestConsole(t, url, { ACCESS_APPROVAL: 'auto' });
+  await makeAccount(house, 'Ann');
+  const { console } = await enter(house, 'Ann');
+  assert.match(console.text, /Your applications/);
+  await console.open('/console/applications/new');
+  await console.submit({ name: 'My <App>', type: 'service', redirect_uris: '', require_pkce: '1' }, '/applications');
+  assert.equal(console.page.status, 200, console.page.html);
+  const secret = /shs_[\w-]{43}/.exec(console.text)?.[0];
+  const clientId = /\/applications\/([0-9a-f]{24})\?done=registered/.exec(console.page.url)![1]!;
+  assert.ok(secret);
+  assert.match(console.page.html, /My &lt;App&gt;/);
+  const ask = (): Promise<Response> => fetch(`${house.api}/v1/servers`, { headers: { 'x-client-id': clientId } });
+  assert.equal((await ask()).status, 403);
+  await console.open(`/console/applications/${clientId}`);
+  assert.ok(!console.page.html.includes(secret), 'a secret is shown once');
+  await console.open(`/console/applications/${clientId}/access`);
+  await console.submit({ purpose: 'A scoreboard.', volume: '100' }, '/access');
+  assert.match(console.text, /curl -H/);
+  assert.equal((await ask()).status, 200);
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret });
+  const { access_token } = (await (await fetch(`${house.auth}/oauth/token`, { method: 'POST', body })).json()) as {
+    access_token: string;
+  };
+  const called = await fetch(`${house.api}/v1/servers`, { headers: { authorization: `Bearer ${access_token}` } });
+  assert.equal(called.status, 200);
+});
