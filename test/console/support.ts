@@ -36,7 +36,7 @@ export async function openTestConsole(
     await house[Symbol.asyncDispose]();
     await hall[Symbol.asyncDispose]();
   });
-  return { hall, auth, api, site };
+  return { hall, auth, api, site, listens: house.addresses.AUTH! };
 }
 
 export async function makeOperator(house: TestConsole, name: string): Promise<Account> {

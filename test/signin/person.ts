@@ -40,12 +40,16 @@ export class Person {
     const form = this.forms().find((some) => some.action.split('?')[0]!.endsWith(action));
     assert.ok(form, `no form ${action} on ${this.page.url}:\n${this.page.html}`);
     for (const name of Object.keys(values)) assert.ok(name in form.fields, `no field ${name} in ${form.action}`);
-    const sent = Object.entries({ ...form.fields, ...values }).filter(([, value]) => value !== undefined);
-    return await this.post(form.action, Object.fromEntries(sent) as Record<string, string>);
+    return await this.post(form.action, { ...form.fields, ...values });
   }
 
-  async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Seen> {
-    const body = new URLSearchParams(fields);
+  async post(
+    path: string,
+    fields: Record<string, string | undefined>,
+    headers: Record<string, string> = {},
+  ): Promise<Seen> {
+    const sent = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const body = new URLSearchParams(Object.fromEntries(sent) as Record<string, string>);
     return await this.#go(new URL(path, this.#origin), {
       method: 'POST',
       body,
