@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const FOLDER = new URL('examples/', import.meta.url);
 
-/** What examples leave open; on the pages a word in capitals stands for what only the reader knows. */
+/** What examples leave open, as `@api@`; on the pages a word in capitals stands for what only the reader knows. */
 export interface Blanks {
   api: string;
   auth: string;
@@ -26,6 +26,6 @@ export function example(name: string, blanks: Blanks): string {
   if (text === undefined) throw new Error(`There is no example ${name}`);
   const all = { ...blanks, redirect_encoded: encodeURIComponent(blanks.redirect) };
   return Object.entries(all)
-    .reduce((filled, [blank, value]) => filled.replaceAll(`{${blank}}`, value), text)
+    .reduce((filled, [blank, value]) => filled.replaceAll(`@${blank}@`, value), text)
     .trimEnd();
 }

@@ -134,24 +134,26 @@ export interface Mark {
   row: number;
 }
 
-/** Moments along a line, one line for each team. */
+const LINE_HEIGHT = 26;
+
+/** Moments along a line, one line for each team. Places are shares of the width, so that marks stay square. */
 export function timeLine(marks: readonly Mark[], rows: number, label: string): Html {
-  const [width, step] = [1000, 26];
-  const height = Math.max(1, rows) * step;
-  const lines = Array.from({ length: Math.max(1, rows) }, (_, row) => `M0 ${row * step + step / 2}H${width}`).join('');
-  return html`<svg class="chart timeline" viewBox="-14 0 ${width + 28} ${height}" role="img" aria-label="${label}">
-    <path class="grid" d="${lines}" />
+  const middle = (row: number): number => row * LINE_HEIGHT + LINE_HEIGHT / 2;
+  const lines = Array.from({ length: Math.max(1, rows) }, (_, row) => middle(row));
+  return html`<svg class="chart timeline" height="${lines.length * LINE_HEIGHT}" role="img" aria-label="${label}">
+    ${lines.map((y) => html`<line class="grid" x1="0" x2="100%" y1="${y}" y2="${y}" />`)}
     ${marks.map(
       ({ at, colour, title, row }) =>
         html`<rect
           class="mark c-${colour}"
-          x="${round(at * width) - 8}"
-          y="${row * step + step / 2 - 8}"
-          width="16"
-          height="16"
+          x="${round(at * 100)}%"
+          y="${middle(row) - 7}"
+          width="14"
+          height="14"
           rx="2"
-          ><title>${title}</title></rect
-        >`,
+        >
+          <title>${title}</title>
+        </rect>`,
     )}
   </svg>`;
 }

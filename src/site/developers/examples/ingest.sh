@@ -1,5 +1,5 @@
 # A match that is over, from a game server with its key. Sent twice, it counts once: the id says so.
-curl -s '{ingest}/events' -H 'Authorization: Bearer {server_key}' -H 'Content-Type: application/json' -d '{
+curl -s '@ingest@/events' -H 'Authorization: Bearer @server_key@' -H 'Content-Type: application/json' -d '{
   "version": 1,
   "id": "match-20260301-17",
   "type": "match.finished",

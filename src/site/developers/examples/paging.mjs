@@ -1,8 +1,8 @@
 // Walks all matches from the newest to the oldest. Stop early at the first id you know already.
-const headers = { Authorization: 'Bearer {token}' };
+const headers = { Authorization: 'Bearer @token@' };
 
 async function* matches() {
-  for (let page = '{api}/v1/matches?limit=100'; page; ) {
+  for (let page = '@api@/v1/matches?limit=100'; page; ) {
     const answer = await fetch(page, { headers });
     if (answer.status === 429) {
       const seconds = Number(answer.headers.get('Retry-After'));
@@ -11,7 +11,7 @@ async function* matches() {
     }
     const found = await answer.json();
     yield* found;
-    page = found.length && `{api}/v1/matches?limit=100&max_id=${found.at(-1).id}`;
+    page = found.length && `@api@/v1/matches?limit=100&max_id=${found.at(-1).id}`;
   }
 }
 

@@ -2,12 +2,12 @@
 import { createServer } from 'node:http';
 import { randomBytes } from 'node:crypto';
 
-const redirect_uri = '{redirect}';
+const redirect_uri = '@redirect@';
 const [nonce, state] = [randomBytes(16), randomBytes(16)].map((bytes) => bytes.toString('hex'));
 
-const authorize = new URL('{auth}/oauth/authorize');
+const authorize = new URL('@auth@/oauth/authorize');
 authorize.search = new URLSearchParams({
-  client_id: '{client_id}',
+  client_id: '@client_id@',
   response_type: 'code',
   scope: 'openid profile email',
   redirect_uri,
@@ -21,16 +21,16 @@ const server = createServer(async (request, response) => {
   const tokens = await exchange(query.get('code'));
   const claims = JSON.parse(Buffer.from(tokens.id_token.split('.')[1], 'base64url'));
   // Straight from the token endpoint over TLS, so its signature need not be checked (OpenID Connect Core 3.1.3.7).
-  if (claims.nonce !== nonce || claims.aud !== '{client_id}') return response.writeHead(400).end('Not for us.');
-  const player = await get('{api}/v1/players/me?fields=total', tokens.access_token);
+  if (claims.nonce !== nonce || claims.aud !== '@client_id@') return response.writeHead(400).end('Not for us.');
+  const player = await get('@api@/v1/players/me?fields=total', tokens.access_token);
   response.end(`Hello, ${player.name}: ${player.total.play_count} matches.`);
   server.close();
 });
 
 async function exchange(code) {
-  const answer = await fetch('{auth}/oauth/token', {
+  const answer = await fetch('@auth@/oauth/token', {
     method: 'POST',
-    headers: { Authorization: `Basic ${btoa('{client_id}:{client_secret}')}` },
+    headers: { Authorization: `Basic ${btoa('@client_id@:@client_secret@')}` },
     body: new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri }),
   });
   if (!answer.ok) throw new Error(await answer.text());

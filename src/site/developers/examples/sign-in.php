@@ -2,20 +2,20 @@
 // PHP 8.1 or newer, without packages: serve it at your Redirect URI and open that address.
 session_start();
 
-const REDIRECT_URI = '{redirect}';
+const REDIRECT_URI = '@redirect@';
 
 if (!isset($_GET['code'])) {
     $_SESSION['nonce'] = bin2hex(random_bytes(16));
     $_SESSION['state'] = bin2hex(random_bytes(16));
     $question = http_build_query([
-        'client_id' => '{client_id}',
+        'client_id' => '@client_id@',
         'response_type' => 'code',
         'scope' => 'openid profile email',
         'redirect_uri' => REDIRECT_URI,
         'nonce' => $_SESSION['nonce'],
         'state' => $_SESSION['state'],
     ]);
-    header("Location: {auth}/oauth/authorize?$question");
+    header("Location: @auth@/oauth/authorize?$question");
     exit;
 }
 
@@ -34,18 +34,18 @@ function ask(string $url, array $headers, ?array $form = null): array
     return json_decode(file_get_contents($url, false, stream_context_create(['http' => $options])), true);
 }
 
-$basic = base64_encode('{client_id}:{client_secret}');
-$tokens = ask('{auth}/oauth/token', ["Authorization: Basic $basic"], [
+$basic = base64_encode('@client_id@:@client_secret@');
+$tokens = ask('@auth@/oauth/token', ["Authorization: Basic $basic"], [
     'grant_type' => 'authorization_code',
     'code' => $_GET['code'],
     'redirect_uri' => REDIRECT_URI,
 ]);
 
 $claims = json_decode(base64_decode(strtr(explode('.', $tokens['id_token'])[1], '-_', '+/')), true);
-if ($claims['nonce'] !== $_SESSION['nonce'] || $claims['aud'] !== '{client_id}') {
+if ($claims['nonce'] !== $_SESSION['nonce'] || $claims['aud'] !== '@client_id@') {
     http_response_code(400);
     exit('Not for us.');
 }
 
-$player = ask('{api}/v1/players/me?fields=total', ["Authorization: Bearer {$tokens['access_token']}"]);
+$player = ask('@api@/v1/players/me?fields=total', ["Authorization: Bearer {$tokens['access_token']}"]);
 echo htmlspecialchars("Hello, {$player['name']}: {$player['total']['play_count']} matches.");

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { type House, openHouse } from '#app.ts';
+import { readConfig } from '#base/config.ts';
+import { openHall } from '#hall.ts';
+import { createServerKey } from '#records/server-keys.ts';
+import { serverByName } from '#records/servers.ts';
+import { type Blanks, example } from '#site/developers/examples.ts';
+import { authorize, makeAccount, makeApplication } from '../signin/support.ts';
+import { match, person, serviceToken, team, tell } from '../support/builders.ts';
+import { createTestDatabase, TestClock, type TestHall } from '../support/hall.ts';
+import { freePorts } from '../support/ports.ts';
+
+const run = promisify(execFile);
+const STEVE = person(1, 'Steve');
+
+interface World {
+  hall: TestHall;
+  house: House;
+  blanks: Blanks;
+}
+
+/** A house with every door that the examples knock at, and what fills their blanks. */
+async function world(t: TestContext): Promise<World> {
+  const database = await createTestDatabase('sqlite');
+  const [api, auth, ingest, redirectPort] = await freePorts(4);
+  const urls = { API_URL: origin(api!), AUTH_URL: origin(auth!), INGEST_URL: origin(ingest!) };
+  const secret = { SECRET_KEY: 'a secret that is long enough for tests', SMTP_URL: 'smtp://127.0.0.1:1' };
+  const config = readConfig({ ...urls, ...secret, DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+  const hall = (await openHall(config, new TestClock(Date.now()))) as TestHall;
+  const house = await openHouse(hall, ['API', 'AUTH', 'INGEST']);
+  t.after(async () => {
+    await house[Symbol.asyncDispose]();
+    await hall[Symbol.asyncDispose]();
+    await database.drop();
+  });
+  await tell(hall, ...Array.from({ length: 120 }, () => match({ teams: [team('Red', { ...STEVE, kill_count: 2 })] })));
+  await makeAccount({ hall, auth: config.AUTH_URL, api: config.API_URL, listens: config.AUTH_URL }, 'Someone', STEVE);
+  const redirect = `${origin(redirectPort!)}/callback`;
+  const { application, secret: clientSecret } = await makeApplication({ hall }, 'service', [redirect]);
+  const server = (await serverByName(hall.db, 'Alpha'))!;
+  const blanks: Blanks = {
+    ...{ api: config.API_URL, auth: config.AUTH_URL, ingest: config.INGEST_URL, redirect, player: 'steve' },
+    ...{ client_id: application.client_id, client_secret: clientSecret! },
+    token: await serviceToken(hall, application.client_id),
+    server_key: await createServerKey(hall.db, hall.clock.now(), server.key),
+  };
+  return { hall, house, blanks };
+}
+
+const origin = (port: number): string => `http://127.0.0.1:${port}`;
+
+async function shell(file: string, blanks: Blanks): Promise<string> {
+  return (await run('bash', ['-c', example(file, blanks)])).stdout;
+}
+
+test("the examples of the developers' pages run as they stand: curl", async (t) => {
+  const { blanks } = await world(t);
+  const matches = JSON.parse(await shell('quick-start.sh', blanks)) as { teams: unknown[] }[];
+  assert.deepEqual([matches.length, matches[0]!.teams.length], [3, 1]);
+  assert.deepEqual(JSON.parse(await shell('client-id.sh', blanks)), { count: 0 });
+  const player = JSON.parse(await shell('player.sh', blanks)) as { name: string; total: { kill_count: number } };
+  assert.deepEqual([player.name, player.total.kill_count], ['Steve', 240]);
+  assert.match(await shell('limits.sh', blanks), /^HTTP\/1.1 200[\s\S]*x-ratelimit-limit: 900[\s\S]*etag: W/i);
+  const receipts = await shell('ingest.sh', blanks);
+  assert.match(receipts, /"accepted"/);
+  assert.match(await shell('ingest.sh', blanks), /"duplicate"/);
+});
+
+const PROGRAMS = { mjs: process.execPath, py: 'python3' };
+const python = await run('python3', ['--version']).then(
+  () => true,
+  () => false,
+);
+const ENDS = python ? (['mjs', 'py'] as const) : (['mjs'] as const);
+
+for (const end of ENDS) {
+  test(`the examples of the developers' pages run as they stand: .${end}`, async (t) => {
+    const { blanks } = await world(t);
+    const paging = await start(`paging.${end}`, blanks);
+    assert.equal(await paging.line(), '120 matches');
+    const signIn = await start(`sign-in.${end}`, blanks);
+    const callback = await authorize(blanks.auth, await signIn.line(), 'Steve');
+    const forged = new URL(callback);
+    forged.searchParams.set('state', 'forged');
+    if (end === 'mjs') assert.equal((await fetch(forged)).status, 400);
+    assert.equal(await (await fetch(callback)).text(), 'Hello, Steve: 120 matches.');
+    await signIn.ended;
+  });
+}
+
+async function start(file: string, blanks: Blanks) {
+  const end = file.split('.').at(-1) as keyof typeof PROGRAMS;
+  const path = join(await mkdtemp(join(tmpdir(), 'example-')), file);
+  await writeFile(path, example(file, blanks));
+  const child: ChildProcess = spawn(PROGRAMS[end], [path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+  return { line: async () => String((await lines.next()).value), ended: once(child, 'exit') };
+}
+
+test('the sign-in by curl runs as it stands', async (t) => {
+  const { blanks } = await world(t);
+  const child = spawn('bash', ['-c', example('sign-in.sh', blanks)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const callback = await authorize(blanks.auth, String((await lines.next()).value), 'Steve');
+  child.stdin.end(`${callback.href}\n`);
+  const told = String((await lines.next()).value);
+  assert.match(told, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openHouse } from '#app.ts';
+import type { WireEvent } from '#records/events.ts';
+import { takeEvents } from '#records/ledger.ts';
+import { siteOf } from '#site/index.ts';
+import { keepUpOnce } from '#upkeep.ts';
+import { launchBrowser } from '../support/browser.ts';
+import {
+  configured,
+  login,
+  logout,
+  map,
+  match,
+  person,
+  presence,
+  punishment,
+  rating,
+  rotation,
+  statistics,
+} from '../support/builders.ts';
+import { createTestDatabase, type TestHall, testHall } from '../support/hall.ts';
+import { everyPage } from './pages.ts';
+
+/** What somebody might put into a name: markup, quotes, marks that turn the direction of writing, endless lines. */
+const HOSTILE = [
+  `<script>alert(1)</script>`,
+  `"><img src=x onerror=alert(1)>`,
+  `' onmouseover='alert(1)' x='`,
+  `</title></textarea><svg onload=alert(1)>`,
+  `&lt;b&gt; &amp;#60; {{7*7}} \${7*7}`,
+  `javascript:alert(1)//`,
+  `\u202etxet desrever\u2066 \u200f`,
+  `]]><!--<script>--!>`,
+  'W'.repeat(64),
+];
+
+/** Each string of an event becomes hostile, as far as the event is still taken. */
+function* poisoned(event: WireEvent, poison: string): Generator<WireEvent> {
+  for (const path of stringsIn(event.data, [])) {
+    const copy = structuredClone(event) as { id: string; data: Record<string, unknown> };
+    copy.id = `${event.id} ${path.join('.')} ${poison}`.slice(0, 128);
+    const last = path.at(-1)!;
+    let place: Record<string, unknown> = copy.data;
+    for (const step of path.slice(0, -1)) place = place[step] as Record<string, unknown>;
+    for (const length of [512, 128, 64, 32]) {
+      place[last] = poison.slice(0, length);
+      yield structuredClone(copy) as unknown as WireEvent;
+    }
+  }
+}
+
+function stringsIn(value: unknown, path: string[]): string[][] {
+  if (typeof value === 'string') return [path];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => stringsIn(inner, [...path, name]));
+}
+
+function templates(number: number): WireEvent[] {
+  const [one, two] = [person(number, 'One'), person(number + 500, 'Two')];
+  const played = (player: typeof one) => ({ ...player, kill_count: 2, shot_count: 3 });
+  return [
+    configured('Alpha', { icon: 'icon' }),
+    map('Twin Peaks', {
+      proto: '1.4',
+      objective: 'Goal',
+      authors: [{ name: 'Author', contribution: 'Terrain' }],
+      teams: [{ name: 'Red', max: 3, color: 'red' }],
+      gamemodes: ['ctw'],
+      type: 'type',
+      path: 'path',
+    }),
+    match({
+      win: '',
+      teams: [
+        { name: 'Red', players: [played(one)] },
+        { name: 'Blue', players: [played(two)] },
+      ],
+      objectives: [
+        { player: one, team: 'Red', type: 'wool', name: 'Wool', color: 'red', time: '2026-03-01T12:00:00Z' },
+      ],
+      kills: [{ killer: one.uuid, victim: two.uuid, time: '2026-03-01T12:00:00Z' }],
+    }),
+    rotation('Alpha', ['Twin Peaks']),
+    rating('Twin Peaks', one, 4, '1.0.0'),
+    punishment(`p${number}`, one, { punisher: two, reason: 'Why', type: 'warn' }),
+    login('Alpha', one),
+    logout('Alpha', one),
+    statistics(one, { faction: 'Faction', kill_count: 1 }),
+    presence('Alpha', { players: ['Name'], gamemode: 'ctw', current_map: 'Twin Peaks', next_map: 'Next' }),
+  ];
+}
+
+async function poison(hall: TestHall): Promise<void> {
+  for (const [number, text] of HOSTILE.entries()) {
+    const operator = { kind: 'operator' } as const;
+    const sound = templates(number);
+    await takeEvents(hall.db, hall.clock, operator, sound);
+    const events = sound.flatMap((event) => [...poisoned(event, text)]);
+    const servers = [configured(text.slice(0, 128)), match({ teams: [] }, { server: text.slice(0, 128) })];
+    await takeEvents(hall.db, hall.clock, operator, [...events, ...servers]);
+  }
+  await keepUpOnce(hall);
+}
+
+async function pathsOf(hall: TestHall): Promise<string[]> {
+  const tables = { matches: 'matches', maps: 'maps', punishments: 'punishments' };
+  const site = siteOf(hall);
+  const paths = new Set((await everyPage(hall.db)).map(({ path }) => path));
+  for (const list of Object.keys(tables)) {
+    for (let next: string | undefined = `/${list}`; next !== undefined;) {
+      const body: string = await (await site.request(`http://127.0.0.1${next}`)).text();
+      for (const [, href] of body.matchAll(/href="(\/(?:matches|maps|punishments|players)\/[0-9a-z-]+)"/g))
+        paths.add(href!);
+      paths.add(next);
+      next = /rel="next" href="([^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+    }
+  }
+  return [...paths];
+}
+
+test('whatever a field of any event holds is shown as text, and nothing of it runs', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const hall = await testHall(t, database.url, { NETWORK_NAME: `<b onclick="x">'&` });
+  t.after(() => database.drop());
+  await poison(hall);
+  const site = siteOf(hall);
+  const paths = await pathsOf(hall);
+  assert.ok(paths.length > 100, `${paths.length} pages`);
+  for (const path of [...paths, '/matches.atom', '/punishments.atom']) {
+    const response = await site.request(`http://127.0.0.1${path}`);
+    const body = await response.text();
+    assert.ok(
+      response.status === 200 || response.status === 302 || path === '/matches/nothing',
+      `${path}: ${response.status}`,
+    );
+    const tags = body.match(/<(script|img|svg|b|textarea|title)\b[^>]*>/gi) ?? [];
+    const strange = tags.filter((tag) => /\son[a-z]+=|src=x|alert/i.test(tag));
+    assert.deepEqual(strange, [], path);
+    assert.ok(!/<script>|<!--|href="javascript:/i.test(body), path);
+  }
+});
+
+test('a browser shows hostile names without running, requesting or overflowing anything', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const hall = await testHall(t, database.url);
+  t.after(() => database.drop());
+  await poison(hall);
+  await using house = await openHouse(hall, ['SITE']);
+  await using browser = await launchBrowser();
+  const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+  const faults: string[] = [];
+  page.on('dialog', (dialog) => void (faults.push(dialog.message()), dialog.dismiss()));
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  const paths = (await pathsOf(hall)).filter((_, place) => place % 9 === 0);
+  for (const path of paths.filter((path) => path !== '/matches/nothing' && !path.startsWith('/developers'))) {
+    await page.goto(house.addresses.SITE! + path, { waitUntil: 'domcontentloaded' });
+    const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    if (over > 0) faults.push(`${over} px wider than the window`);
+    assert.deepEqual(faults, [], path);
+  }
+});
