@@ -69,8 +69,8 @@ export const matches: Endpoint[] = [
     keeps: 'anything',
     handle: async ({ kit, query: { max_id, limit, fields: asked } }) => {
       if (asked.size === 0)
-        return list((await listMatches(kit.db, max_id, limit)).map((match) => headJson(kit, match) + '}'));
-      return list((await listWholeMatches(kit.db, max_id, limit)).map((match) => matchJson(kit, match, asked)));
+        return list(await listMatches(kit.db, max_id, limit), (match) => headJson(kit, match) + '}');
+      return list(await listWholeMatches(kit.db, max_id, limit), (match) => matchJson(kit, match, asked));
     },
   }),
   endpoint({
@@ -90,7 +90,11 @@ export const matches: Endpoint[] = [
   }),
 ];
 
-const list = (items: string[]): Ready => new Ready(`[${items.join(',')}]`);
+function list<T>(items: readonly T[], json: (item: T) => string): Ready {
+  let text = '[';
+  for (const item of items) text += text === '[' ? json(item) : `,${json(item)}`;
+  return new Ready(`${text}]`);
+}
 
 /** The match up to before its parts: what is kept ready-made, then what settings decide. */
 function headJson({ moment: write, site }: Kit, { key, head, started, finished }: MatchHead): string {

@@ -30,13 +30,23 @@ export class Query {
 
   #readOne(name: string, schema: Shape[string]): unknown {
     const sent = this.#pairs.filter(([parameter]) => parameter === name);
+    if (sent[0] === undefined) return defaultOf(schema);
     if (sent.length > 1) throw invalidRequest(`${name} must not be given more than once.`);
-    const value = sent[0] === undefined ? undefined : decoded(sent[0][1]);
-    if (sent.length === 1 && value === undefined) throw invalidRequest(`${name} must be percent-encoded UTF-8.`);
+    const value = decoded(sent[0][1]);
+    if (value === undefined) throw invalidRequest(`${name} must be percent-encoded UTF-8.`);
     const read = schema.safeParse(value);
     if (!read.success) throw invalidRequest(`${name} ${read.error.issues[0]!.message}.`);
     return read.data;
   }
+}
+
+const defaults = new WeakMap<Shape[string], { value: unknown }>();
+
+/** What a parameter that was not sent stands for; worked out once. */
+function defaultOf(schema: Shape[string]): unknown {
+  let known = defaults.get(schema);
+  if (known === undefined) defaults.set(schema, (known = { value: schema.parse(undefined) }));
+  return known.value;
 }
 
 function pairOf(part: string): [string, string] {

@@ -32,6 +32,8 @@ const MAX_KEPT_BYTES = 64 * 1024;
 /** Parameters whose answers are neither kept nor admitted at once; a percent sign may hide one. */
 const CREDENTIALS = /access_token|client_id|%/;
 
+const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined };
+
 /** One request on its way: what is known of it so far. */
 class Passage {
   readonly request: IncomingMessage;
@@ -74,6 +76,7 @@ export class Api {
   readonly #kit: Kit;
   readonly #realm: string;
   readonly #openapi: Body;
+  #versionsOfTurn: Versions | undefined;
   /** Answers by their address, kept while nobody commits anything. */
   readonly #answers = new Kept<KeptAnswer>(KEPT_ANSWERS, { onlyRepeated: true });
   /** Answers that only a change of matches, which are hardly ever changed, makes stale. */
@@ -113,12 +116,18 @@ export class Api {
     this.#serve(passage, caller).catch(() => response.destroy());
   }
 
-  /** A database that fails to tell lets nothing be kept; what is wrong with it shows where it is read. */
+  /**
+   * Looked at once a turn of the event loop: requests are read in the phase right before `setImmediate` runs, so those of
+   * one turn had been sent when the first of them was read. A database that fails to tell lets nothing be kept; what is
+   * wrong with it shows where it is read.
+   */
   #versions(): Versions {
+    if (this.#versionsOfTurn !== undefined) return this.#versionsOfTurn;
+    setImmediate(() => (this.#versionsOfTurn = undefined));
     try {
-      return this.#hall.db.versions();
+      return (this.#versionsOfTurn = this.#hall.db.versions());
     } catch {
-      return { anything: undefined, matches: undefined, credentials: undefined };
+      return (this.#versionsOfTurn = UNKNOWN);
     }
   }
 
