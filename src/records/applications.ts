@@ -106,6 +106,14 @@ export async function secretHashesOf(db: Queryable, applicationKey: number): Pro
   return rows.map(({ hash }) => hash);
 }
 
+/** The hashes of the live secrets behind a Client ID: none where there is no such service. */
+export async function serviceSecrets(db: Queryable, clientId: string): Promise<string[]> {
+  const rows = await db.tuples(sql`
+    select s.hash from applications a join application_secrets s on s.application_key = a.key
+    where a.client_id = ${clientId} and a.type = 'service'`);
+  return rows.map(([hash]) => hash as string);
+}
+
 export async function setAccess(db: Queryable, clientId: string, access: AccessState): Promise<boolean> {
   return (await db.run(sql`update applications set access = ${access} where client_id = ${clientId}`)) === 1;
 }

@@ -1,6 +1,6 @@
 import { newSecret, secretHash } from '#base/secrets.ts';
 import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { type Sql, sql } from '#db/sql.ts';
 
 /**
  * Tokens stand as oidc-provider stores them (its `AccessToken` and `ClientCredentials` models), found by the hash of
@@ -47,12 +47,19 @@ export async function issueClientToken(
   clientId: string,
   lifetimeMs: number,
 ): Promise<string> {
+  const { token, insert } = newClientToken(now, clientId, lifetimeMs);
+  await db.run(insert);
+  return token;
+}
+
+/** A new token of an application's own, and the statement that makes it one. */
+export function newClientToken(now: number, clientId: string, lifetimeMs: number): { token: string; insert: Sql } {
   const token = newSecret();
   const iat = Math.floor(now / 1000);
   const exp = Math.floor((now + lifetimeMs) / 1000);
   const payload = { iat, exp, kind: 'ClientCredentials', clientId, format: 'opaque' };
-  await db.run(sql`
+  const insert = sql`
     insert into tokens (hash, kind, payload, client_id, expires)
-    values (${secretHash(token)}, 'ClientCredentials', ${JSON.stringify(payload)}, ${clientId}, ${exp * 1000})`);
-  return token;
+    values (${secretHash(token)}, 'ClientCredentials', ${JSON.stringify(payload)}, ${clientId}, ${exp * 1000})`;
+  return { token, insert };
 }

@@ -2,19 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Addresses } from '#access/address.ts';
 import type { OpenDoor } from '#app.ts';
-import { asWireError, Unavailable, WireError } from '#base/errors.ts';
+import { asWireError, WireError } from '#base/errors.ts';
 import { brandAssets } from '#base/brand.ts';
 import type { Frame } from '#base/page.ts';
 import { openSecretKey } from '#base/secret-key.ts';
 import { GroupWriter } from '#db/group.ts';
 import type { Hall } from '#hall.ts';
 import { finishPseudonyms } from '#records/pseudonyms.ts';
+import { ClientCredentials, isPlainTokenRequest } from './client-credentials.ts';
 import { Desk } from './desk.ts';
 import { KeyRing } from './key-ring.ts';
 import { pagesOf } from './pages.ts';
 import { ProtocolPages } from './protocol-pages.ts';
 import { providerOf } from './provider.ts';
-import { isJson, pinHost, refuse, withFormBody } from './request.ts';
+import { isJson, pinHost, readBody, refuse, withBody, withFormBody } from './request.ts';
 import { visits } from './storage.ts';
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;
@@ -44,7 +45,7 @@ export async function openSignIn(hall: Hall): Promise<OpenDoor> {
   const desk = new Desk({ config, db, clock, log, mail, frame, provider: () => ring.provider });
   const pages = getRequestListener(pagesOf(desk, assets, () => ring.tokenInfo).fetch, { overrideGlobalObjects: false });
   desk.later(() => finishPseudonyms(db));
-  const door = new SignInDoor(hall, ring, pages);
+  const door = new SignInDoor(hall, ring, parts.group, pages);
   return {
     listener: (request, response) => door.serve(request, response),
     close: async () => {
@@ -60,13 +61,15 @@ class SignInDoor {
   readonly #pages: ReturnType<typeof getRequestListener>;
   readonly #addresses: Addresses;
   readonly #issuer: URL;
+  readonly #clientCredentials: ClientCredentials;
 
-  constructor(hall: Hall, ring: KeyRing, pages: ReturnType<typeof getRequestListener>) {
+  constructor(hall: Hall, ring: KeyRing, group: GroupWriter, pages: ReturnType<typeof getRequestListener>) {
     this.#hall = hall;
     this.#ring = ring;
     this.#pages = pages;
     this.#addresses = new Addresses(hall.config.TRUSTED_PROXIES);
     this.#issuer = new URL(hall.config.AUTH_URL);
+    this.#clientCredentials = new ClientCredentials(hall, group);
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {
@@ -75,9 +78,7 @@ class SignInDoor {
     const { origin } = request.headers;
     visits.run({ address, agent }, () => {
       this.#serve(request, response).catch((error: unknown) => {
-        const wire = asWireError(
-          error instanceof Error && /overloaded/.test(error.message) ? new Unavailable(error) : error,
-        );
+        const wire = asWireError(error);
         if (wire.status >= 500) this.#hall.log.error({ err: error }, 'a request failed');
         if (response.headersSent) response.destroy();
         else refuse(response, wire, origin);
@@ -92,8 +93,16 @@ class SignInDoor {
     response.setHeader('x-content-type-options', 'nosniff');
     if (this.#issuer.protocol === 'https:') response.setHeader('strict-transport-security', 'max-age=31536000');
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
-    const isJsonBody = request.method === 'POST' && BODY_AS_JSON.test(url) && isJson(request);
-    const readable = isJsonBody ? await withFormBody(request) : request;
-    await this.#ring.provider.callback()(readable, response);
+    const readable = await this.#answered(request, response);
+    if (readable !== undefined) await this.#ring.listener(readable, response);
+  }
+
+  /** Answers what needs no more than a look; else gives the request in the form that the protocol reads. */
+  async #answered(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage | undefined> {
+    if (request.method === 'POST' && BODY_AS_JSON.test(request.url!) && isJson(request))
+      return await withFormBody(request);
+    if (!isPlainTokenRequest(request)) return request;
+    const body = await readBody(request);
+    return (await this.#clientCredentials.answer(body, response)) ? undefined : withBody(request, body);
   }
 }

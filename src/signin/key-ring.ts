@@ -18,6 +18,7 @@ export class KeyRing {
   #kids = '';
   #provider!: Provider;
   #tokenInfo!: TokenInfo;
+  #listener!: ReturnType<Provider['callback']>;
 
   private constructor(hall: Hall, secret: SecretKey, build: Build) {
     this.#hall = hall;
@@ -37,6 +38,11 @@ export class KeyRing {
     return this.#provider;
   }
 
+  /** Answers a request of the protocol. */
+  get listener(): ReturnType<Provider['callback']> {
+    return this.#listener;
+  }
+
   get tokenInfo(): TokenInfo {
     return this.#tokenInfo;
   }
@@ -49,6 +55,7 @@ export class KeyRing {
     if (kids === this.#kids) return;
     this.#kids = kids;
     this.#provider = this.#build(keys);
+    this.#listener = this.#provider.callback();
     this.#tokenInfo = new TokenInfo(config.AUTH_URL, clock, keys);
   }
 

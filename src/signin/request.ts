@@ -16,7 +16,11 @@ export function pinHost({ headers }: IncomingMessage, issuer: URL): void {
 
 /** The same request with its JSON body as a form, which is the only body that the protocol reads. */
 export async function withFormBody(request: IncomingMessage): Promise<IncomingMessage> {
-  const form = formOf(await readBody(request));
+  return withBody(request, formOf(await readBody(request)));
+}
+
+/** The same request with a form for its body, the one that was read from it for instance. */
+export function withBody(request: IncomingMessage, form: string): IncomingMessage {
   const copy = new IncomingMessage(request.socket);
   const { method, url, httpVersion, httpVersionMajor, httpVersionMinor } = request;
   const headers = {
@@ -35,15 +39,19 @@ export function isJson({ headers }: IncomingMessage): boolean {
   return /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+/** The body of a request as text. */
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  request.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > MAX_BODY) throw new WireError(413, 'invalid_request', `The body is longer than ${MAX_BODY} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+    if (length <= MAX_BODY) chunks.push(chunk);
+    else reject(new WireError(413, 'invalid_request', `The body is longer than ${MAX_BODY} bytes.`));
+  });
+  request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  request.on('error', reject);
+  return await promise;
 }
 
 function formOf(body: string): string {

@@ -5,7 +5,15 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { createTestDatabase, onEachDatabase } from '#test/support/hall.ts';
 import { addSecret } from '#records/applications.ts';
 import { setDisabled } from '#records/account-changes.ts';
-import { authorize, CALLBACK, makeAccount, makeApplication, openTestSignIn, type TestSignIn } from './support.ts';
+import {
+  authorize,
+  CALLBACK,
+  makeAccount,
+  makeApplication,
+  openTestSignIn,
+  statusWithinASecond,
+  type TestSignIn,
+} from './support.ts';
 import { Person } from './person.ts';
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
@@ -172,6 +180,27 @@ test('client credentials are answered exactly as specified, by form, Basic and J
   }
   const wrong = await post(house, '/oauth/token', { ...credentials, client_secret: `${second}x`, grant_type });
   assert.deepEqual([wrong.status, wrong.body['error']], [401, 'invalid_client']);
+});
+
+test('the short way to client credentials answers as the protocol does, and gives what the protocol knows', async (t) => {
+  const { house, credentials } = await serviceWithSteve(t);
+  const fields = { ...credentials, grant_type: 'client_credentials' };
+  const form = 'application/x-www-form-urlencoded';
+  const short = await post(house, '/oauth/token', fields, { 'content-type': form });
+  const long = await post(house, '/oauth/token', fields, { 'content-type': `${form};charset=UTF-8` });
+  const shape = ({ status, body, headers }: Answer): unknown[] => {
+    const { date: _, ...rest } = Object.fromEntries(headers);
+    return [status, rest, { ...body, access_token: (body['access_token'] as string).length }];
+  };
+  assert.deepEqual(shape(short), shape(long));
+  for (const { body } of [short, long]) {
+    const token = body['access_token'] as string;
+    const { iat, exp, ...told } = (await post(house, '/oauth/introspect', { ...credentials, token })).body;
+    assert.equal((exp as number) - (iat as number), 3600);
+    assert.deepEqual(told, { active: true, client_id: credentials.client_id, iss: house.auth, token_type: 'Bearer' });
+    await post(house, '/oauth/revoke', { ...credentials, token });
+    assert.equal(await statusWithinASecond(house.api, token, 401), 401);
+  }
 });
 
 test('a code is for one use, a second one takes back what the first gave', async (t) => {
