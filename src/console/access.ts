@@ -10,7 +10,7 @@ import {
 } from '#records/access-requests.ts';
 import { inApplication } from './application.ts';
 import type { Page } from './layout.ts';
-import { countOf, formTo, input, isFine, linesOf, moment, number, type Problems } from './parts.ts';
+import { button, countOf, formTo, input, isFine, linesOf, moment, number, type Problems } from './parts.ts';
 import { ownedForm, ownedPage, type OwnedVisit, type Row } from './rows.ts';
 
 const MAX_PURPOSE = 1000;
@@ -31,7 +31,7 @@ async function access(visit: OwnedVisit, kind?: RequestKind, problems: Problems 
     </section>
     ${!isOpen && !isWaiting('access') ? wishCard(visit, 'access', kind === 'access' ? problems : {}) : ''}
     ${isOpen && !isWaiting('limit') ? wishCard(visit, 'limit', kind === 'limit' ? problems : {}) : ''}
-    ${historyCard(visit, requests)}`;
+    ${historyCard(visit, requests)} ${visit.person.isOperator ? operatorCard(visit) : ''}`;
   return await inApplication(visit, '/access', texts.tabs['/access'], inner, kind === undefined ? 200 : 422);
 }
 
@@ -93,6 +93,29 @@ function historyCard(visit: OwnedVisit, requests: readonly AccessRequest[]): Htm
           </li>`,
       )}
     </ul>
+  </section>`;
+}
+
+/** What an operator may do without being asked. */
+function operatorCard(visit: OwnedVisit): Html {
+  const { client_id, access: state, hourly_limit } = visit.application;
+  const { operator: t } = visit.texts;
+  const path = `/operator/applications/${client_id}`;
+  const limit = {
+    name: 'limit',
+    label: t.set_limit,
+    type: 'number',
+    value: hourly_limit ?? '',
+    optional: true,
+  } as const;
+  return html`<section class="card" aria-labelledby="by-operator">
+    <h2 id="by-operator">${t.set_access}</h2>
+    ${
+      state === 'approved'
+        ? button(visit, path, t.close_access, { kind: 'quiet danger', fields: { access: 'revoked' } })
+        : button(visit, path, t.open_access, { fields: { access: 'approved' } })
+    }
+    ${formTo(visit, path, html`${input({ ...limit, value: String(limit.value) })}<button class="quiet">${visit.texts.save}</button>`, 'row bottom')}
   </section>`;
 }
 

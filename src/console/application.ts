@@ -19,7 +19,7 @@ import type { Page } from './layout.ts';
 import { tokenField } from './layout.ts';
 import { logoImage } from './logos.ts';
 import { secretNotice, showSecretOnce, takeSecret } from './once.ts';
-import { accessBadge, button, doneNotice, formTo, input, moment, number, type Problems, textOf } from './parts.ts';
+import { accessBadge, button, formTo, input, moment, number, type Problems, textOf } from './parts.ts';
 import { ownedForm, ownedPage, type OwnedVisit, type Row } from './rows.ts';
 import { firstSteps } from './steps.ts';
 
@@ -54,7 +54,7 @@ export async function inApplication(
         )}
       </ul>
     </nav>
-    ${doneNotice(visit)} ${inner}`;
+    ${inner}`;
   return {
     title: title === '' ? application.name : `${title} · ${application.name}`,
     main,

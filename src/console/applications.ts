@@ -9,7 +9,7 @@ import type { Ask, Desk } from './desk.ts';
 import type { Page } from './layout.ts';
 import { logoImage } from './logos.ts';
 import { showSecretOnce } from './once.ts';
-import { accessBadge, doneNotice, formTo, moment, type Problems } from './parts.ts';
+import { accessBadge, formTo, moment, type Problems } from './parts.ts';
 import { form, page, type Row, serveRow, type Visit } from './rows.ts';
 
 /** What one person may own; the operator can register more by command. */
@@ -45,7 +45,6 @@ const mine = page('', async (visit) => {
       <h1>${t.title}</h1>
       <a class="button" href="/console/applications/new">${t.register}</a>
     </div>
-    ${doneNotice(visit)}
     ${owned.length === 0 ? html`<div class="card empty"><p>${t.none}</p></div>` : listOf(visit, owned, uses)}`;
   return { title: t.title, main, part: 'applications' };
 });

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { notice } from '#base/form.ts';
 import { logoOf } from '#base/brand.ts';
 import { type Html, renderPage } from '#base/page.ts';
 import type { Language } from '#base/languages.ts';
@@ -23,11 +24,19 @@ export async function writePage(desk: Desk, c: Ask, { title, main, part }: Page)
     language: texts.lang as Language,
     title: `${title} · ${texts.console}`,
     header: headerOf(desk, texts, person, part),
-    main,
+    main: html`${doneNotice(c)} ${main}`,
     footer: footerOf(desk, texts, c),
     skip: texts.skip,
     kind: 'console',
   });
+}
+
+/** Says what came of the form before, as the address tells. */
+function doneNotice(c: Ask): Html {
+  const texts = c.get('texts');
+  const done = c.req.query('done') ?? '';
+  const text = Object.hasOwn(texts.done, done) ? texts.done[done as keyof Texts['done']] : undefined;
+  return notice(text, /^(stale|gone|bad_.*)$/.test(done) ? 'bad' : 'good');
 }
 
 /** The field by which a form shows which session its page belongs to. */

@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import { notice } from '#base/form.ts';
 import type { Html } from '#base/page.ts';
 import { isCleanText } from '#base/text.ts';
 import type { AccessState } from '#records/applications.ts';
@@ -104,13 +103,6 @@ export function button(
   );
   const named = about === undefined ? '' : html`aria-label="${label}: ${about}"`;
   return formTo(visit, action, html`${hidden}<button class="${kind}" ${named}>${label}</button>`, 'inline');
-}
-
-/** Says what came of the form before, as the path tells. */
-export function doneNotice({ c, texts }: Visit): Html {
-  const done = c.req.query('done') ?? '';
-  const text = Object.hasOwn(texts.done, done) ? texts.done[done as keyof Texts['done']] : undefined;
-  return notice(text, done === 'stale' || done === 'gone' ? 'bad' : 'good');
 }
 
 /** A moment in the network's zone. */

@@ -59,6 +59,14 @@ export async function listAccounts(db: Queryable): Promise<Account[]> {
   return (await db.all<AccountRow>(sql`select ${COLUMNS} from accounts order by id`)).map(accountOf);
 }
 
+/** Accounts with ids before this one, the newest first. */
+export async function accountsBefore(db: Queryable, before: string, limit: number): Promise<Account[]> {
+  const rows = await db.all<AccountRow>(
+    sql`select ${COLUMNS} from accounts where id < ${before} order by id desc limit ${limit}`,
+  );
+  return rows.map(accountOf);
+}
+
 /** The game account of the person behind a token; undefined while none is linked. */
 export async function accountPlayerUuid(db: Queryable, id: string): Promise<string | undefined> {
   const row = await db.get<{ player_uuid: string | null }>(sql`select player_uuid from accounts where id = ${id}`);

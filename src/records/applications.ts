@@ -42,6 +42,22 @@ export async function listApplications(db: Queryable): Promise<Application[]> {
   return (await db.all<ApplicationRow>(sql`select ${COLUMNS} from applications order by key`)).map(applicationOf);
 }
 
+/** Applications with keys below this one, the newest first. */
+export async function applicationsBefore(db: Queryable, before: number, limit: number): Promise<Application[]> {
+  const rows = await db.all<ApplicationRow>(
+    sql`select ${COLUMNS} from applications where key < ${before} order by key desc limit ${limit}`,
+  );
+  return rows.map(applicationOf);
+}
+
+/** Those of one name, the newest first. */
+export async function applicationsNamed(db: Queryable, name: string, limit: number): Promise<Application[]> {
+  const rows = await db.all<ApplicationRow>(
+    sql`select ${COLUMNS} from applications where name = ${name} order by key desc limit ${limit}`,
+  );
+  return rows.map(applicationOf);
+}
+
 function applicationOf(row: ApplicationRow): Application {
   return { ...row, redirect_uris: JSON.parse(row.redirect_uris) as string[], require_pkce: row.require_pkce === 1 };
 }

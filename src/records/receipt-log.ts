@@ -31,6 +31,23 @@ export async function receiptsAfter(
   return receipts.sort((a, b) => (a.receipt < b.receipt ? -1 : 1)).slice(0, limit);
 }
 
+/** The receipts of a server with keys below this one, the newest first. */
+export async function receiptsBefore(
+  db: Queryable,
+  scope: number,
+  before: number,
+  limit: number,
+): Promise<LoggedReceipt[]> {
+  const taken = await db.tuples(sql`
+    select key, event_id, type, received, withdrawn from ledger
+    where scope_key = ${scope} and key < ${before} order by key desc limit ${limit}`);
+  const refused = await db.tuples(sql`
+    select key, event_id, reason, place, received from refusals
+    where scope_key = ${scope} and key < ${before} order by key desc limit ${limit}`);
+  const receipts = [...(taken as TakenRow[]).map(ofTaken), ...(refused as RefusedRow[]).map(ofRefused)];
+  return receipts.sort((a, b) => (a.receipt < b.receipt ? 1 : -1)).slice(0, limit);
+}
+
 type TakenRow = [key: number, id: string, type: string, received: number, withdrawn: number | null];
 type RefusedRow = [key: number, id: string, reason: string, place: string, received: number];
 

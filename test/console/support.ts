@@ -5,7 +5,8 @@ import { openHall } from '#hall.ts';
 import { setRole } from '#records/account-changes.ts';
 import type { Account } from '#records/accounts.ts';
 import { Person } from '../signin/person.ts';
-import { freePort, makeAccount, PASSWORD, type TestSignIn } from '../signin/support.ts';
+import { makeAccount, PASSWORD, type TestSignIn } from '../signin/support.ts';
+import { freePorts } from '../support/ports.ts';
 import { TestClock, type TestHall } from '../support/hall.ts';
 
 /** A house with data API, sign-in and site open on real sockets. */
@@ -17,11 +18,23 @@ export async function openTestConsole(
   t: TestContext,
   databaseUrl: string,
   settings: Environment = {},
+  now = Date.now(),
 ): Promise<TestConsole> {
-  const [auth, site, api] = (await Promise.all([freePort(), freePort(), freePort()])).map(
-    (port) => `http://127.0.0.1:${port}`,
-  ) as [string, string, string];
-  const config = readConfig({
+  const config = readConfig(await consoleConfig(databaseUrl, settings));
+  const hall = (await openHall(config, new TestClock(now))) as TestHall;
+  const house = await openHouse(hall, ['AUTH', 'API', 'SITE']);
+  t.after(async () => {
+    await house[Symbol.asyncDispose]();
+    await hall[Symbol.asyncDispose]();
+  });
+  const { AUTH_URL: auth, API_URL: api, SITE_URL: site } = config;
+  return { hall, auth, api, site, listens: house.addresses.AUTH! };
+}
+
+/** Settings with addresses that nobody listens on yet: each door has to know the others'. */
+export async function consoleConfig(databaseUrl: string, settings: Environment = {}): Promise<Environment> {
+  const [auth, site, api] = (await freePorts(3)).map((port) => `http://127.0.0.1:${port}`);
+  return {
     ...{ AUTH_URL: auth, SITE_URL: site, API_URL: api, DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' },
     ...{
       SECRET_KEY: 'a secret that is long enough for tests',
@@ -29,14 +42,7 @@ export async function openTestConsole(
       SMTP_URL: 'smtp://127.0.0.1:1',
     },
     ...settings,
-  });
-  const hall = (await openHall(config, new TestClock(Date.now()))) as TestHall;
-  const house = await openHouse(hall, ['AUTH', 'API', 'SITE']);
-  t.after(async () => {
-    await house[Symbol.asyncDispose]();
-    await hall[Symbol.asyncDispose]();
-  });
-  return { hall, auth, api, site, listens: house.addresses.AUTH! };
+  };
 }
 
 export async function makeOperator(house: TestConsole, name: string): Promise<Account> {
@@ -58,10 +64,10 @@ export async function enter(house: TestConsole, login: string, headers: Record<s
   return visitor;
 }
 
-/** Goes to the sign-in and back. */
+/** @param path what leads to the sign-in, or an address of the sign-in itself */
 export async function walk({ console, signIn }: Visitor, path: string, login: string): Promise<void> {
-  const there = await console.open(path);
-  await signIn.open(there.url);
+  const isThere = path.startsWith('http');
+  await signIn.open(isThere ? path : (await console.open(path)).url);
   if (signIn.page.html.includes('name="password"')) await signIn.submit({ login, password: PASSWORD });
   if (signIn.page.html.includes('/consent"')) await signIn.submit({}, '/consent');
   await console.open(signIn.page.url);

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#base/page.ts';
 import type { Page } from '../layout.ts';
-import { doneNotice } from '../parts.ts';
 import type { Visit } from '../rows.ts';
 
 export type Section = keyof Visit['texts']['operator']['sections'];
@@ -21,6 +20,6 @@ export function inOperator(visit: Visit, section: Section, title: string, inner:
       </ul>
     </nav>
     <h1>${title}</h1>
-    ${doneNotice(visit)} ${inner}`;
+    ${inner}`;
   return { title, main, part: 'operator', status };
 }

@@ -1,5 +1,15 @@
 import type { Row } from '../rows.ts';
+import { accountRows } from './accounts.ts';
+import { applicationRows } from './applications.ts';
+import { auditRows } from './audit.ts';
+import { playerRows } from './players.ts';
+import { punishmentRows } from './punishments.ts';
 import { requestRows } from './requests.ts';
+import { serverRows } from './server.ts';
+import { serverListRows } from './servers.ts';
 
 /** What only operators may see and do. */
-export const operatorRows: readonly Row[] = [...requestRows];
+export const operatorRows: readonly Row[] = [
+  ...[...requestRows, ...applicationRows, ...accountRows, ...serverListRows, ...serverRows],
+  ...[...playerRows, ...punishmentRows, ...auditRows],
+];

@@ -51,6 +51,7 @@ export const en = {
     refused: 'Refused. The applicant is told by mail.',
     stale: 'You had been signed out, so nothing was changed. You are signed in again: please send it once more.',
     gone: 'Somebody else was quicker: there is nothing to change any more.',
+    bad_limit: 'Give the limit as a whole number from 1 on, or nothing.',
     bad_logo: 'That is no PNG, JPEG or WebP image of at most 256 KB.',
     told: 'Done.',
     merged: 'Merged. All of it counts for the other player now.',

@@ -1,0 +1,102 @@
+import { html } from 'hono/html';
+import type { Html } from '#base/page.ts';
+import { type AuditEntry, type AuditFilter, listAudit, type Outcome, OUTCOMES } from '#records/audit.ts';
+import { input, moment, select, textOf } from '../parts.ts';
+import { operatorPage, type Row, type Visit } from '../rows.ts';
+import { inOperator } from './frame.ts';
+import { pager, table } from './lists.ts';
+
+const AT_ONCE = 50;
+const DAY_MS = 86_400_000;
+/** What actions are about: the words before their full stop. */
+const SUBJECTS = [
+  'access',
+  'account',
+  'application',
+  'console',
+  'grant',
+  'player',
+  'punishment',
+  'server',
+  'session',
+  'signing-key',
+  'token',
+];
+
+/** Who did what, when, from where, and how it ended. */
+async function audit(visit: Visit) {
+  const { c, desk } = visit;
+  const { operator: t } = visit.texts;
+  const found = await listAudit(desk.db, filterOf(visit), AT_ONCE);
+  const last = found.length === AT_ONCE ? found.at(-1)!.id : undefined;
+  const heads = [t.when, t.who, t.what, t.about, t.from_where, t.outcome];
+  const inner = html`<section class="card">
+    ${filters(visit, c.req.query())}
+    ${
+      found.length === 0
+        ? html`<p class="soft">${t.nothing_found}</p>`
+        : table(
+            t.sections['/audit'],
+            heads,
+            found.map((entry) => entryRow(visit, entry)),
+          )
+    }
+    ${pager(visit, last)}
+  </section>`;
+  return inOperator(visit, '/audit', t.sections['/audit'], inner);
+}
+
+function filterOf({ c }: Visit): AuditFilter {
+  const [since, until] = [dayOf(c.req.query('since')), dayOf(c.req.query('until'))];
+  return {
+    actor: textOf(c.req.query('actor'), 64),
+    action: textOf(c.req.query('action'), 64),
+    subject: textOf(c.req.query('subject'), 128),
+    address: textOf(c.req.query('address'), 64),
+    outcome: OUTCOMES.find((one) => one === c.req.query('outcome')),
+    since,
+    until: until === undefined ? undefined : until + DAY_MS,
+    before: textOf(c.req.query('before'), 32),
+  };
+}
+
+/** A day as a browser sends it, which begins at midnight UTC here. */
+function dayOf(text: string | undefined): number | undefined {
+  if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  const day = Date.parse(text);
+  return Number.isNaN(day) ? undefined : day;
+}
+
+function filters({ texts: { operator: t } }: Visit, said: Record<string, string>): Html {
+  const field = (name: string, label: string, type: 'text' | 'date' = 'text'): Html =>
+    input({ name, label, type, value: said[name], optional: true, maxlength: 128 });
+  const actions = ['', ...SUBJECTS].map((value) => ({ value, label: value === '' ? t.everything : value }));
+  const outcomes = (['', ...OUTCOMES] as const).map((value) => ({ value, label: t.outcomes[value] }));
+  return html`<form class="filters" action="/console/operator/audit" role="search">
+    ${field('actor', t.who)} ${select('action', t.what, actions, said['action'] ?? '')} ${field('subject', t.about_id)}
+    ${field('address', t.from_where)} ${select('outcome', t.outcome, outcomes, said['outcome'] ?? '')}
+    ${field('since', t.since, 'date')} ${field('until', t.until, 'date')}
+    <button class="quiet">${t.find}</button>
+  </form>`;
+}
+
+function entryRow(visit: Visit, entry: AuditEntry): Html {
+  const { operator: t } = visit.texts;
+  const detail = Object.entries(entry.detail).filter(([, value]) => value !== null && value !== '');
+  const kind = { done: 'good', refused: 'warn', failed: 'bad' }[entry.outcome satisfies Outcome];
+  return html`<tr>
+    <td>${moment(visit, entry.time)}</td>
+    <td>${entry.actor === '' ? '–' : entry.actor} <span class="hint">${t.ways[entry.via]}</span></td>
+    <td>
+      <code>${entry.action}</code>
+      ${detail.map(([name, value]) => html`<span class="hint">${name}: ${String(value)}</span>`)}
+    </td>
+    <td>
+      ${entry.label} <span class="hint"><code>${entry.subject}</code></span>
+    </td>
+    <td>${entry.address}</td>
+    <td><span class="badge ${kind}">${t.outcomes[entry.outcome]}</span></td>
+  </tr>`;
+}
+
+export const auditRows: readonly Row[] = [operatorPage('/operator/audit', audit)];

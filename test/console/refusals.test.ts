@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { ROWS } from '#console/pages.ts';
+import { setDisabled, setRole } from '#records/account-changes.ts';
+import { endApplications } from '#records/account-sessions.ts';
+import { listAudit } from '#records/audit.ts';
+import { application } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+import { makeAccount } from '../signin/support.ts';
+import { enter, makeOperator, openTestConsole, type TestConsole, walk } from './support.ts';
+
+const HALF_A_DAY_MS = 12 * 3_600_000;
+
+const refusals = async ({ hall }: TestConsole) =>
+  (await listAudit(hall.db, { action: 'console.refuse' }, 100)).map(({ detail, actor }) => [detail['reason'], actor]);
+
+const pathOf = (path: string, clientId: string): string =>
+  `/console${path.replace(':client_id', clientId).replace(':id', '00000000000')}`;
+
+onEachDatabase('the id of a foreign application opens nothing on any path, and every try is kept', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  const foreign = await application(house.hall, { name: 'Foreign' });
+  await makeAccount(house, 'Mallory');
+  const { console } = await enter(house, 'Mallory');
+  const form_token = tokenOn(console.page.html);
+  const owned = ROWS.filter(({ who }) => who === 'owner');
+  assert.ok(owned.length > 10);
+  for (const { method, path } of owned) {
+    const at = pathOf(path, foreign.client_id);
+    const seen = method === 'GET' ? await console.open(at) : await console.post(at, { form_token, name: 'Foreign' });
+    assert.equal(seen.status, 404, `${method} ${at}`);
+    assert.ok(!seen.html.includes('Foreign'), at);
+  }
+  const kept = await refusals(house);
+  assert.equal(
+    kept.filter(([reason, actor]) => reason === 'foreign application' && actor === 'Mallory').length,
+    owned.length,
+  );
+});
+
+onEachDatabase(
+  'an ordinary user sees and does nothing of the operator’s, and loses it with the role',
+  async (t, url) => {
+    const house = await openTestConsole(t, url);
+    await makeAccount(house, 'Mallory');
+    const operator = await makeOperator(house, 'Olga');
+    const { console: ordinary } = await enter(house, 'Mallory');
+    const { console: olga } = await enter(house, 'Olga');
+    const form_token = tokenOn(ordinary.page.html);
+    const rows = ROWS.filter(({ who }) => who === 'operator');
+    assert.ok(rows.length > 15);
+    for (const { method, path } of rows) {
+      const at = pathOf(path, 'none');
+      const seen = method === 'GET' ? await ordinary.open(at) : await ordinary.post(at, { form_token });
+      assert.equal(seen.status, 403, `${method} ${at}`);
+    }
+    assert.equal((await refusals(house)).filter(([reason]) => reason === 'not an operator').length, rows.length);
+    assert.ok(!(await ordinary.open('/console')).html.includes('/console/operator'));
+    assert.equal((await olga.open('/console/operator')).status, 200);
+    await setRole(house.hall.db, operator.id, 'user');
+    assert.equal((await olga.open('/console/operator')).status, 403);
+  },
+);
+
+onEachDatabase(
+  'forged forms change nothing: another origin, none, another site, another session’s token',
+  async (t, url) => {
+    const house = await openTestConsole(t, url);
+    await makeAccount(house, 'Ann');
+    await makeAccount(house, 'Bob');
+    const { console } = await enter(house, 'Ann');
+    const { console: bob } = await enter(house, 'Bob');
+    const mine = tokenOn(console.page.html);
+    const wish = { name: 'Made', type: 'service', redirect_uris: '', form_token: mine };
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'content-type': 'text/plain' },
+    ] as Record<string, string>[]) {
+      const seen = await console.post('/console/applications', wish, headers);
+      assert.equal(seen.status, 'content-type' in headers ? 400 : 403, JSON.stringify(headers));
+    }
+    for (const form_token of ['', 'nonsense', tokenOn(bob.page.html)]) {
+      assert.equal((await console.post('/console/applications', { ...wish, form_token })).status, 403);
+    }
+    assert.match((await console.open('/console')).html, /Nothing here yet/);
+    const reasons = (await refusals(house)).map(([reason]) => reason);
+    assert.equal(reasons.filter((reason) => reason === 'forged form').length, 4);
+    assert.equal(reasons.filter((reason) => reason === 'form of another session').length, 3);
+    assert.equal((await console.post('/console/applications', wish)).status, 200);
+  },
+);
+
+onEachDatabase(
+  'a session ends by time, by sign-out in another tab, by disabling, by taking consent back',
+  async (t, url) => {
+    const house = await openTestConsole(t, url, {}, Date.now() - HALF_A_DAY_MS);
+    const { hall } = house;
+    const ann = await makeAccount(house, 'Ann');
+    const visitor = await enter(house, 'Ann');
+    const { console } = visitor;
+    const form = { name: 'Made', type: 'service', redirect_uris: '', form_token: tokenOn(console.page.html) };
+    const isOut = async (): Promise<boolean> => (await console.open('/console')).html.includes('Sign in to begin');
+
+    hall.clock.advance(HALF_A_DAY_MS - 1000);
+    assert.equal(await isOut(), false);
+    hall.clock.advance(1000);
+    assert.equal(await isOut(), true);
+    const referer = `${house.site}/console/applications/new`;
+    const stale = await console.post('/console/applications', form, { referer });
+    assert.match(stale.url, /\/oauth\/authorize\?/);
+
+    await walk(visitor, stale.url, 'Ann');
+    assert.match(console.page.url, /done=stale$/, console.text);
+    assert.match(console.text, /nothing was changed/);
+    const before = tokenOn(console.page.html);
+    await console.submit({}, '/sign-out');
+    assert.match(console.page.url, /\/oauth\/logout\?/);
+    assert.equal(await isOut(), true);
+    const second = await console.post('/console/applications', { ...form, form_token: before });
+    assert.match(second.url, /\/oauth\/authorize\?/, 'a second tab after sign-out');
+
+    await walk(visitor, '/console/sign-in', 'Ann');
+    assert.equal(await isOut(), false);
+    assert.equal((await console.post('/console/applications', { ...form, form_token: before })).status, 403);
+    await hall.db.transaction((tx) => endApplications(tx, ann.id));
+    assert.equal(await isOut(), true, 'consent taken back');
+
+    await walk(visitor, '/console/sign-in', 'Ann');
+    assert.equal(await isOut(), false);
+    await setDisabled(hall.db, ann.id, hall.clock.now());
+    assert.equal(await isOut(), true, 'disabled');
+    await walk(visitor, '/console/sign-in', 'Ann').catch(() => undefined);
+    assert.equal(await isOut(), true);
+  },
+);
+
+onEachDatabase('what comes back from the sign-in is believed only as it was asked for', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  await makeAccount(house, 'Ann');
+  const { console, signIn } = await enter(house, 'Ann');
+  await console.submit({}, '/sign-out');
+  const there = new URL((await console.open('/console/sign-in')).url);
+  assert.deepEqual(
+    ['code_challenge_method', 'scope', 'response_type'].map((name) => there.searchParams.get(name)),
+    ['S256', 'openid', 'code'],
+  );
+  const back = new URL((await signIn.open(there.href)).url);
+  for (const [name, value] of [
+    ['state', 'x'],
+    ['iss', 'https://evil.example'],
+    ['code', 'x'],
+  ] as const) {
+    const wrong = new URL(back);
+    wrong.searchParams.set(name, value);
+    await console.open('/console/sign-in');
+    assert.equal((await console.open(wrong.href)).status, 400, name);
+  }
+  assert.equal((await console.open(back.href)).status, 400, 'the cookie of the attempt is used up');
+  await console.open('/console/sign-in?to=https://evil.example/');
+  const again = await signIn.open(console.page.url);
+  assert.equal(new URL((await console.open(again.url)).url).origin, house.site);
+  const declined = new URL((await enter(house, 'Ann')).console.page.url);
+  declined.pathname = '/console/signed-in';
+  declined.search = 'error=access_denied';
+  assert.equal((await console.open(declined.href)).status, 400);
+});
+
+function tokenOn(html: string): string {
+  return /name="form_token" value="([^"]+)"/.exec(html)![1]!;
+}

@@ -1,0 +1,153 @@
+import { idOf } from '#base/ids.ts';
+import { sql } from '#db/sql.ts';
+import type { Hall } from '#hall.ts';
+import { askAccess, decideRequest } from '#records/access-requests.ts';
+import { setRole } from '#records/account-changes.ts';
+import { type Account, createAccount } from '#records/accounts.ts';
+import { type Application, createApplication } from '#records/applications.ts';
+import { recordAudit } from '#records/audit.ts';
+import { addOwner } from '#records/owners.ts';
+import { createServerKey } from '#records/server-keys.ts';
+import { addUsage, HOUR_MS, type Usage } from '#records/usage.ts';
+import { hashPassword } from '#base/passwords.ts';
+import { fillWorld } from '../site/world.ts';
+import { PASSWORD } from '../signin/support.ts';
+
+export interface ConsoleWorld {
+  /** An operator who owns an application, too. */
+  owner: Account;
+  other: Account;
+  application: Application;
+  waiting: Application;
+}
+
+const ENDPOINTS = ['/v1/matches', '/v1/players/:id', '/v1/servers', ''];
+
+/** A network whose operator has something to do, and an application that has been used for a week. */
+export async function fillConsole(hall: Hall): Promise<ConsoleWorld> {
+  const { db, clock } = hall;
+  const now = clock.now();
+  await fillWorld(hall, 20);
+  const owner = await makePerson(hall, 'Mariner');
+  const other = await makePerson(hall, 'Newcomer');
+  await setRole(db, owner.id, 'operator');
+  const application = await makeApp(hall, owner, 'Harbour Board', 'service', 'approved');
+  await makeApp(hall, owner, 'Tide Table', 'installed', 'none');
+  const waiting = await makeApp(hall, other, 'Scores on my <b>wall</b>', 'web', 'none');
+  const wish = { account_id: other.id, site: 'https://wall.example', volume: 300 };
+  await askAccess(db, now, waiting, {
+    ...wish,
+    kind: 'access',
+    purpose: 'A board on the wall of our club.\nIt shows who plays.',
+  });
+  const more = {
+    account_id: owner.id,
+    site: '',
+    volume: 5000,
+    kind: 'limit',
+    purpose: 'The season ends soon.',
+  } as const;
+  const asked = await askAccess(db, now - 86_400_000, application, more);
+  await decideRequest(db, now - 80_000_000, asked!.id, {
+    state: 'refused',
+    by: 'Mariner',
+    note: 'Keep what you have read: matches never change.',
+  });
+  await use(hall, application, now);
+  const server = await db.get<{ key: number; name: string }>(
+    sql`select key, name from servers order by sort_order limit 1`,
+  );
+  await createServerKey(db, now, server!.key);
+  await createServerKey(db, now, server!.key, true);
+  const actor = { via: 'console', account_id: owner.id, name: owner.name, address: '192.0.2.7' } as const;
+  const acts = [
+    { action: 'application.create', subject: application.client_id, label: application.name },
+    { action: 'server.key.create', subject: idOf(server!.key), label: server!.name, detail: { test: true } },
+    {
+      action: 'console.refuse',
+      subject: '',
+      label: 'GET /console/operator',
+      outcome: 'refused',
+      detail: { reason: 'not an operator' },
+    },
+  ] as const;
+  for (const act of acts) await recordAudit(db, now, actor, act);
+  return { owner, other, application, waiting };
+}
+
+async function makePerson({ db, clock }: Hall, name: string): Promise<Account> {
+  const facts = { name, email: `${name.toLowerCase()}@example.org`, email_verified: true };
+  const account = await createAccount(db, clock.now(), { ...facts, password: await hashPassword(PASSWORD) });
+  if (typeof account === 'string') throw new Error(account);
+  return account;
+}
+
+async function makeApp(
+  { db, clock }: Hall,
+  owner: Account,
+  name: string,
+  type: Application['type'],
+  access: Application['access'],
+): Promise<Application> {
+  const redirect_uris = ['https://board.example.org/signed-in', 'http://127.0.0.1:8080/callback'];
+  const { application } = await createApplication(db, clock.now(), { name, type, redirect_uris, access });
+  await addOwner(db, clock.now(), application.key, owner.id);
+  return application;
+}
+
+/** A week with busy evenings, an afternoon of mistakes and an hour over the limit. */
+async function use({ db }: Hall, { key }: Application, now: number): Promise<void> {
+  const counted: Usage[] = [];
+  for (let ago = 0; ago < 160; ago++) {
+    const hour = now - (now % HOUR_MS) - ago * HOUR_MS;
+    ENDPOINTS.forEach((endpoint, place) => {
+      const wave = Math.max(0, Math.sin(((ago + 6) / 24) * 2 * Math.PI));
+      const requests = Math.round((40 + 600 * wave) / (1 + place * 2));
+      const client_errors = endpoint === '' ? requests : ago > 40 && ago < 46 ? Math.round(requests / 2) : 0;
+      const limited = ago === 30 ? Math.round((requests - client_errors) / 3) : 0;
+      counted.push({ application_key: key, hour, endpoint, requests, client_errors, limited, server_errors: 0 });
+    });
+  }
+  await addUsage(db, counted, new Map([[key, now - 60_000]]), []);
+}
+
+export interface ConsolePage {
+  name: string;
+  path: string;
+}
+
+/** One page of every kind. */
+export async function consolePages(
+  { db }: Hall,
+  { application, waiting, other }: ConsoleWorld,
+): Promise<ConsolePage[]> {
+  const one = async (query: ReturnType<typeof sql>): Promise<string> => idOf((await db.tuple(query))![0] as number);
+  const request = await one(sql`select key from access_requests where state = 'waiting'`);
+  const server = await one(sql`select key from servers order by sort_order limit 1`);
+  const punishment = await one(sql`select max(key) from punishments where revoked is null`);
+  const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) => uuid);
+  const [app, own] = [`/console/applications/${application.client_id}`, `/console/applications/${waiting.client_id}`];
+  const pages: Record<string, string> = {
+    applications: '/console',
+    new: '/console/applications/new',
+    application: app,
+    'application-waiting': own,
+    access: `${app}/access`,
+    usage: `${app}/usage`,
+    settings: `${app}/settings`,
+    delete: `${app}/delete`,
+    operator: '/console/operator',
+    'operator-request': `/console/operator/requests/${request}`,
+    'operator-applications': '/console/operator/applications',
+    'operator-accounts': '/console/operator/accounts',
+    'operator-account': `/console/operator/accounts/${other.id}`,
+    'operator-servers': '/console/operator/servers',
+    'operator-server': `/console/operator/servers/${server}`,
+    'operator-players': `/console/operator/players?from=${from}&into=${into}`,
+    'operator-punishments': '/console/operator/punishments',
+    'operator-punishment': `/console/operator/punishments/${punishment}`,
+    'operator-audit': '/console/operator/audit',
+    lost: '/console/nothing',
+  };
+  return Object.entries(pages).map(([name, path]) => ({ name, path }));
+}
