@@ -99,7 +99,7 @@ function tableOf(visit: Visit, byEndpoint: readonly [string, Usage[]][]): Html {
   const cell = (value: number): Html => html`<td class="n">${number(visit, value)}</td>`;
   return html`<section class="card" aria-labelledby="numbers">
     <h2 id="numbers">${t.numbers}</h2>
-    <div class="scroll" tabindex="0" role="region" aria-labelledby="numbers">
+    <div class="scroll" tabindex="0" role="group" aria-labelledby="numbers">
       <table>
         <thead>
           <tr>

@@ -125,7 +125,9 @@ export async function consolePages(
   const request = await one(sql`select key from access_requests where state = 'waiting'`);
   const server = await one(sql`select key from servers order by sort_order limit 1`);
   const punishment = await one(sql`select max(key) from punishments where revoked is null`);
-  const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) => uuid);
+  const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) =>
+    String(uuid),
+  );
   const [app, own] = [`/console/applications/${application.client_id}`, `/console/applications/${waiting.client_id}`];
   const pages: Record<string, string> = {
     applications: '/console',

@@ -26,7 +26,7 @@ export function pager({ c, texts }: Visit, last: string | undefined): Html {
 
 /** A table that scrolls by itself where it is too wide. */
 export function table(label: string, heads: readonly (Html | string)[], rows: readonly Html[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">
     <table>
       <thead>
         <tr>

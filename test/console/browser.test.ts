@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type BrowserWorld, openBrowserWorld, signInBrowser } from './browser.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const NARROW = { width: 390, height: 844 };
+const WIDE = { width: 1280, height: 900 };
+
+const LOOKS = [
+  { name: 'narrow, light, English', viewport: NARROW, colorScheme: 'light', locale: 'en', rules: RULES },
+  { name: 'narrow, dark, Japanese', viewport: NARROW, colorScheme: 'dark', locale: 'ja', rules: ['color-contrast'] },
+  { name: 'wide, light, Japanese', viewport: WIDE, colorScheme: 'light', locale: 'ja', rules: RULES },
+  { name: 'wide, dark, English', viewport: WIDE, colorScheme: 'dark', locale: 'en', rules: ['color-contrast'] },
+] as const;
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+async function violations(page: Page, rules: readonly string[]): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`),
+  );
+}
+
+/** Collects whatever a page should not do: errors, requests to other hosts, what the policy forbids. */
+async function watch(page: Page, hosts: readonly string[]): Promise<string[]> {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    const isExpected = message.location().url.endsWith('/console/nothing');
+    if (message.type() === 'error' && !isExpected) faults.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (!hosts.includes(new URL(request.url()).host)) faults.push(`request: ${request.url()}`);
+  });
+  await page.exposeFunction('tellFault', (fault: string) => faults.push(fault));
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
+    tellFault('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`);
+  return faults;
+}
+
+describe('the console in a browser', () => {
+  let opened: BrowserWorld;
+  before(async () => void (opened = await openBrowserWorld()));
+  after(() => opened[Symbol.asyncDispose]());
+
+  for (const { name: looks, rules, ...look } of LOOKS) {
+    test(`every page keeps nobody out and stays with us, ${looks}`, async () => {
+      const { house, browser, pages } = opened;
+      const page = await browser.newPage({ ...look, reducedMotion: 'reduce' });
+      const faults = await watch(
+        page,
+        [house.site, house.auth].map((address) => new URL(address).host),
+      );
+      await signInBrowser(page, house, 'Mariner');
+      const found: string[] = [];
+      for (const { name, path } of pages) {
+        await page.goto(house.site + path);
+        assert.equal(await page.getAttribute('html', 'lang'), look.locale, name);
+        const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        if (over > 0) faults.push(`${over} px wider than the window`);
+        faults.push(...(await violations(page, rules)));
+        found.push(...faults.splice(0).map((fault) => `${name}: ${fault}`));
+      }
+      assert.deepEqual(found, []);
+    });
+  }
+
+  test('without a script: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
+    const { house, browser } = opened;
+    const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });
+    await signInBrowser(page, house, 'Newcomer');
+    await page.click('text=Register an application');
+    await page.fill('[name=name]', 'Pocket Scores');
+    await page.click('text=Register');
+    await page.check('[value=service]');
+    await page.fill('[name=redirect_uris]', 'http://example.org/callback');
+    await page.click('main button');
+    assert.match(await page.innerText('.error'), /must be https off this machine/);
+    await page.fill('[name=redirect_uris]', 'https://example.org/callback');
+    await page.click('main button');
+    const secret = await page.innerText('.once code');
+    assert.match(secret, /^shs_[\w-]{43}$/);
+    await page.reload();
+    assert.equal(await page.locator('.once').count(), 0);
+    await page.click('text=Settings');
+    const bytes = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    await page.setInputFiles('[name=logo]', { name: 'logo.png', mimeType: 'image/png', buffer: bytes });
+    await page.click('text=Upload');
+    assert.match(await page.innerText('.notice'), /Saved/);
+    const logo = await page.request.get(house.site + (await page.getAttribute('.logo', 'src')));
+    assert.equal(logo.headers()['content-type'], 'image/png');
+    assert.match(logo.headers()['content-security-policy']!, /sandbox/);
+    await page.setInputFiles('[name=logo]', {
+      name: 'logo.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from('<svg onload=x>'),
+    });
+    await page.click('text=Upload');
+    assert.match(await page.innerText('.notice'), /no PNG, JPEG or WebP/);
+    await page.fill('[name=owner]', 'mariner');
+    await page.click('text=Add owner');
+    assert.match(await page.innerText('[aria-labelledby=owners]'), /Mariner/);
+    await page.click('a.danger');
+    await page.fill('main [name=name]', 'Pocket Scores');
+    await page.click('main button.danger');
+    assert.match(await page.innerText('.notice'), /gone/);
+    await page.click('text=Sign out');
+    await page.waitForURL((url) => url.origin === house.auth);
+    await page.goto(`${house.site}/console`);
+    assert.match(await page.innerText('main'), /Sign in to begin/);
+  });
+});
