@@ -182,16 +182,18 @@ test('client credentials are answered exactly as specified, by form, Basic and J
   assert.deepEqual([wrong.status, wrong.body['error']], [401, 'invalid_client']);
 });
 
+/** An answer without what is another each time. */
+function shape({ status, body, headers }: Answer): unknown[] {
+  const { date: _, ...rest } = Object.fromEntries(headers);
+  return [status, rest, { ...body, access_token: (body['access_token'] as string).length }];
+}
+
 test('the short way to client credentials answers as the protocol does, and gives what the protocol knows', async (t) => {
   const { house, credentials } = await serviceWithSteve(t);
   const fields = { ...credentials, grant_type: 'client_credentials' };
   const form = 'application/x-www-form-urlencoded';
   const short = await post(house, '/oauth/token', fields, { 'content-type': form });
   const long = await post(house, '/oauth/token', fields, { 'content-type': `${form};charset=UTF-8` });
-  const shape = ({ status, body, headers }: Answer): unknown[] => {
-    const { date: _, ...rest } = Object.fromEntries(headers);
-    return [status, rest, { ...body, access_token: (body['access_token'] as string).length }];
-  };
   assert.deepEqual(shape(short), shape(long));
   for (const { body } of [short, long]) {
     const token = body['access_token'] as string;
