@@ -5,17 +5,23 @@ import { type Account, accountById, emailKey, type Role } from './accounts.ts';
 import { forgetPseudonym } from './pseudonyms.ts';
 import { followName } from './account-names.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
+import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
-export async function setPassword(db: Queryable, id: string, password: string): Promise<void> {
-  await db.run(sql`update accounts set password = ${password} where id = ${id}`);
+/** Whoever knew the old password may have asked for links by mail: none of them opens anything any more. */
+export async function setPassword(tx: Queryable, id: string, password: string): Promise<void> {
+  await tx.run(sql`update accounts set password = ${password} where id = ${id}`);
+  await endMailTokens(tx, id);
 }
 
 /** @returns false where another account has the address */
 export async function setEmail(db: Db, id: string, email: string, verified: boolean): Promise<boolean> {
   return await unlessTaken(() =>
-    db.run(sql`
-      update accounts set email = ${email}, email_key = ${emailKey(email)}, email_verified = ${verified ? 1 : 0}
-      where id = ${id}`),
+    db.transaction(async (tx) => {
+      await tx.run(sql`
+        update accounts set email = ${email}, email_key = ${emailKey(email)}, email_verified = ${verified ? 1 : 0}
+        where id = ${id}`);
+      await endMailTokensElsewhere(tx, id, email);
+    }),
   );
 }
 
@@ -45,6 +51,7 @@ export async function setDisabled(db: Db, id: string, moment: number | null): Pr
     if (moment === null) return;
     await endSessions(tx, id);
     await endApplications(tx, id);
+    await endMailTokens(tx, id);
   });
 }
 

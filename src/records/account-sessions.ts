@@ -51,6 +51,8 @@ export async function endSessions(
       delete from ${table} where ${sessions} account_id = ${accountId}
         and (${only} = '' or uid_hash = ${only}) and uid_hash <> ${except}`);
   }
+  // Who has proven who they are on the way to an application, and is not there yet, would be signed in when they arrive.
+  if (only === '') await tx.run(sql`delete from tokens where account_id = ${accountId} and kind = 'Interaction'`);
 }
 
 /** Takes back what an application may do for an account, or what every application may: refused from the next request on. */

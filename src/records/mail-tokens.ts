@@ -50,6 +50,18 @@ export async function takeMailToken(tx: Queryable, now: number, secret: string):
   return row && tokenOf(row);
 }
 
+/** Ends the links that let whoever has them into an account, when it turns out that others may have them. */
+export async function endMailTokens(tx: Queryable, accountId: string): Promise<void> {
+  await tx.run(sql`delete from mail_tokens where account_id = ${accountId} and kind in ('reset', 'email')`);
+}
+
+/** Ends the links to an account that went to another address than the one it now has. */
+export async function endMailTokensElsewhere(tx: Queryable, accountId: string, email: string): Promise<void> {
+  await tx.run(sql`
+    delete from mail_tokens
+    where account_id = ${accountId} and kind in ('reset', 'verify') and email_key <> ${emailKey(email)}`);
+}
+
 function tokenOf(row: Row): MailToken {
   return { ...row, data: JSON.parse(row.data) as Record<string, string> };
 }

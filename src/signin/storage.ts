@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hkdfSync } from 'node:crypto';
-import type { Adapter, AdapterPayload } from 'oidc-provider';
+import type { Adapter, AdapterPayload, InteractionResults } from 'oidc-provider';
 import type { Clock } from '#base/clock.ts';
 import { seal, unseal } from '#base/seal.ts';
 import { secretHash } from '#base/secrets.ts';
@@ -105,12 +105,12 @@ class Tokens implements Adapter {
   }
 
   #insert(id: string, { jti, ...payload }: AdapterPayload, expires: number | null): Sql {
-    const { clientId = null, accountId = null, grantId, uid } = payload;
+    const { clientId = null, grantId, uid } = payload;
     const text = this.#kind === 'Interaction' ? sealedUnder(id, payload) : JSON.stringify(payload);
     const grant = grantId === undefined || this.#kind === 'Interaction' ? null : secretHash(grantId);
     return sql`
       insert into tokens (hash, kind, payload, client_id, account_id, grant_id, uid_hash, expires)
-      values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${accountId}, ${grant},
+      values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${accountOf(payload)}, ${grant},
         ${uid === undefined ? null : secretHash(uid)}, ${expires})
       on conflict (hash, kind) do update set
         payload = excluded.payload, account_id = excluded.account_id, grant_id = excluded.grant_id,
@@ -129,6 +129,11 @@ class Tokens implements Adapter {
     const { clock, graceMs } = this.#parts;
     return this.#kind === 'RefreshToken' && graceMs > 0 ? clock.now() - graceMs : Number.MAX_SAFE_INTEGER;
   }
+}
+
+/** Whose a thing is. An interaction is somebody's once they have proven in it who they are. */
+function accountOf({ accountId, result }: AdapterPayload): string | null {
+  return accountId ?? (result as InteractionResults | undefined)?.login?.accountId ?? null;
 }
 
 /**

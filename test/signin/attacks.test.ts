@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { accountById } from '#records/accounts.ts';
+import { createTestDatabase, onEachDatabase } from '#test/support/hall.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { Person } from './person.ts';
+import { CALLBACK, makeAccount, makeApplication, openTestSignIn, PASSWORD, type TestSignIn } from './support.ts';
+
+const NEW_PASSWORD = 'staple tower lantern';
+
+interface World {
+  house: TestSignIn;
+  mail: Mailbox;
+}
+
+async function open(t: TestContext, url: string, settings: Record<string, string> = {}): Promise<World> {
+  const mail = await Mailbox.open(t);
+  return { house: await openTestSignIn(t, url, { SMTP_URL: mail.url, ...settings }), mail };
+}
+
+async function openOnSqlite(t: TestContext, settings: Record<string, string> = {}): Promise<World> {
+  const database = await createTestDatabase('sqlite');
+  const world = await open(t, database.url, settings);
+  t.after(() => database.drop());
+  return world;
+}
+
+async function signIn({ house }: World, login: string, person = new Person(house.auth)): Promise<Person> {
+  await person.open('/sign-in');
+  await person.submit({ login, password: PASSWORD });
+  return person;
+}
+
+/** The link of the mail whose subject is like this; others are put aside. */
+async function linkTo({ mail }: World, to: string, subject: RegExp): Promise<string> {
+  for (;;) {
+    const received = await mail.next(to);
+    if (subject.test(received.subject)) return received.links[0]!;
+  }
+}
+
+async function recover(world: World, login: string, to: string): Promise<void> {
+  const owner = new Person(world.house.auth);
+  await owner.open('/forgot');
+  await owner.submit({ login });
+  await owner.open(await linkTo(world, to, /Choose a new password/));
+  await owner.submit({ password: NEW_PASSWORD });
+  assert.match(owner.text, /new password/i);
+}
+
+onEachDatabase('whoever knew the old password cannot move the account to another mailbox any more', async (t, url) => {
+  const world = await open(t, url);
+  const account = await makeAccount(world.house, 'Robin');
+  const intruder = await signIn(world, 'Robin');
+  await intruder.open('/account/email');
+  await intruder.submit({ email: 'intruder@example.net', current: PASSWORD });
+  const link = await linkTo(world, 'intruder@example.net', /./);
+  await recover(world, 'Robin', account.email);
+  assert.equal((await intruder.open(link)).status, 410);
+  await intruder.post('/verify', { token: new URL(link).searchParams.get('token')! });
+  assert.equal(intruder.page.status, 410);
+  assert.equal((await accountById(world.house.hall.db, account.id))!.email, account.email);
+});
+
+onEachDatabase('whoever had the old mailbox cannot choose a password by a link of before', async (t, url) => {
+  const world = await open(t, url);
+  const account = await makeAccount(world.house, 'Robin');
+  const owner = await signIn(world, 'Robin');
+  const intruder = new Person(world.house.auth);
+  await intruder.open('/forgot');
+  await intruder.submit({ login: 'Robin' });
+  const old = await linkTo(world, account.email, /Choose a new password/);
+  await owner.open('/account/email');
+  await owner.submit({ email: 'robin@example.net', current: PASSWORD });
+  await owner.open(await linkTo(world, 'robin@example.net', /./));
+  await owner.submit();
+  assert.equal((await accountById(world.house.hall.db, account.id))!.email, 'robin@example.net');
+  assert.equal((await intruder.open(old)).status, 410);
+});
+
+onEachDatabase('a sign-in that was proven with the old password does not come to its end', async (t, url) => {
+  const world = await open(t, url);
+  const account = await makeAccount(world.house, 'Robin');
+  const { application } = await makeApplication(world.house, 'web');
+  const intruder = new Person(world.house.auth);
+  const query = new URLSearchParams({ client_id: application.client_id, response_type: 'code', scope: 'openid' });
+  await intruder.open(`/oauth/authorize?${query.toString()}&redirect_uri=${encodeURIComponent(CALLBACK)}`);
+  const last = await proveOnly(intruder, world.house.auth);
+  await recover(world, 'Robin', account.email);
+  await intruder.open(last);
+  assert.doesNotMatch(intruder.page.html, /\/consent"/);
+  assert.match((await intruder.open('/account')).url, /\/sign-in$/);
+});
+
+/** Sends name and password and stays where the answer is; gives the address that it leads to. */
+async function proveOnly(person: Person, auth: string): Promise<string> {
+  const { action } = person.forms().find(({ fields }) => 'password' in fields)!;
+  const cookies = ['scorehall_step', 'scorehall_resume', 'scorehall_session'];
+  const cookie = cookies.map((name) => `${name}=${person.cookie(name) ?? ''}`).join('; ');
+  const response = await fetch(new URL(action, auth), {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: auth, cookie },
+    body: new URLSearchParams({ login: 'Robin', password: PASSWORD }),
+  });
+  assert.equal(response.status, 303, await response.text());
+  return response.headers.get('location')!;
+}
