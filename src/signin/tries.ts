@@ -1,4 +1,5 @@
 import { secretHash } from '#base/secrets.ts';
+import { nameKey } from '#base/text.ts';
 import { type Allowed, forgetTries, tryOnce } from '#records/attempts.ts';
 import type { Ask, Desk } from './desk.ts';
 
@@ -21,20 +22,26 @@ export type Tried = keyof typeof ALLOWED;
  */
 export async function mayTry(c: Ask, { db, clock }: Desk, what: Tried, account: string): Promise<boolean> {
   const { address, account: perAccount } = ALLOWED[what];
-  const [network, who] = [networkOf(c.get('visit').address), secretHash(account.toLowerCase())];
-  const now = clock.now();
+  const [network, who] = [networkOf(c.get('visit').address), hashOf(account)];
   const everywhere = { ...perAccount, tries: perAccount.tries * 10 };
-  const verdicts = [
-    await tryOnce(db, now, `${what} ${network}`, address),
-    await tryOnce(db, now, `${what} ${network} ${who}`, perAccount),
-    await tryOnce(db, now, `${what} ${who}`, everywhere),
+  const counts: [subject: string, allowed: Allowed][] = [
+    [`${what} ${network}`, address],
+    [`${what} ${network} ${who}`, perAccount],
+    [`${what} ${who}`, everywhere],
   ];
-  return !verdicts.includes(false);
+  // A try that is not made counts no further, or one network alone could use up what is allowed to all.
+  for (const [subject, allowed] of counts) if (!(await tryOnce(db, clock.now(), subject, allowed))) return false;
+  return true;
 }
 
 /** After a success an account's earlier tries from here no longer count. */
 export async function succeeded(c: Ask, { db }: Desk, what: Tried, account: string): Promise<void> {
-  await forgetTries(db, `${what} ${networkOf(c.get('visit').address)} ${secretHash(account.toLowerCase())}`);
+  await forgetTries(db, `${what} ${networkOf(c.get('visit').address)} ${hashOf(account)}`);
+}
+
+/** As names and addresses are compared: another way to write one has no tries of its own. */
+function hashOf(account: string): string {
+  return secretHash(nameKey(account.trim()));
 }
 
 /** One household has one IPv4 address, or a whole /64 of IPv6. */

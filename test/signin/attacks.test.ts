@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { accountById } from '#records/accounts.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/hall.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
@@ -106,3 +106,26 @@ async function proveOnly(person: Person, auth: string): Promise<string> {
   assert.equal(response.status, 303, await response.text());
   return response.headers.get('location')!;
 }
+
+test('one stranger alone locks nobody out', async (t) => {
+  const world = await openOnSqlite(t, { TRUSTED_PROXIES: '127.0.0.1' });
+  await makeAccount(world.house, 'Robin');
+  const stranger = new Person(world.house.auth, { 'x-forwarded-for': '203.0.113.5' });
+  const owner = new Person(world.house.auth, { 'x-forwarded-for': '198.51.100.7' });
+  for (let count = 0; count < 101; count++) {
+    await stranger.post('/sign-in', { login: 'Robin', password: 'wrong wrong wrong' });
+  }
+  assert.equal(stranger.page.status, 429);
+  assert.match((await signIn(world, 'Robin', owner)).page.url, /\/account$/);
+});
+
+test('blanks around an address, or another way to write its letters, make no other address of it', async (t) => {
+  const { house } = await openOnSqlite(t);
+  const person = new Person(house.auth);
+  const statuses: number[] = [];
+  for (const email of ['ü@example.org', ' ü@example.org', 'ü@example.org ', 'Ü@example.org', 'u\u0308@example.org']) {
+    await person.post('/register', { name: `Robin${statuses.length}`, email, password: PASSWORD, flow: '' });
+    statuses.push(person.page.status);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 422]);
+});
