@@ -2,7 +2,8 @@ import { html } from 'hono/html';
 import type { Html } from './page.ts';
 import { WireError } from './errors.ts';
 
-const MAX_FORM = 32 * 1024;
+/** Bytes of the longest form that there is. */
+export const MAX_FORM = 32 * 1024;
 const MAX_VALUE = 4 * 1024;
 
 /** What a form said: each field once, as text. */
@@ -21,6 +22,11 @@ export function readForm(contentType: string | undefined, body: string): Form {
     fields[name] = value;
   }
   return fields;
+}
+
+/** @throws WireError 413, for `bodyLimit` of Hono: nothing that is longer than it may be is read to its end */
+export function tooLong(): never {
+  throw new WireError(413, 'invalid_request', 'The form is too long.', { connection: 'close' });
 }
 
 const broken = (): WireError => new WireError(400, 'invalid_request', 'The form could not be read.');

@@ -5,6 +5,7 @@ import { html } from 'hono/html';
 import type { Addresses } from '#access/address.ts';
 import type { Assets } from '#base/assets.ts';
 import { asWireError } from '#base/errors.ts';
+import { tooLong } from '#base/form.ts';
 import { chooseLanguage } from '#base/languages.ts';
 import { accessRows } from './access.ts';
 import { applicationRows } from './application.ts';
@@ -33,7 +34,7 @@ export function pagesOf(desk: Desk, assets: Assets, addresses: Addresses): Hono<
   app.get('/console/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? c.notFound();
   });
-  app.use(bodyLimit({ maxSize: MAX_UPLOAD }));
+  app.use(bodyLimit({ maxSize: MAX_UPLOAD, onError: tooLong }));
   app.use(async (c, next) => {
     c.set('address', addresses.of(c.env.incoming));
     setLanguage(c);

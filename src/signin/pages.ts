@@ -1,8 +1,9 @@
 import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { asWireError, WireError } from '#base/errors.ts';
-import { type Form, readForm } from '#base/form.ts';
+import { type Form, MAX_FORM, readForm, tooLong } from '#base/form.ts';
 import type { Assets } from '#base/assets.ts';
 import { accountForms } from './account-forms.ts';
 import { accountPages } from './account.ts';
@@ -26,7 +27,7 @@ export function pagesOf(desk: Desk, assets: Assets, tokenInfo: () => TokenInfo):
     c.set('visit', visits.getStore()!);
     c.set('texts', languageOf(c));
     const chosen = c.req.query('lang');
-    if (chosen !== undefined && chosen in TEXTS) {
+    if (chosen !== undefined && Object.hasOwn(TEXTS, chosen)) {
       setCookie(c, LANGUAGE_COOKIE, chosen, {
         path: '/',
         httpOnly: true,
@@ -37,6 +38,7 @@ export function pagesOf(desk: Desk, assets: Assets, tokenInfo: () => TokenInfo):
     }
     await next();
   });
+  app.use(bodyLimit({ maxSize: MAX_FORM, onError: tooLong }));
   app.get('/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await showNotFound(c, desk));
   });
@@ -104,6 +106,7 @@ async function showError(c: Ask, desk: Desk, error: unknown): Promise<Response> 
     400: [t.title, errors.body],
     403: [t.title, errors.form],
     410: [t.expired_title, t.expired],
+    413: [t.title, errors.body],
     503: [t.title, errors.busy],
   }[wire.status] ?? [t.title, t.server];
   const main = html`<div class="card narrow stack">

@@ -129,3 +129,27 @@ test('blanks around an address, or another way to write its letters, make no oth
   }
   assert.deepEqual(statuses, [200, 200, 200, 200, 422]);
 });
+
+test('a form that is too long is refused before it is read to its end', async (t) => {
+  const { house } = await openOnSqlite(t);
+  const headers = { origin: house.auth, 'content-type': 'application/x-www-form-urlencoded' };
+  const post = (path: string, body: BodyInit): Promise<Response> =>
+    fetch(`${house.auth}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+  for (const path of ['/sign-in', '/register', '/oauth/tokeninfo']) {
+    assert.equal((await post(path, `login=${'a'.repeat(70_000)}`)).status, 413, path);
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        sent++;
+        controller.enqueue(Buffer.alloc(16_384, 'a'));
+      },
+    });
+    const answer = await post(path, endless).then(
+      ({ status }) => status,
+      // Whoever goes on sending may find the connection closed.
+      () => 413,
+    );
+    assert.equal(answer, 413, path);
+    assert.ok(sent < 1_000, `${path}: ${sent} pieces were taken`);
+  }
+});
