@@ -57,6 +57,11 @@ ${page.footer}
   return written.toString();
 }
 
+/** A page's own path, for links to it: two slashes at its start would name a host. */
+export function ownPath({ pathname }: Pick<URL, 'pathname'>): string {
+  return pathname.replace(/^[/\\]+/, '/');
+}
+
 /** Sources beside our own that a page's Content-Security-Policy allows, by directive: `{ 'form-action': ['https://…'] }`. */
 export type PolicyAdditions = Partial<Record<'form-action' | 'img-src' | 'connect-src', readonly string[]>>;
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { logoOf } from '#base/brand.ts';
 import type { Config } from '#base/config.ts';
-import { type Frame, type Html, renderPage } from '#base/page.ts';
+import { type Frame, type Html, ownPath, renderPage } from '#base/page.ts';
 import type { Language } from '#base/languages.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
@@ -57,7 +57,7 @@ function contactLink(contact: string): string {
 }
 
 function withLanguage(url: string | undefined, lang: string): string {
-  const { pathname, searchParams } = new URL(url ?? '/account', 'http://here');
-  searchParams.set('lang', lang);
-  return `${pathname}?${searchParams.toString()}`;
+  const page = new URL(url ?? '/account', 'http://here');
+  page.searchParams.set('lang', lang);
+  return `${ownPath(page)}?${page.searchParams.toString()}`;
 }

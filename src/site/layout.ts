@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { logoOf } from '#base/brand.ts';
 import { LANGUAGES } from '#base/languages.ts';
-import { type Html, type PolicyAdditions, renderPage } from '#base/page.ts';
+import { type Html, ownPath, type PolicyAdditions, renderPage } from '#base/page.ts';
 import type { Visit } from './visit.ts';
 
 /** What one page says; the rest is the same on all. */
@@ -142,7 +142,7 @@ const NAMES = { en: 'English', ja: '日本語' };
 function withLanguage(visit: Visit, language: string): string {
   const query = new URLSearchParams(visit.url.searchParams);
   query.set('lang', language);
-  return `${visit.url.pathname}?${query.toString()}`;
+  return `${ownPath(visit.url)}?${query.toString()}`;
 }
 
 /** A mail address becomes a mailto link, an address of the web stays; anything else leads nowhere but home. */

@@ -3,7 +3,7 @@ import type { Config } from '#base/config.ts';
 import { WireError } from '#base/errors.ts';
 import { boundOf } from '#base/ids.ts';
 import type { Language } from '#base/languages.ts';
-import type { Frame } from '#base/page.ts';
+import { type Frame, ownPath } from '#base/page.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
 import type { BucketsAt } from '#records/buckets.ts';
@@ -86,7 +86,8 @@ export class Visit {
       if (value === undefined) query.delete(name);
       else query.set(name, value);
     }
-    return query.size === 0 ? this.url.pathname : `${this.url.pathname}?${query.toString()}`;
+    const path = ownPath(this.url);
+    return query.size === 0 ? path : `${path}?${query.toString()}`;
   }
 
   missing(): WireError {

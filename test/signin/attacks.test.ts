@@ -153,3 +153,12 @@ test('a form that is too long is refused before it is read to its end', async (t
     assert.ok(sent < 1_000, `${path}: ${sent} pieces were taken`);
   }
 });
+
+test('a page leads nowhere else because its own address looks like another host', async (t) => {
+  const { house } = await openOnSqlite(t);
+  for (const path of ['//evil.example/x', '/\\evil.example/x', '///evil.example']) {
+    const page = await (await fetch(`${house.auth}${path}`)).text();
+    assert.match(page, /hreflang="ja"/);
+    assert.doesNotMatch(page, /href="\/[/\\]/, path);
+  }
+});
