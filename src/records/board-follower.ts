@@ -70,8 +70,9 @@ export async function uncountMatches(tx: Queryable, matchKeys: readonly number[]
 
 /** Gives one player's rows to another, in the transaction that merges the two. */
 export async function mergeBoards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
-  const { zone } = await lockState(tx);
-  const buckets = keptBuckets(bucketsIn(zone || 'UTC'), now);
+  const state = await lockState(tx);
+  const at = bucketsIn(state.zone || 'UTC');
+  const buckets = keptBuckets(at, now);
   const rows = await tx.all<BoardRow>(sql`
     select bucket, mode, play, win, kill, death, time from boards
     where bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`);
@@ -80,7 +81,22 @@ export async function mergeBoards(tx: Queryable, now: number, from: number, into
     taken.add(bucket, mode, from, counts);
     given.add(bucket, mode, into, counts);
   }
-  await tx.runAll([...taken.subtractions(), ...given.additions()]);
+  const twice = await playedTwice(tx, at, state.last, from, into);
+  await tx.runAll([...taken.subtractions(), ...given.additions(), ...twice.subtractions()]);
+}
+
+/** Where both played a match, it is one match of the one who stays, won or lost as that one's row says. */
+async function playedTwice(tx: Queryable, at: BucketsAt, last: number, from: number, into: number): Promise<BoardBook> {
+  const rows = await tx.all<{ finished: number; gamemode: string; result: string }>(sql`
+    select m.finished, m.gamemode, a.result from player_matches a
+    join player_matches b on b.match_key = a.match_key and b.player_key = ${into}
+    join matches m on m.key = a.match_key where a.player_key = ${from} and a.match_key <= ${last}`);
+  const book = new BoardBook();
+  for (const { finished, gamemode, result } of rows) {
+    const counted = { player_key: into, result, kill_count: 0, death_count: 0, time_played: 0 };
+    countPlayer(book, gamemode, at(finished), () => true, counted);
+  }
+  return book;
 }
 
 type BoardRow = BoardCounts & { bucket: number; mode: BoardMode };

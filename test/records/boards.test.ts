@@ -101,6 +101,8 @@ onEachDatabase('what is withdrawn or merged counts as if it had always been so',
   await followAll(db);
   assert.deepEqual(await dump(db), before);
 
+  await tell({ db, clock }, duel(1, 3));
+  await followAll(db);
   const [from, into] = await Promise.all([1, 3].map((number) => playerByUuid(db, person(number).uuid)));
   await db.transaction((tx) => mergeBoards(tx, NOW, from!.key, into!.key));
   const [top, ...others] = await leaders(db, {
@@ -109,7 +111,8 @@ onEachDatabase('what is withdrawn or merged counts as if it had always been so',
     metric: 'win',
     limit: 9,
   });
-  assert.deepEqual([top!.name, top!.win, top!.kill, others.length], ['Player3', 2, 6, 0]);
+  // Of the match in which both played, the one who stays has lost and all of their kills count.
+  assert.deepEqual([top!.name, top!.win, top!.play, top!.kill, others.length], ['Player3', 2, 3, 10, 0]);
 });
 
 onEachDatabase('several who follow at once count nothing twice', async (t, url) => {

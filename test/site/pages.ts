@@ -1,6 +1,7 @@
 import type { Db } from '#db/db.ts';
 import { idOf } from '#base/ids.ts';
-import { sql } from '#db/sql.ts';
+import { startOf } from '#records/buckets.ts';
+import { type Sql, sql } from '#db/sql.ts';
 
 /** A page to look at: a name for its picture, and where it is. */
 export interface SitePage {
@@ -8,23 +9,27 @@ export interface SitePage {
   path: string;
 }
 
-/** One page of every kind, each about what has most to show. */
+/** One page of every kind, each about what has most to show; what the records lack is left out. */
 export async function everyPage(db: Db): Promise<SitePage[]> {
-  const one = async (query: ReturnType<typeof sql>): Promise<string | number> =>
-    (await db.tuples(query))[0]![0] as never;
-  const id = async (query: ReturnType<typeof sql>): Promise<string> => idOf(Number(await one(query)));
-  const match = await id(sql`select match_key from match_details order by length(objectives) desc limit 1`);
-  const plain = await id(sql`select match_key from match_details order by length(objectives), match_key desc limit 1`);
+  const one = async (query: Sql): Promise<string | undefined> => (await db.tuples(query))[0]?.[0]?.toString();
+  const id = async (query: Sql): Promise<string | undefined> => {
+    const key = await one(query);
+    return key === undefined ? undefined : idOf(Number(key));
+  };
+  const newest = sql`(select match_key, objectives from match_details order by match_key desc limit 500) d`;
+  const match = await id(sql`select match_key from ${newest} order by length(objectives) desc, match_key desc limit 1`);
+  const plain = await id(sql`select match_key from ${newest} order by length(objectives), match_key desc limit 1`);
   const map = await id(sql`
     select m.key from maps m join map_results r on r.map_key = m.name_key where r.team = '' order by r.play desc limit 1`);
   const uuid = await one(sql`
-    select p.uuid from players p join boards b on b.player_key = p.key where b.mode = 'total' order by b.play desc limit 1`);
+    select p.uuid from players p join boards b on b.player_key = p.key where b.bucket = ${startOf('all')} and b.mode = 'total'
+    order by b.play desc limit 1`);
   const banned = await one(
     sql`select p.uuid from players p join punishments u on u.punished_key = p.key order by u.key desc limit 1`,
   );
   const punishment = await id(sql`select max(key) from punishments`);
-  const name = String(await one(sql`select name from players where uuid = ${uuid}`));
-  return [
+  const name = (await one(sql`select name from players where uuid = ${uuid ?? ''}`)) ?? '';
+  const pages = [
     { name: 'home', path: '/' },
     { name: 'matches', path: '/matches' },
     { name: 'matches-of-a-mode', path: '/matches?gamemode=ctw' },
@@ -33,6 +38,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'maps', path: '/maps' },
     { name: 'map', path: `/maps/${map}` },
     { name: 'leaderboards', path: '/leaderboards?period=month' },
+    { name: 'leaderboards-of-all-time', path: '/leaderboards?period=all&mode=ctw&by=kill' },
     { name: 'players', path: '/players' },
     { name: 'player', path: `/players/${uuid}` },
     { name: 'player-matches', path: `/players/${uuid}/matches` },
@@ -49,4 +55,5 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'developers-reference', path: '/developers/reference' },
     { name: 'lost', path: '/matches/nothing' },
   ];
+  return pages.filter(({ path }) => !path.includes('undefined'));
 }
