@@ -104,8 +104,9 @@ test('a connection that is ended by the server fails its work as unavailable, an
       see(await pidOf(tx));
       await tx.all(sql`select pg_sleep(30)`);
     });
+    const failed = assert.rejects(running, Unavailable);
     await terminate(judge, await seen);
-    await assert.rejects(running, Unavailable);
+    await failed;
   });
 
   await t.test('while nobody uses it', async () => {
