@@ -42,6 +42,7 @@ async function beside(hall: Hall, below: Record<string, Opener>, rest: Opener): 
     },
   };
 }
+export const ALL_DOORS = Object.keys(DOORS) as readonly Door[];
 
 const CLOSING_PATIENCE_MS = 5_000;
 
@@ -52,7 +53,7 @@ export interface House extends AsyncDisposable {
 }
 
 /** Opens the doors that there are, each on a listener of its own. Closing lets requests under way end. */
-export async function openHouse(hall: Hall, doors = Object.keys(DOORS) as Door[]): Promise<House> {
+export async function openHouse(hall: Hall, doors: readonly Door[] = ALL_DOORS): Promise<House> {
   const open: { server: Server; door: OpenDoor }[] = [];
   const addresses: Partial<Record<Door, string>> = {};
   const close = async (): Promise<void> => void (await Promise.all(open.map(closeDoor)));

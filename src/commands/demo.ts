@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { openHouse } from '#app.ts';
 import { type Config, readConfig } from '#base/config.ts';
 import { UsageError } from '#base/errors.ts';
 import { demoAccounts, demoApps, demoIngestKey } from '#demo/credentials.ts';
@@ -15,6 +14,7 @@ import { followMatches } from '#records/board-follower.ts';
 import { issueClientToken } from '#records/tokens.ts';
 import { NETWORK, type Sample } from '#sample/index.ts';
 import { LOGO } from '#sample/logo.ts';
+import { openHouseInThreads } from '#threads.ts';
 import { startUpkeep } from '#upkeep.ts';
 import { type Command, type Input, optional } from './command.ts';
 import { untilStopped } from './serve.ts';
@@ -49,7 +49,7 @@ async function demo(input: Input): Promise<void> {
   const sample = await filled(hall, folder, matchesOf(input), stop.signal);
   if (stop.signal.aborted) return;
   await beat(hall, sample);
-  await using house = await openHouse(hall);
+  await using house = await openHouseInThreads(hall);
   await using tasks = new AsyncDisposableStack();
   tasks.use(startUpkeep(hall));
   tasks.use(keepBeating(hall, sample));

@@ -1,6 +1,6 @@
-import { openHouse } from '#app.ts';
 import { environment, readConfig } from '#base/config.ts';
 import { openHall } from '#hall.ts';
+import { openHouseInThreads } from '#threads.ts';
 import { startUpkeep } from '#upkeep.ts';
 import type { Command } from './command.ts';
 
@@ -11,7 +11,7 @@ export const commands: Command[] = [
 async function serve(): Promise<void> {
   const stopped = untilStopped();
   await using hall = await openHall(readConfig(environment()));
-  await using house = await openHouse(hall);
+  await using house = await openHouseInThreads(hall);
   await using tasks = new AsyncDisposableStack();
   tasks.use(startUpkeep(hall));
   for (const [door, address] of Object.entries(house.addresses)) hall.log.info({ door, address }, 'open');

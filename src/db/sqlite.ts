@@ -8,6 +8,8 @@ import { reads, type Sql, textOf } from './sql.ts';
 
 /** The low byte of a result code; the rest says why. */
 const SQLITE_BUSY = 5;
+/** READONLY, IOERR, FULL, CANTOPEN */
+const OUTAGES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 const LOCK_PATIENCE_MS = 15_000;
 const KEPT_STATEMENTS = 500;
 
@@ -165,9 +167,14 @@ class SqliteDb implements Db {
       return result;
     } catch (error) {
       if (this.#writer.handle.isTransaction) this.#writer.handle.exec('rollback');
-      throw error;
+      throw isOutage(error) ? new Unavailable(error) : error;
     }
   }
+}
+
+/** Tells a disk that is full, read-only or broken from a statement that is wrong. */
+function isOutage(error: unknown): boolean {
+  return OUTAGES.has(((error as { errcode?: number } | undefined)?.errcode ?? 0) % 256);
 }
 
 /** Prepared when it is first needed: the table comes with a migration. */

@@ -1,0 +1,163 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { postEvents, type Receipt } from './post.ts';
+import { DiskQueue } from './queue.ts';
+
+/**
+ * Sends events to Scorehall and loses none: `send` settles when an event is in a queue on disk, from where it is
+ * delivered, however long that takes and however often this process or the service dies. Needs nothing but Node.
+ */
+export interface SenderOptions {
+  /** The ingest's address. */
+  url: string;
+  /** The key of this game server. */
+  key: string;
+  /** A folder of this sender's own. */
+  folder: string;
+  /** Hears of events that were refused for good; they are kept in `refused.ndjson`, too. */
+  onRefused?: (event: Event, receipt: Receipt) => void;
+  /** Hears why nothing is delivered at the moment. */
+  onTrouble?: (sentence: string) => void;
+  /** How to wait; for tests. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** An event as docs/ingest.md describes it. */
+export interface Event {
+  version: 1;
+  id: string;
+  type: string;
+  time: string;
+  data: object;
+}
+
+export type { Receipt };
+
+const MOST_EVENTS = 200;
+const MOST_BYTES = 1024 * 1024;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+/** How long an event that came too early is sent again. */
+const EARLY_MS = 24 * 3_600_000;
+
+export async function openSender(options: SenderOptions): Promise<Sender> {
+  return new Sender(options, await DiskQueue.open(options.folder));
+}
+
+export class Sender implements AsyncDisposable {
+  readonly #options: SenderOptions;
+  readonly #queue: DiskQueue;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  #wake = Promise.withResolvers<void>();
+  #empty = Promise.withResolvers<void>();
+  #most = MOST_EVENTS;
+
+  constructor(options: SenderOptions, queue: DiskQueue) {
+    this.#options = options;
+    this.#queue = queue;
+    this.#running = this.#run();
+  }
+
+  /** Settles when the events are on disk: from then on they are this sender's business. */
+  async send(...events: Event[]): Promise<void> {
+    await this.#queue.append(events.map((event) => JSON.stringify(event)));
+    this.#wake.resolve();
+  }
+
+  /** Sends an event past the queue, once: for heartbeats, which are worth nothing later. */
+  async sendNow(event: Event): Promise<Receipt | undefined> {
+    const answer = await postEvents(this.#options, [JSON.stringify(event)]);
+    if ('receipts' in answer) return answer.receipts[0];
+    this.#options.onTrouble?.('refused' in answer ? answer.refused : answer.trouble);
+    return undefined;
+  }
+
+  /** Settles when everything that was sent so far is delivered. */
+  async flush(): Promise<void> {
+    this.#wake.resolve();
+    await this.#empty.promise;
+  }
+
+  /** Stops delivering; what is left is delivered when the folder is opened again. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.resolve();
+    await this.#running;
+    await this.#queue.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #run(): Promise<void> {
+    let pause = FIRST_PAUSE_MS;
+    while (!this.#stop.signal.aborted) {
+      const wait = await this.#deliver().catch((error: unknown) => ({ trouble: String(error), afterMs: undefined }));
+      if (wait === 'delivered') pause = FIRST_PAUSE_MS;
+      else if (wait === 'empty') await this.#sleepUntilSent();
+      else {
+        this.#options.onTrouble?.(wait.trouble);
+        await this.#pause(Math.max(wait.afterMs ?? 0, pause * (0.5 + Math.random() / 2)));
+        pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      }
+    }
+  }
+
+  async #sleepUntilSent(): Promise<void> {
+    this.#empty.resolve();
+    await this.#wake.promise;
+    this.#wake = Promise.withResolvers();
+    this.#empty = Promise.withResolvers();
+  }
+
+  async #deliver(): Promise<'delivered' | 'empty' | { trouble: string; afterMs: number | undefined }> {
+    const portion = await this.#queue.peek(this.#most, MOST_BYTES);
+    if (portion === undefined) return 'empty';
+    const { lines, next } = portion;
+    const answer = await postEvents(this.#options, lines, this.#stop.signal);
+    if ('trouble' in answer) return answer;
+    if ('refused' in answer) {
+      this.#most = Math.ceil(lines.length / 2);
+      if (lines.length > 1) return 'delivered';
+      await this.#setAside(lines[0]!, { id: '', status: 'rejected', reason: answer.refused, place: '' });
+    } else if (await this.#settle(lines, answer.receipts)) {
+      await this.#queue.advance(next);
+      return { trouble: 'The service wants some events again later.', afterMs: LONGEST_PAUSE_MS / 2 };
+    }
+    this.#most = MOST_EVENTS;
+    await this.#queue.advance(next);
+    return 'delivered';
+  }
+
+  /** @returns whether nothing but events that came too early is left */
+  async #settle(lines: string[], receipts: Receipt[]): Promise<boolean> {
+    const early: string[] = [];
+    for (const [place, receipt] of receipts.entries()) {
+      const line = lines[place]!;
+      if (receipt.status !== 'rejected') continue;
+      if (receipt.retry && isFresh(line)) early.push(line);
+      else await this.#setAside(line, receipt);
+    }
+    if (early.length > 0) await this.#queue.append(early);
+    return early.length > 0 && early.length === lines.length;
+  }
+
+  async #setAside(line: string, receipt: Receipt): Promise<void> {
+    const event = JSON.parse(line) as Event;
+    await appendFile(join(this.#options.folder, 'refused.ndjson'), `${JSON.stringify({ receipt, event })}\n`);
+    this.#options.onRefused?.(event, receipt);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const pause = this.#options.pause ?? ((ms, signal) => sleep(ms, undefined, { signal }));
+    await pause(ms, this.#stop.signal).catch(() => undefined);
+  }
+}
+
+function isFresh(line: string): boolean {
+  const time = Date.parse((JSON.parse(line) as Event).time);
+  return Number.isNaN(time) || Date.now() - time < EARLY_MS;
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { ALL_DOORS, type House, openHouse } from '#app.ts';
+import type { Config, Door } from '#base/config.ts';
+import type { Log } from '#base/log.ts';
+import type { Hall } from '#hall.ts';
+
+/**
+ * Doors in threads of their own. Writing to SQLite holds up the thread that does it, so the door that writes most has
+ * one, with a hall of its own on the same database: readers never wait for it.
+ */
+const APART: readonly Door[] = ['INGEST'];
+const AGAIN_MS = 1_000;
+
+/** What a thread is told to open; see door-thread.ts. */
+export interface ThreadOrder {
+  config: Config;
+  doors: Door[];
+}
+
+/** Opens every door, those that write most in threads of their own. */
+export async function openHouseInThreads(hall: Hall, doors: readonly Door[] = ALL_DOORS): Promise<House> {
+  await using opened = new AsyncDisposableStack();
+  const house = opened.use(
+    await openHouse(
+      hall,
+      doors.filter((door) => !APART.includes(door)),
+    ),
+  );
+  const addresses = { ...house.addresses };
+  for (const door of doors.filter((door) => APART.includes(door))) {
+    const thread = opened.use(await openThread(hall, [door]));
+    Object.assign(addresses, thread.addresses);
+  }
+  const all = opened.move();
+  return { addresses, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Opens doors in a thread, which is started again should it ever break. */
+async function openThread({ config, log }: Hall, doors: Door[]): Promise<House> {
+  let closing = false;
+  let worker = startWorker({ config, doors });
+  const addresses = await addressesOf(worker);
+  // What was bound to any free port stays where it was found.
+  const fixed = { ...config, listen: { ...config.listen, ...listensOf(addresses) } };
+  const keep = async (): Promise<void> => {
+    for (;;) {
+      await ended(worker, log);
+      if (closing) return;
+      await pause(AGAIN_MS);
+      worker = startWorker({ config: fixed, doors });
+      await addressesOf(worker).catch(() => undefined);
+    }
+  };
+  const kept = keep();
+  const close = async (): Promise<void> => {
+    closing = true;
+    worker.postMessage('close', []);
+    await kept;
+  };
+  return { addresses, [Symbol.asyncDispose]: close };
+}
+
+function startWorker(order: ThreadOrder): Worker {
+  return new Worker(new URL('./door-thread.ts', import.meta.url), { workerData: order });
+}
+
+async function addressesOf(worker: Worker): Promise<House['addresses']> {
+  const [addresses] = (await Promise.race([
+    once(worker, 'message'),
+    once(worker, 'exit').then(() => Promise.reject(new Error('A door does not open.'))),
+  ])) as [House['addresses']];
+  return addresses;
+}
+
+async function ended(worker: Worker, log: Log): Promise<void> {
+  worker.on('error', (error) => log.fatal({ err: error }, 'a thread broke; it is started again'));
+  await new Promise<void>((resolve) => void worker.once('exit', () => resolve()));
+}
+
+function listensOf(addresses: House['addresses']): Partial<Config['listen']> {
+  return Object.fromEntries(
+    Object.entries(addresses).map(([door, address]) => {
+      if (address.startsWith('/')) return [door, { path: address }];
+      const { hostname, port } = new URL(address);
+      return [door, { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }];
+    }),
+  );
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { sql } from '#db/sql.ts';
+import { type Event, openSender, type Receipt, type SenderOptions } from '#sender/index.ts';
+import { DiskQueue } from '#sender/queue.ts';
+import { match } from '../support/builders.ts';
+import { createTestDatabase } from '../support/hall.ts';
+import { openDoor } from '../ingest/door.ts';
+
+const folder = (): string => mkdtempSync(join(tmpdir(), 'sender-'));
+const told = (): Event => match() as unknown as Event;
+const noPause = async (): Promise<void> => undefined;
+
+type Answer = [status: number, headers: Record<string, string>, body: unknown];
+
+const accepted = (ids: string[]): Answer => [200, {}, ids.map((id) => ({ id, status: 'accepted', receipt: 'r' }))];
+const fault =
+  (status: number, headers = {}) =>
+  (): Answer => [status, headers, { error: 'x', error_description: 'Why.' }];
+
+const half = (): Answer => [200, {}, []];
+
+/** Refuses each, the second only for now. */
+const refuse = (ids: string[]): Answer => [
+  200,
+  {},
+  ids.map((id, place) => ({ id, status: 'rejected', reason: 'no', place: '', ...(place === 1 && { retry: true }) })),
+];
+
+/** A service that answers as it is told: the first request by the first answer, the last one ever after. */
+async function pretend(t: TestContext, ...answers: ((ids: string[]) => Answer)[]) {
+  const seen: string[][] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+      const ids = (JSON.parse(text.toString()) as Event[]).map(({ id }) => id);
+      seen.push(ids);
+      const [status, headers, json] = (answers.length > 1 ? answers.shift()! : answers[0]!)(ids);
+      if (status === 0) request.socket.destroy();
+      else response.writeHead(status, headers).end(JSON.stringify(json));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+async function opened(t: TestContext, options: Pick<SenderOptions, 'url'> & Partial<SenderOptions>) {
+  const sender = await openSender({ key: 'k', folder: folder(), pause: noPause, ...options });
+  t.after(() => sender.close());
+  return sender;
+}
+
+test('events reach the service and are in the records', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { hall, origin, alpha } = await openDoor(t, database.url);
+  const sender = await openSender({ url: origin, key: alpha, folder: folder() });
+  t.after(async () => {
+    await sender.close();
+    await database.drop();
+  });
+  await Promise.all(Array.from({ length: 300 }, () => sender.send(told())));
+  await sender.flush();
+  assert.equal((await hall.db.all(sql`select key from matches`)).length, 300);
+  assert.equal((await sender.sendNow(told()))?.status, 'accepted');
+});
+
+test('what is not answered is sent again, in order, until it is', async (t) => {
+  const { url, seen } = await pretend(t, fault(0), fault(503, { 'retry-after': '1' }), fault(401), half, accepted);
+  const pauses: number[] = [];
+  const sender = await opened(t, { url, pause: async (ms) => void pauses.push(ms) });
+  const events = [told(), told()];
+  await sender.send(...events);
+  await sender.flush();
+  const ids = events.map(({ id }) => id);
+  assert.deepEqual(seen, [ids, ids, ids, ids, ids]);
+  assert.equal(pauses.length, 4);
+  assert.ok(pauses[1]! >= 1000);
+});
+
+test('what is refused is set aside and told, what came too early comes again', async (t) => {
+  const own = folder();
+  const { url, seen } = await pretend(t, refuse, accepted);
+  const refused: string[] = [];
+  const sender = await opened(t, { url, folder: own, onRefused: ({ id }) => void refused.push(id) });
+  const [bad, early] = [told(), { ...told(), time: new Date().toISOString() }];
+  await sender.send(bad, early);
+  await sender.flush();
+  assert.deepEqual(refused, [bad.id]);
+  assert.deepEqual(seen, [[bad.id, early.id], [early.id]]);
+  const kept = JSON.parse(readFileSync(join(own, 'refused.ndjson'), 'utf8')) as { event: Event; receipt: Receipt };
+  assert.deepEqual([kept.event.id, kept.receipt.reason], [bad.id, 'no']);
+});
+
+test('a request that is refused is cut down until the event that is to blame stands alone', async (t) => {
+  const events = [told(), told(), told(), told()];
+  const poison = events[2]!.id;
+  const { url } = await pretend(t, (ids) => (ids.includes(poison) ? fault(413)() : accepted(ids)));
+  const refused: string[] = [];
+  const sender = await opened(t, { url, onRefused: ({ id }) => void refused.push(id) });
+  await sender.send(...events);
+  await sender.flush();
+  assert.deepEqual(refused, [poison]);
+});
+
+test('the queue gives back what was promised, wherever it was cut off', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.oneof(
+          fc.record({ append: fc.array(fc.string({ maxLength: 200 }), { minLength: 1, maxLength: 5 }) }),
+          fc.record({ take: fc.integer({ min: 1, max: 4 }) }),
+          fc.constant('reopen' as const),
+          fc.constant('tear' as const),
+        ),
+        { maxLength: 25 },
+      ),
+      async (steps) => {
+        const own = folder();
+        let queue = await DiskQueue.open(own, 300);
+        const promised: string[] = [];
+        for (const step of steps) {
+          if (step === 'reopen' || step === 'tear') {
+            await queue.close();
+            const last = readdirSync(own)
+              .filter((name) => name.endsWith('.ndjson'))
+              .sort()
+              .at(-1)!;
+            if (step === 'tear') appendFileSync(join(own, last), '{"half of a li');
+            queue = await DiskQueue.open(own, 300);
+          } else if ('append' in step) {
+            const lines = step.append.map((text) => JSON.stringify(text));
+            await queue.append(lines);
+            promised.push(...lines);
+          } else {
+            const portion = await queue.peek(step.take, 64);
+            assert.deepEqual(portion?.lines ?? [], promised.splice(0, portion?.lines.length ?? 0));
+            if (portion !== undefined) await queue.advance(portion.next);
+          }
+        }
+        const rest: string[] = [];
+        for (let portion = await queue.peek(3, 1000); portion !== undefined; portion = await queue.peek(3, 1000)) {
+          rest.push(...portion.lines);
+          await queue.advance(portion.next);
+        }
+        assert.deepEqual(rest, promised);
+        await queue.close();
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
