@@ -459,3 +459,13 @@ test("what is no folder is the operator's mistake", async () => {
   await assert.rejects(run(join(folder.path, 'none')), { name: 'UsageError', message: /none does not exist\.$/ });
   await assert.rejects(run(join(folder.path, 'map.xml')), { name: 'UsageError', message: /is not a folder\.$/ });
 });
+
+test('a map whose constants multiply is refused, and takes no memory for what it would become', async () => {
+  const constants = `<constants><constant id="a">${'x'.repeat(1_000_000)}</constant></constants>`;
+  const bomb = `<map>${constants}<name>Bomb</name><version>1</version><objective>${'${a}'.repeat(900_000)}</objective></map>`;
+  const before = process.memoryUsage().rss;
+  const { events, refusals } = await importAll({ 'bomb/map.xml': bomb, 'other/map.xml': named('Other') });
+  assert.equal(events.length, 1);
+  assert.match(refusals.join(), /grows beyond all bounds by its constants/);
+  assert.ok(process.memoryUsage().rss - before < 300_000_000);
+});

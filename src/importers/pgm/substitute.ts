@@ -1,6 +1,10 @@
+import { Refused } from '../item.ts';
 import { oneLine } from '../text.ts';
 import { placeOf, type Notes, type Processed } from './preprocess.ts';
 import { elementsOf, textOf, type XmlElement } from './xml.ts';
+
+/** Longer than anything that a map says of itself, however it is put together. */
+const MAX_LENGTH = 100_000;
 
 /** Reads values of a processed map with constants put in, as PGM does: what names a deleted constant is not there. */
 export class Values {
@@ -46,10 +50,13 @@ export class Values {
   #substitute(text: string, element: XmlElement): string | undefined {
     if (this.#constants.size === 0) return text;
     let deleted = false;
+    let length = 0;
     const value = text.replace(/\$\{([^}\n]{1,200})\}/g, (_whole, id: string) => {
       const constant = this.#constants.get(id);
       if (constant === undefined) this.note(element, `constant "${id}" is used but not defined`);
       deleted ||= constant === undefined || constant === null;
+      length += constant?.length ?? 0;
+      if (length > MAX_LENGTH) throw new Refused('grows beyond all bounds by its constants', placeOf(element));
       return constant ?? '';
     });
     return deleted ? undefined : value;
