@@ -1,5 +1,6 @@
 import { secretHash } from '#base/secrets.ts';
 import type { Account } from '#records/accounts.ts';
+import { tryOnce } from '#records/attempts.ts';
 import { type Actor, recordAudit } from '#records/audit.ts';
 import { findConsoleSession } from '#records/console-sessions.ts';
 import type { Ask, Desk } from './desk.ts';
@@ -30,6 +31,9 @@ export function actorOf(c: Ask, person: Person | undefined): Actor {
   return { via: 'console', account_id: id, name, address: c.get('address') };
 }
 
+/** So much of what one person is refused is kept; the rest stands in the log alone. */
+const KEPT_REFUSALS = { tries: 200, windowMs: 3_600_000 };
+
 /**
  * Keeps that something was asked for and refused. Of strangers it stands in the log alone, so that nobody can fill the
  * database from outside.
@@ -40,6 +44,8 @@ export async function noteRefusal(c: Ask, desk: Desk, reason: string, subject = 
   const account = person?.account.id;
   desk.log.warn({ reason, method, path, subject, account, address: c.get('address') }, 'refused at the console');
   if (person === undefined) return;
+  const now = desk.clock.now();
+  if (!(await tryOnce(desk.db, now, `console refusals ${person.account.id}`, KEPT_REFUSALS))) return;
   const act = { action: 'console.refuse', subject, label: `${method} ${path}`, outcome: 'refused', detail: { reason } };
-  await recordAudit(desk.db, desk.clock.now(), actorOf(c, person), { ...act, outcome: 'refused' });
+  await recordAudit(desk.db, now, actorOf(c, person), { ...act, outcome: 'refused' });
 }

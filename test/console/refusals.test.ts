@@ -8,7 +8,8 @@ import { onEachDatabase } from '../support/hall.ts';
 import { makeAccount } from '../signin/support.ts';
 import { enter, makeOperator, openTestConsole, type TestConsole, walk } from './support.ts';
 
-const HALF_A_DAY_MS = 12 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const HALF_A_DAY_MS = 12 * HOUR_MS;
 
 const refusals = async ({ hall }: TestConsole) =>
   (await listAudit(hall.db, { action: 'console.refuse' }, 100)).map(({ detail, actor }) => [detail['reason'], actor]);
@@ -170,3 +171,39 @@ onEachDatabase('what comes back from the sign-in is believed only as it was aske
 function tokenOn(html: string): string {
   return /name="form_token" value="([^"]+)"/.exec(html)![1]!;
 }
+
+onEachDatabase('an id that no database holds is nobody’s, on every path', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  await makeOperator(house, 'Olga');
+  const { console } = await enter(house, 'Olga');
+  const form_token = tokenOn(console.page.html);
+  const rows = ROWS.filter(({ path }) => path.includes(':'));
+  assert.ok(rows.length > 20);
+  for (const { method, path } of rows) {
+    const at = `/console${path.replace(/:\w+/, 'x%00x')}`;
+    const seen = method === 'GET' ? await console.open(at) : await console.post(at, { form_token });
+    assert.equal(seen.status, 404, `${method} ${at}`);
+  }
+  assert.equal((await console.open('/console/logos/x%00x')).status, 404);
+});
+
+onEachDatabase('nobody fills the audit log with what is refused', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  await makeAccount(house, 'Mallory');
+  const { console } = await enter(house, 'Mallory');
+  const statuses = new Set<number>();
+  for (let count = 0; count < 250; count++) statuses.add((await console.open('/console/operator')).status);
+  assert.deepEqual([...statuses], [403]);
+  const mine = await listAudit(house.hall.db, { actor: 'Mallory', outcome: 'refused' }, 1_000);
+  assert.equal(mine.length, 200);
+  house.hall.clock.advance(HOUR_MS);
+  await console.open('/console/operator');
+  assert.equal((await listAudit(house.hall.db, { actor: 'Mallory', outcome: 'refused' }, 1_000)).length, 201);
+});
+
+onEachDatabase('an upload that is too large is told so', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  await makeAccount(house, 'Ann');
+  const { console } = await enter(house, 'Ann');
+  assert.equal((await console.post('/console/applications', { name: 'x'.repeat(300_000) })).status, 413);
+});
