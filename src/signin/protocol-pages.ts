@@ -35,7 +35,7 @@ export class ProtocolPages {
    */
   async withoutScript(ctx: KoaContextWithOIDC): Promise<void> {
     const secret = ctx.oidc?.session?.state?.['secret'];
-    const sendsOn = typeof ctx.body === 'string' && ctx.body.includes('document.forms[0].submit()');
+    const sendsOn = typeof ctx.body === 'string' && SENDS_TO_SIGN_OUT.test(ctx.body);
     if (sendsOn && typeof secret === 'string') await this.#show(ctx, sendOnPage(ctx, secret));
   }
 
@@ -45,6 +45,9 @@ export class ProtocolPages {
     ctx.body = await writePage(this.#frame, this.#config, textsOf(ctx), page, url);
   }
 }
+
+/** Not the form of `response_mode=form_post`, which an application has asked for. */
+const SENDS_TO_SIGN_OUT = /document\.forms\[0\]\.submit\(\).*action="[^"]*\/oauth\/logout\/confirm"/s;
 
 function sendOnPage(ctx: KoaContextWithOIDC, secret: string): Page {
   const t = textsOf(ctx).sign_out;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { accountById } from '#records/accounts.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/hall.ts';
@@ -90,6 +91,44 @@ onEachDatabase('a sign-in that was proven with the old password does not come to
   await intruder.open(last);
   assert.doesNotMatch(intruder.page.html, /\/consent"/);
   assert.match((await intruder.open('/account')).url, /\/sign-in$/);
+});
+
+test('no secret of a mail’s link stands in the database', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const world = await open(t, database.url);
+  t.after(() => database.drop());
+  await makeAccount(world.house, 'Robin');
+  const person = await signIn(world, 'Robin');
+  await person.open('/account/email');
+  await person.submit({ email: 'other@example.net', current: PASSWORD });
+  await person.post('/forgot', { login: 'Robin', flow: '' });
+  await person.post('/register', { name: 'Wren', email: 'wren@example.org', password: NEW_PASSWORD, flow: '' });
+  const links = [
+    await linkTo(world, 'other@example.net', /./),
+    await linkTo(world, 'robin@example.org', /Choose a new password/),
+    await linkTo(world, 'wren@example.org', /./),
+  ];
+  const tokens = links.map((link) => new URL(link).searchParams.get('token')!);
+  const stored = ['', '-wal'].map((end) => readFileSync(`${database.url}${end}`).toString('latin1')).join('');
+  assert.ok(stored.includes('other@example.net'), 'what is kept of a link is there');
+  for (const secret of [...tokens, NEW_PASSWORD, person.cookie('scorehall_registering')!]) {
+    assert.ok(secret.length >= 16);
+    assert.ok(!stored.includes(secret));
+  }
+});
+
+test('whoever looked at the page of signing out still gets to an application that wants its answer posted', async (t) => {
+  const { house } = await openOnSqlite(t);
+  await makeAccount(house, 'Robin');
+  const { application } = await makeApplication(house, 'web');
+  const person = new Person(house.auth);
+  await person.open('/sign-in');
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  await person.open('/oauth/logout');
+  const query = { client_id: application.client_id, response_type: 'code', redirect_uri: CALLBACK, scope: 'openid' };
+  const request = `/oauth/authorize?${new URLSearchParams({ ...query, response_mode: 'form_post', prompt: 'none' }).toString()}`;
+  await person.open(request);
+  assert.match(person.page.html, /action="https:\/\/app\.example\/callback"/);
 });
 
 /** Sends name and password and stays where the answer is; gives the address that it leads to. */
