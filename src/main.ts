@@ -1,5 +1,5 @@
 import { Unavailable, UsageError } from '#base/errors.ts';
-import { type Command, helpOf, parse } from './commands/command.ts';
+import { type Command, helpOf, parse, runCommand } from './commands/command.ts';
 
 /** The command line. Each file of commands is loaded only when one of its words is called. */
 const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
@@ -13,6 +13,10 @@ const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
   'signing-key': () => import('./commands/signing-key.ts'),
   server: () => import('./commands/server.ts'),
   player: () => import('./commands/player.ts'),
+  access: () => import('./commands/access.ts'),
+  usage: () => import('./commands/usage.ts'),
+  punishment: () => import('./commands/punishment.ts'),
+  audit: () => import('./commands/audit.ts'),
   export: () => import('./commands/export.ts'),
 };
 
@@ -24,7 +28,7 @@ async function main(args: string[]): Promise<void> {
   if (command === undefined) return listOf(commands, args.slice(0, 2).join(' '));
   const rest = args.slice(command.words.split(' ').length);
   if (rest.includes('--help')) return void process.stdout.write(helpOf(command));
-  await command.run(parse(command, rest));
+  await runCommand(command, parse(command, rest));
 }
 
 async function overview(word: string | undefined): Promise<void> {

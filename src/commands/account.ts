@@ -30,6 +30,7 @@ const UUID: NonNullable<Command['options']> = {
 export const commands: Command[] = [
   {
     words: 'account create',
+    audit: { action: 'account.create', about: 'id' },
     summary: 'Make an account, for somebody who may then sign in',
     options: {
       name: { type: 'string', help: 'The name; a linked game account gives its own' },
@@ -46,20 +47,29 @@ export const commands: Command[] = [
   { words: 'account show', summary: 'One account', options: WHO, run: (input) => change(input) },
   {
     words: 'account disable',
+    audit: { action: 'account.disable', about: 'id' },
     summary: 'Close an account to its owner and to every application, at once; --undo opens it again',
     options: { ...WHO, undo: { type: 'boolean', help: 'Open it again' } },
     run: (input) =>
       change(input, ({ db, clock }, { id }) => setDisabled(db, id, input.values['undo'] === true ? null : clock.now())),
   },
-  { words: 'account link', summary: 'Link a game account', options: { ...WHO, ...UUID }, run: link },
+  {
+    words: 'account link',
+    audit: { action: 'account.link', about: 'id' },
+    summary: 'Link a game account',
+    options: { ...WHO, ...UUID },
+    run: link,
+  },
   {
     words: 'account unlink',
+    audit: { action: 'account.unlink', about: 'id' },
     summary: 'Take the game account away from an account',
     options: WHO,
     run: (input) => change(input, async ({ db }, { id }) => void (await unlinkPlayer(db, id))),
   },
   {
     words: 'account delete',
+    audit: { action: 'account.delete', about: 'id' },
     summary: 'Delete an account; its matches stay, under a pseudonym',
     options: WHO,
     run: remove,

@@ -24,6 +24,7 @@ const CLIENT: Command['options'] = {
 export const commands: Command[] = [
   {
     words: 'app create',
+    audit: { action: 'application.create', about: 'client-id' },
     summary: 'Register an application; prints its Client ID and, for a service, its Client Secret',
     options: {
       name: { type: 'string', help: 'What people read on the consent page' },
@@ -43,23 +44,32 @@ export const commands: Command[] = [
   { words: 'app show', summary: 'One application', options: CLIENT, run: show },
   {
     words: 'app limit',
+    audit: { action: 'access.limit', about: 'client-id' },
     summary: 'Raise the hourly limit of an application, or give it back the usual one',
     options: { ...CLIENT, limit: { type: 'string', value: 'N', help: 'Requests an hour, or "default"' } },
     run: limit,
   },
   {
     words: 'app approve',
+    audit: { action: 'access.approve', about: 'client-id' },
     summary: 'Open the data API to an application',
     options: CLIENT,
     run: (input) => access(input, 'approved'),
   },
   {
     words: 'app revoke',
+    audit: { action: 'access.revoke', about: 'client-id' },
     summary: 'Close the data API to an application',
     options: CLIENT,
     run: (input) => access(input, 'revoked'),
   },
-  { words: 'app delete', summary: 'Remove an application with all its tokens', options: CLIENT, run: remove },
+  {
+    words: 'app delete',
+    audit: { action: 'application.delete', about: 'client-id' },
+    summary: 'Remove an application with all its tokens',
+    options: CLIENT,
+    run: remove,
+  },
 ];
 
 async function create(input: Input): Promise<void> {

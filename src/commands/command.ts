@@ -1,7 +1,9 @@
+import { hostname, userInfo } from 'node:os';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { environment, readConfig } from '#base/config.ts';
 import { UsageError } from '#base/errors.ts';
 import { type Hall, openHall } from '#hall.ts';
+import { recordAudit } from '#records/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -20,6 +22,8 @@ export interface Command {
   /** What follows the words, for the help: `FILE|-`. */
   operands?: string;
   options?: Record<string, OptionRow>;
+  /** What the audit log says of it, for those that change something: the action, and the option that says of what. */
+  audit?: { action: string; about: string };
   run(input: Input): Promise<void>;
 }
 
@@ -52,14 +56,48 @@ export function optional(input: Input, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+interface Running {
+  command: Command;
+  input: Input;
+  printed: Record<string, unknown>;
+}
+
+/** The one command of this process. */
+let running: Running | undefined;
+
+/** Runs a command, of which the audit log is told when it has done what it does. */
+export async function runCommand(command: Command, input: Input): Promise<void> {
+  running = { command, input, printed: {} };
+  await command.run(input);
+}
+
 /** Opens the hall that the environment names, for the length of one command. */
 export async function withHall<T>(work: (hall: Hall) => Promise<T>): Promise<T> {
   await using hall = await openHall(readConfig({ LOG_LEVEL: 'warn', ...environment() }));
-  return await work(hall);
+  const result = await work(hall);
+  if (running?.command.audit !== undefined) await keep(hall, running, running.command.audit);
+  return result;
+}
+
+const NEVER_KEPT = /^(json|password|help)$/;
+
+/** What a command made, it prints: the Client ID of a new application is its subject. */
+async function keep(
+  { db, clock }: Hall,
+  { input, printed }: Running,
+  audit: NonNullable<Command['audit']>,
+): Promise<void> {
+  const subject = input.values[audit.about] ?? printed[audit.about.replaceAll('-', '_')] ?? '';
+  const said = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_KEPT.test(name));
+  const detail = Object.fromEntries(said.map(([name, value]) => [name, String(value)]));
+  const actor = { via: 'command', account_id: null, name: userInfo().username, address: hostname() } as const;
+  const label = typeof printed['name'] === 'string' ? printed['name'] : '';
+  await recordAudit(db, clock.now(), actor, { action: audit.action, subject: String(subject), label, detail });
 }
 
 /** Prints a result: one JSON object with `--json`, else a line a member. */
 export function print(input: Input, result: Record<string, unknown>): void {
+  if (running !== undefined) running.printed = result;
   if (input.values['json'] === true) return void process.stdout.write(`${JSON.stringify(result)}\n`);
   const width = Math.max(...Object.keys(result).map((name) => name.length));
   for (const [name, value] of Object.entries(result)) process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`);

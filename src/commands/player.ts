@@ -8,6 +8,7 @@ import { type Command, type Input, JSON_OPTION, print, required, withHall } from
 export const commands: Command[] = [
   {
     words: 'player merge',
+    audit: { action: 'player.merge', about: 'from' },
     summary: 'Make all of one UUID count for another, now and for what comes: it cannot be taken back',
     options: {
       from: { type: 'string', value: 'UUID', help: 'The UUID that is given up: of offline mode, of Bedrock' },

@@ -29,14 +29,22 @@ const MOST_OVERLAP_HOURS = 24 * 90;
 export const commands: Command[] = [
   {
     words: 'server create',
+    audit: { action: 'server.create', about: 'name' },
     summary: 'Make a game server known; prints the key by which it writes',
     options: { ...NAME, ...FACTS },
     run: create,
   },
   { words: 'server list', summary: 'Every game server', options: { json: JSON_OPTION }, run: listAll },
-  { words: 'server set', summary: 'Change what is fixed about a server', options: { ...NAME, ...FACTS }, run: change },
+  {
+    words: 'server set',
+    audit: { action: 'server.set', about: 'name' },
+    summary: 'Change what is fixed about a server',
+    options: { ...NAME, ...FACTS },
+    run: change,
+  },
   {
     words: 'server key create',
+    audit: { action: 'server.key.create', about: 'name' },
     summary: 'One more key of a server',
     options: {
       ...NAME,
@@ -47,6 +55,7 @@ export const commands: Command[] = [
   { words: 'server key list', summary: "A server's keys, without their secrets", options: NAME, run: listKeys },
   {
     words: 'server key rotate',
+    audit: { action: 'server.key.rotate', about: 'name' },
     summary: 'A new key of a server; those in use open for a while yet',
     options: {
       ...NAME,
@@ -56,18 +65,21 @@ export const commands: Command[] = [
   },
   {
     words: 'server key revoke',
+    audit: { action: 'server.key.revoke', about: 'name' },
     summary: 'Shut a key, or all keys of a server, at once',
     options: { ...NAME, key: { type: 'string', value: 'ID', help: 'The id of one key; all of them when left out' } },
     run: revokeKey,
   },
   {
     words: 'server delete',
+    audit: { action: 'server.delete', about: 'name' },
     summary: 'Take a server out of all lists and shut its keys; what was played there stays',
     options: NAME,
     run: remove,
   },
   {
     words: 'server withdraw',
+    audit: { action: 'server.withdraw', about: 'name' },
     summary: 'Take back what a server has sent, as if it had never been',
     options: {
       ...NAME,

@@ -8,6 +8,7 @@ const OPTIONS: Command['options'] = { json: JSON_OPTION };
 export const commands: Command[] = [
   {
     words: 'signing-key rotate',
+    audit: { action: 'signing-key.rotate', about: 'kid' },
     summary: 'Make a new key for ID tokens: published at once, signing in an hour; no token is refused meanwhile',
     options: OPTIONS,
     run: rotate,

@@ -9,6 +9,7 @@ const MAX_HOURS = 24 * 365;
 export const commands: Command[] = [
   {
     words: 'token create',
+    audit: { action: 'token.create', about: 'client-id' },
     summary: "Issue an application's own access token, as the client credentials grant does",
     options: {
       'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },

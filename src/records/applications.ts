@@ -38,14 +38,18 @@ export async function applicationByClientId(db: Queryable, clientId: string): Pr
   return row && applicationOf(row);
 }
 
+/** The service's own applications are no one's to manage. */
+const NOT_OWN = sql`not exists (select 1 from own_clients o where o.client_id = applications.client_id)`;
+
 export async function listApplications(db: Queryable): Promise<Application[]> {
-  return (await db.all<ApplicationRow>(sql`select ${COLUMNS} from applications order by key`)).map(applicationOf);
+  const rows = await db.all<ApplicationRow>(sql`select ${COLUMNS} from applications where ${NOT_OWN} order by key`);
+  return rows.map(applicationOf);
 }
 
 /** Applications with keys below this one, the newest first. */
 export async function applicationsBefore(db: Queryable, before: number, limit: number): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where key < ${before} order by key desc limit ${limit}`,
+    sql`select ${COLUMNS} from applications where key < ${before} and ${NOT_OWN} order by key desc limit ${limit}`,
   );
   return rows.map(applicationOf);
 }
@@ -53,7 +57,7 @@ export async function applicationsBefore(db: Queryable, before: number, limit: n
 /** Those of one name, the newest first. */
 export async function applicationsNamed(db: Queryable, name: string, limit: number): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where name = ${name} order by key desc limit ${limit}`,
+    sql`select ${COLUMNS} from applications where name = ${name} and ${NOT_OWN} order by key desc limit ${limit}`,
   );
   return rows.map(applicationOf);
 }

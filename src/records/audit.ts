@@ -41,15 +41,23 @@ export interface AuditEntry extends Required<Omit<Act, 'detail'>> {
 const MAX_TEXT = 256;
 const KEYS_PER_MS = 2048;
 
-/** Ids grow with time; within a millisecond their order is by chance, so that nobody waits for anybody to write one. */
+/** Ids begin with the time, so that nobody waits for anybody to write one. */
 const startOf = (ms: number): string => idOf(Math.max(0, ms) * KEYS_PER_MS);
+
+let written = 0;
+
+/** What one process writes within a millisecond keeps its order; chance keeps the ids of several apart. */
+function newId(now: number): string {
+  const place = written++ % KEYS_PER_MS;
+  return idOf(now * KEYS_PER_MS + place) + randomBytes(5).toString('hex');
+}
 
 /** Keeps that something was done, or refused. Secrets never stand in an act. */
 export async function recordAudit(db: Queryable, now: number, actor: Actor, act: Act): Promise<void> {
   const { action, subject = '', label = '', outcome = 'done', detail = {} } = act;
   await db.run(sql`
     insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
-    values (${startOf(now) + randomBytes(5).toString('hex')}, ${now}, ${actor.via}, ${actor.account_id},
+    values (${newId(now)}, ${now}, ${actor.via}, ${actor.account_id},
       ${short(actor.name)}, ${nameKey(short(actor.name))}, ${short(actor.address)}, ${action}, ${short(subject)},
       ${short(label)}, ${outcome}, ${JSON.stringify(detail)})`);
 }

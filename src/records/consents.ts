@@ -11,6 +11,8 @@ export interface Consent {
 
 export interface ConnectedApplication extends Consent {
   name: string;
+  /** When it last read with the account's tokens; null while it has not. */
+  read: number | null;
 }
 
 type Row<T extends Consent> = Omit<T, 'scopes'> & { scopes: string };
@@ -23,7 +25,7 @@ export async function consentOf(db: Queryable, accountId: string, clientId: stri
 
 export async function connectedApplications(db: Queryable, accountId: string): Promise<ConnectedApplication[]> {
   const rows = await db.all<Row<ConnectedApplication>>(sql`
-    select c.client_id, a.name, c.scopes, c.granted, c.used
+    select c.client_id, a.name, c.scopes, c.granted, c.used, c.read
     from consents c join applications a on a.client_id = c.client_id
     where c.account_id = ${accountId} order by a.name, c.client_id`);
   return rows.map((row) => ({ ...row, scopes: row.scopes.split(' ') }));

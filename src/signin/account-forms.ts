@@ -15,6 +15,7 @@ import { type SignedIn, signedIn, signOut } from './session.ts';
 import type { Texts } from './texts/index.ts';
 import { mayTry, succeeded } from './tries.ts';
 import { sendChange } from './verify.ts';
+import { record } from './record.ts';
 
 type Problems = Partial<Record<'name' | 'email' | 'password' | 'current', string>>;
 
@@ -112,7 +113,10 @@ async function makeChange(c: Ask, desk: Desk, change: Change): Promise<Response>
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
   const wrong = await currentPasswordProblem(c, desk, account, form['current'] ?? '');
   const result = wrong ?? (await change.act(c, desk, current, form));
-  if (typeof result === 'string') return c.redirect(result, 303);
+  if (typeof result === 'string') {
+    record(c, desk, account, { action: change.path.slice(1).replace('/', '.') });
+    return c.redirect(result, 303);
+  }
   return await showChange(c, desk, change, account, form, result);
 }
 

@@ -12,6 +12,7 @@ import { type SignedIn, signedIn, signOut } from './session.ts';
 import type { Texts } from './texts/index.ts';
 import { sendVerification } from './verify.ts';
 import { mayTry } from './tries.ts';
+import { record } from './record.ts';
 
 /** The account page: what is held about somebody, who has access to it, and how to end that. */
 export function accountPages(app: Hono<Env>, desk: Desk): void {
@@ -31,8 +32,9 @@ export function accountPages(app: Hono<Env>, desk: Desk): void {
       'x-content-type-options': 'nosniff',
     });
   });
-  onForm(app, desk, '/account/sign-out', async (c) => {
+  onForm(app, desk, '/account/sign-out', async (c, { account }) => {
     await signOut(c, desk);
+    record(c, desk, account, { action: 'session.end' });
     return '/sign-in';
   });
   onForm(app, desk, '/account/verify', async (c, { account }) => {
@@ -40,15 +42,18 @@ export function accountPages(app: Hono<Env>, desk: Desk): void {
     if (asked) desk.later(() => sendVerification(desk, account));
     return '/account?done=verify_sent';
   });
-  onForm(app, desk, '/account/sessions/end', async (_c, { account, uid_hash }, { session = '' }) => {
+  onForm(app, desk, '/account/sessions/end', async (c, { account, uid_hash }, { session = '' }) => {
     const others = session === '';
     await desk.db.transaction((tx) =>
       endSessions(tx, account.id, others ? { except: uid_hash } : { only: session, except: uid_hash }),
     );
+    record(c, desk, account, { action: 'session.end', detail: { others } });
     return '/account?done=session_ended';
   });
-  onForm(app, desk, '/account/applications/end', async (_c, { account }, { client_id = '' }) => {
-    if (client_id !== '') await desk.db.transaction((tx) => endApplications(tx, account.id, client_id));
+  onForm(app, desk, '/account/applications/end', async (c, { account }, { client_id = '' }) => {
+    if (client_id === '') return '/account';
+    await desk.db.transaction((tx) => endApplications(tx, account.id, client_id));
+    record(c, desk, account, { action: 'grant.end', subject: client_id });
     return '/account?done=ended';
   });
 }
@@ -192,11 +197,12 @@ function applicationsCard(t: Texts['account'], applications: ConnectedApplicatio
     ${applications.length === 0 ? html`<p class="soft">${t.no_applications}</p>` : ''}
     <ul class="rows">
       ${applications.map(
-        ({ client_id, name, scopes, granted, used }) =>
+        ({ client_id, name, scopes, granted, used, read }) =>
           html`<li>
             <span class="what"
               ><strong>${name}</strong> ${scopes.map((scope) => t.scopes[scope] ?? scope).join(' · ')}
-              <span class="hint">${t.application(moment(granted), moment(used))}</span></span
+              <span class="hint">${t.application(moment(granted), moment(used))}</span>
+              <span class="hint">${read === null ? t.never_read : t.last_read(moment(read))}</span></span
             >
             ${endForm('/account/applications/end', 'client_id', client_id, t, name)}
           </li>`,

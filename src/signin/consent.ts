@@ -7,6 +7,7 @@ import { type Ask, type Desk, type Env, formOf } from './desk.ts';
 import { SCOPES } from './provider.ts';
 import { finish, formTargetsOf, restart, type Step, stepOf } from './step.ts';
 import type { Texts } from './texts/index.ts';
+import { record } from './record.ts';
 
 /** Asks whether an application may see what it wants to see. */
 export function consentPages(app: Hono<Env>, desk: Desk): void {
@@ -27,6 +28,14 @@ async function agree(c: Ask, desk: Desk, step: Step): Promise<Response> {
   const grant = known ?? new Grant({ accountId, clientId });
   grant.addOIDCScope(scopes.join(' '));
   await giveConsent(desk.db, desk.clock.now(), accountId, clientId, scopes);
+  const { name } = step.application;
+  const account = await accountById(desk.db, accountId);
+  record(c, desk, account, {
+    action: 'grant.give',
+    subject: clientId,
+    label: name,
+    detail: { scope: scopes.join(' ') },
+  });
   return await finish(c, desk, { consent: { grantId: await grant.save() } });
 }
 

@@ -31,10 +31,11 @@ export async function exportOf({ db, clock }: Desk, account: Account): Promise<o
       address: session.address,
       user_agent: session.agent,
     })),
-    applications: applications.map(({ granted, used, ...rest }) => ({
+    applications: applications.map(({ granted, used, read, ...rest }) => ({
       ...rest,
       granted: moment(granted),
       used: moment(used),
+      read: moment(read),
     })),
     tokens: tokens.map(({ expires, ...rest }) => ({ ...rest, expires: moment(expires) })),
     player: player === undefined ? null : await playerPart(db, player, now),

@@ -10,6 +10,7 @@ import { showLinkStep } from './link.ts';
 import { signedIn, signIn, signOut } from './session.ts';
 import { cancel, finish, formTargetsOf, restart, type Step, stepOf } from './step.ts';
 import { mayTry, succeeded } from './tries.ts';
+import { record } from './record.ts';
 
 /** Signing in: on the way to an application under `/sign-in/:uid`, or to the account page under `/sign-in`. */
 export function loginPages(app: Hono<Env>, desk: Desk): void {
@@ -72,7 +73,9 @@ async function prove(c: Ask, desk: Desk, form: Form): Promise<Account | 'require
   const account = await accountByLogin(desk.db, name.trim());
   const stored = account === undefined ? undefined : await passwordOf(desk.db, account.id);
   const matches = await passwordMatches(password, stored);
-  if (!matches || account === undefined || account.disabled !== null) return 'credentials';
+  const isIn = matches && account !== undefined && account.disabled === null;
+  record(c, desk, account, { action: 'session.start', outcome: isIn ? 'done' : 'failed' });
+  if (!isIn) return 'credentials';
   await succeeded(c, desk, 'sign-in', name.trim());
   return account;
 }

@@ -11,6 +11,7 @@ import { warn, write } from './mails.ts';
 import { passwordError, showExpired } from './parts.ts';
 import { flowOf } from './register.ts';
 import { mayTry } from './tries.ts';
+import { record } from './record.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -72,6 +73,7 @@ async function reset(c: Ask, desk: Desk): Promise<Response> {
     return taken;
   });
   if (token === undefined) return await showExpired(c, desk);
+  record(c, desk, account, { action: 'account.password', detail: { reset: true } });
   warn(desk, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   const flow = token.data['flow'] ?? '';
   return c.redirect(`/sign-in${flow === '' ? '' : `/${flow}`}?done=reset`, 303);

@@ -12,6 +12,7 @@ import { isEmail, passwordError, showExpired } from './parts.ts';
 import { write } from './mails.ts';
 import { signIn } from './session.ts';
 import { mayTry } from './tries.ts';
+import { record } from './record.ts';
 
 const DAY_MS = 86_400_000;
 const BROWSER_COOKIE = 'scorehall_registering';
@@ -94,6 +95,7 @@ async function confirm(c: Ask, desk: Desk): Promise<Response> {
     : await createAccount(desk.db, desk.clock.now(), { name, email, password, locale, email_verified: true });
   if (account === 'name taken') return await showTaken(c, desk, name);
   if (account === 'email taken') return await showExpired(c, desk);
+  record(c, desk, account, { action: 'account.create' });
   const next = flow === '' ? '/account' : `/sign-in/${flow}`;
   // Only the browser that chose the password is signed in by the link.
   if (secretHash(getCookie(c, BROWSER_COOKIE) ?? '') !== browser) return c.redirect('/sign-in?done=ready', 303);

@@ -7,6 +7,7 @@ import { issueMailToken, type MailToken, peekMailToken, takeMailToken } from '#r
 import { type Ask, type Desk, type Env, formOf } from './desk.ts';
 import { warn, write } from './mails.ts';
 import { showExpired } from './parts.ts';
+import { record } from './record.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -56,6 +57,7 @@ async function verify(c: Ask, desk: Desk): Promise<Response> {
   const email = token.data['email']!;
   if (token.kind === 'verify' && email !== account.email) return await showExpired(c, desk);
   if (!(await setEmail(desk.db, account.id, email, true))) return await showDone(c, desk, email, true);
+  record(c, desk, account, { action: token.kind === 'email' ? 'account.email' : 'account.verify' });
   if (token.kind === 'email') {
     warn(desk, account, (texts) => [texts.email_changed_subject, texts.email_changed(email)]);
   }

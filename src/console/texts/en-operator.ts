@@ -91,7 +91,7 @@ export const operator = {
     revoke_key: 'Revoke',
     new_key: 'New key',
     new_test_key: 'New test key',
-    rotate_key: 'Replace: the others open for 24 more hours',
+    rotate_key: 'Replace, 24 h overlap',
     received: 'Received',
     receipts: 'What it has sent lately',
     no_receipts: 'Nothing yet.',

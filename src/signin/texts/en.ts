@@ -145,6 +145,8 @@ export const en = {
     end_others: 'End all others',
     applications: 'Connected applications',
     no_applications: 'None.',
+    never_read: 'Has not read your data with the data API.',
+    last_read: (moment: string) => `Last read your data: ${moment}`,
     application: (since: string, used: string) => `since ${since} · last sign-in ${used}`,
     scopes: { openid: 'your identity', profile: 'profile and own game data', email: 'e-mail address' } as Record<
       string,

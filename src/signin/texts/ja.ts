@@ -146,6 +146,8 @@ export const ja: Texts = {
     end_others: 'ほかをすべて終了',
     applications: '連携しているアプリ',
     no_applications: 'ありません。',
+    never_read: 'データ API であなたのデータを読んだことはありません。',
+    last_read: (moment) => `最後にデータを読んだ日時：${moment}`,
     application: (since, used) => `${since} から · 最終ログイン ${used}`,
     scopes: { openid: '本人の識別', profile: 'プロフィールとご自身のゲームデータ', email: 'メールアドレス' },
     data: 'あなたのデータ',

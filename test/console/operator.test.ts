@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { addOwner } from '#records/owners.ts';
+import { applicationByClientId } from '#records/applications.ts';
+import { connectedApplications, giveConsent } from '#records/consents.ts';
+import { listAudit } from '#records/audit.ts';
+import { usageSince } from '#records/usage.ts';
+import type { Caller } from '#access/callers.ts';
+import { UsageMeter } from '#access/usage-meter.ts';
+import { application, match, person, punishment, serviceToken, tell } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+import { makeAccount } from '../signin/support.ts';
+import { enter, makeOperator, openTestConsole } from './support.ts';
+
+onEachDatabase('what waits is answered by an operator, once, and the applicant is written to', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  const { hall } = house;
+  const sent: string[] = [];
+  hall.mail.send = (mail) => void sent.push(`${mail.to}: ${mail.subject}\n${mail.text}`);
+  const ann = await makeAccount(house, 'Ann');
+  await makeOperator(house, 'Olga');
+  const app = await application(hall, { name: 'Board', access: 'none' });
+  await addOwner(hall.db, hall.clock.now(), app.key, ann.id);
+  const [{ console: owner }, { console: olga }] = [await enter(house, 'Ann'), await enter(house, 'Olga')];
+  const access = async () => (await applicationByClientId(hall.db, app.client_id))!;
+
+  await owner.open(`/console/applications/${app.client_id}/access`);
+  assert.equal((await owner.submit({ purpose: '', volume: '-1', site: 'javascript:x' }, '/access')).status, 422);
+  assert.match(owner.text, /Say what you build.*no address of the web.*whole number/s);
+  await owner.submit({ purpose: 'A board.\nFor all.', volume: '50', site: '' }, '/access');
+  assert.equal((await access()).access, 'waiting');
+  await olga.open('/console/operator');
+  const request = /\/console\/operator\/requests\/(\w+)/.exec(olga.page.html)![0];
+  await olga.open(request);
+  assert.equal((await olga.submit({ note: '' }, request)).status, 422, 'a refusal has a reason');
+  await olga.post(request, {
+    ...olga.forms().find(({ action }) => action === request)!.fields,
+    state: 'refused',
+    note: 'Too vague.',
+  });
+  assert.equal((await access()).access, 'refused');
+  assert.match(sent[0]!, /^ann@example\.org: Not approved: Board[\s\S]*Too vague\./);
+
+  await owner.open(`/console/applications/${app.client_id}/access`);
+  assert.match(owner.text, /Too vague\./);
+  await owner.submit({ purpose: 'A board on the wall.', volume: '50' }, '/access');
+  await olga.open('/console/operator');
+  const second = /\/console\/operator\/requests\/(\w+)/.exec(olga.page.html)![0];
+  await olga.open(second);
+  const fields = { ...olga.forms().find(({ action }) => action === second)!.fields, state: 'approved', note: '' };
+  await olga.post(second, fields);
+  assert.equal((await access()).access, 'approved');
+  assert.match((await olga.post(second, fields)).url, /done=gone/, 'twice is once');
+
+  await owner.open(`/console/applications/${app.client_id}/access`);
+  await owner.submit({ purpose: 'Finals.', volume: '9000' }, '/access');
+  await olga.open('/console/operator');
+  const third = /\/console\/operator\/requests\/(\w+)/.exec(olga.page.html)![0];
+  await olga.open(third);
+  await olga.post(third, {
+    ...olga.forms().find(({ action }) => action === third)!.fields,
+    state: 'approved',
+    limit: '5000',
+  });
+  assert.equal((await access()).hourly_limit, 5000);
+  assert.equal(sent.length, 3);
+  const token = await serviceToken(hall, app.client_id);
+  const answer = await fetch(`${house.api}/v1/servers`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(answer.headers.get('x-ratelimit-limit'), '5000');
+  const kept = await listAudit(hall.db, { action: 'access' }, 20);
+  assert.deepEqual(
+    kept.map(({ action, actor }) => `${action} ${actor}`),
+    [
+      'access.approve Olga',
+      'access.ask Ann',
+      'access.approve Olga',
+      'access.ask Ann',
+      'access.refuse Olga',
+      'access.ask Ann',
+    ],
+  );
+});
+
+onEachDatabase('an operator works: key, withdrawal, merge, pardon, disabling; each is kept', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  const { hall } = house;
+  const now = new Date(hall.clock.now() - 60_000).toISOString();
+  const [first] = await tell(
+    hall,
+    match({ finished: now, started: new Date(hall.clock.now() - 600_000).toISOString() }, { time: now }),
+  );
+  const [banned] = await tell(
+    hall,
+    punishment('p', person(1, 'Rogue'), {}, { time: now, server: 'Alpha' }),
+    punishment('q', person(2, 'Double'), { type: 'warn' }, { time: now }),
+  );
+  const ann = await makeAccount(house, 'Ann');
+  await makeOperator(house, 'Olga');
+  const { console: olga } = await enter(house, 'Olga');
+  const { console: annas } = await enter(house, 'Ann');
+
+  await olga.open('/console/operator/servers');
+  await olga.submit({ name: 'Beta', region: 'eu' }, '/operator/servers');
+  assert.match(olga.text, /shk_[\w-]{43}/);
+  await olga.open('/console/operator/servers');
+  const alpha = /\/console\/operator\/servers\/\w+(?=">Alpha)/.exec(olga.page.html)![0];
+  await olga.open(alpha);
+  assert.match(olga.text, /match\.finished/);
+  await olga.post(`${alpha}/withdraw`, { form_token: tokenOn(olga.page.html), receipt: first! });
+  assert.equal((await fetch(`${house.site}/matches/${first}`)).status, 404);
+
+  await olga.open(`/console/operator/punishments/${banned}`);
+  assert.equal((await olga.submit({ reason: ' ' }, `/punishments/${banned}`)).status, 422);
+  await olga.submit({ reason: 'It was the other one.' }, `/punishments/${banned}`);
+  assert.match(olga.text, /revoked/);
+
+  await olga.open('/console/operator/players?from=Double&into=Rogue');
+  const sure = olga.forms().find(({ action, fields }) => action.endsWith('/players') && 'form_token' in fields)!;
+  await olga.post(sure.action, sure.fields);
+  assert.match(olga.page.html, /Merged/, olga.text);
+
+  await olga.open(`/console/operator/accounts/${ann.id}`);
+  await olga.submit({}, `/accounts/${ann.id}`);
+  assert.match((await annas.open('/console')).html, /Sign in to begin/, 'out at once');
+
+  await olga.open('/console/operator/audit?actor=olga&outcome=done');
+  for (const action of ['server.create', 'server.withdraw', 'punishment.revoke', 'player.merge', 'account.disable'])
+    assert.match(olga.page.html, new RegExp(`<code>${action}</code>`));
+  assert.doesNotMatch((await olga.open('/console/operator/audit?action=server')).html, /<code>player\.merge/);
+  assert.match((await olga.open('/console/operator/audit?since=2999-01-01')).html, /Nothing found/);
+});
+
+onEachDatabase(
+  'use is counted by application, endpoint and hour, and tells people who read their data',
+  async (t, url) => {
+    const house = await openTestConsole(t, url);
+    const { hall } = house;
+    const app = await application(hall, { limit: 3 });
+    const ann = await makeAccount(house, 'Ann');
+    await giveConsent(hall.db, hall.clock.now(), ann.id, app.client_id, ['profile']);
+    await using meter = new UsageMeter(hall.db, hall.clock, (error) => assert.ifError(error));
+    const user = { kind: 'user' as const, application: app, accountId: ann.id, scopes: ['profile'] } satisfies Caller;
+    const hour = hall.clock.now() - (hall.clock.now() % 3_600_000);
+    for (const status of [200, 200, 404, 429, 500]) meter.count(user, '/v1/players/:id', status);
+    await meter.save();
+    hall.clock.advance(3_600_000);
+    meter.count({ kind: 'application', application: app }, '/v1/servers', 200);
+    meter.count(user, '/v1/players/:id', 200);
+    await meter.save();
+    const row = { application_key: app.key, requests: 1, client_errors: 0, limited: 0, server_errors: 0 };
+    const known = (await usageSince(hall.db, app.key, 0)).map((one) => ({ ...one }));
+    assert.deepEqual(known, [
+      { ...row, hour, endpoint: '/v1/players/:id', requests: 5, client_errors: 1, limited: 1, server_errors: 1 },
+      { ...row, hour: hour + 3_600_000, endpoint: '/v1/players/:id' },
+      { ...row, hour: hour + 3_600_000, endpoint: '/v1/servers' },
+    ]);
+    assert.equal((await connectedApplications(hall.db, ann.id))[0]!.read, hall.clock.now());
+  },
+);
+
+function tokenOn(html: string): string {
+  return /name="form_token" value="([^"]+)"/.exec(html)![1]!;
+}
