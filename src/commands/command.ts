@@ -87,12 +87,13 @@ async function keep(
   { input, printed }: Running,
   audit: NonNullable<Command['audit']>,
 ): Promise<void> {
-  const subject = input.values[audit.about] ?? printed[audit.about.replaceAll('-', '_')] ?? '';
+  const about = [input.values[audit.about], printed[audit.about.replaceAll('-', '_')]];
+  const subject = about.find((value) => typeof value === 'string') ?? '';
   const said = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_KEPT.test(name));
   const detail = Object.fromEntries(said.map(([name, value]) => [name, String(value)]));
   const actor = { via: 'command', account_id: null, name: userInfo().username, address: hostname() } as const;
   const label = typeof printed['name'] === 'string' ? printed['name'] : '';
-  await recordAudit(db, clock.now(), actor, { action: audit.action, subject: String(subject), label, detail });
+  await recordAudit(db, clock.now(), actor, { action: audit.action, subject, label, detail });
 }
 
 /** Prints a result: one JSON object with `--json`, else a line a member. */
