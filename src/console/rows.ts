@@ -1,6 +1,7 @@
 import { sameText } from '#base/secrets.ts';
 import { WireError } from '#base/errors.ts';
 import { type Form, isOwnForm, readForm } from '#base/form.ts';
+import { tryOnce } from '#records/attempts.ts';
 import { type Act, recordAudit } from '#records/audit.ts';
 import { type Application, applicationByClientId } from '#records/applications.ts';
 import { isOwner } from '#records/owners.ts';
@@ -62,11 +63,21 @@ export async function serveRow(c: Ask, desk: Desk, row: Row): Promise<Response> 
     await noteRefusal(c, desk, 'form of another session');
     throw new WireError(403, 'other_session', 'The form is of another session.');
   }
+  if (row.method === 'POST' && !person.isOperator) await countForm(desk, person);
   const application = await admit(c, desk, row, person);
   const visit = visitOf(c, desk, person, sent);
   const answer = await row.answer({ ...visit, application } as OwnedVisit);
   if (answer instanceof Response) return answer;
   return typeof answer === 'string' ? c.redirect(`/console${answer}`, 303) : await desk.show(c, answer);
+}
+
+/** Every form may leave rows behind: so many an hour are more than anybody fills in. */
+const FORMS = { tries: 300, windowMs: 3_600_000 };
+
+/** @throws WireError 429 */
+async function countForm({ db, clock }: Desk, { account }: Person): Promise<void> {
+  if (await tryOnce(db, clock.now(), `console forms ${account.id}`, FORMS)) return;
+  throw new WireError(429, 'rate_limit', 'Too many forms within an hour.');
 }
 
 function visitOf(c: Ask, desk: Desk, person: Person, sent: Form): Visit {

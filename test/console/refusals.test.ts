@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { ROWS } from '#console/pages.ts';
 import { setDisabled, setRole } from '#records/account-changes.ts';
 import { endApplications } from '#records/account-sessions.ts';
 import { listAudit } from '#records/audit.ts';
 import { application } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { createTestDatabase, onEachDatabase } from '../support/hall.ts';
 import { makeAccount } from '../signin/support.ts';
 import { enter, makeOperator, openTestConsole, type TestConsole, walk } from './support.ts';
 
@@ -206,4 +207,28 @@ onEachDatabase('an upload that is too large is told so', async (t, url) => {
   await makeAccount(house, 'Ann');
   const { console } = await enter(house, 'Ann');
   assert.equal((await console.post('/console/applications', { name: 'x'.repeat(300_000) })).status, 413);
+});
+
+test('one person sends so many forms an hour; an operator as many as it takes', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const house = await openTestConsole(t, database.url);
+  t.after(() => database.drop());
+  await makeAccount(house, 'Mallory');
+  await makeOperator(house, 'Olga');
+  const statusesOf = async (name: string): Promise<number[]> => {
+    const { console } = await enter(house, name);
+    const form_token = tokenOn(console.page.html);
+    const statuses: number[] = [];
+    for (let count = 0; count < 301; count++)
+      statuses.push((await console.post('/console/applications', { form_token, name: '' })).status);
+    assert.match(console.page.html, /<h1>/);
+    return statuses;
+  };
+  assert.deepEqual(new Set((await statusesOf('Mallory')).slice(0, 300)), new Set([422]));
+  const { console } = await enter(house, 'Mallory');
+  const form_token = tokenOn(console.page.html);
+  assert.equal((await console.post('/console/applications', { form_token, name: '' })).status, 429);
+  house.hall.clock.advance(HOUR_MS);
+  assert.equal((await console.post('/console/applications', { form_token, name: '' })).status, 422);
+  assert.deepEqual(new Set(await statusesOf('Olga')), new Set([422]));
 });

@@ -131,6 +131,24 @@ test('whoever looked at the page of signing out still gets to an application tha
   assert.match(person.page.html, /action="https:\/\/app\.example\/callback"/);
 });
 
+test('who signs in as somebody else than the browser meanwhile is, signs out first, and then arrives', async (t) => {
+  const { house } = await openOnSqlite(t);
+  for (const name of ['Robin', 'Wren']) await makeAccount(house, name);
+  const { application } = await makeApplication(house, 'web');
+  const person = new Person(house.auth);
+  const query = { client_id: application.client_id, response_type: 'code', redirect_uri: CALLBACK, scope: 'openid' };
+  await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+  const { action, fields } = person.forms().find((form) => 'password' in form.fields)!;
+  await person.open('/sign-in');
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  await person.post(action, { ...fields, login: 'Wren', password: PASSWORD });
+  assert.match(person.text, /signed in with another account meanwhile/);
+  await person.submit();
+  assert.match(person.text, /Wren/);
+  await person.submit({}, '/consent');
+  assert.match(person.page.url, /^https:\/\/app\.example\/callback\?code=/);
+});
+
 /** Sends name and password and stays where the answer is; gives the address that it leads to. */
 async function proveOnly(person: Person, auth: string): Promise<string> {
   const { action } = person.forms().find(({ fields }) => 'password' in fields)!;

@@ -74,6 +74,7 @@ export const en = {
       403: ['That did not come from here', 'The form was sent from another site, so nothing was changed.'],
       404: ['There is nothing here', 'It was deleted, never existed, or is not yours.'],
       413: ['That is too large', 'A logo may have at most 256 KB.'],
+      429: ['That was a lot within an hour', 'Nothing was changed. Please go on a little later.'],
       500: ['Something went wrong on our side', 'It was noted. Please try again in a moment.'],
       503: ['Too busy just now', 'Please try again in a moment.'],
     },
