@@ -15,7 +15,7 @@ export interface Write {
 
 const INSERTS: Record<string, string[]> = {
   matches: ['key', 'head', 'started', 'finished', 'map_key', 'server_key', 'gamemode'],
-  match_details: ['match_key', 'teams', 'objectives'],
+  match_details: ['match_key', 'head', 'started', 'finished', 'teams', 'objectives'],
   player_matches: ['player_key', 'match_key', 'name', 'result', 'score', 'kill_count', 'death_count', 'time_played'],
   ledger: ['key', 'scope_key', 'event_id', 'type', 'time', 'received', 'body', 'subject', 'credential'],
 };

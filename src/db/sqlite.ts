@@ -36,7 +36,7 @@ class Connection implements MigrationTx {
     try {
       if (!readOnly)
         this.handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000');
-      this.handle.exec('pragma foreign_keys = on; pragma cache_size = -32000; pragma temp_store = memory');
+      this.handle.exec('pragma foreign_keys = on; pragma cache_size = -16000; pragma temp_store = memory');
     } catch (error) {
       this.handle.close();
       throw error;

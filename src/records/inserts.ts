@@ -3,7 +3,7 @@ import { insertAll, type Sql, type Value } from '#db/sql.ts';
 /** The tables that events only ever add rows to, in an order that keeps references whole, with their columns. */
 const TABLES = {
   matches: 'key, head, started, finished, map_key, server_key, gamemode',
-  match_details: 'match_key, teams, objectives',
+  match_details: 'match_key, head, started, finished, teams, objectives',
   player_matches: 'player_key, match_key, name, result, score, kill_count, death_count, time_played',
   kills: 'killer_key, match_key, number, victim_uuid, victim_name, killer_name, time',
   player_sessions: 'player_key, ledger_key, time, login, server_key, server, name',

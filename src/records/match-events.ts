@@ -21,17 +21,11 @@ export function uuidsOf(match: Finished): string[] {
 /** Takes a finished match; the batch has loaded its players (`uuidsOf`). The match's id is the event's own. */
 export function applyFinished(context: Context, match: Finished): Taken {
   const { batch, key, server } = context;
+  const { map, gamemode, started, finished, objectives } = match;
   const teams = match.teams.map(teamOf);
-  batch.rows.add('matches', [
-    key,
-    headText(context, match, teams),
-    match.started,
-    match.finished,
-    nameKey(match.map),
-    server!.key,
-    match.gamemode.toLowerCase(),
-  ]);
-  batch.rows.add('match_details', [key, JSON.stringify(teams), JSON.stringify(match.objectives)]);
+  const head = headText(context, match, teams);
+  batch.rows.add('matches', [key, head, started, finished, nameKey(map), server!.key, gamemode.toLowerCase()]);
+  batch.rows.add('match_details', [key, head, started, finished, JSON.stringify(teams), JSON.stringify(objectives)]);
   const players = addPlayers(context, match);
   addScorers(context, match, players);
   addKills(context, match, players);

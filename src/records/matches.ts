@@ -66,25 +66,22 @@ export interface WholeMatch extends MatchHead {
   objectives: string;
 }
 
-const WHOLE = sql`
-  select m.key, m.head, m.started, m.finished, d.teams, d.objectives
-  from matches m join match_details d on d.match_key = m.key`;
+const WHOLE = sql`select match_key, head, started, finished, teams, objectives from match_details`;
 
 /** As `listMatches`, with teams and objectives. */
 export async function listWholeMatches(db: Queryable, before: number, limit: number): Promise<WholeMatch[]> {
-  const rows = await db.tuples(sql`${WHOLE} where m.key < ${before} order by m.key desc limit ${limit}`);
+  const rows = await db.tuples(sql`${WHOLE} where match_key < ${before} order by match_key desc limit ${limit}`);
   return (rows as WholeTuple[]).map(wholeOf);
 }
 
 export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch | undefined> {
   const row = await db.tuple(sql`
-    select m.key, m.head, m.started, m.finished, d.teams, d.objectives
-    from matches m join match_details d on d.match_key = m.key where m.key = ${key}`);
+    select match_key, head, started, finished, teams, objectives from match_details where match_key = ${key}`);
   return row && wholeOf(row as WholeTuple);
 }
 
 export async function matchesByKey(db: Queryable, keys: number[]): Promise<Map<number, WholeMatch>> {
-  const rows = await db.tuples(sql`${WHOLE} where m.key in (${list(keys)})`);
+  const rows = await db.tuples(sql`${WHOLE} where match_key in (${list(keys)})`);
   return new Map((rows as WholeTuple[]).map((row) => [row[0], wholeOf(row)]));
 }
 

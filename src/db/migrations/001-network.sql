@@ -225,9 +225,13 @@ create index matches_by_map on matches (map_key, key);
 create index matches_by_server on matches (server_key, key);
 create index matches_by_gamemode on matches (gamemode, key);
 
--- Apart from the heads, so that a list reads narrow rows.
+-- A whole match in one row, apart from the heads so that a list reads narrow rows; what never changes of the head stands
+-- here once more, so that one look-up finds all of a match.
 create table match_details (
   match_key bigint primary key references matches (key) on delete cascade,
+  head text not null,
+  started bigint not null,
+  finished bigint not null,
   teams text not null,
   objectives text not null
 ) /*sqlite: strict*/;
