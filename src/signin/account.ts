@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
+import { WireError } from '#base/errors.ts';
 import { notice } from '#base/form.ts';
 import type { Html } from '#base/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#records/account-sessions.ts';
@@ -42,20 +43,38 @@ export function accountPages(app: Hono<Env>, desk: Desk): void {
     if (asked) desk.later(() => sendVerification(desk, account));
     return '/account?done=verify_sent';
   });
-  onForm(app, desk, '/account/sessions/end', async (c, { account, uid_hash }, { session = '' }) => {
-    const others = session === '';
-    await desk.db.transaction((tx) =>
-      endSessions(tx, account.id, others ? { except: uid_hash } : { only: session, except: uid_hash }),
-    );
-    record(c, desk, account, { action: 'session.end', detail: { others } });
-    return '/account?done=session_ended';
-  });
-  onForm(app, desk, '/account/applications/end', async (c, { account }, { client_id = '' }) => {
-    if (client_id === '') return '/account';
-    await desk.db.transaction((tx) => endApplications(tx, account.id, client_id));
-    record(c, desk, account, { action: 'grant.end', subject: client_id });
-    return '/account?done=ended';
-  });
+  onForm(
+    app,
+    desk,
+    '/account/sessions/end',
+    counted(desk, async (c, { account, uid_hash }, { session = '' }) => {
+      const others = session === '';
+      await desk.db.transaction((tx) =>
+        endSessions(tx, account.id, others ? { except: uid_hash } : { only: session, except: uid_hash }),
+      );
+      record(c, desk, account, { action: 'session.end', detail: { others } });
+      return '/account?done=session_ended';
+    }),
+  );
+  onForm(
+    app,
+    desk,
+    '/account/applications/end',
+    counted(desk, async (c, { account }, { client_id = '' }) => {
+      if (client_id === '') return '/account';
+      await desk.db.transaction((tx) => endApplications(tx, account.id, client_id));
+      record(c, desk, account, { action: 'grant.end', subject: client_id });
+      return '/account?done=ended';
+    }),
+  );
+}
+
+/** @throws WireError 429 where the account has done so too often: each time is kept */
+function counted(desk: Desk, act: Act): Act {
+  return async (c, current, form) => {
+    if (await mayTry(c, desk, 'end', current.account.id)) return await act(c, current, form);
+    throw new WireError(429, 'rate_limit', 'Too many within an hour.');
+  };
 }
 
 type Act = (c: Ask, current: SignedIn, form: Readonly<Record<string, string>>) => Promise<string>;

@@ -107,6 +107,7 @@ async function showError(c: Ask, desk: Desk, error: unknown): Promise<Response> 
     403: [t.title, errors.form],
     410: [t.expired_title, t.expired],
     413: [t.title, errors.body],
+    429: [t.title, errors.tries],
     503: [t.title, errors.busy],
   }[wire.status] ?? [t.title, t.server];
   const main = html`<div class="card narrow stack">

@@ -149,6 +149,23 @@ test('who signs in as somebody else than the browser meanwhile is, signs out fir
   assert.match(person.page.url, /^https:\/\/app\.example\/callback\?code=/);
 });
 
+test('nobody fills the audit log by ending what there is not', async (t) => {
+  const world = await openOnSqlite(t);
+  await makeAccount(world.house, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const statuses: number[] = [];
+  for (let count = 0; count < 101; count++) {
+    await person.post('/account/applications/end', { client_id: `none-${count}` });
+    statuses.push(person.page.status);
+  }
+  assert.deepEqual([statuses[99], statuses[100]], [200, 429]);
+  assert.match(person.page.html, /<h1>/);
+  await person.post('/account/sessions/end', {});
+  assert.equal(person.page.status, 429);
+  await person.post('/account/sign-out', {});
+  assert.match(person.page.url, /\/sign-in$/);
+});
+
 /** Sends name and password and stays where the answer is; gives the address that it leads to. */
 async function proveOnly(person: Person, auth: string): Promise<string> {
   const { action } = person.forms().find(({ fields }) => 'password' in fields)!;
