@@ -35,6 +35,7 @@ function addresses(port: number): Record<string, string> {
     NETWORK_NAME: NETWORK,
     CONTACT: 'harbour-office@gullwing-quay.example',
     TIME_ZONE: ZONE,
+    ACCESS_APPROVAL: 'auto',
     API_URL: `http://127.0.0.1:${port}`,
     AUTH_URL: `http://localhost:${port + 1}`,
     SITE_URL: `http://127.0.0.1:${port + 2}`,
