@@ -25,6 +25,8 @@ export interface Allowances extends AsyncDisposable {
 export const WINDOW_MS = 3_600_000;
 const SAVE_EVERY_MS = 1_000;
 const SAVED_AT_ONCE = 64;
+/** More subjects than ask within an hour, unless somebody has addresses by the million. */
+const MOST_SUBJECTS = 500_000;
 
 interface Window {
   used: number;
@@ -44,22 +46,31 @@ export function unused(limit: number, now: number): Verdict {
 export class MemoryAllowances implements Allowances {
   readonly #db: Db;
   readonly #clock: Clock;
+  readonly #most: number;
   readonly #windows = new Map<string, Window>();
   readonly #unsaved = new Set<string>();
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(db: Db, clock: Clock, saveFailed: (error: unknown) => void) {
+  private constructor(db: Db, clock: Clock, saveFailed: (error: unknown) => void, most: number) {
     this.#db = db;
     this.#clock = clock;
+    this.#most = most;
     this.#timer = setInterval(() => void this.save().catch(saveFailed), SAVE_EVERY_MS).unref();
   }
 
-  static async open(db: Db, clock: Clock, saveFailed: (error: unknown) => void): Promise<MemoryAllowances> {
-    const allowances = new MemoryAllowances(db, clock, saveFailed);
+  /** @param most how many subjects are counted at once; beyond, the one that began the longest ago begins anew */
+  static async open(
+    db: Db,
+    clock: Clock,
+    saveFailed: (error: unknown) => void,
+    most = MOST_SUBJECTS,
+  ): Promise<MemoryAllowances> {
+    const allowances = new MemoryAllowances(db, clock, saveFailed, most);
     const rows = await db.all<Window & { subject: string }>(
-      sql`select subject, used, resets from allowances where resets > ${clock.now()}`,
+      sql`select subject, used, resets from allowances where resets > ${clock.now()}
+        order by resets desc limit ${most}`,
     );
-    for (const { subject, used, resets } of rows) allowances.#windows.set(subject, { used, resets });
+    for (const { subject, used, resets } of rows.reverse()) allowances.#windows.set(subject, { used, resets });
     return allowances;
   }
 
@@ -68,11 +79,18 @@ export class MemoryAllowances implements Allowances {
     let window = this.#windows.get(subject);
     if (window === undefined || window.resets <= now) {
       window = { used: 0, resets: now + WINDOW_MS };
-      this.#windows.set(subject, window);
+      this.#begin(subject, window);
     }
     window.used++;
     this.#unsaved.add(subject);
     return verdictOf(window, limit);
+  }
+
+  /** Subjects stand in the order in which they began. */
+  #begin(subject: string, window: Window): void {
+    this.#windows.delete(subject);
+    if (this.#windows.size >= this.#most) this.#windows.delete(this.#windows.keys().next().value!);
+    this.#windows.set(subject, window);
   }
 
   peek(subject: string, limit: number): Verdict {
