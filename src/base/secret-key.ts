@@ -34,7 +34,7 @@ export function openSecretKey(config: Config): SecretKey {
 /** Makes the file where there is none. It gets its name when it is whole, so that of several first starts all read one. */
 function secretOfFile(folder: string): string {
   const file = join(folder, FILE);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!existsSync(file)) {
     const own = `${file}.${process.pid}`;
     writeFileSync(own, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });

@@ -18,7 +18,7 @@ const KEPT_STATEMENTS = 500;
  * transaction that is under way, although one may span several ticks of the event loop.
  */
 export async function openSqlite(path: string): Promise<Db> {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = await patiently(() => new Connection(path, false));
   return new SqliteDb(writer, await patiently(() => new Connection(path, true)));
 }

@@ -52,7 +52,7 @@ export class DemoFolder {
 
   constructor(path: string) {
     this.path = resolve(path);
-    mkdirSync(this.path, { recursive: true });
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
   }
 
   get database(): string {
