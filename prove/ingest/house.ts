@@ -28,7 +28,7 @@ export async function serveHouse(
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,
-      LOG_LEVEL: 'error',
+      LOG_LEVEL: 'silent',
       API_URL: `http://127.0.0.1:${api}`,
       INGEST_URL: `http://127.0.0.1:${ingest}`,
       AUTH_URL: `http://127.0.0.1:${auth}`,

@@ -9,6 +9,10 @@ export function rawPost(path: string, token: string, body: string, type = 'appli
   return Buffer.concat([Buffer.from(head), bytes]);
 }
 
+export function rawGet(path: string, token: string): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: prove\r\nauthorization: Bearer ${token}\r\n\r\n`);
+}
+
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /** One kept connection that sends a request, waits for the answer and sends the next. */

@@ -61,14 +61,31 @@ export async function openIngest({ db, clock, log, config }: Hall): Promise<Inge
     if (handle === undefined) throw notAllowed(row);
     await handle({ request, response, query: new URLSearchParams(search), credential });
   };
+  const complain = seldom((error: unknown, status: number) =>
+    log.error({ err: error, status }, 'deliveries are not taken'),
+  );
   return {
     listener: (request, response) =>
       void serve(request, response).catch((error: unknown) => {
+        // The sender has gone: nobody is there to be answered.
+        if (request.socket.destroyed) return;
         const wire = asWireError(error);
-        if (wire.status >= 500) log.error({ err: error, status: wire.status }, 'a delivery was not taken');
+        if (wire.status >= 500) complain(error, wire.status);
         fail(request, response, wire);
       }),
     close: () => intake.close(),
+  };
+}
+
+const COMPLAINTS_APART_MS = 5_000;
+
+/** An outage makes every delivery fail: the log needs to hear of it now and then only. */
+function seldom(complain: (error: unknown, status: number) => void): typeof complain {
+  let last = -Infinity;
+  return (error, status) => {
+    if (status === 503 && performance.now() - last < COMPLAINTS_APART_MS) return;
+    last = performance.now();
+    complain(error, status);
   };
 }
 

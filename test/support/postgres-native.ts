@@ -10,11 +10,12 @@ import pg from 'pg';
 const PORT = '5432';
 const PATIENCE_MS = 30_000;
 
-const SETTINGS = [
-  'listen_addresses=',
-  'max_connections=200',
-  'shared_buffers=64MB',
-  // What a test writes need not outlive a power cut.
+/** As an operator runs it: what is committed is on disk. */
+export const DURABLE: readonly string[] = ['listen_addresses=', 'max_connections=200', 'shared_buffers=64MB'];
+
+/** What a test writes need not outlive a power cut. */
+const FAST: readonly string[] = [
+  ...DURABLE,
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
@@ -26,8 +27,13 @@ interface User {
   gid: number;
 }
 
+interface RunningPostgres {
+  server: ChildProcess;
+  url: string;
+}
+
 /** Starts a PostgreSQL that listens on a socket in `folder` only; `url` is its maintenance database. */
-export async function startPostgres(folder: string): Promise<{ server: ChildProcess; url: string }> {
+export async function startPostgres(folder: string, settings = FAST): Promise<RunningPostgres> {
   const home = join(folder, 'pg');
   const user = unprivileged();
   await Promise.all([unpack(join(folder, 'native')), mkdir(home, { mode: 0o700 })]);
@@ -38,8 +44,14 @@ export async function startPostgres(folder: string): Promise<{ server: ChildProc
   const initdb = run(folder, 'initdb', ['-U', 'postgres', '-A', 'trust', '--locale=C', '-E', 'UTF8', '-N'], user);
   const [code] = await once(initdb.child, 'exit');
   if (code !== 0) throw new Error(`initdb failed:\n${initdb.words()}`);
-  const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
-  const server = run(folder, 'postgres', ['-k', home, '-p', PORT, ...settings], user);
+  return await servePostgres(folder, settings);
+}
+
+/** Starts the PostgreSQL that a folder holds already. */
+export async function servePostgres(folder: string, settings = FAST): Promise<RunningPostgres> {
+  const home = join(folder, 'pg');
+  const options = settings.flatMap((setting) => ['-c', setting]);
+  const server = run(folder, 'postgres', ['-k', home, '-p', PORT, ...options], unprivileged());
   const url = `postgres://postgres@localhost:${PORT}/postgres?host=${encodeURIComponent(home)}`;
   await answers(url, server);
   return { server: server.child, url };

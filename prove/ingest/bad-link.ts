@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/**
+ * A link that drops connections: so many of them are cut after some bytes in either direction, in the middle of a
+ * request or of an answer; the others are closed after a while, so that there are many.
+ */
+export class BadLink {
+  readonly port: number;
+  opened = 0;
+  dropped = 0;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+  }
+
+  static async open(target: number, share: number): Promise<BadLink> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const link = new BadLink(server, (server.address() as { port: number }).port);
+    server.on('connection', (near) => link.#join(near, target, share));
+    return link;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+
+  #join(near: Socket, target: number, share: number): void {
+    this.opened++;
+    const far = connect(target, '127.0.0.1');
+    const cut = (): void => {
+      near.destroy();
+      far.destroy();
+    };
+    const drops = Math.random() < share;
+    const most = drops ? Math.floor(Math.random() * 60_000) : 200_000;
+    let bytes = 0;
+    const pass = (from: Socket, to: Socket): void => {
+      from.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes < most) return void to.write(chunk);
+        if (drops) this.dropped++;
+        cut();
+      });
+      from.on('error', cut);
+      from.on('close', cut);
+    };
+    for (const socket of [near, far]) this.#sockets.add(socket.once('close', () => this.#sockets.delete(socket)));
+    pass(near, far);
+    pass(far, near);
+  }
+}

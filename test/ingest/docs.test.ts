@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { TYPES } from '#records/events.ts';
+import { createServerKey } from '#records/server-keys.ts';
+import { serverByName } from '#records/servers.ts';
+import { openHouse } from '#app.ts';
+import { openHall } from '#hall.ts';
+import { readConfig } from '#base/config.ts';
+import { configured, tell } from '../support/builders.ts';
+import { createTestDatabase } from '../support/hall.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../..');
+const TEXT = readFileSync(join(ROOT, 'docs/ingest.md'), 'utf8');
+const blocks = (language: string): string[] =>
+  [...TEXT.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code]) => code!);
+
+/** A service on the real clock, as the examples' moments and programs have it. */
+async function environment(t: TestContext): Promise<NodeJS.ProcessEnv> {
+  const database = await createTestDatabase('sqlite');
+  const hall = await openHall(
+    readConfig({ DATABASE_URL: database.url, INGEST_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent' }),
+  );
+  const house = await openHouse(hall, ['INGEST']);
+  t.after(async () => {
+    await house[Symbol.asyncDispose]();
+    await hall[Symbol.asyncDispose]();
+    await database.drop();
+  });
+  await tell(hall, configured('Lantern'));
+  const key = await createServerKey(hall.db, hall.clock.now(), (await serverByName(hall.db, 'Lantern'))!.key);
+  const folder = mkdtempSync(join(tmpdir(), 'queue-'));
+  return { PATH: process.env['PATH'], INGEST_URL: house.addresses.INGEST, INGEST_KEY: key, QUEUE_FOLDER: folder };
+}
+
+test('the examples of docs/ingest.md run as they stand', async (t) => {
+  const env = await environment(t);
+  const answers: string[] = [];
+  for (const block of blocks('sh')) answers.push((await run('sh', ['-c', block], { env })).stdout);
+  const [login, stream, trial, receipts] = answers as [string, string, string, string];
+  assert.equal((JSON.parse(login) as { status: string }).status, 'accepted');
+  assert.deepEqual(
+    stream
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { status: string }).status),
+    ['accepted', 'accepted', 'accepted'],
+  );
+  assert.deepEqual(
+    (JSON.parse(trial) as { status: string }[]).map(({ status }) => status),
+    ['accepted'],
+  );
+  assert.equal((JSON.parse(receipts) as { receipts: object[] }).receipts.length, 5);
+  assert.equal(answers.length, 4);
+});
+
+test('the program of docs/ingest.md runs as it stands', async (t) => {
+  const env = await environment(t);
+  const [program] = blocks('ts');
+  const file = join(env['QUEUE_FOLDER']!, 'example.ts');
+  writeFileSync(file, program!.replace("'./src/", `'${ROOT}/src/`));
+  const { stderr } = await run(process.execPath, [file], { env });
+  assert.equal(stderr, '');
+});
+
+test('docs/ingest.md names every type of event that a server may send', () => {
+  const operators = ['server.configured', 'server.removed', 'player.known', 'player.merged'];
+  for (const type of TYPES) assert.ok(operators.includes(type) || TEXT.includes(`\`${type}\``), type);
+});
