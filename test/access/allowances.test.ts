@@ -4,10 +4,10 @@ import { sql } from '#db/sql.ts';
 import { onEachDatabase, testHall } from '../support/hall.ts';
 
 const MOST = 3;
+const fail = (error: unknown): never => assert.fail(String(error));
 
 onEachDatabase('somebody with endless addresses fills neither the memory nor the next start', async (t, url) => {
   const { db, clock } = await testHall(t, url);
-  const fail = (error: unknown): never => assert.fail(String(error));
   {
     await using allowances = await MemoryAllowances.open(db, clock, fail, MOST);
     for (const subject of ['a', 'b', 'c', 'a', 'd']) {
