@@ -27,7 +27,7 @@ interface KeptAnswer {
   endpoint: Endpoint;
 }
 
-const MAX_KEPT_BYTES = 64 * 1024;
+const MAX_KEPT_BYTES = 16 * 1024;
 
 /** Parameters whose answers are neither kept nor admitted at once; a percent sign may hide one. */
 const CREDENTIALS = /access_token|client_id|%/;

@@ -96,7 +96,7 @@ onEachDatabase('what another process changes in matches is seen at once', async 
   const [third] = await tell(other, match());
   assert.deepEqual(await ids(), [third, second, first]);
   const key = keyOf(first!)!;
-  await other.db.run(sql`update matches set head = replace(head, 'Twin', 'Three') where key = ${key}`);
+  await other.db.run(sql`update match_details set head = replace(head, 'Twin', 'Three') where match_key = ${key}`);
   assert.equal(await mapOf(), 'Three Peaks');
   await other.db.run(sql`delete from matches where key = ${key}`);
   assert.equal((await get(`/v1/matches/${first}`)).status, 404);
