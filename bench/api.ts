@@ -1,22 +1,50 @@
-import { openHouse } from '#app.ts';
-import { readConfig } from '#base/config.ts';
-import { openHall } from '#hall.ts';
-import { createApplication } from '#records/applications.ts';
-import { issueClientToken } from '#records/tokens.ts';
-import { use } from './child.ts';
+import { idOf } from '#base/ids.ts';
+import { sql } from '#db/sql.ts';
+import type { Asker } from './asker.ts';
+import { anyOf, type Ask, type Case } from './case.ts';
 
-/** The data API as it is served, in a process of its own, with an application whose limit is out of the way. */
-const LIMIT = '999999999';
-const listens = { API_LISTEN: '127.0.0.1:0', APP_LIMIT: LIMIT, ADDRESS_LIMIT: LIMIT, LOG_LEVEL: 'error' };
-const hall = await openHall(readConfig({ ...process.env, ...listens }));
-const house = await openHouse(hall, ['API']);
-const { application } = await createApplication(hall.db, hall.clock.now(), {
-  name: 'bench',
-  type: 'service',
-  redirect_uris: [],
-  access: 'approved',
-});
-const token = await issueClientToken(hall.db, hall.clock.now(), application.client_id, 86_400_000);
-process.on('message', () => process.send!(use()));
-process.on('disconnect', () => process.exit());
-process.send!({ port: Number(new URL(house.addresses.API!).port), token });
+/** The newest so many matches are what most people look at. */
+const HOT = 1000;
+const GROUPS = 'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun';
+
+/** What applications ask of the data API. */
+export async function apiCases(asker: Asker): Promise<Case[]> {
+  const { matches, players } = await known(asker);
+  const headers = { authorization: `Bearer ${asker.token}` };
+  const get = (path: string): Ask => ({ path, headers });
+  const match = (among?: number): string => idOf(anyOf(matches, among));
+  const fixed = `/v1/matches/${idOf(matches[0]!)}`;
+  return [
+    { name: 'one match, hot', ask: () => get(`/v1/matches/${match(HOT)}`), status: 200 },
+    { name: 'one match, random', ask: () => get(`/v1/matches/${match()}`), status: 200 },
+    { name: 'list of 20, newest', ask: () => get('/v1/matches'), status: 200 },
+    { name: 'list of 20, random', ask: () => get(`/v1/matches?max_id=${match()}`), status: 200 },
+    {
+      name: 'list of 100 with teams',
+      ask: () => get(`/v1/matches?limit=100&fields=teams&max_id=${match()}`),
+      status: 200,
+    },
+    { name: 'player with all groups', ask: () => get(`/v1/players/${anyOf(players)}?fields=${GROUPS}`), status: 200 },
+    unchanged(get(fixed)),
+    { name: '401', ask: () => ({ path: fixed, headers: { authorization: 'Bearer wrong' } }), status: 401 },
+  ];
+}
+
+/** A client that has the answer already and asks whether it still holds. */
+function unchanged({ path, headers }: Ask): Case {
+  let etag = '';
+  return {
+    name: '304',
+    ask: () => ({ path, headers: { ...headers, 'if-none-match': etag } }),
+    prepare: async (origin) => {
+      etag = (await fetch(origin + path, { headers: headers! })).headers.get('etag')!;
+    },
+    status: 304,
+  };
+}
+
+async function known({ hall: { db } }: Asker): Promise<{ matches: number[]; players: string[] }> {
+  const matches = await db.tuples(sql`select key from matches order by key desc`);
+  const players = await db.tuples(sql`select uuid from players order by key limit 20000`);
+  return { matches: matches.map(([key]) => key as number), players: players.map(([uuid]) => uuid as string) };
+}

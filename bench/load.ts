@@ -11,8 +11,8 @@ export interface Load {
 
 export interface Target {
   port: number;
-  /** The whole text of the next request. */
-  next: () => string;
+  /** The whole text of the next request; undefined ends the run. */
+  next: () => string | undefined;
 }
 
 /**
@@ -37,14 +37,14 @@ class Client {
   readonly times: number[] = [];
   readonly statuses = new Map<number, number>();
   readonly #socket: Socket;
-  readonly #next: () => string;
+  readonly #next: Target['next'];
   #until = 0;
   #sent = 0;
   #awaited = -1;
   #head = '';
   readonly #ended = Promise.withResolvers<void>();
 
-  private constructor(socket: Socket, next: () => string) {
+  private constructor(socket: Socket, next: Target['next']) {
     this.#socket = socket;
     this.#next = next;
     socket.setNoDelay(true);
@@ -53,7 +53,7 @@ class Client {
     socket.on('close', () => this.#ended.resolve());
   }
 
-  static open(port: number, next: () => string): Promise<Client> {
+  static open(port: number, next: Target['next']): Promise<Client> {
     const { promise, resolve, reject } = Promise.withResolvers<Client>();
     const socket = connect(port, '127.0.0.1');
     socket.once('error', reject);
@@ -69,8 +69,9 @@ class Client {
 
   #send(): void {
     this.#sent = performance.now();
-    if (this.#sent >= this.#until) return void this.#socket.end();
-    this.#socket.write(this.#next(), 'latin1');
+    const text = this.#sent < this.#until ? this.#next() : undefined;
+    if (text === undefined) this.#socket.end();
+    else this.#socket.write(text, 'latin1');
   }
 
   /** Reads just enough of an answer to know where it ends: the status and the length. */
@@ -81,7 +82,8 @@ class Client {
     if (end < 0) return;
     const status = Number(this.#head.slice(9, 12));
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    const length = status === 304 ? 0 : Number(/content-length: *(\d+)/i.exec(this.#head)?.[1] ?? 0);
+    const length = status === 304 ? 0 : Number(/content-length: *(\d+)/i.exec(this.#head)?.[1]);
+    if (Number.isNaN(length)) return this.#ended.reject(new Error(`An answer does not say its length: ${this.#head}`));
     const before = this.#head.length - Math.min(chunk.length, 4096);
     this.#awaited = length;
     this.#head = '';

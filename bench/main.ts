@@ -1,19 +1,28 @@
 /**
- * Measures the data API against a bare `node:http` responder that sends the same bytes and headers: the measured process
- * on one core, the load on the other, in turns within one run.
+ * Measures the data API, the sign-in and the site against a bare `node:http` responder that sends the same bytes and
+ * headers: the measured process on one core, the load on the other, in turns within one run.
  *
  *   npm run bench                            SQLite, a million matches (made once, kept under data/bench)
+ *   npm run bench -- --only site             what has this in its name, in the table below
  *   npm run bench -- --growth                the same reads at ten thousand and at a million
+ *   npm run bench -- --matches 10000         a network of another size
  *   npm run bench -- --database postgres     a PostgreSQL of its own, which goes again at the end
  *   npm run bench -- --url postgres://…      another database, filled by `npm run generate`
+ *   npm run bench -- --rounds 2 --json       fewer turns than five; the figures as JSON
  *
  * `ratio` is requests per second over those of the bare responder, `cpu_ratio` the same per second of CPU time, which
- * other work on the machine disturbs less.
+ * other work on the machine disturbs less. For `growth of …` it is how much dearer a read becomes, for `token check, …`
+ * how often it fits into the 10 µs that it may take.
  */
 import { parseArgs } from 'node:util';
-import { type Case, casesOf } from './cases.ts';
+import type { Door } from '#base/config.ts';
+import { openAsker } from './asker.ts';
+import type { Case } from './case.ts';
+import { CASES } from './cases.ts';
+import { compare, type Result, type Served } from './compare.ts';
 import { type Databases, databases } from './databases.ts';
 import { Measured } from './measured.ts';
+import { TOKEN_CHECKS, tokenChecks } from './token-checks.ts';
 
 const { values } = parseArgs({
   options: {
@@ -26,25 +35,8 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-
-const ROUND_MS = 1000;
-const SAMPLES = 50;
-/** Connection headers are added by whoever sends. */
-const BY_THE_SENDER = /^(date|connection|keep-alive)$/;
-
-interface Result {
-  name: string;
-  ratio: number;
-  requests_per_second: number;
-  p99_ms: number;
-  cpu_ratio: number;
-  cpu_us: number;
-}
-
-interface Api {
-  port: number;
-  token: string;
-}
+const rounds = Number(values.rounds);
+const NAMES: Partial<Record<Door, string>> = { API: 'the data API', AUTH: 'the sign-in', SITE: 'the site' };
 
 await using made: Databases = await databases(values);
 const results = values.growth ? await growth(made) : await measureAll(await made.large());
@@ -52,22 +44,41 @@ if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
 
 /** Every case on one database. */
 async function measureAll(url: string, only = values.only): Promise<Result[]> {
-  await using api = await Measured.start<Api>('./api.ts', { DATABASE_URL: url });
-  await using bare = await Measured.start<{ port: number }>('./bare.ts');
-  const cases = await casesOf(url, async (path) =>
-    (await ask(api, { name: '', path: () => path, status: 200 })).headers.get('etag')!,
-  );
+  await using asker = await openAsker(url);
+  await using bare: Served = await Measured.start('./bare.ts');
   const found: Result[] = [];
-  for (const one of cases.filter(({ name }) => name.includes(only))) {
-    found.push(await measure(api, bare, one));
-    show(found.at(-1)!);
+  for (const [door, casesOf] of CASES) {
+    const cases = (await casesOf(asker)).filter(({ name }) => name.includes(only));
+    if (cases.length > 0) found.push(...(await measureDoor(door, url, bare, cases)));
+    if (door === 'API' && TOKEN_CHECKS.some((name) => name.includes(only))) {
+      const checks = await tokenChecks(asker, rounds);
+      found.push(...checks.filter(({ name }) => name.includes(only)).map(shown));
+    }
   }
-  if (!values.json) process.stdout.write(`memory of the data API: ${Math.round((await api.use()).rss)} MB\n`);
   return found;
 }
 
+async function measureDoor(door: Door, url: string, bare: Served, cases: Case[]): Promise<Result[]> {
+  await using served: Served = await Measured.start('./door.ts', { DATABASE_URL: url, BENCH_DOOR: door });
+  const found: Result[] = [];
+  for (const one of cases) {
+    const result = shown(await compare(served, bare, one, rounds));
+    found.push(result);
+    if (one.most !== undefined) checkMost(result, one.most);
+  }
+  if (!values.json) process.stdout.write(`memory of ${NAMES[door]}: ${Math.round((await served.use()).rss)} MB\n`);
+  return found;
+}
+
+/** A page that is too slow or too large fails the run, which goes on. */
+function checkMost({ name, cpu_us, bytes = 0 }: Result, most: NonNullable<Case['most']>): void {
+  if (cpu_us <= most.cpu_us && bytes <= most.bytes) return;
+  process.exitCode = 1;
+  process.stderr.write(`${name} may take ${most.cpu_us} µs and ${most.bytes} bytes, not ${cpu_us} and ${bytes}\n`);
+}
+
 /** How much dearer the same reads are on a network a hundred times as large. */
-async function growth(made: Databases): Promise<object[]> {
+async function growth(made: Databases): Promise<Result[]> {
   const small = await measureAll(await made.small(), 'random');
   const large = await measureAll(await made.large(), 'random');
   const grown = large.map((result, place) => {
@@ -78,58 +89,14 @@ async function growth(made: Databases): Promise<object[]> {
   return grown;
 }
 
-async function measure(api: Measured<Api>, bare: Measured<{ port: number }>, one: Case): Promise<Result> {
-  await bare.use(await Promise.all(Array.from({ length: SAMPLES }, () => sampleOf(api, one))));
-  const next = requestOf(api, one);
-  for (const warm of [api, bare]) await warm.round(next, ROUND_MS);
-  const turns: { ours: Round; theirs: Round }[] = [];
-  for (let turn = 0; turn < Number(values.rounds); turn++) {
-    turns.push({ ours: await api.round(next, ROUND_MS), theirs: await bare.round(next, ROUND_MS) });
-  }
-  for (const { ours } of turns) checkAnswers(one, ours);
-  return {
-    name: one.name,
-    ratio: median(turns.map(({ ours, theirs }) => ours.requests / ours.seconds / (theirs.requests / theirs.seconds))),
-    requests_per_second: Math.round(median(turns.map(({ ours }) => ours.requests / ours.seconds))),
-    p99_ms: median(turns.map(({ ours }) => ours.p99)),
-    cpu_ratio: median(turns.map(({ ours, theirs }) => theirs.cpu / ours.cpu)),
-    cpu_us: median(turns.map(({ ours }) => ours.cpu * 1e6)),
-  };
-}
-
-type Round = Awaited<ReturnType<Measured<Api>['round']>>;
-
-function checkAnswers({ name, status }: Case, { statuses }: Round): void {
-  if (statuses.size === 1 && statuses.has(status)) return;
-  throw new Error(`${name}: expected ${status} only, got ${JSON.stringify([...statuses])}`);
-}
-
-function requestOf({ facts }: Measured<Api>, { path, headers = '' }: Case): () => string {
-  const credential = headers.startsWith('Authorization') ? '' : `Authorization: Bearer ${facts.token}\r\n`;
-  return () => `GET ${path()} HTTP/1.1\r\nHost: bench\r\n${credential}${headers}\r\n`;
-}
-
-function ask({ facts }: Measured<Api>, { path, headers = '' }: Case): Promise<Response> {
-  const [name, value] = headers.trim().split(': ');
-  const sent = new Headers({ authorization: `Bearer ${facts.token}`, 'accept-encoding': 'identity' });
-  if (name !== undefined && value !== undefined) sent.set(name, value);
-  return fetch(`http://127.0.0.1:${facts.port}${path()}`, { headers: sent });
-}
-
-/** What the bare responder is to send. */
-async function sampleOf(api: Measured<Api>, one: Case): Promise<object> {
-  const answer = await ask(api, one);
-  const headers = [...answer.headers].filter(([name]) => !BY_THE_SENDER.test(name)).flat();
-  return { status: answer.status, headers, body: await answer.text() };
-}
-
-function median(numbers: number[]): number {
-  return numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
-}
-
-function show({ name, ratio, requests_per_second, p99_ms, cpu_ratio, cpu_us }: Result): void {
-  if (values.json) return;
-  const cells = [ratio.toFixed(2), `${requests_per_second}/s`, `p99 ${p99_ms.toFixed(1)} ms`];
+function shown(result: Result): Result {
+  const { name, ratio, requests_per_second, p99_ms, cpu_ratio, cpu_us, bytes } = result;
+  if (values.json) return result;
+  const cells = [ratio.toFixed(2), `${requests_per_second}/s`, `p99 ${p99_ms.toFixed(p99_ms < 0.1 ? 3 : 1)} ms`];
   const cpu = `CPU ${cpu_us.toFixed(1)} µs, ratio ${cpu_ratio.toFixed(2)}`;
-  process.stdout.write(`${name.padEnd(24)}${cells.map((cell) => cell.padStart(14)).join('')}   ${cpu}\n`);
+  const size = bytes === undefined ? '' : `${(bytes / 1000).toFixed(1)} KB`.padStart(10);
+  process.stdout.write(
+    `${name.padEnd(32)}${cells.map((cell) => cell.padStart(14)).join('')}   ${cpu.padEnd(30)}${size}\n`,
+  );
+  return result;
 }

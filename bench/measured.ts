@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import type { Use } from './child.ts';
-import { type Load, load } from './load.ts';
+import { type Load, load, type Target } from './load.ts';
 
 /** The load and the measured process each have a core of their own, where the system lets them. */
 const LOAD_CORE = 1;
@@ -29,16 +29,21 @@ export class Measured<Facts extends { port: number }> implements AsyncDisposable
     return new Measured(child, (await message(child)) as F);
   }
 
-  /** Sends something to the process, if anything, and waits for its use of CPU and memory. */
-  async use(order: object | 'use' = 'use'): Promise<Use> {
+  /** Sends something to the process, and waits for what it answers. */
+  async tell<T>(order: object | 'use'): Promise<T> {
     this.#child.send(order);
-    return (await message(this.#child)) as Use;
+    return (await message(this.#child)) as T;
+  }
+
+  /** Its use of CPU and memory. */
+  async use(): Promise<Use> {
+    return await this.tell<Use>('use');
   }
 
   /** Runs load for a while; `cpu` is seconds of CPU time of the measured process a request. */
-  async round(next: () => string, ms: number, port = this.facts.port): Promise<Load & { cpu: number }> {
+  async round(next: Target['next'], ms: number): Promise<Load & { cpu: number }> {
     const before = await this.use();
-    const result = await load({ port, next }, CONNECTIONS, ms);
+    const result = await load({ port: this.facts.port, next }, CONNECTIONS, ms);
     const after = await this.use();
     return { ...result, cpu: (after.cpu - before.cpu) / result.requests };
   }

@@ -1,0 +1,59 @@
+import { type Asker, REDIRECT_URI } from './asker.ts';
+import { anyOf, type Ask, type Case } from './case.ts';
+import { CODE_VERIFIER, CodeMaker, type Tokens } from './codes.ts';
+
+/** At hand when a round begins; a round that uses them all up ends there. */
+const CODES = 600;
+const SIGNED_IN = 200;
+
+/** What applications ask of the sign-in. */
+export async function signInCases(asker: Asker): Promise<Case[]> {
+  const maker = new CodeMaker(asker);
+  const codes: string[] = [];
+  let tokens: readonly Tokens[] | undefined;
+  const signIn = async (origin: string): Promise<void> => {
+    tokens ??= await maker.redeem(origin, SIGNED_IN, redemption(asker));
+  };
+  return [
+    { name: 'client credentials', ask: () => clientCredentials(asker), status: 200 },
+    {
+      name: 'code to tokens',
+      ask: () => (codes.length === 0 ? undefined : redemption(asker)(codes.pop()!)),
+      prepare: async () => void codes.push(...(await maker.make(CODES - codes.length))),
+      status: 200,
+    },
+    {
+      name: 'tokeninfo',
+      ask: () => ({ path: `/oauth/tokeninfo?id_token=${anyOf(tokens!).id_token}` }),
+      prepare: signIn,
+      status: 200,
+    },
+    {
+      name: 'userinfo',
+      ask: () => ({ path: '/oauth/userinfo', headers: { authorization: `Bearer ${anyOf(tokens!).access_token}` } }),
+      prepare: signIn,
+      status: 200,
+    },
+  ];
+}
+
+function clientCredentials({ clientId, secret }: Asker): Ask {
+  return ofTokens({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret });
+}
+
+const redemption =
+  ({ clientId, secret }: Asker) =>
+  (code: string): Ask =>
+    ofTokens({
+      ...{ grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: CODE_VERIFIER },
+      ...{ client_id: clientId, client_secret: secret },
+    });
+
+function ofTokens(form: Record<string, string>): Ask {
+  return {
+    method: 'POST',
+    path: '/oauth/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  };
+}

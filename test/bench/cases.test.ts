@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { openHouse } from '#app.ts';
+import { readConfig } from '#base/config.ts';
+import { openAsker } from '#bench/asker.ts';
+import type { Case } from '#bench/case.ts';
+import { CASES } from '#bench/cases.ts';
+import { generated } from '#bench/generated.ts';
+import { sql } from '#db/sql.ts';
+import { openHall } from '#hall.ts';
+import { onEachDatabase } from '../support/hall.ts';
+
+const SECRET_KEY = 'a secret that is long enough for tests';
+const LISTENS = { API_LISTEN: '127.0.0.1:0', AUTH_LISTEN: '127.0.0.1:0', SITE_LISTEN: '127.0.0.1:0' };
+
+onEachDatabase(
+  'what the bench asks is answered as it expects, each time, and what it made goes again',
+  async (_t, url) => {
+    await generated({ matches: 30, seed: 'test', database: url, players: 40 }, () => undefined);
+    const settings = { ...LISTENS, SECRET_KEY, DATABASE_URL: url, LOG_LEVEL: 'silent' };
+    await using hall = await openHall(readConfig(settings));
+    await using house = await openHouse(hall, ['API', 'AUTH', 'SITE']);
+    {
+      await using asker = await openAsker(url, { SECRET_KEY });
+      for (const [door, casesOf] of CASES) {
+        for (const one of await casesOf(asker)) await check(one, house.addresses[door]!);
+      }
+    }
+    const [left] = await hall.db.tuples(sql`select count(*) from applications where name = 'bench'`);
+    assert.deepEqual(left, [0]);
+  },
+);
+
+async function check({ name, ask, prepare, status }: Case, origin: string): Promise<void> {
+  await prepare?.(origin);
+  for (let time = 0; time < 2; time++) {
+    const { path, headers, ...request } = ask()!;
+    const answer = await fetch(origin + path, { ...request, headers: { ...headers, 'accept-encoding': 'identity' } });
+    assert.equal(answer.status, status, `${name}: ${await answer.text()}`);
+    // The load reads no others.
+    if (status !== 304) assert.ok(answer.headers.has('content-length'), `${name} does not say its length`);
+  }
+}
