@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { WireError } from '#base/errors.ts';
 import type { Form } from '#base/form.ts';
+import { IMAGE_HEADERS, imageAnswer } from '#base/image-answer.ts';
 import type { Html } from '#base/page.ts';
 import type { Application } from '#records/applications.ts';
 import { imageTypeOf, logoOf, removeLogo, setLogo } from '#records/logos.ts';
@@ -44,19 +45,13 @@ export const logoRows: readonly Row[] = [
   }),
 ];
 
-/** An uploaded image, for everybody, as an image and nothing else. */
+/** An uploaded image, for everybody, other sites too; something in its place where there is none. */
 export async function showLogo(c: Ask, { db }: Desk): Promise<Response> {
   const logo = await logoOf(db, (c.req.param('client_id') ?? '').replaceAll('\0', ''));
-  const headers = {
-    'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-    'x-content-type-options': 'nosniff',
-    'cross-origin-resource-policy': 'cross-origin',
-    'cache-control': 'public, max-age=300',
-  };
-  if (logo === undefined) return c.body(initial, 200, { ...headers, 'content-type': 'image/svg+xml' });
-  const etag = `"${logo.hash}"`;
-  if (c.req.header('if-none-match') === etag) return c.body(null, 304, { ...headers, etag });
-  return c.body(Uint8Array.from(logo.bytes), 200, { ...headers, etag, 'content-type': logo.content_type });
+  c.header('cross-origin-resource-policy', 'cross-origin');
+  if (logo === undefined) return c.body(initial, 200, { ...IMAGE_HEADERS, 'content-type': 'image/svg+xml' });
+  const { body, status, headers } = imageAnswer(logo, c.req.header('if-none-match'));
+  return c.newResponse(body, status, headers);
 }
 
 /** What stands for a logo where there is none. */

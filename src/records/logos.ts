@@ -1,12 +1,7 @@
 import { hash } from 'node:crypto';
+import type { UploadedImage } from '#base/image-answer.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-
-export interface Logo {
-  content_type: string;
-  hash: string;
-  bytes: Uint8Array;
-}
 
 export const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
@@ -35,8 +30,8 @@ export async function removeLogo(db: Queryable, applicationKey: number): Promise
   await db.run(sql`delete from application_logos where application_key = ${applicationKey}`);
 }
 
-export async function logoOf(db: Queryable, clientId: string): Promise<Logo | undefined> {
-  return await db.get<Logo>(sql`
+export async function logoOf(db: Queryable, clientId: string): Promise<UploadedImage | undefined> {
+  return await db.get<UploadedImage>(sql`
     select l.content_type, l.hash, l.bytes from application_logos l join applications a on a.key = l.application_key
     where a.client_id = ${clientId}`);
 }

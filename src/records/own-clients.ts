@@ -1,5 +1,5 @@
 import { seal, unseal } from '#base/seal.ts';
-import type { Db } from '#db/db.ts';
+import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import {
   addSecret,
@@ -60,4 +60,9 @@ async function registerClient(db: Db, now: number, key: Buffer, wanted: Wanted):
   if (kept === 1) return { client_id, client_secret: secret! };
   await deleteApplication(db, client_id);
   return (await knownClient(db, now, key, wanted))!;
+}
+
+/** Whether an application is the service itself. */
+export async function isOwnClient(db: Queryable, clientId: string): Promise<boolean> {
+  return (await db.get(sql`select name from own_clients where client_id = ${clientId}`)) !== undefined;
 }

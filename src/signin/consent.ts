@@ -1,8 +1,12 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
+import { imageAnswer } from '#base/image-answer.ts';
 import type { Html } from '#base/page.ts';
 import { accountById } from '#records/accounts.ts';
 import { giveConsent } from '#records/consents.ts';
+import { hasLogo, logoOf } from '#records/logos.ts';
+import { isOwnClient } from '#records/own-clients.ts';
+import { ownersOf } from '#records/owners.ts';
 import { type Ask, type Desk, type Env, formOf } from './desk.ts';
 import { SCOPES } from './provider.ts';
 import { finish, formTargetsOf, restart, type Step, stepOf } from './step.ts';
@@ -17,6 +21,15 @@ export function consentPages(app: Hono<Env>, desk: Desk): void {
     if (step.prompt !== 'consent') return c.redirect(`/sign-in/${step.uid}`, 303);
     return await agree(c, desk, step);
   });
+  app.get('/logos/:client_id', (c) => showLogo(c, desk));
+}
+
+/** The application's logo from our own origin: what the page's policy allows. */
+async function showLogo(c: Ask, { db }: Desk): Promise<Response> {
+  const logo = await logoOf(db, c.req.param('client_id')!.replaceAll('\0', ''));
+  if (logo === undefined) return c.notFound();
+  const { body, status, headers } = imageAnswer(logo, c.req.header('if-none-match'));
+  return c.newResponse(body, status, headers);
 }
 
 async function agree(c: Ask, desk: Desk, step: Step): Promise<Response> {
@@ -45,7 +58,9 @@ export async function showConsent(c: Ask, desk: Desk, step: Step): Promise<Respo
   if (account === undefined) return restart(c, step);
   const title = t.title(step.application.name);
   const main = html`<div class="card narrow stack">
+    ${await logoImage(desk, step)}
     <h1>${title}</h1>
+    <p>${await ownersIn(c, desk, step)}</p>
     <div class="row spread">
       <p class="soft">${t.signed_in(account.name)}</p>
       <form method="post" action="/sign-in/${step.uid}/switch"><button class="link">${t.other}</button></form>
@@ -61,6 +76,19 @@ export async function showConsent(c: Ask, desk: Desk, step: Step): Promise<Respo
     <form method="post" action="/sign-in/${step.uid}/cancel"><button class="quiet">${cancel}</button></form>
   </div>`;
   return await desk.show(c, { title, main, formTargets: formTargetsOf(step) });
+}
+
+async function logoImage({ db }: Desk, { application: { key, client_id } }: Step): Promise<Html | undefined> {
+  if (!(await hasLogo(db, key))) return undefined;
+  return html`<img class="logo" src="/logos/${client_id}" alt="" width="64" height="64" />`;
+}
+
+/** Who answers for the application: a name alone is whatever somebody has typed. */
+async function ownersIn(c: Ask, { db, config }: Desk, { application }: Step): Promise<string> {
+  const { consent: t, lang } = c.get('texts');
+  const names = (await ownersOf(db, application.key)).map(({ name }) => name);
+  if (names.length > 0) return t.owners(new Intl.ListFormat(lang).format(names), names.length);
+  return (await isOwnClient(db, application.client_id)) ? t.own(config.NETWORK_NAME) : t.no_owner(config.NETWORK_NAME);
 }
 
 function scopesOf(step: Step, t: Texts['consent']): Html {

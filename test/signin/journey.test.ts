@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
+import { setLogo } from '#records/logos.ts';
+import { addOwner } from '#records/owners.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { createTestDatabase } from '#test/support/hall.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
@@ -13,6 +15,10 @@ import { makeAccount, makeApplication, openTestSignIn, PASSWORD, send, type Test
 
 const require = createRequire(import.meta.url);
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 async function listen(
@@ -61,6 +67,9 @@ async function thirdParty(t: TestContext, house: TestSignIn) {
   });
   const { application, secret } = await makeApplication(house, 'service', [`${site}/callback`]);
   credentials = { client_id: application.client_id, client_secret: secret! };
+  const owner = await makeAccount(house, 'Ann');
+  await addOwner(house.hall.db, house.hall.clock.now(), application.key, owner.id);
+  await setLogo(house.hall.db, application.key, 'image/png', PIXEL);
   return site;
 }
 
@@ -109,6 +118,13 @@ test('the whole journey in a real browser, without a script', async (t) => {
 
   await page.reload();
   await page.getByText('You are signed in as Steve.').waitFor();
+  await page.getByText('Its owner is Ann.').waitFor();
+  await checked.context().addCookies(await page.context().cookies());
+  for (const query of ['?lang=ja', '?lang=en']) {
+    await checked.goto(page.url().split('?')[0]! + query);
+    assert.equal(await checked.evaluate("document.querySelector('img.logo').naturalWidth"), 1);
+    await isOpenToAll(checked);
+  }
   await page.getByRole('button', { name: 'Allow' }).click();
   assert.equal(await page.textContent('h1'), '200 Steve');
 

@@ -51,6 +51,9 @@ export const en = {
   consent: {
     title: (app: string) => `${app} asks for access to your account`,
     signed_in: (name: string) => `You are signed in as ${name}.`,
+    owners: (names: string, count: number) => `Its ${count === 1 ? 'owner is' : 'owners are'} ${names}.`,
+    own: (network: string) => `It is a part of ${network} itself.`,
+    no_owner: (network: string) => `No account owns it: whoever runs ${network} looks after it.`,
     sees: 'It will:',
     openid: 'know that you are the same person when you come back',
     profile: 'see your name, your game account and its profile page, and whether it is banned; read your own game data',

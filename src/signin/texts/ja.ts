@@ -52,6 +52,9 @@ export const ja: Texts = {
   consent: {
     title: (app) => `${app} がアカウントへのアクセスを求めています`,
     signed_in: (name) => `${name} としてログインしています。`,
+    owners: (names) => `このアプリの所有者：${names}`,
+    own: (network) => `${network} 自体の機能です。`,
+    no_owner: (network) => `所有するアカウントはなく、${network} の運営者が管理しています。`,
     sees: '許可すると、このアプリは次のことができます。',
     openid: '再び利用したときに、同じ人であると知る',
     profile: '名前、ゲームアカウントとそのプロフィールページ、BAN の有無を見る。ご自身のゲームデータを読む',
