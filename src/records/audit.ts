@@ -4,12 +4,12 @@ import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { join, type Sql, sql } from '#db/sql.ts';
 
-/** How something was done: on pages of the console or the sign-in, or by a command. */
-export const WAYS = ['console', 'sign-in', 'command'] as const;
+/** How something was done: on pages of the console or the sign-in, by a command, or in the game. */
+export const WAYS = ['console', 'sign-in', 'command', 'game'] as const;
 export const OUTCOMES = ['done', 'refused', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Who does something, and from where: an address, or the machine that a command ran on. */
+/** Who does something, and from where: an address, the machine that a command ran on, or the game server. */
 export interface Actor {
   via: (typeof WAYS)[number];
   /** Null where nobody has proven who they are, and for commands. */
@@ -80,12 +80,24 @@ export interface AuditFilter {
   before?: string | undefined;
 }
 
+type AuditRow = Omit<AuditEntry, 'detail'> & { detail: string };
+
+const SELECT = sql`
+  select id, time, via, actor_id, actor, address, action, subject, label, outcome, detail from audit`;
+
+const entryOf = (row: AuditRow): AuditEntry => ({ ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] });
+
 /** Entries that fit, the newest first. */
 export async function listAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
-  const rows = await db.all<Omit<AuditEntry, 'detail'> & { detail: string }>(sql`
-    select id, time, via, actor_id, actor, address, action, subject, label, outcome, detail from audit
-    where ${join([sql`id > ''`, ...conditions(filter)], ' and ')} order by id desc limit ${limit}`);
-  return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] }));
+  const rows = await db.all<AuditRow>(sql`
+    ${SELECT} where ${join([sql`id > ''`, ...conditions(filter)], ' and ')} order by id desc limit ${limit}`);
+  return rows.map(entryOf);
+}
+
+/** What somebody has done, the newest first: those acts alone for which they had proven who they are. */
+export async function auditOf(db: Queryable, accountId: string): Promise<AuditEntry[]> {
+  const rows = await db.all<AuditRow>(sql`${SELECT} where actor_id = ${accountId} order by id desc`);
+  return rows.map(entryOf);
 }
 
 function conditions({ actor, action, subject, address, outcome, since, until, before }: AuditFilter): Sql[] {

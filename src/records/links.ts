@@ -3,7 +3,8 @@ import { secretHash } from '#base/secrets.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { linkPlayer } from './account-changes.ts';
-import { accountById } from './accounts.ts';
+import { type Account, accountById } from './accounts.ts';
+import { recordAudit } from './audit.ts';
 import { type Context, Refused, sight, type Taken } from './batch.ts';
 import type { DataOf } from './events.ts';
 
@@ -50,6 +51,13 @@ export async function applyLink(context: Context, { player, code }: DataOf<'acco
   await batch.load([player.uuid]);
   sight(context, player);
   await batch.flush();
-  const account = await accountById(batch.tx, row.account_id);
-  return { note: `linked to the account ${account!.name}` };
+  const account = (await accountById(batch.tx, row.account_id))!;
+  await recordLink(context, account);
+  return { note: `linked to the account ${account.name}` };
+}
+
+/** Without the UUID, of which nothing is left once the account is deleted. */
+async function recordLink({ batch, server }: Context, { id, name }: Account): Promise<void> {
+  const actor = { via: 'game', account_id: id, name, address: server?.name ?? '' } as const;
+  await recordAudit(batch.tx, batch.now, actor, { action: 'account.link', subject: id, label: name });
 }

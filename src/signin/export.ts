@@ -1,6 +1,7 @@
 import { idOf } from '#base/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { Account } from '#records/accounts.ts';
+import { auditOf } from '#records/audit.ts';
 import { sessionsOf } from '#records/account-sessions.ts';
 import { connectedApplications } from '#records/consents.ts';
 import { factsOf, killsOf, matchesOf } from '#records/matches.ts';
@@ -22,6 +23,7 @@ export async function exportOf({ db, clock }: Desk, account: Account): Promise<o
   const tokens = await db.all<{ kind: string; client_id: string | null; expires: number | null }>(
     sql`select kind, client_id, expires from tokens where account_id = ${account.id} order by kind, expires`,
   );
+  const acts = await auditOf(db, account.id);
   return {
     exported: moment(now),
     account: { ...facts, created: moment(created), disabled: moment(disabled) },
@@ -38,6 +40,7 @@ export async function exportOf({ db, clock }: Desk, account: Account): Promise<o
       read: moment(read),
     })),
     tokens: tokens.map(({ expires, ...rest }) => ({ ...rest, expires: moment(expires) })),
+    acts: acts.map(({ time, actor_id: _, ...rest }) => ({ time: moment(time), ...rest })),
     player: player === undefined ? null : await playerPart(db, player, now),
   };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createTestDatabase, onEachDatabase } from '#test/support/hall.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
+import { listAudit } from '#records/audit.ts';
 import { accountById, accountByName } from '#records/accounts.ts';
 import { type Seen, Person } from './person.ts';
 import {
@@ -193,6 +194,23 @@ onEachDatabase(
     await person.submit({ current: PASSWORD });
     const unlinked = (await accountById(db, robin.id))!;
     assert.deepEqual([unlinked.player_uuid, unlinked.name], [null, `Alexa-${robin.id}`]);
+    const exported = (await person.open('/account/export')).html;
+    const { acts } = JSON.parse(exported) as { acts: Record<string, unknown>[] };
+    assert.deepEqual(
+      acts.map(({ action, via, address, subject }) => [action, via, address, subject]),
+      [
+        ['account.unlink', 'sign-in', '127.0.0.1', robin.id],
+        ['session.start', 'sign-in', '127.0.0.1', robin.id],
+        ['account.link', 'game', 'Lobby', robin.id],
+        ['session.start', 'sign-in', '127.0.0.1', robin.id],
+      ],
+    );
+    const links = await listAudit(db, { action: 'account.link' }, 10);
+    assert.deepEqual(
+      links.map(({ label, outcome }) => [label, outcome]),
+      [['Alex', 'done']],
+      'a code that is refused is the server’s affair',
+    );
     assert.match((await world.mail.next('robin@example.org')).subject, /unlinked/);
   },
 );

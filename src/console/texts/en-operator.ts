@@ -142,7 +142,7 @@ export const operator = {
     until: 'To day',
     everything: 'everything',
     outcomes: { '': 'any', done: 'done', refused: 'refused', failed: 'failed' },
-    ways: { console: 'console', 'sign-in': 'sign-in', command: 'command' },
+    ways: { console: 'console', 'sign-in': 'sign-in', command: 'command', game: 'game server' },
   },
 
   health: {

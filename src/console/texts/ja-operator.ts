@@ -144,7 +144,7 @@ export const operator: typeof en = {
     until: 'この日まで',
     everything: 'すべて',
     outcomes: { '': 'すべて', done: '完了', refused: '拒否', failed: '失敗' },
-    ways: { console: 'コンソール', 'sign-in': 'ログイン', command: 'コマンド' },
+    ways: { console: 'コンソール', 'sign-in': 'ログイン', command: 'コマンド', game: 'ゲームサーバー' },
   },
 
   health: {
