@@ -17,6 +17,7 @@ const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
   usage: () => import('./commands/usage.ts'),
   punishment: () => import('./commands/punishment.ts'),
   audit: () => import('./commands/audit.ts'),
+  health: () => import('./commands/health.ts'),
   export: () => import('./commands/export.ts'),
 };
 

@@ -2,7 +2,8 @@ import { UsageError } from '#base/errors.ts';
 import { hashPassword, passwordProblem } from '#base/passwords.ts';
 import { uuidOf } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
-import { deleteAccount, linkPlayer, setDisabled, unlinkPlayer } from '#records/account-changes.ts';
+import { deleteAccount, linkPlayer, setDisabled, setRole, unlinkPlayer } from '#records/account-changes.ts';
+import { endSessions } from '#records/account-sessions.ts';
 import { nameProblem } from '#records/account-names.ts';
 import {
   type Account,
@@ -17,6 +18,7 @@ import { playerByUuid } from '#records/players.ts';
 import { finishPseudonyms, pseudonymise } from '#records/pseudonyms.ts';
 import type { Hall } from '#hall.ts';
 import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
+import { demandAccount } from './demand.ts';
 
 const WHO: Command['options'] = {
   account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
@@ -54,6 +56,20 @@ export const commands: Command[] = [
       change(input, ({ db, clock }, { id }) => setDisabled(db, id, input.values['undo'] === true ? null : clock.now())),
   },
   {
+    words: 'account role',
+    audit: { action: 'account.role', about: 'id' },
+    summary: 'Make an account an operator, or an ordinary one again',
+    options: { ...WHO, role: { type: 'string', help: 'user or operator' } },
+    run: changeRole,
+  },
+  {
+    words: 'account sign-out',
+    audit: { action: 'account.sign_out', about: 'id' },
+    summary: 'Sign an account out of every browser, the console too; what applications may see stays',
+    options: WHO,
+    run: (input) => change(input, ({ db }, { id }) => db.transaction((tx) => endSessions(tx, id))),
+  },
+  {
     words: 'account link',
     audit: { action: 'account.link', about: 'id' },
     summary: 'Link a game account',
@@ -78,16 +94,14 @@ export const commands: Command[] = [
 
 async function create(input: Input): Promise<void> {
   const uuid = uuidIn(input);
-  const role = optional(input, 'role') ?? 'user';
-  if (!ROLES.includes(role as Role))
-    throw new UsageError(`--role must be one of ${ROLES.join(', ')} (it is "${role}").`);
+  const role = roleOf(optional(input, 'role') ?? 'user');
   const password = optional(input, 'password');
   const problem = password === undefined ? undefined : passwordProblem(password);
   if (problem !== undefined) throw new UsageError(`--password is too ${problem}.`);
   await withHall(async ({ db, clock }) => {
     const name = await nameFor(db, input, uuid);
     const account = await createAccount(db, clock.now(), {
-      ...{ name, email: required(input, 'email'), role: role as Role },
+      ...{ name, email: required(input, 'email'), role },
       password: password === undefined ? null : await hashPassword(password),
       email_verified: input.values['verified'] === true,
     });
@@ -111,6 +125,17 @@ async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<
   throw new UsageError(`--name must be 3 to 16 letters, digits or underscores (it is "${name}").`);
 }
 
+function roleOf(text: string): Role {
+  const role = ROLES.find((one) => one === text);
+  if (role !== undefined) return role;
+  throw new UsageError(`--role must be one of ${ROLES.join(', ')} (it is "${text}").`);
+}
+
+async function changeRole(input: Input): Promise<void> {
+  const role = roleOf(required(input, 'role'));
+  await change(input, ({ db }, { id }) => setRole(db, id, role));
+}
+
 async function listAll(input: Input): Promise<void> {
   await withHall(async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
 }
@@ -130,7 +155,7 @@ async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
 
 async function remove(input: Input): Promise<void> {
   await withHall(async ({ db, clock }) => {
-    const account = await demand(db, required(input, 'account'));
+    const account = await demandAccount(db, required(input, 'account'));
     await deleteAccount(db, account.id);
     if (account.player_uuid !== null) {
       await pseudonymise(db, clock.now(), account.player_uuid);
@@ -143,16 +168,10 @@ async function remove(input: Input): Promise<void> {
 /** Does something to the account that the options name, and shows how it then is. */
 async function change(input: Input, work?: (hall: Hall, account: Account) => Promise<void>): Promise<void> {
   await withHall(async (hall) => {
-    const account = await demand(hall.db, required(input, 'account'));
+    const account = await demandAccount(hall.db, required(input, 'account'));
     await work?.(hall, account);
     print(input, wire((await findAccount(hall.db, account.id))!));
   });
-}
-
-async function demand(db: Db, text: string): Promise<Account> {
-  const account = await findAccount(db, text);
-  if (account === undefined) throw new UsageError(`There is no account "${text}"; see: scorehall account list`);
-  return account;
 }
 
 function uuidIn(input: Input): string | undefined {

@@ -4,7 +4,6 @@ import {
   type AccessState,
   type Application,
   APPLICATION_TYPES,
-  applicationByClientId,
   type ApplicationType,
   createApplication,
   deleteApplication,
@@ -13,8 +12,10 @@ import {
   setLimit,
 } from '#records/applications.ts';
 import { checkRedirectUri } from '#records/redirect-uris.ts';
-import type { Db } from '#db/db.ts';
+import { ownerCommands } from './app-owner.ts';
+import { secretCommands } from './app-secret.ts';
 import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
+import { demandApplication } from './demand.ts';
 
 const CLIENT: Command['options'] = {
   'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
@@ -70,6 +71,8 @@ export const commands: Command[] = [
     options: CLIENT,
     run: remove,
   },
+  ...secretCommands,
+  ...ownerCommands,
 ];
 
 async function create(input: Input): Promise<void> {
@@ -94,14 +97,14 @@ async function listAll(input: Input): Promise<void> {
 }
 
 async function show(input: Input): Promise<void> {
-  await withHall(async ({ db }) => print(input, wire(await demand(db, required(input, 'client-id')))));
+  await withHall(async ({ db }) => print(input, wire(await demandApplication(db, required(input, 'client-id')))));
 }
 
 async function access(input: Input, state: AccessState): Promise<void> {
   const clientId = required(input, 'client-id');
   await withHall(async ({ db }) => {
     await setAccess(db, clientId, state);
-    print(input, wire(await demand(db, clientId)));
+    print(input, wire(await demandApplication(db, clientId)));
   });
 }
 
@@ -113,24 +116,17 @@ async function limit(input: Input): Promise<void> {
   }
   await withHall(async ({ db }) => {
     await setLimit(db, clientId, value === 'default' ? null : Number(value));
-    print(input, wire(await demand(db, clientId)));
+    print(input, wire(await demandApplication(db, clientId)));
   });
 }
 
 async function remove(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
   await withHall(async ({ db }) => {
-    const application = await demand(db, clientId);
+    const application = await demandApplication(db, clientId);
     await deleteApplication(db, clientId);
     print(input, { ...wire(application), deleted: true });
   });
-}
-
-async function demand(db: Db, clientId: string): Promise<Application> {
-  const application = await applicationByClientId(db, clientId);
-  if (application === undefined)
-    throw new UsageError(`No application has the Client ID ${clientId}; see: scorehall app list`);
-  return application;
 }
 
 function wire({ key: _, created, ...application }: Application): Record<string, unknown> {

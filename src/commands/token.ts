@@ -1,7 +1,7 @@
 import { UsageError } from '#base/errors.ts';
-import { applicationByClientId } from '#records/applications.ts';
 import { issueClientToken } from '#records/tokens.ts';
 import { type Command, type Input, JSON_OPTION, optional, print, required, withHall } from './command.ts';
+import { demandApplication } from './demand.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_HOURS = 24 * 365;
@@ -27,9 +27,7 @@ async function create(input: Input): Promise<void> {
     throw new UsageError(`--hours must be a whole number from 1 to ${MAX_HOURS} (it is "${hours}").`);
   }
   await withHall(async ({ db, clock }) => {
-    if ((await applicationByClientId(db, clientId)) === undefined) {
-      throw new UsageError(`No application has the Client ID ${clientId}; see: scorehall app list`);
-    }
+    await demandApplication(db, clientId);
     const lifetime = Number(hours) * HOUR_MS;
     const access_token = await issueClientToken(db, clock.now(), clientId, lifetime);
     print(input, { access_token, token_type: 'bearer', expires_in: lifetime / 1000 });

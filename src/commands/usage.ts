@@ -1,7 +1,7 @@
 import { UsageError } from '#base/errors.ts';
-import { applicationByClientId } from '#records/applications.ts';
 import { HOUR_MS, sumOf, usageSince } from '#records/usage.ts';
 import { type Command, type Input, JSON_OPTION, optional, printTable, required, withHall } from './command.ts';
+import { demandApplication } from './demand.ts';
 
 const MOST_DAYS = 7;
 
@@ -28,10 +28,8 @@ async function usage(input: Input): Promise<void> {
   const days = optional(input, 'days') ?? String(MOST_DAYS);
   if (!/^[1-7]$/.test(days)) throw new UsageError(`--days must be a whole number from 1 to 7 (it is "${days}").`);
   await withHall(async ({ db, clock }) => {
-    const application = await applicationByClientId(db, clientId);
-    if (application === undefined)
-      throw new UsageError(`No application has the Client ID ${clientId}; see: scorehall app list`);
-    const rows = await usageSince(db, application.key, clock.now() - Number(days) * 24 * HOUR_MS);
+    const { key } = await demandApplication(db, clientId);
+    const rows = await usageSince(db, key, clock.now() - Number(days) * 24 * HOUR_MS);
     if (input.values['hourly'] === true) {
       return printTable(
         input,

@@ -3,9 +3,10 @@ import { notice } from '#base/form.ts';
 import type { Html } from '#base/page.ts';
 import { accountByName } from '#records/accounts.ts';
 import {
-  addSecret,
+  addFurtherSecret,
   type Application,
   deleteApplication,
+  MOST_SECRETS,
   removeSecret,
   secretsOf,
   setApplication,
@@ -23,7 +24,6 @@ import { accessBadge, button, formTo, input, moment, number, type Problems, text
 import { ownedForm, ownedPage, type OwnedVisit, type Row } from './rows.ts';
 import { firstSteps } from './steps.ts';
 
-const MOST_SECRETS = 5;
 const WEEK_MS = 7 * 86_400_000;
 const TABS = ['', '/access', '/usage', '/settings'] as const;
 
@@ -116,9 +116,7 @@ async function newSecret(visit: OwnedVisit): Promise<string> {
   const { desk, application, now } = visit;
   const { client_id, key, name } = application;
   if (application.type !== 'service') return `/applications/${client_id}`;
-  const secret = await desk.db.transaction(async (tx) =>
-    (await secretsOf(tx, key)).length < MOST_SECRETS ? await addSecret(tx, now, key) : undefined,
-  );
+  const secret = await desk.db.transaction((tx) => addFurtherSecret(tx, now, key));
   if (secret !== undefined) {
     showSecretOnce(visit, client_id, secret);
     await visit.record({ action: 'application.secret.create', subject: client_id, label: name });

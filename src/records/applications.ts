@@ -88,12 +88,31 @@ export async function createApplication(
   });
 }
 
-/** Gives an application one more secret; several may live side by side while one replaces another. */
+/** How many secrets of an application live side by side, while one replaces another. */
+export const MOST_SECRETS = 5;
+
+/** Gives an application one more secret, which is shown this once. */
 export async function addSecret(tx: Queryable, now: number, applicationKey: number): Promise<string> {
+  return await insertSecret(tx, now, applicationKey, await takeKey(tx, now));
+}
+
+/** As `addSecret`; undefined where the application has as many as there may be. */
+export async function addFurtherSecret(
+  tx: Queryable,
+  now: number,
+  applicationKey: number,
+): Promise<string | undefined> {
+  // Whoever takes a key is alone until commit: the count holds.
+  const key = await takeKey(tx, now);
+  const { length } = await secretsOf(tx, applicationKey);
+  return length < MOST_SECRETS ? await insertSecret(tx, now, applicationKey, key) : undefined;
+}
+
+async function insertSecret(tx: Queryable, now: number, applicationKey: number, key: number): Promise<string> {
   const secret = newSecret('shs_');
   await tx.run(sql`
     insert into application_secrets (key, application_key, hash, created)
-    values (${await takeKey(tx, now)}, ${applicationKey}, ${secretHash(secret)}, ${now})`);
+    values (${key}, ${applicationKey}, ${secretHash(secret)}, ${now})`);
   return secret;
 }
 

@@ -89,6 +89,106 @@ onEachDatabase(
   },
 );
 
+/** Runs commands that succeed, and tells what they print. */
+function runner(url: string): (...args: string[]) => any {
+  // oxlint-disable-line typescript/no-explicit-any -- JSON of any command
+  return (...args) => {
+    const { status, out, err } = scorehall({ DATABASE_URL: url }, ...args, '--json');
+    assert.deepEqual([status, err], [0, ''], args.join(' '));
+    return JSON.parse(out);
+  };
+}
+
+onEachDatabase('secrets and owners of an application, the role and the sessions of an account', async (_t, url) => {
+  const run = runner(url);
+  const refused = (...args: string[]): string => {
+    const { status, err } = scorehall({ DATABASE_URL: url }, ...args);
+    assert.equal(status, 2, args.join(' '));
+    return err;
+  };
+  const { client_id } = run('app', 'create', '--name', 'Bot', '--type', 'service');
+  const client = ['--client-id', client_id];
+  const added = Array.from({ length: 4 }, () => run('app', 'secret', 'add', ...client).client_secret);
+  assert.match(added[0], /^shs_[\w-]{43}$/);
+  const secrets = run('app', 'secret', 'list', ...client);
+  assert.equal(secrets.length, 5);
+  assert.deepEqual(Object.keys(secrets[0]), ['id', 'created']);
+  assert.match(refused('app', 'secret', 'add', ...client), /has 5 secrets, which is the most/);
+  const { id, withdrawn } = run('app', 'secret', 'withdraw', ...client, '--id', secrets[0].id);
+  assert.deepEqual([id, withdrawn], [secrets[0].id, true]);
+  assert.match(
+    refused('app', 'secret', 'withdraw', ...client, '--id', secrets[0].id),
+    /has no secret .*app secret list/,
+  );
+  assert.match(refused('app', 'secret', 'list', '--client-id', 'none'), /No application has the Client ID none/);
+  const web = run('app', 'create', '--name', 'Page', '--type', 'web');
+  assert.match(refused('app', 'secret', 'add', '--client-id', web.client_id), /only a service has secrets/);
+
+  const [ann, bob] = ['Ann', 'Bob'].map((name) =>
+    run('account', 'create', '--name', name, '--email', `${name}@example.org`, '--verified'),
+  );
+  const own = (verb: string, who: string): string[] => ['app', 'owner', verb, ...client, '--account', who];
+  assert.deepEqual(run(...own('add', 'ann')).owners, ['Ann']);
+  assert.match(refused(...own('remove', 'Bob')), /Bob does not own Bot/);
+  assert.match(refused(...own('remove', 'Ann')), /Ann is the only owner of Bot/);
+  assert.deepEqual(run(...own('add', bob.id)).owners, ['Ann', 'Bob']);
+  assert.match(refused(...own('add', 'Bob')), /Bob owns Bot already/);
+  assert.deepEqual(run(...own('remove', 'Ann@example.org')).owners, ['Bob']);
+  assert.deepEqual(
+    run('app', 'owner', 'list', ...client).map(({ account_id, name }: Record<string, string>) => [account_id, name]),
+    [[bob.id, 'Bob']],
+  );
+  assert.match(refused(...own('add', 'nobody')), /There is no account "nobody"/);
+
+  const role = (value: string): string => run('account', 'role', '--account', 'Ann', '--role', value).role;
+  assert.deepEqual([role('operator'), role('user')], ['operator', 'user']);
+  assert.match(
+    refused('account', 'role', '--account', 'Ann', '--role', 'king'),
+    /--role must be one of user, operator/,
+  );
+  await using db = await openDb(url);
+  await db.run(sql`
+    insert into console_sessions (hash, account_id, client_id, created, expires) values ('h', ${ann.id}, 'c', 1, 2)`);
+  assert.equal(run('account', 'sign-out', '--account', 'Ann').name, 'Ann');
+  assert.deepEqual(await db.all(sql`select hash from console_sessions`), []);
+
+  const kept = await db.tuples(sql`
+    select action, subject, label, detail from audit
+    where via = 'command' and action not in ('application.create', 'account.create') order by id`);
+  const [app, person] = [
+    [client_id, 'Bot'],
+    [ann.id, 'Ann'],
+  ];
+  assert.deepEqual(
+    kept,
+    [
+      ...added.map(() => ['application.secret.create', ...app, '{}']),
+      ['application.secret.withdraw', ...app, JSON.stringify({ id: secrets[0].id })],
+      ['application.owner.add', ...app, '{"account":"ann"}'],
+      ['application.owner.add', ...app, JSON.stringify({ account: bob.id })],
+      ['application.owner.remove', ...app, '{"account":"Ann@example.org"}'],
+      ['account.role', ...person, '{"account":"Ann","role":"operator"}'],
+      ['account.role', ...person, '{"account":"Ann","role":"user"}'],
+      ['account.sign_out', ...person, '{"account":"Ann"}'],
+    ],
+    'what was refused has changed nothing, and is no row',
+  );
+});
+
+onEachDatabase('health tells whether the database answers and servers are heard', (_t, url) => {
+  const run = runner(url);
+  const first = run('health');
+  assert.equal(first.database, url.startsWith('postgres') ? 'postgres' : 'sqlite');
+  assert.ok(first.answer_ms >= 0);
+  const { answer_ms: _, database: __, ...rest } = first;
+  assert.deepEqual(rest, { servers: 0, servers_heard: 0, online: 0, last_event: null, last_match: null });
+  run('server', 'create', '--name', 'Alpha', '--region', 'eu');
+  const { servers, servers_heard, last_event } = run('health');
+  assert.deepEqual([servers, servers_heard], [1, 0]);
+  assert.ok(Math.abs(Date.parse(last_event) - Date.now()) < 60_000);
+  return Promise.resolve();
+});
+
 test('a mistake at the command line is one sentence that says what would be right', () => {
   const mistakes: [string[], RegExp][] = [
     [['fly'], /^scorehall: There is no command "fly"\. There are: .*app create/],

@@ -1,0 +1,18 @@
+import { UsageError } from '#base/errors.ts';
+import type { Queryable } from '#db/db.ts';
+import { type Account, findAccount } from '#records/accounts.ts';
+import { type Application, applicationByClientId } from '#records/applications.ts';
+
+/** What an option names, or the sentence that says where to look. */
+export async function demandApplication(db: Queryable, clientId: string): Promise<Application> {
+  const application = await applicationByClientId(db, clientId);
+  if (application !== undefined) return application;
+  throw new UsageError(`No application has the Client ID ${clientId}; see: scorehall app list`);
+}
+
+/** By id, name or e-mail address. */
+export async function demandAccount(db: Queryable, text: string): Promise<Account> {
+  const account = await findAccount(db, text);
+  if (account !== undefined) return account;
+  throw new UsageError(`There is no account "${text}"; see: scorehall account list`);
+}
