@@ -13,13 +13,14 @@ export type Caller =
   | { kind: 'application'; application: Application }
   | { kind: 'client_id'; application: Application };
 
-/** A caller with a token, up to a moment. */
-interface Bearer {
-  caller: Caller;
+/** Something that was proven, up to a moment. */
+interface Proven<T> {
+  thing: T;
   until: number;
 }
 
 const KEPT_BEARERS = 20_000;
+const KEPT_APPLICATIONS = 2_000;
 /** Even where the database's word of a change gets lost (a pooler, a broken line), a revocation holds within a second. */
 const KEPT_MS = 1_000;
 
@@ -28,14 +29,16 @@ export class Callers {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #realm: string;
-  readonly #bearers: Kept<Bearer>;
+  /** Callers by their tokens. */
+  readonly #bearers = new Kept<Proven<Caller>>(KEPT_BEARERS);
+  /** Applications by their Client IDs: one stands behind many tokens. */
+  readonly #applications = new Kept<Proven<Application>>(KEPT_APPLICATIONS);
 
   /** @param realm as `WWW-Authenticate` names it */
   constructor(db: Db, clock: Clock, realm: string) {
     this.#db = db;
     this.#clock = clock;
     this.#realm = realm;
-    this.#bearers = new Kept(KEPT_BEARERS);
   }
 
   /**
@@ -44,12 +47,12 @@ export class Callers {
    */
   known(token: string, version: number | undefined): Caller | undefined {
     const bearer = this.#bearers.get(token, version);
-    return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.caller : undefined;
+    return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.thing : undefined;
   }
 
   /** @throws WireError 401 where nothing or nothing valid was sent, 400 where the Client ID names another application */
   async prove({ token, clientId }: Credentials, version: number | undefined): Promise<Caller> {
-    if (token === undefined) return await this.#byClientId(clientId);
+    if (token === undefined) return await this.#byClientId(clientId, version);
     const caller = this.known(token, version) ?? (await this.#byToken(token, version));
     if (clientId !== undefined && clientId !== caller.application.client_id) {
       throw invalidRequest('client_id names another application than the access token; leave it out.');
@@ -58,20 +61,30 @@ export class Callers {
   }
 
   async #byToken(token: string, version: number | undefined): Promise<Caller> {
-    const now = this.#clock.now();
-    const found = await findAccessToken(this.#db, token, now);
-    const application = found && (await applicationByClientId(this.#db, found.client_id));
+    const found = await findAccessToken(this.#db, token, this.#clock.now());
+    const application = found && (await this.#application(found.client_id, version));
     if (found === undefined || application === undefined) throw invalidToken(this.#realm);
-    const caller = callerOf(application, found);
-    this.#bearers.set(token, { caller, until: Math.min(found.expires, now + KEPT_MS) }, version);
+    const caller = callerOf(application.thing, found);
+    this.#bearers.set(token, { thing: caller, until: Math.min(found.expires, application.until) }, version);
     return caller;
   }
 
-  async #byClientId(clientId: string | undefined): Promise<Caller> {
+  async #byClientId(clientId: string | undefined, version: number | undefined): Promise<Caller> {
     if (clientId === undefined) throw unauthenticated(this.#realm);
-    const application = isStorable(clientId) ? await applicationByClientId(this.#db, clientId) : undefined;
+    const application = isStorable(clientId) ? await this.#application(clientId, version) : undefined;
     if (application === undefined) throw invalidToken(this.#realm);
-    return { kind: 'client_id', application };
+    return { kind: 'client_id', application: application.thing };
+  }
+
+  async #application(clientId: string, version: number | undefined): Promise<Proven<Application> | undefined> {
+    const now = this.#clock.now();
+    const kept = this.#applications.get(clientId, version);
+    if (kept !== undefined && kept.until > now) return kept;
+    const application = await applicationByClientId(this.#db, clientId);
+    if (application === undefined) return undefined;
+    const proven = { thing: application, until: now + KEPT_MS };
+    this.#applications.set(clientId, proven, version);
+    return proven;
   }
 }
 
