@@ -15,21 +15,37 @@ interface Offset {
 
 /**
  * A list writes forty moments, so this is put together from tables instead of `toISOString`.
- * @param zone the operator's time zone; its offset is looked up once for each quarter of an hour, in which none changes
+ * @param zone the operator's time zone
  */
 export function momentsIn(zone: string): WriteMoment {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  const offsets = new Map<number, Offset>();
+  const offset = offsetsOf(zone);
   const dates = new Map<number, string>();
   return (epochMs) => {
-    const offset = kept(offsets, Math.floor(epochMs / QUARTER_HOUR_MS), () => offsetAt(format, epochMs));
-    const local = epochMs + offset.ms;
+    const { ms: shift, text } = offset(epochMs);
+    const local = epochMs + shift;
     const day = Math.floor(local / DAY_MS);
     const date = kept(dates, day, () => new Date(day * DAY_MS).toISOString().slice(0, 11));
     const ms = local - day * DAY_MS;
     const minutes = Math.floor(ms / 60_000);
     const seconds = Math.floor(ms / 1000) % 60;
-    return `${date}${TWO[Math.floor(minutes / 60)]}:${TWO[minutes % 60]}:${TWO[seconds]}.${THREE[ms % 1000]}${offset.text}`;
+    return `${date}${TWO[Math.floor(minutes / 60)]}:${TWO[minutes % 60]}:${TWO[seconds]}.${THREE[ms % 1000]}${text}`;
+  };
+}
+
+/** Looks a zone's offset up twice for each day; on the few days that end with another, once for each quarter of an hour. */
+function offsetsOf(zone: string): (epochMs: number) => Offset {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  const days = new Map<number, Offset | 'changes'>();
+  const quarters = new Map<number, Offset>();
+  const offsetOfDay = (day: number): Offset | 'changes' => {
+    const first = offsetAt(format, day * DAY_MS);
+    return first.text === offsetAt(format, (day + 1) * DAY_MS - 1).text ? first : 'changes';
+  };
+  return (epochMs) => {
+    const day = Math.floor(epochMs / DAY_MS);
+    const offset = kept(days, day, () => offsetOfDay(day));
+    if (offset !== 'changes') return offset;
+    return kept(quarters, Math.floor(epochMs / QUARTER_HOUR_MS), () => offsetAt(format, epochMs));
   };
 }
 
