@@ -5,6 +5,7 @@ import { boundOf } from '#base/ids.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
 import type { WholeMatch } from '#records/matches.ts';
+import type { Deprecation } from './deprecation.ts';
 import type { WriteMoment } from './moments.ts';
 
 /** What the answers of the data API are made with. */
@@ -46,6 +47,8 @@ export interface Endpoint<S extends Shape = Shape> {
   answer: z.ZodType;
   /** How long an answer, which then depends on neither the time nor the caller, holds: see `Versions` of the database. */
   keeps?: 'anything' | 'matches';
+  /** That the row is going away, which every answer then says. No answer of it is kept ready. */
+  deprecated?: Deprecation;
   handle(ask: Ask<QueryOf<S>>): Promise<Answer>;
 }
 

@@ -3,7 +3,9 @@ export type Headers = (string | number)[];
 
 export const METHODS = 'GET, HEAD, OPTIONS';
 
-const EXPOSED = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, WWW-Authenticate, ETag';
+const EXPOSED =
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, WWW-Authenticate, ETag, Deprecation, ' +
+  'Sunset, Link';
 
 /** What every answer carries. */
 const COMMON: Headers = ['access-control-allow-origin', '*', 'access-control-expose-headers', EXPOSED, 'cache-control'];

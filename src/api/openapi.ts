@@ -78,6 +78,7 @@ function operationOf(row: Endpoint, schemas: Record<string, unknown>): object {
     tags: [row.tag],
     summary: row.summary,
     operationId: operationId(row.path),
+    ...(row.deprecated !== undefined && { deprecated: true }),
     parameters: [...(row.id === undefined ? [] : [id]), ...query],
     responses: {
       200: {

@@ -17,13 +17,25 @@ export class Routes {
 
   /** @throws WireError 400 where the id in the path is not percent-encoded UTF-8 */
   find(path: string): Route | undefined {
+    const route = this.#match(path);
+    if (route !== undefined && route.id !== '') route.id = decoded(route.id);
+    return route;
+  }
+
+  /** The row alone, whatever the id. */
+  endpointOf(path: string): Endpoint | undefined {
+    return this.#match(path)?.endpoint;
+  }
+
+  /** The id is as it stands in the path. */
+  #match(path: string): Route | undefined {
     const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
     const fixed = this.#fixed.get(trimmed);
     if (fixed !== undefined) return { endpoint: fixed, id: '' };
     const [, v1, noun, id, ...rest] = trimmed.split('/');
     if (id === undefined || id === '' || rest.length > 1) return undefined;
     const endpoint = this.#withId.get(`/${v1}/${noun}/:id${rest.length === 1 ? `/${rest[0]}` : ''}`);
-    return endpoint && { endpoint, id: decoded(id) };
+    return endpoint && { endpoint, id };
   }
 }
 

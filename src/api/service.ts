@@ -12,6 +12,7 @@ import { gathered } from '#db/gather.ts';
 import type { Hall } from '#hall.ts';
 import { matchByKey, matchesByKey } from '#records/matches.ts';
 import { type Body, bodyOf, codingOf, sendBody, sendError, sendPlain } from './answer.ts';
+import { Deprecations } from './deprecation.ts';
 import { type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
 import { momentsIn } from './moments.ts';
@@ -73,6 +74,7 @@ export class Api {
   readonly #addresses: Addresses;
   readonly #callers: Callers;
   readonly #routes: Routes;
+  readonly #deprecations: Deprecations;
   readonly #kit: Kit;
   readonly #realm: string;
   readonly #openapi: Body;
@@ -88,6 +90,7 @@ export class Api {
     this.#allowances = allowances;
     this.#meter = meter;
     this.#routes = new Routes(rows);
+    this.#deprecations = new Deprecations(this.#routes, rows, config.SITE_URL);
     this.#addresses = new Addresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db, clock, this.#realm);
@@ -222,7 +225,8 @@ export class Api {
   }
 
   #keep({ target, versions }: Passage, endpoint: Endpoint, body: Body): void {
-    const { keeps } = endpoint;
+    const { keeps, deprecated } = endpoint;
+    if (deprecated !== undefined) return;
     if (keeps === 'matches') this.#lasting.set(target, { body, endpoint }, versions.matches);
     if (keeps === 'anything') this.#answers.set(target, { body, endpoint }, versions.anything);
   }
@@ -253,8 +257,9 @@ export class Api {
     return this.#headersOf(passage, passage.verdict ?? (await this.#allowances.peek(address, ADDRESS_LIMIT)));
   }
 
-  #headersOf({ request, query }: Passage, verdict: Verdict): Headers {
+  #headersOf({ request, query, path }: Passage, verdict: Verdict): Headers {
     const headers = addLimit(headersFor(query.hasToken), verdict);
+    this.#deprecations.addTo(headers, path);
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
     return headers;
   }

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { z } from 'zod';
+import { MemoryAllowances } from '#access/allowances.ts';
+import { UsageMeter } from '#access/usage-meter.ts';
+import { type Endpoint, endpoint } from '#api/endpoint.ts';
+import { openapiOf } from '#api/openapi.ts';
+import { Api } from '#api/service.ts';
+import { ask, type Reply } from '../support/ask.ts';
+import { application, serviceToken } from '../support/builders.ts';
+import { createTestDatabase, testHall } from '../support/hall.ts';
+
+const row = (path: string, facts: Partial<Endpoint> = {}): Endpoint =>
+  endpoint({
+    ...{ path, tag: 'Tests', summary: 'A row', query: {}, answer: z.object({ path: z.string() }) },
+    ...(path.includes(':id') ? { id: 'Any' } : {}),
+    keeps: 'anything',
+    handle: () => Promise.resolve({ path }),
+    ...facts,
+  });
+
+const OLD = { since: '2026-03-01', sunset: '2026-09-01', link: '/developers/changes#old' };
+const ROWS = [
+  row('/v1/old/:id', { deprecated: OLD }),
+  row('/v1/old/me'),
+  row('/v1/aging', { deprecated: { since: '2026-03-01T12:00:00Z', link: 'https://news.example/aging' } }),
+  row('/v1/new'),
+];
+
+/** A data API with rows of the test's own. */
+async function open(t: TestContext): Promise<{ origin: string; get: (path: string) => Promise<Reply> }> {
+  const database = await createTestDatabase('sqlite');
+  const hall = await testHall(t, database.url, { SITE_URL: 'https://site.example' });
+  t.after(() => database.drop());
+  const allowances = await MemoryAllowances.open(hall.db, hall.clock, assert.ifError);
+  const meter = new UsageMeter(hall.db, hall.clock, assert.ifError);
+  const api = new Api(hall, allowances, meter, ROWS, {});
+  const server = createServer((request, response) => api.serve(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = hall[Symbol.asyncDispose].bind(hall);
+  hall[Symbol.asyncDispose] = async () => {
+    server.closeAllConnections();
+    server.close();
+    await meter[Symbol.asyncDispose]();
+    await allowances[Symbol.asyncDispose]();
+    await close();
+  };
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const token = await serviceToken(hall, (await application(hall)).client_id);
+  return { origin, get: (path) => ask(origin, path, { token }) };
+}
+
+const toldBy = ({ headers }: Reply) => ['deprecation', 'sunset', 'link'].map((name) => headers[name]);
+const OF_OLD = [
+  '@1772323200',
+  'Tue, 01 Sep 2026 00:00:00 GMT',
+  '<https://site.example/developers/changes#old>; rel="deprecation"',
+];
+const NOTHING = [undefined, undefined, undefined];
+
+test('a row that is going away says so in every answer, asked however often; the others say nothing', async (t) => {
+  const { origin, get } = await open(t);
+  for (let asked = 0; asked < 4; asked++) {
+    assert.deepEqual(toldBy(await get('/v1/old/x')), OF_OLD);
+    assert.deepEqual(toldBy(await get('/v1/new')), NOTHING);
+  }
+  assert.deepEqual(toldBy(await get('/v1/old/me')), NOTHING, 'a row of its own');
+  assert.deepEqual(toldBy(await get('/v1/nothing')), NOTHING);
+  assert.deepEqual(toldBy(await get('/v1/aging/')), [
+    '@1772366400',
+    undefined,
+    '<https://news.example/aging>; rel="deprecation"',
+  ]);
+  const broken = await get('/v1/old/%ff');
+  assert.deepEqual([broken.status, toldBy(broken)], [400, OF_OLD]);
+  const stranger = await ask(origin, '/v1/old/x');
+  assert.deepEqual([stranger.status, toldBy(stranger)], [401, OF_OLD]);
+  const exposed = String(stranger.headers['access-control-expose-headers']);
+  for (const name of ['Deprecation', 'Sunset', 'Link']) assert.ok(exposed.split(', ').includes(name), name);
+});
+
+test('the description marks what is going away', () => {
+  const facts = { server: 'https://api.example', network: 'Probe', tokenUrl: 'https://auth.example/oauth/token' };
+  const { paths } = openapiOf(ROWS, facts) as { paths: Record<string, { get: { deprecated?: boolean } }> };
+  const marks = Object.entries(paths).map(([path, { get }]) => [path, get.deprecated]);
+  assert.deepEqual(marks, [
+    ['/v1/old/{id}', true],
+    ['/v1/old/me', undefined],
+    ['/v1/aging', true],
+    ['/v1/new', undefined],
+  ]);
+});
