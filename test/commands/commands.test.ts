@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { openDb } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { ask } from '#test/support/ask.ts';
 import { onEachDatabase } from '#test/support/hall.ts';
-
-const MAIN = join(dirname(dirname(import.meta.dirname)), 'src/main.ts');
-
-interface Ran {
-  status: number | null;
-  out: string;
-  err: string;
-}
-
-function scorehall(environment: NodeJS.ProcessEnv, ...args: string[]): Ran {
-  const env = { PATH: process.env['PATH'], ...environment };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { env, encoding: 'utf8' });
-  return { status, out: stdout, err: stderr };
-}
+import { MAIN, scorehall } from './scorehall.ts';
 
 /** Starts the service on ports that the system chooses; the log tells them. */
 async function serve(environment: NodeJS.ProcessEnv) {

@@ -9,7 +9,7 @@ import { UsageMeter } from '#access/usage-meter.ts';
 import { application, match, person, punishment, serviceToken, tell } from '../support/builders.ts';
 import { onEachDatabase } from '../support/hall.ts';
 import { makeAccount } from '../signin/support.ts';
-import { enter, makeOperator, openTestConsole } from './support.ts';
+import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 onEachDatabase('what waits is answered by an operator, once, and the applicant is written to', async (t, url) => {
   const house = await openTestConsole(t, url);
@@ -156,7 +156,3 @@ onEachDatabase(
     assert.equal((await connectedApplications(hall.db, ann.id))[0]!.read, hall.clock.now());
   },
 );
-
-function tokenOn(html: string): string {
-  return /name="form_token" value="([^"]+)"/.exec(html)![1]!;
-}

@@ -7,7 +7,7 @@ import { listAudit } from '#records/audit.ts';
 import { application } from '../support/builders.ts';
 import { createTestDatabase, onEachDatabase } from '../support/hall.ts';
 import { makeAccount } from '../signin/support.ts';
-import { enter, makeOperator, openTestConsole, type TestConsole, walk } from './support.ts';
+import { enter, makeOperator, openTestConsole, type TestConsole, walk, tokenOn } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const HALF_A_DAY_MS = 12 * HOUR_MS;
@@ -168,10 +168,6 @@ onEachDatabase('what comes back from the sign-in is believed only as it was aske
   declined.search = 'error=access_denied';
   assert.equal((await console.open(declined.href)).status, 400);
 });
-
-function tokenOn(html: string): string {
-  return /name="form_token" value="([^"]+)"/.exec(html)![1]!;
-}
 
 onEachDatabase('an id that no database holds is nobody’s, on every path', async (t, url) => {
   const house = await openTestConsole(t, url);

@@ -72,3 +72,8 @@ export async function walk({ console, signIn }: Visitor, path: string, login: st
   if (signIn.page.html.includes('/consent"')) await signIn.submit({}, '/consent');
   await console.open(signIn.page.url);
 }
+
+/** What a page's forms show of the session. */
+export function tokenOn(html: string): string {
+  return /name="form_token" value="([^"]+)"/.exec(html)![1]!;
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openHouse } from '#app.ts';
+import { UsageMeter } from '#access/usage-meter.ts';
+import { addOwner } from '#records/owners.ts';
+import { applicationByClientId, MOST_SECRETS, setAccess } from '#records/applications.ts';
+import { listAudit } from '#records/audit.ts';
+import { lastUseOf, usageSince } from '#records/usage.ts';
+import { ask } from '../support/ask.ts';
+import { application, serviceToken } from '../support/builders.ts';
+import { createTestDatabase, onEachDatabase, testHall } from '../support/hall.ts';
+import { makeAccount } from '../signin/support.ts';
+import { enter, makeOperator, openTestConsole, type TestConsole, tokenOn } from './support.ts';
+
+/** Somebody at the console who owns an application. */
+async function owner(house: TestConsole, facts: Parameters<typeof application>[1] = {}) {
+  const ann = await makeAccount(house, 'Ann');
+  const app = await application(house.hall, { name: 'Board', ...facts });
+  await addOwner(house.hall.db, house.hall.clock.now(), app.key, ann.id);
+  const { console } = await enter(house, 'Ann');
+  return { ann, app, console, at: `/console/applications/${app.client_id}` };
+}
+
+onEachDatabase('several secrets live side by side until one is withdrawn', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  const { app, console, at } = await owner(house);
+  const add = async (): Promise<string | undefined> => {
+    await console.open(at);
+    await console.post(`${at}/secrets`, { form_token: tokenOn(console.page.html) });
+    return /shs_[\w-]{43}/.exec(console.text)?.[0];
+  };
+  const grants = async (client_secret: string): Promise<number> => {
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: app.client_id, client_secret });
+    return (await fetch(`${house.auth}/oauth/token`, { method: 'POST', body })).status;
+  };
+  const [first, second] = [app.secret!, (await add())!];
+  assert.deepEqual([await grants(first), await grants(second)], [200, 200]);
+  await console.open(at);
+  const withdrawals = console.forms().filter(({ action }) => action.endsWith('/secrets/remove'));
+  assert.equal(withdrawals.length, 2);
+  await console.post(withdrawals[0]!.action, withdrawals[0]!.fields);
+  assert.match(console.page.url, /done=withdrawn/);
+  assert.deepEqual([await grants(first), await grants(second)], [401, 200]);
+  await console.post(withdrawals[0]!.action, withdrawals[0]!.fields);
+  assert.match(console.page.url, /done=gone/);
+  const more: (string | undefined)[] = [];
+  for (let count = 1; count <= MOST_SECRETS; count++) more.push(await add());
+  assert.deepEqual([more.at(-2) !== undefined, more.at(-1)], [true, undefined], 'so many and no more');
+  const kept = await listAudit(house.hall.db, { subject: app.client_id, outcome: 'done' }, 20);
+  const count = (action: string): number => kept.filter((one) => one.action === action).length;
+  assert.deepEqual([count('application.secret.create'), count('application.secret.withdraw')], [5, 1]);
+});
+
+onEachDatabase('what an operator has refused or closed is not approved by itself', async (t, url) => {
+  const house = await openTestConsole(t, url, { ACCESS_APPROVAL: 'auto' });
+  const { hall } = house;
+  const { app, console, at } = await owner(house, { access: 'none' });
+  await makeOperator(house, 'Olga');
+  const { console: olga } = await enter(house, 'Olga');
+  const state = async () => (await applicationByClientId(hall.db, app.client_id))!.access;
+  const wish = async (): Promise<string> => {
+    await console.open(`${at}/access`);
+    await console.submit({ purpose: 'A board.', volume: '50' }, '/access');
+    return await state();
+  };
+  const decide = async (fields: Record<string, string>): Promise<string> => {
+    await olga.open('/console/operator');
+    const request = /\/console\/operator\/requests\/\w+/.exec(olga.page.html)![0];
+    await olga.open(request);
+    await olga.post(request, { form_token: tokenOn(olga.page.html), ...fields });
+    return await state();
+  };
+  assert.equal(await wish(), 'approved', 'the first time');
+  await olga.open(`${at}/access`);
+  await olga.post(`/console/operator/applications/${app.client_id}`, {
+    form_token: tokenOn(olga.page.html),
+    access: 'revoked',
+  });
+  assert.equal(await state(), 'revoked');
+  assert.equal(await wish(), 'waiting', 'closed once: the operator decides');
+  assert.equal(await decide({ state: 'refused', note: 'Too much.' }), 'refused');
+  assert.equal(await wish(), 'waiting', 'refused once: the operator decides');
+  await console.open(`${at}/access`);
+  const again = { form_token: tokenOn(console.page.html), kind: 'access', purpose: 'Please.', volume: '1' };
+  assert.match((await console.post(`${at}/access`, again)).url, /done=asked/);
+  assert.equal(await state(), 'waiting', 'asked twice while it waits');
+  assert.equal(await decide({ state: 'approved', note: '' }), 'approved');
+  const acts = (await listAudit(hall.db, { action: 'access.approve' }, 10)).map(({ detail }) => detail['automatic']);
+  assert.deepEqual(acts, [undefined, true]);
+  await setAccess(hall.db, app.client_id, 'refused');
+  assert.equal(await wish(), 'waiting');
+});
+
+onEachDatabase('an operator gives and takes the role, of others', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  const ann = await makeAccount(house, 'Ann');
+  const operator = await makeOperator(house, 'Olga');
+  const { console: olga } = await enter(house, 'Olga');
+  const { console: annas } = await enter(house, 'Ann');
+  const form_token = tokenOn(olga.page.html);
+  const change = (id: string, name: string) =>
+    olga.post(`/console/operator/accounts/${id}`, { form_token, change: name });
+  const isLetIn = async (): Promise<boolean> => (await annas.open('/console/operator')).status === 200;
+  assert.equal(await isLetIn(), false);
+  await change(ann.id, 'make_operator');
+  assert.equal(await isLetIn(), true);
+  await change(ann.id, 'make_user');
+  assert.equal(await isLetIn(), false);
+  for (const name of ['make_user', 'disable', 'delete', 'constructor']) await change(operator.id, name);
+  assert.equal((await olga.open('/console/operator')).status, 200, 'nobody locks themselves out');
+  await change(ann.id, 'constructor');
+  const kept = (await listAudit(house.hall.db, { actor: 'Olga', action: 'account' }, 10)).map(({ action }) => action);
+  assert.deepEqual(kept, ['account.make_user', 'account.make_operator']);
+});
+
+onEachDatabase('a request of the data API shows on the page of its application once it is saved', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  const { app, console, at } = await owner(house);
+  assert.match((await console.open(`${at}/usage`)).html, /Not used yet/);
+  const elsewhere = await testHall(t, url);
+  elsewhere.clock.advance(house.hall.clock.now() - elsewhere.clock.now());
+  const api = await openHouse(elsewhere, ['API']);
+  const token = await serviceToken(elsewhere, app.client_id);
+  const statuses: number[] = [];
+  for (const path of ['/v1/servers', '/v1/servers?limit=1', '/v1/matches/none', '/v1/nothing', '/v1/servers'])
+    statuses.push((await ask(api.addresses.API!, path, { token })).status);
+  assert.deepEqual(statuses.slice(2), [404, 404, 200]);
+  assert.equal((await usageSince(house.hall.db, app.key, 0)).length, 0, 'counted in memory');
+  await api[Symbol.asyncDispose]();
+  await console.open(`${at}/usage`);
+  assert.match(console.text, /Requests 5 /);
+  for (const endpoint of ['/v1/servers', '/v1/matches/:id']) assert.ok(console.text.includes(endpoint), endpoint);
+  assert.equal(await lastUseOf(house.hall.db, app.key), elsewhere.clock.now());
+});
+
+test('what was counted is saved every ten seconds', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const hall = await testHall(t, database.url);
+  const app = await application(hall);
+  await using meter = new UsageMeter(hall.db, hall.clock, assert.ifError);
+  meter.count({ kind: 'application', application: app }, '/v1/servers', 200);
+  const saved = async () => (await usageSince(hall.db, app.key, 0)).length;
+  t.mock.timers.tick(9_999);
+  assert.equal(await saved(), 0);
+  t.mock.timers.tick(1);
+  while ((await saved()) === 0);
+  assert.equal(await lastUseOf(hall.db, app.key), hall.clock.now());
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { idOf } from '#base/ids.ts';
+import { listAudit } from '#records/audit.ts';
+import { findServerKey, listServerKeys } from '#records/server-keys.ts';
+import { listServers, serverByName } from '#records/servers.ts';
+import { configured, match, tell } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
+
+const DAY_MS = 86_400_000;
+const moment = (ms: number): string => new Date(ms).toISOString();
+const SECRET = /shk_(test_)?[\w-]{43}/;
+
+onEachDatabase('an operator makes, rotates and revokes the keys of a server; each is shown once', async (t, url) => {
+  const house = await openTestConsole(t, url, {}, Date.now() - DAY_MS);
+  const { db, clock } = house.hall;
+  await tell(house.hall, configured('Alpha', {}), configured('Beta', {}));
+  await makeOperator(house, 'Olga');
+  const { console: olga } = await enter(house, 'Olga');
+  const { key } = (await serverByName(db, 'Alpha'))!;
+  const at = `/console/operator/servers/${idOf(key)}`;
+  const act = async (fields: Record<string, string>): Promise<string> => {
+    await olga.open(at);
+    await olga.post(`${at}/keys`, { form_token: tokenOn(olga.page.html), ...fields });
+    return SECRET.exec(olga.text)?.[0] ?? '';
+  };
+  const opens = async (secret: string): Promise<boolean> =>
+    (await findServerKey(db, secret, clock.now())) !== undefined;
+
+  const first = await act({ act: 'create' });
+  assert.doesNotMatch((await olga.open(at)).html, SECRET, 'shown once');
+  const test = await act({ act: 'test' });
+  assert.match(test, /^shk_test_/);
+  const second = await act({ act: 'rotate' });
+  assert.deepEqual([await opens(first), await opens(second), await opens(test)], [true, true, true]);
+  clock.advance(DAY_MS / 3);
+  assert.equal(await opens(first), true, 'for a day both open');
+  clock.advance(DAY_MS - DAY_MS / 3);
+  assert.deepEqual([await opens(first), await opens(second), await opens(test)], [false, true, true]);
+
+  const { console: again } = await enter(house, 'Olga');
+  const ids = (await listServerKeys(db, key)).map(({ id }) => id);
+  const revoke = async (server: string, id: string): Promise<string> => {
+    await again.open(at);
+    const fields = { form_token: tokenOn(again.page.html), act: 'revoke', key: id };
+    return (await again.post(`/console/operator/servers/${server}/keys`, fields)).url;
+  };
+  const beta = idOf((await serverByName(db, 'Beta'))!.key);
+  assert.match(await revoke(beta, ids[2]!), /done=gone/, 'of this server alone');
+  assert.match(await revoke(idOf(key), ''), /done=gone/, 'no id is not all of them');
+  assert.equal(await opens(second), true);
+  assert.match(await revoke(idOf(key), ids[2]!), /done=withdrawn/);
+  assert.deepEqual([await opens(second), await opens(test)], [false, true]);
+  assert.match(await revoke(idOf(key), ids[2]!), /done=gone/, 'twice is once');
+  const kept = (await listAudit(db, { subject: idOf(key) }, 20)).map(({ action, detail }) => [action, detail]);
+  assert.deepEqual(kept, [
+    ['server.key.revoke', { key: ids[2] }],
+    ['server.key.rotate', { test: false }],
+    ['server.key.create', { test: true }],
+    ['server.key.create', { test: false }],
+  ]);
+});
+
+onEachDatabase('an operator changes, empties and deletes a server', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  const { hall } = house;
+  const { db, clock } = hall;
+  const play = async (): Promise<string> => {
+    const [started, finished] = [moment(clock.now() - 600_000), moment(clock.now() - 60_000)];
+    return (await tell(hall, match({ started, finished }, { time: finished })))[0]!;
+  };
+  const early = await play();
+  clock.advance(60_000);
+  const border = clock.now();
+  const late = [await play(), await play()];
+  await makeOperator(house, 'Olga');
+  const { console: olga } = await enter(house, 'Olga');
+  const id = idOf((await serverByName(db, 'Alpha'))!.key);
+  const at = `/console/operator/servers/${id}`;
+
+  await olga.open(at);
+  assert.equal((await olga.submit({ region: '', order: 'x' }, id)).status, 422);
+  await olga.open(at);
+  await olga.submit({ region: 'us', order: '7', icon: 'A', max: '40' }, id);
+  assert.match(olga.page.url, /done=saved/);
+  const [alpha] = await listServers(db, 0);
+  assert.deepEqual([alpha!.region, alpha!.order, alpha!.icon, alpha!.max], ['us', 7, 'A', 40]);
+
+  const since = async (text: string): Promise<{ status: number; url: string }> => {
+    await olga.open(at);
+    return await olga.post(`${at}/withdraw`, { form_token: tokenOn(olga.page.html), since: text });
+  };
+  for (const wrong of ['', 'yesterday', '2026-02-30', '2026-13-01T00:00:00Z', '2026-01-31T12:00:00'])
+    assert.equal((await since(wrong)).status, 422, wrong);
+  assert.match((await since(moment(clock.now() + 1))).url, /done=gone/, 'nothing has come since');
+  assert.match((await since(` ${moment(border)} `)).url, /done=told/);
+  const found = [early, ...late].map(async (one) => (await fetch(`${house.site}/matches/${one}`)).status);
+  assert.deepEqual(await Promise.all(found), [200, 404, 404]);
+  const [withdrawn] = await listAudit(db, { action: 'server.withdraw' }, 5);
+  assert.equal(withdrawn!.detail['events'], 2);
+
+  await olga.open(at);
+  await olga.submit({}, `${id}/delete`);
+  assert.match(olga.page.url, /servers\?done=told/);
+  assert.deepEqual(await listServers(db, 0), []);
+  assert.equal((await olga.open(at)).status, 404);
+  assert.equal((await fetch(`${house.site}/matches/${early}`)).status, 200, 'what was played there stays');
+  const kept = (await listAudit(db, { action: 'server', actor: 'olga' }, 20)).map(({ action }) => action);
+  assert.deepEqual(kept, ['server.delete', 'server.withdraw', 'server.withdraw', 'server.set']);
+});
