@@ -1,12 +1,12 @@
 /**
- * Takes a picture of every page of the site into data/shots/, narrow and wide, light and dark, with the sample network
- * behind it.
+ * Takes a picture of every page of the site and the console into data/shots/, narrow and wide, light and dark, with the
+ * sample network behind the site.
  *
  *   npm run shots             all of them
  *   npm run shots -- match    those whose name contains this
  *   npm run shots -- --lang=ja
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openHouse } from '#app.ts';
@@ -18,27 +18,29 @@ import { noteOnline } from '#records/online.ts';
 import type { WireEvent } from '#records/events.ts';
 import { sampleNetwork } from '#sample/index.ts';
 import { keepUpOnce } from '#upkeep.ts';
+import { shootConsole } from './console/shots.ts';
 import { everyPage } from './site/pages.ts';
 import { launchBrowser } from './support/browser.ts';
+import { isWanted, looksIn, pictureAt, shoot, type Wanted } from './support/shots.ts';
 
-const FOLDER = 'data/shots';
 const MATCHES = 800;
 const DAY_MS = 86_400_000;
-const SIZES = { narrow: { width: 390, height: 844 }, wide: { width: 1280, height: 900 } };
-const THEMES = ['light', 'dark'] as const;
 
 const args = process.argv.slice(2);
-const language = args.find((arg) => arg.startsWith('--lang='))?.slice(7) ?? 'en';
-const wanted = args.filter((arg) => !arg.startsWith('--'));
+const wanted: Wanted = {
+  language: args.find((arg) => arg.startsWith('--lang='))?.slice(7) ?? 'en',
+  parts: args.filter((arg) => !arg.startsWith('--')),
+};
 
 const temporary = mkdtempSync(join(tmpdir(), 'scorehall-shots-'));
 try {
-  await shoot();
+  const pages = (await shootSite()) + (await shootConsole(wanted));
+  console.log(`${pages} pages are in data/shots/`);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
 
-async function shoot(): Promise<void> {
+async function shootSite(): Promise<number> {
   const settings = { DATABASE_URL: join(temporary, 'shots.db'), SITE_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'warn' };
   await using hall = await openHall(
     readConfig({ ...settings, NETWORK_NAME: 'Gullwing Quay', CONTACT: 'hello@example.org' }),
@@ -46,26 +48,21 @@ async function shoot(): Promise<void> {
   await fill(hall);
   await using house = await openHouse(hall, ['SITE']);
   await using browser = await launchBrowser();
-  mkdirSync(FOLDER, { recursive: true });
-  const pages = (await everyPage(hall.db)).filter(({ name }) => wanted.every((part) => name.includes(part)));
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    for (const colorScheme of THEMES) {
-      const page = await browser.newPage({ viewport, colorScheme, locale: language, reducedMotion: 'reduce' });
-      for (const { name, path } of pages) {
-        await page.goto(house.addresses.SITE! + path, { waitUntil: 'networkidle' });
-        await page.screenshot({ path: join(FOLDER, `${name}-${size}-${colorScheme}.png`), fullPage: true });
-      }
-      await page.close();
-    }
+  const site = house.addresses.SITE!;
+  const pages = (await everyPage(hall.db)).filter(({ name }) => isWanted(wanted, name));
+  for (const { look, options } of looksIn(wanted.language)) {
+    const page = await browser.newPage(options);
+    for (const { name, path } of pages) await shoot(page, site + path, `${name}-${look}`);
+    await page.close();
   }
   for (const { name, path } of pages.filter(({ name }) => name === 'match' || name === 'player'))
-    await card(house.addresses.SITE!, name, path);
-  console.log(`${pages.length} pages are in ${FOLDER}/`);
+    await card(site, name, path);
+  return pages.length;
 }
 
 async function card(site: string, name: string, path: string): Promise<void> {
   const answer = await fetch(`${site}/cards${path}.png`);
-  writeFileSync(join(FOLDER, `card-${name}.png`), await answer.bytes());
+  writeFileSync(pictureAt(`card-${name}`), await answer.bytes());
 }
 
 /** The season, the heartbeats of the last day, and whatever upkeep makes of them. */
