@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { onEachDatabase } from '../support/hall.ts';
-import { makeAccount } from '../signin/support.ts';
+import { Person } from '../signin/person.ts';
+import { makeAccount, PASSWORD } from '../signin/support.ts';
 import { enter, openTestConsole } from './support.ts';
 
 onEachDatabase('from nothing to the first 200: register, ask for access, call the API', async (t, url) => {
@@ -29,4 +30,13 @@ onEachDatabase('from nothing to the first 200: register, ask for access, call th
   };
   const called = await fetch(`${house.api}/v1/servers`, { headers: { authorization: `Bearer ${access_token}` } });
   assert.equal(called.status, 200);
+});
+
+onEachDatabase('whoever signs in at the console is told that it is the network itself that asks', async (t, url) => {
+  const house = await openTestConsole(t, url);
+  await makeAccount(house, 'Ann');
+  const [console, signIn] = [new Person(house.site), new Person(house.auth)];
+  await signIn.open((await console.open('/console/sign-in')).url);
+  await signIn.submit({ login: 'Ann', password: PASSWORD });
+  assert.match(signIn.text, /It is a part of Testnet itself\./);
 });
