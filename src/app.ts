@@ -5,11 +5,6 @@ import { UsageError } from '#base/errors.ts';
 import { closeHttpServer, httpServer } from '#base/http-server.ts';
 import type { Listen } from '#base/setting.ts';
 import type { Hall } from '#hall.ts';
-import { openApi } from './api/index.ts';
-import { openConsole } from './console/index.ts';
-import { openSignIn } from './signin/index.ts';
-import { openSite } from './site/index.ts';
-import { openIngest } from './ingest/index.ts';
 
 /** What a door hands to its listener, and what it does when the house closes. */
 export interface OpenDoor {
@@ -19,12 +14,21 @@ export interface OpenDoor {
 
 type Opener = (hall: Hall) => Promise<OpenDoor>;
 
-const DOORS: Partial<Record<Door, Opener>> = {
-  API: openApi,
-  AUTH: openSignIn,
-  SITE: (hall) => beside(hall, { '/console': openConsole }, openSite),
-  INGEST: openIngest,
+/** Loaded when they are opened: a thread with one of them carries no other. */
+const DOORS: Record<Door, Opener> = {
+  API: async (hall) => (await import('./api/index.ts')).openApi(hall),
+  AUTH: async (hall) => (await import('./signin/index.ts')).openSignIn(hall),
+  SITE: async (hall) => {
+    const [{ openSite }, { openConsole }] = await Promise.all([
+      import('./site/index.ts'),
+      import('./console/index.ts'),
+    ]);
+    return await beside(hall, { '/console': openConsole }, openSite);
+  },
+  INGEST: async (hall) => (await import('./ingest/index.ts')).openIngest(hall),
 };
+
+export const ALL_DOORS = Object.keys(DOORS) as readonly Door[];
 
 /** Opens several doors on one listener: each has what lies below its path, the last one has the rest. */
 async function beside(hall: Hall, below: Record<string, Opener>, rest: Opener): Promise<OpenDoor> {
@@ -42,7 +46,6 @@ async function beside(hall: Hall, below: Record<string, Opener>, rest: Opener): 
     },
   };
 }
-export const ALL_DOORS = Object.keys(DOORS) as readonly Door[];
 
 const CLOSING_PATIENCE_MS = 5_000;
 
@@ -59,7 +62,7 @@ export async function openHouse(hall: Hall, doors: readonly Door[] = ALL_DOORS):
   const close = async (): Promise<void> => void (await Promise.all(open.map(closeDoor)));
   try {
     for (const name of doors) {
-      const door = await DOORS[name]!(hall);
+      const door = await DOORS[name](hall);
       const server = httpServer(door.listener);
       open.push({ server, door });
       addresses[name] = await listen(server, name, hall.config.listen[name]);

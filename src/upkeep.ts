@@ -13,11 +13,13 @@ import type { Hall } from '#hall.ts';
 interface Task {
   name: string;
   everyMs: number;
-  run(hall: Hall, stop: AbortSignal): Promise<void>;
+  /** @param rests how many times as long as a step took it rests before the next */
+  run(hall: Hall, stop: AbortSignal, rests: number): Promise<void>;
 }
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
+const RESTS = 9;
 
 const TASKS: readonly Task[] = [
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
@@ -26,13 +28,16 @@ const TASKS: readonly Task[] = [
   { name: 'sweep', everyMs: 10 * MINUTE_MS, run: ({ db, config, clock }) => sweep(db, config.TIME_ZONE, clock.now()) },
 ];
 
-/** Counts what matches there are. Between two steps it rests as long as the step took: half the writer is the ingest's. */
-async function follow({ db, config, clock }: Hall, stop: AbortSignal): Promise<void> {
+/**
+ * Counts what matches there are. Between two steps it rests: what is told to the service meanwhile comes first, and
+ * boards may lag behind it for a while.
+ */
+async function follow({ db, config, clock }: Hall, stop: AbortSignal, rests: number): Promise<void> {
   for (;;) {
     const started = performance.now();
     const more = await followMatches(db, config.TIME_ZONE, clock.now());
     if (!more || stop.aborted) return;
-    await pause(performance.now() - started);
+    await pause(rests * (performance.now() - started), undefined, { signal: stop }).catch(() => undefined);
   }
 }
 
@@ -44,7 +49,7 @@ async function sampleOnline({ db, config, clock }: Hall): Promise<void> {
 /** Every task once, to its end: for programs that do not stay. */
 export async function keepUpOnce(hall: Hall): Promise<void> {
   const stop = new AbortController().signal;
-  for (const task of TASKS) await task.run(hall, stop);
+  for (const task of TASKS) await task.run(hall, stop, 0);
 }
 
 /** Runs every task now and again until it is disposed of, which waits for those under way. */
@@ -61,7 +66,7 @@ export function startUpkeep(hall: Hall): AsyncDisposable {
 
 async function repeat(task: Task, hall: Hall, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
-    await task.run(hall, stop).catch((error: unknown) => {
+    await task.run(hall, stop, RESTS).catch((error: unknown) => {
       hall.log.error({ err: error, task: task.name }, 'upkeep failed');
     });
     await pause(task.everyMs, undefined, { signal: stop, ref: false }).catch(() => undefined);

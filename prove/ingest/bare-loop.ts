@@ -16,7 +16,17 @@ export interface Write {
 const INSERTS: Record<string, string[]> = {
   matches: ['key', 'head', 'started', 'finished', 'map_key', 'server_key', 'gamemode'],
   match_details: ['match_key', 'head', 'started', 'finished', 'teams', 'objectives'],
-  player_matches: ['player_key', 'match_key', 'name', 'result', 'score', 'kill_count', 'death_count', 'time_played'],
+  player_matches: [
+    'match_key',
+    'player_key',
+    'name',
+    'result',
+    'score',
+    'kill_count',
+    'death_count',
+    'time_played',
+    'previous',
+  ],
   ledger: ['key', 'scope_key', 'event_id', 'type', 'time', 'received', 'body', 'subject', 'credential'],
 };
 
@@ -53,8 +63,8 @@ function countsOf(row: Record<string, unknown>, { gamemode, finished }: { gamemo
   const group = groupOf(gamemode);
   const columns = GROUPS[group].map((counter) => `${group}_${counter}`);
   const sums = columns.map((column) => `${column} = ${column} + ?`).join(', ');
-  const values = [...columns.map(() => 3), finished, row['player_key'] as number];
-  return { text: `update player_stats set ${sums}, name_seen = ? where player_key = ?`, values };
+  const values = [...columns.map(() => 3), finished, row['match_key'] as number, row['player_key'] as number];
+  return { text: `update player_stats set ${sums}, name_seen = ?, last_match = ? where player_key = ?`, values };
 }
 
 /** @returns how many matches a second */

@@ -1,5 +1,6 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { historyFrom, newestOf } from './player-history.ts';
 import { BoardBook } from './board-book.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsKept, keptAt } from './board-counts.ts';
 import { type BoardCounts, type BoardMode, MODES } from './boards.ts';
@@ -88,9 +89,11 @@ export async function mergeBoards(tx: Queryable, now: number, from: number, into
 /** Where both played a match, it is one match of the one who stays, won or lost as that one's row says. */
 async function playedTwice(tx: Queryable, at: BucketsAt, last: number, from: number, into: number): Promise<BoardBook> {
   const rows = await tx.all<{ finished: number; gamemode: string; result: string }>(sql`
-    select m.finished, m.gamemode, a.result from player_matches a
-    join player_matches b on b.match_key = a.match_key and b.player_key = ${into}
-    join matches m on m.key = a.match_key where a.player_key = ${from} and a.match_key <= ${last}`);
+    ${historyFrom(from, newestOf(from))}
+    select m.finished, m.gamemode, a.result from history h
+    join player_matches a on a.match_key = h.match_key and a.player_key = ${from}
+    join player_matches b on b.match_key = h.match_key and b.player_key = ${into}
+    join matches m on m.key = h.match_key where h.match_key <= ${last}`);
   const book = new BoardBook();
   for (const { finished, gamemode, result } of rows) {
     const counted = { player_key: into, result, kill_count: 0, death_count: 0, time_played: 0 };

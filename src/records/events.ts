@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { isCleanText, uuidOf } from '#base/text.ts';
+import { type MatchParts, problemsOf } from './match-rules.ts';
+import { readSwiftly } from './swift-match.ts';
 
 /**
  * What game servers and importers tell: one shape a type, each with a version and the sender's own id. The HTTP ingest,
@@ -101,31 +103,8 @@ const match = z
   })
   .superRefine(checkMatch);
 
-interface MatchParts {
-  win: string;
-  started: number;
-  finished: number;
-  teams: { name: string; players: { uuid: string }[] }[];
-  kills: { killer: string; victim: string }[];
-}
-
-/** What a shape alone does not say: moments in order, a winner that played, nobody twice, kills among players. */
 function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
-  const refuse = (path: (string | number)[], message: string): void => ctx.addIssue({ code: 'custom', path, message });
-  if (match.finished < match.started) refuse(['finished'], 'must not lie before started');
-  const teams = new Set(match.teams.map((team) => team.name));
-  if (teams.size < match.teams.length) refuse(['teams'], 'two teams bear the same name');
-  if (match.win !== '' && !teams.has(match.win)) refuse(['win'], 'must be the name of one of the teams, or empty');
-  const players = new Set<string>();
-  match.teams.forEach((team, t) =>
-    team.players.forEach(({ uuid: id }, p) => {
-      if (players.has(id))
-        refuse(['teams', t, 'players', p, 'uuid'], 'stands in the match twice; list each player in the last team only');
-      players.add(id);
-    }),
-  );
-  const stranger = match.kills.findIndex((kill) => !players.has(kill.killer) || !players.has(kill.victim));
-  if (stranger >= 0) refuse(['kills', stranger], 'killer and victim must both be players of the match');
+  for (const { path, message } of problemsOf(match)) ctx.addIssue({ code: 'custom', path, message });
 }
 
 const author = z.strictObject({
@@ -263,6 +242,13 @@ export interface Refusal {
 
 /** Checks one event. */
 export function readEvent(input: unknown): { event: Event } | { refusal: Refusal } {
+  const swift = readSwiftly(input);
+  if (swift !== undefined) return { event: swift };
+  return readSlowly(input);
+}
+
+/** As `readEvent`, always by the schema. */
+export function readSlowly(input: unknown): { event: Event } | { refusal: Refusal } {
   const result = EventSchema.safeParse(input);
   if (result.success) return { event: result.data };
   const issue = result.error.issues[0]!;

@@ -33,14 +33,15 @@ export function applyFinished(context: Context, match: Finished): Taken {
 }
 
 type PlayerRow = [
-  player: number,
   match: number,
+  player: number,
   name: string,
   result: string,
   score: number,
   kills: number,
   deaths: number,
   time: number,
+  previous: number | null,
 ];
 
 /** One row a player. Two UUIDs that were merged into one may both have played: their counts are added. */
@@ -55,9 +56,10 @@ function addPlayers(context: Context, match: Finished): Map<string, number> {
     keys.set(player.uuid, known.key);
     batch.players.count(known, group, counts);
     const { name, score, kill_count, death_count, time_played } = player;
-    const row: PlayerRow = [known.key, key, name, result, score, kill_count, death_count, time_played];
     const before = rows.get(known.key);
     if (before !== undefined) others.set(known.key, before[2]);
+    const previous = before === undefined ? batch.players.play(known, key) : before[8];
+    const row: PlayerRow = [key, known.key, name, result, score, kill_count, death_count, time_played, previous];
     rows.set(known.key, before === undefined ? row : together(before, row));
   });
   for (const row of rows.values()) batch.rows.add('player_matches', row);
@@ -65,8 +67,10 @@ function addPlayers(context: Context, match: Finished): Map<string, number> {
   return keys;
 }
 
-function together(before: PlayerRow, [player, match, name, result, score, kills, deaths, time]: PlayerRow): PlayerRow {
-  return [player, match, name, result, score + before[4], kills + before[5], deaths + before[6], time + before[7]];
+function together(before: PlayerRow, row: PlayerRow): PlayerRow {
+  const [match, player, name, result, score, kills, deaths, time, previous] = row;
+  const sums = [score + before[4], kills + before[5], deaths + before[6], time + before[7]] as const;
+  return [match, player, name, result, ...sums, previous];
 }
 
 /** Whoever completed an objective without standing in a team has no row that keeps the name. */

@@ -99,6 +99,13 @@ export class PlayerBook {
     this.#change(player, { lastLogout: time, rowChanged: true });
   }
 
+  /** Notes that a match, newer than all before, is the player's; tells which one was the newest. */
+  play(player: KnownPlayer, matchKey: number): number | null {
+    const previous = player.lastMatch;
+    this.#change(player, { lastMatch: matchKey, seenChanged: true });
+    return previous;
+  }
+
   /** Adds counts to a player's counters of a group; with -1 takes them out again. */
   count(player: KnownPlayer, group: Group, counts: Counts, by: 1 | -1 = 1): void {
     const entry = player as Entry;
@@ -124,11 +131,12 @@ export class PlayerBook {
   async #read(tx: Queryable, uuids: string[]): Promise<string[]> {
     for (let start = 0; start < uuids.length; start += READ_AT_ONCE) {
       const rows = await tx.tuples(sql`
-        select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout
+        select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout,
+          s.last_match
         from players p join player_stats s on s.player_key = p.key
         where p.uuid in (${list(uuids.slice(start, start + READ_AT_ONCE))})`);
       for (const row of rows) {
-        const entry = entryOf(row as Parameters<typeof entryOf>[0]);
+        const entry = entryOf(row as Row);
         this.#entries.set(entry.uuid, entry);
       }
     }
@@ -174,14 +182,16 @@ export class PlayerBook {
 
 const FRESH = { renamed: false, waits: false, names: undefined, sums: undefined };
 
-function entryOf(row: [number, string, string, number, number, number | null, string, number | null]): Entry {
-  const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout] = row;
-  const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout };
+type Row = [number, string, string, number, number, number | null, string, number | null, number | null];
+
+function entryOf(row: Row): Entry {
+  const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout, lastMatch] = row;
+  const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout, lastMatch };
   return { ...known, isNew: false, rowChanged: false, seenChanged: false, ...FRESH };
 }
 
 function stranger(key: number, uuid: string, name: string, time: number): Entry {
-  const session = { lastLogin: null, lastLoginServer: '', lastLogout: null };
+  const session = { lastLogin: null, lastLoginServer: '', lastLogout: null, lastMatch: null };
   const known = { key, uuid, name, nameSince: time, nameSeen: time, ...session };
   const names = new Map([[nameKey(name), { name, first_seen: time, last_seen: time }]]);
   return { ...known, isNew: true, rowChanged: true, seenChanged: true, ...FRESH, names };
@@ -210,7 +220,7 @@ function statementsOf(entries: Entry[]): Sql[] {
     ...insertAll(PLAYERS, entries.filter(({ isNew }) => isNew).map(rowOf)),
     ...entries.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
     ...entries.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
-    ...sightings(unnumbered.map(({ key, nameSeen }) => [key, nameSeen])),
+    ...sightings(unnumbered.map(({ key, nameSeen, lastMatch }) => [key, nameSeen, lastMatch])),
     ...GROUP_NAMES.flatMap((group) => additions(group, sumsOf(entries, group))),
     ...insertAll(NAMES, names, WIDEN_NAMES),
   ];
@@ -227,11 +237,11 @@ function updateOf(entry: Entry): Sql {
     where key = ${entry.key}`;
 }
 
-function sumsOf(entries: Entry[], group: Group): number[][] {
-  const rows: number[][] = [];
-  for (const { key, nameSeen, sums } of entries) {
+function sumsOf(entries: Entry[], group: Group): (number | null)[][] {
+  const rows: (number | null)[][] = [];
+  for (const { key, nameSeen, lastMatch, sums } of entries) {
     const added = sums?.get(group);
-    if (added !== undefined) rows.push([key, nameSeen, ...added]);
+    if (added !== undefined) rows.push([key, nameSeen, lastMatch, ...added]);
   }
   return rows;
 }

@@ -3,6 +3,7 @@ import { code, join, list, sql } from '#db/sql.ts';
 import { type Context, Refused, type Taken } from './batch.ts';
 import type { DataOf } from './events.ts';
 import { mergeBoards } from './board-follower.ts';
+import { joinHistories } from './player-history.ts';
 import { GROUP_NAMES, GROUPS } from './player-stats.ts';
 import { rederivePlayers } from './player-sightings.ts';
 
@@ -44,7 +45,7 @@ async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {
 
 /** @returns the subjects of maps that both have rated: of two ratings one counts */
 async function moveAll(tx: Queryable, merged: number, survivor: number): Promise<string[]> {
-  await joinMatches(tx, merged, survivor);
+  await joinHistories(tx, merged, survivor);
   for (const [table, column] of OWN) {
     await tx.run(sql`update ${code(table)} set ${code(column)} = ${survivor} where ${code(column)} = ${merged}`);
   }
@@ -60,33 +61,11 @@ async function moveAll(tx: Queryable, merged: number, survivor: number): Promise
 }
 
 const OWN = [
-  ['player_matches', 'player_key'],
   ['kills', 'killer_key'],
   ['player_sessions', 'player_key'],
   ['faction_reports', 'player_key'],
   ['punishments', 'punished_key'],
 ] as const;
-
-/** Where both played the same match, one row tells of both. */
-async function joinMatches(tx: Queryable, merged: number, survivor: number): Promise<void> {
-  const both = await tx.tuples(sql`
-    select a.match_key, a.score, a.kill_count, a.death_count, a.time_played from player_matches a
-    join player_matches b on b.match_key = a.match_key and b.player_key = ${survivor} where a.player_key = ${merged}`);
-  await tx.run(sql`
-    insert into player_sightings (player_key, ledger_key, time, name)
-    select cast(${survivor} as bigint), a.match_key, m.finished, a.name from player_matches a
-    join player_matches b on b.match_key = a.match_key and b.player_key = ${survivor}
-    join matches m on m.key = a.match_key where a.player_key = ${merged}
-    on conflict (player_key, ledger_key) do nothing`);
-  for (const [match, score, kills, deaths, time] of both as number[][]) {
-    await tx.run(sql`
-      update player_matches
-      set score = score + ${score!}, kill_count = kill_count + ${kills!}, death_count = death_count + ${deaths!},
-        time_played = time_played + ${time!}
-      where player_key = ${survivor} and match_key = ${match!}`);
-    await tx.run(sql`delete from player_matches where player_key = ${merged} and match_key = ${match!}`);
-  }
-}
 
 /** Moves ratings, but for maps that both have rated, whose name keys are returned. */
 async function moveVotes(tx: Queryable, merged: number, survivor: number): Promise<string[]> {

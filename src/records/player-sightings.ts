@@ -1,22 +1,20 @@
 import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { insertAll, list, type Sql, sql } from '#db/sql.ts';
+import { insertAll, type Sql, sql } from '#db/sql.ts';
 import { followName } from './account-names.ts';
+import { historyFrom, newestOf } from './player-history.ts';
 
 /**
  * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerBook` keeps
  * the same facts up to date event by event; the newest sighting decides, of two at one moment the later event.
  */
 export async function rederivePlayers(tx: Queryable, keys: readonly number[]): Promise<void> {
-  for (let start = 0; start < keys.length; start += AT_ONCE) {
-    const some = keys.slice(start, start + AT_ONCE);
-    const spans = await spansOf(tx, some);
-    await tx.run(sql`delete from player_names where player_key in (${list(some)})`);
-    for (const key of some) await rederive(tx, key, spans.get(key) ?? []);
+  for (const key of keys) {
+    const spans = await spansOf(tx, key);
+    await tx.run(sql`delete from player_names where player_key = ${key}`);
+    await rederive(tx, key, spans);
   }
 }
-
-const AT_ONCE = 128;
 
 /** A name as it is spelled, and from when to when a player was seen with it. */
 interface Span {
@@ -25,24 +23,23 @@ interface Span {
   last: number;
 }
 
-const sightingsOf = (players: Sql): Sql => sql`
-  select p.player_key, p.name, m.finished as time, p.match_key as key, 1 as own
-  from player_matches p join matches m on m.key = p.match_key where p.player_key in (${players})
-  union all
-  select player_key, name, time, ledger_key, 1 from player_sessions where player_key in (${players})
-  union all
-  select player_key, name, time, ledger_key, 0 from player_sightings where player_key in (${players})`;
+/** A `with` clause and what follows `from`: everything that saw the player under a name. */
+const sightingsOf = (player: number): [Sql, Sql] => [
+  historyFrom(player, newestOf(player)),
+  sql`(
+    select p.name, m.finished as time, p.match_key as key, 1 as own
+    from history h join player_matches p on p.match_key = h.match_key and p.player_key = ${player}
+    join matches m on m.key = h.match_key
+    union all
+    select name, time, ledger_key, 1 from player_sessions where player_key = ${player}
+    union all
+    select name, time, ledger_key, 0 from player_sightings where player_key = ${player}) s`,
+];
 
-async function spansOf(tx: Queryable, players: number[]): Promise<Map<number, Span[]>> {
-  const rows = await tx.tuples(sql`
-    select player_key, name, min(time), max(time) from (${sightingsOf(list(players))}) s group by player_key, name`);
-  const spans = new Map<number, Span[]>();
-  for (const [player, name, first, last] of rows as [number, string, number, number][]) {
-    const known = spans.get(player);
-    if (known === undefined) spans.set(player, [{ name, first, last }]);
-    else known.push({ name, first, last });
-  }
-  return spans;
+async function spansOf(tx: Queryable, player: number): Promise<Span[]> {
+  const [history, sightings] = sightingsOf(player);
+  const rows = await tx.tuples(sql`${history} select name, min(time), max(time) from ${sightings} group by name`);
+  return (rows as [string, number, number][]).map(([name, first, last]) => ({ name, first, last }));
 }
 
 async function rederive(tx: Queryable, key: number, spans: Span[]): Promise<void> {
@@ -72,9 +69,10 @@ async function rederive(tx: Queryable, key: number, spans: Span[]): Promise<void
 async function inOrder(tx: Queryable, key: number, spans: Span[]): Promise<Span[]> {
   const tied = spans.filter(({ last }, place) => spans.some((other, at) => at !== place && other.last === last));
   const events = new Map<Span, [key: number, own: number]>();
+  const [history, sightings] = sightingsOf(key);
   for (const span of tied) {
-    const [event] = await tx.tuples(sql`
-      select key, own from (${sightingsOf(sql`${key}`)}) s where name = ${span.name} and time = ${span.last}
+    const event = await tx.tuple(sql`${history}
+      select key, own from ${sightings} where name = ${span.name} and time = ${span.last}
       order by key desc, own desc limit 1`);
     events.set(span, event as [number, number]);
   }
@@ -92,6 +90,5 @@ async function newest(tx: Queryable, key: number, login: 0 | 1): Promise<{ time:
 
 /** The earliest name a player was seen with. */
 export async function firstSighting(db: Queryable, key: number): Promise<{ name: string; first: number }> {
-  const spans = (await spansOf(db, [key])).get(key) ?? [];
-  return spans.reduce((first, span) => (span.first < first.first ? span : first));
+  return (await spansOf(db, key)).reduce((first, span) => (span.first < first.first ? span : first));
 }

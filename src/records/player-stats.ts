@@ -64,27 +64,31 @@ export function addCounts(sums: Sums, group: Group, counts: Counts, by: 1 | -1 =
   for (let place = 0; place < counters.length; place++) sums[place]! += by * (counts[counters[place]!] ?? 0);
 }
 
+const MOVE_ON =
+  'on conflict (player_key) do update set name_seen = excluded.name_seen, last_match = excluded.last_match';
+
 const HEADS = Object.fromEntries(GROUP_NAMES.map((group) => [group, headOf(group)])) as Record<Group, string>;
 const TAILS = Object.fromEntries(GROUP_NAMES.map((group) => [group, tailOf(group)])) as Record<Group, string>;
 
 function headOf(group: Group): string {
   const columns = GROUPS[group].map((counter) => `${group}_${counter}`);
-  return `insert into player_stats (player_key, name_seen, ${columns.join(', ')}) values`;
+  return `insert into player_stats (player_key, name_seen, last_match, ${columns.join(', ')}) values`;
 }
 
 function tailOf(group: Group): string {
   const columns = GROUPS[group].map((counter) => `${group}_${counter}`);
   const sums = columns.map((column) => `${column} = player_stats.${column} + excluded.${column}`);
-  return `on conflict (player_key) do update set name_seen = excluded.name_seen, ${sums.join(', ')}`;
+  return `${MOVE_ON}, ${sums.join(', ')}`;
 }
 
-/** The statements that add sums to counters; a row is a player's key, when the present name was last seen, the sums. */
-export function additions(group: Group, rows: number[][]): Sql[] {
+type Rows = readonly (readonly (number | null)[])[];
+
+/** The statements that add sums to counters; a row is what `sightings` takes, then the sums. */
+export function additions(group: Group, rows: Rows): Sql[] {
   return insertAll(HEADS[group], rows, TAILS[group]);
 }
 
-/** The statements that move on when present names were last seen: rows of a player's key and the moment. */
-export function sightings(rows: number[][]): Sql[] {
-  const tail = 'on conflict (player_key) do update set name_seen = excluded.name_seen';
-  return insertAll('insert into player_stats (player_key, name_seen) values', rows, tail);
+/** Rows of a player's key, when the present name was last seen, and the newest match. */
+export function sightings(rows: Rows): Sql[] {
+  return insertAll('insert into player_stats (player_key, name_seen, last_match) values', rows, MOVE_ON);
 }

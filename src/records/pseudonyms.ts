@@ -3,6 +3,7 @@ import { secretHash } from '#base/secrets.ts';
 import { nameKey, uuidOf } from '#base/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { historyFrom, newestOf } from './player-history.ts';
 import { takeKey } from './sequence.ts';
 
 /**
@@ -38,6 +39,7 @@ export async function pseudonymise(db: Db, now: number, uuid: string): Promise<P
 }
 
 async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
+  const history = sql`${historyFrom(key, newestOf(key))} select match_key from history`;
   await tx.runAll([
     sql`update players set uuid = ${other}, name = ${name}, name_key = ${nameKey(name)} where key = ${key}`,
     sql`
@@ -45,14 +47,14 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
       select cast(${nameKey(name)} as text), player_key, cast(${name} as text), min(first_seen), max(last_seen)
       from player_names where player_key = ${key} group by player_key`,
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
-    sql`update player_matches set name = ${name} where player_key = ${key}`,
+    sql`update player_matches set name = ${name} where player_key = ${key} and match_key in (${history})`,
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
     sql`update player_sightings set name = ${name} where player_key = ${key}`,
     sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`,
     sql`update kills set killer_name = ${name} where killer_key = ${key}`,
     sql`
       update kills set victim_uuid = ${other}, victim_name = ${name}
-      where match_key in (select match_key from player_matches where player_key = ${key}) and victim_uuid = ${uuid}`,
+      where match_key in (${history}) and victim_uuid = ${uuid}`,
   ]);
 }
 

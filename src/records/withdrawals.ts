@@ -6,6 +6,7 @@ import type { Event } from './events.ts';
 import { uncountStatistics } from './factions.ts';
 import { uncountMatches } from './board-follower.ts';
 import { uncountFinished, uuidsOf } from './match-events.ts';
+import { unlinkMatches } from './player-history.ts';
 import { rederivePlayers } from './player-sightings.ts';
 import { eventsOf, LEDGER, type LedgerRow, replay } from './replay.ts';
 import { Keys } from './sequence.ts';
@@ -92,7 +93,10 @@ async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): P
   if (rows.length === 0) return;
   const events = await eventsOf(batch.tx, rows);
   const matches = events.flatMap(({ row, event }) => (event.type === 'match.finished' ? row.key : []));
-  if (matches.length > 0) await uncountMatches(batch.tx, matches);
+  if (matches.length > 0) {
+    await uncountMatches(batch.tx, matches);
+    await unlinkMatches(batch.tx, matches);
+  }
   await batch.load(events.flatMap(({ event }) => everyoneIn(event)));
   for (const { row, event } of events) {
     const { key } = row;

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readSlowly } from '#records/events.ts';
+import { readSwiftly } from '#records/swift-match.ts';
+import { after, BEGINNING, match, person } from '../support/builders.ts';
+
+/** Values of which some are well in their place and most are not. */
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(undefined, null, '', 0, -1, 1, 1.5, true, [], {}, '\u0000', '\ud800', 'x'.repeat(129)),
+  fc.constantFrom<unknown>(1_000_000_000, 1_000_000_001, -1_000_000_001, Number.NaN, 2 ** 53, '1'),
+  fc.constantFrom<unknown>(
+    BEGINNING,
+    after(1000),
+    '2026-02-30T00:00:00.000Z',
+    '2026-03-01T12:00:00Z',
+    '1960-01-01T00:00:00.000Z',
+  ),
+  fc.constantFrom<unknown>(
+    person(1).uuid,
+    person(2).uuid.toUpperCase(),
+    person(3).uuid.replaceAll('-', ''),
+    'wool',
+    'Red',
+  ),
+);
+const counts = fc.record(
+  { score: fc.integer({ min: -5, max: 5 }), kill_count: fc.nat(9), time_played: fc.nat(99) },
+  { requiredKeys: [] },
+);
+const player = fc.tuple(fc.nat(6), counts).map(([number, counted]) => ({ ...person(number), ...counted }));
+const team = fc.record(
+  {
+    name: fc.constantFrom('Red', 'Blue', 'Green'),
+    players: fc.array(player, { maxLength: 3 }),
+    score: fc.nat(5),
+    death_count: fc.nat(5),
+  },
+  { requiredKeys: ['name', 'players'] },
+);
+const objective = fc.record(
+  {
+    player: fc.option(fc.nat(6).map((number) => person(number))),
+    team: fc.constant('Red'),
+    type: fc.constantFrom('wool', 'flag'),
+    name: fc.constant('x'),
+    color: fc.constant('red'),
+    time: fc.constant(BEGINNING),
+  },
+  { requiredKeys: ['team', 'type', 'name', 'time'] },
+);
+const kill = fc
+  .record({ killer: fc.nat(6), victim: fc.nat(6) })
+  .map(({ killer, victim }) => ({ killer: person(killer).uuid, victim: person(victim).uuid, time: BEGINNING }));
+const data = fc.record(
+  {
+    teams: fc.array(team, { maxLength: 3 }),
+    objectives: fc.array(objective, { maxLength: 2 }),
+    kills: fc.array(kill, { maxLength: 2 }),
+    win: fc.constantFrom('', 'Red'),
+    ranked: fc.boolean(),
+  },
+  { requiredKeys: ['teams'] },
+);
+
+/** Puts something else in some place of a value, or adds a member, or takes one away. */
+function spoil(value: unknown, path: number[], by: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return by;
+  const keys = [...Object.keys(value), 'extra'];
+  const [step = 0, ...rest] = path;
+  const key = keys[step % keys.length]!;
+  const copy = Array.isArray(value) ? [...(value as unknown[])] : { ...value };
+  const members = copy as Record<string, unknown>;
+  if (rest.length === 0 && by === undefined) delete members[key];
+  else members[key] = rest.length === 0 ? by : spoil(members[key], rest, by);
+  return copy;
+}
+
+test('whatever is read swiftly is read by the schema in the same way', () => {
+  fc.assert(
+    fc.property(data, fc.option(fc.array(fc.nat(20), { minLength: 1, maxLength: 6 })), odd, (parts, path, by) => {
+      const whole = JSON.parse(JSON.stringify(match(parts as Parameters<typeof match>[0]))) as unknown;
+      const told = path === null ? whole : spoil(whole, path, by);
+      const [swift, slow] = [readSwiftly(told), readSlowly(told)];
+      if (swift === undefined)
+        return assert.ok(path !== null || 'refusal' in slow, 'a match like others is read swiftly');
+      assert.ok('event' in slow, JSON.stringify({ told, slow }));
+      assert.deepStrictEqual(swift, slow.event);
+      assert.equal(JSON.stringify(swift), JSON.stringify(slow.event));
+    }),
+    { numRuns: 3_000 },
+  );
+});
