@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { historyFrom, newestOf } from './player-history.ts';
+import { historyFrom, newestOf, rowsOfHistory } from './player-history.ts';
 import { BoardBook } from './board-book.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsKept, keptAt } from './board-counts.ts';
 import { type BoardCounts, type BoardMode, MODES } from './boards.ts';
@@ -90,10 +90,8 @@ export async function mergeBoards(tx: Queryable, now: number, from: number, into
 async function playedTwice(tx: Queryable, at: BucketsAt, last: number, from: number, into: number): Promise<BoardBook> {
   const rows = await tx.all<{ finished: number; gamemode: string; result: string }>(sql`
     ${historyFrom(from, newestOf(from))}
-    select m.finished, m.gamemode, a.result from history h
-    join player_matches a on a.match_key = h.match_key and a.player_key = ${from}
-    join player_matches b on b.match_key = h.match_key and b.player_key = ${into}
-    join matches m on m.key = h.match_key where h.match_key <= ${last}`);
+    select m.finished, m.gamemode, p.result ${rowsOfHistory(from)} and h.match_key <= ${last}
+      and exists (select 1 from player_matches b where b.match_key = h.match_key and b.player_key = ${into})`);
   const book = new BoardBook();
   for (const { finished, gamemode, result } of rows) {
     const counted = { player_key: into, result, kill_count: 0, death_count: 0, time_played: 0 };

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import type { MatchHead, PlayedMatch } from './matches.ts';
-import { historyFrom, startBelow } from './player-history.ts';
+import { historyFrom, rowsOfHistory, startBelow } from './player-history.ts';
 
 /** What a list of matches may be narrowed to: one thing at a time, so that each list is a walk along one index. */
 export type MatchFilter = { mapKey: string } | { serverKey: number } | { gamemode: string } | undefined;
@@ -43,6 +43,5 @@ export async function listPlayedMatches(
   return await db.all<PlayedMatch & ListedMatch>(sql`
     ${historyFrom(playerKey, sql`select cast(${start} as bigint) as match_key`, limit)}
     select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count
-    from history h join player_matches p on p.match_key = h.match_key and p.player_key = ${playerKey}
-    join matches m on m.key = h.match_key order by h.match_key desc`);
+    ${rowsOfHistory(playerKey)} order by h.match_key desc`);
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { historyFrom, newestOf } from './player-history.ts';
+import { historyFrom, newestOf, rowsOfHistory } from './player-history.ts';
 
 /**
  * A match as lists show it. `head` is ready-made JSON, from `{` to before `}`, of every field that neither settings nor
@@ -107,8 +107,7 @@ export interface PlayedMatch extends MatchHead {
 export async function matchesOf(db: Queryable, playerKey: number, limit: number): Promise<PlayedMatch[]> {
   return await db.all<PlayedMatch>(sql`${historyFrom(playerKey, newestOf(playerKey), limit)}
     select m.key, m.head, m.started, m.finished, p.result, p.score, p.kill_count, p.death_count
-    from history h join player_matches p on p.match_key = h.match_key and p.player_key = ${playerKey}
-    join matches m on m.key = h.match_key order by h.match_key desc`);
+    ${rowsOfHistory(playerKey)} order by h.match_key desc`);
 }
 
 export interface Kill {

@@ -18,6 +18,14 @@ export function historyFrom(playerKey: number, start: Sql, limit = Number.MAX_SA
     )`;
 }
 
+/**
+ * The rows of a history, each with its match: `p` and `m`. Crossed, not joined, since SQLite keeps to that order; left to
+ * itself it reads a whole table to meet the few rows of the history.
+ */
+export const rowsOfHistory = (playerKey: number): Sql => sql`
+  from history h cross join player_matches p cross join matches m
+  where p.match_key = h.match_key and p.player_key = ${playerKey} and m.key = h.match_key`;
+
 /** Where a player's history begins. */
 export const newestOf = (playerKey: number): Sql =>
   sql`select last_match as match_key from player_stats where player_key = ${playerKey}`;

@@ -2,7 +2,7 @@ import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, type Sql, sql } from '#db/sql.ts';
 import { followName } from './account-names.ts';
-import { historyFrom, newestOf } from './player-history.ts';
+import { historyFrom, newestOf, rowsOfHistory } from './player-history.ts';
 
 /**
  * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerBook` keeps
@@ -27,9 +27,7 @@ interface Span {
 const sightingsOf = (player: number): [Sql, Sql] => [
   historyFrom(player, newestOf(player)),
   sql`(
-    select p.name, m.finished as time, p.match_key as key, 1 as own
-    from history h join player_matches p on p.match_key = h.match_key and p.player_key = ${player}
-    join matches m on m.key = h.match_key
+    select p.name, m.finished as time, p.match_key as key, 1 as own ${rowsOfHistory(player)}
     union all
     select name, time, ledger_key, 1 from player_sessions where player_key = ${player}
     union all

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import type { Db } from '#db/db.ts';
+import { type Sql, textOf } from '#db/sql.ts';
+import { standingOf } from '#records/factions.ts';
+import { listPlayedMatches } from '#records/match-lists.ts';
+import { killsOf, listMatches, listWholeMatches, matchByKey, matchesOf } from '#records/matches.ts';
+import { listMaps, mapByName, ratesOf, rotationsOf } from '#records/maps.ts';
+import { findPlayer, namesOf } from '#records/players.ts';
+import { statsOf } from '#records/player-stats.ts';
+import { isBanned, listPunishments, listPunishmentsOf } from '#records/punishments.ts';
+import { findAccessToken } from '#records/tokens.ts';
+import { match, person, tell } from '#test/support/builders.ts';
+import { createTestDatabase, testHall } from '#test/support/hall.ts';
+
+/** Tables that grow with the network; what is read of them on a request is looked up, never gone through. */
+const LARGE =
+  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|m|d|p|k|n|u|s)\b/;
+
+/** Runs a reader and tells how SQLite goes about each of its statements. */
+async function plansOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const asked: Sql[] = [];
+  const noting = new Proxy(db, {
+    get(target, name) {
+      const member = Reflect.get(target, name, target) as unknown;
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]) => {
+        if (['all', 'get', 'tuples', 'tuple'].includes(String(name))) asked.push(given[0] as Sql);
+        return (member as (...given: unknown[]) => unknown).apply(target, given);
+      };
+    },
+  });
+  await read(noting);
+  const raw = new DatabaseSync(path, { readOnly: true });
+  const plans = asked.flatMap((query) => {
+    const text = textOf(query, new WeakMap(), () => '?');
+    const rows = raw.prepare(`explain query plan ${text}`).all(...query.values) as { detail: string }[];
+    return rows
+      .map(({ detail }) => detail)
+      .filter((detail) => LARGE.test(detail) && !/USING (COVERING )?INDEX/.test(detail));
+  });
+  raw.close();
+  return plans;
+}
+
+test('no read of a request goes through a table that grows with the network', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  await tell(hall, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  const last = Number.MAX_SAFE_INTEGER;
+  const player = (await findPlayer(hall.db, person(1).uuid))!;
+  const map = { key: 1, name: 'X' } as Parameters<typeof ratesOf>[1][number];
+  const readers: Record<string, (db: Db) => Promise<unknown>> = {
+    matchesOf: (db) => matchesOf(db, player.key, 20),
+    listPlayedMatches: (db) => listPlayedMatches(db, player.key, last, 20),
+    killsOf: (db) => killsOf(db, player.key, 20),
+    statsOf: (db) => statsOf(db, player.key),
+    standingOf: (db) => standingOf(db, player.key),
+    namesOf: (db) => namesOf(db, player.key),
+    isBanned: (db) => isBanned(db, player.key, 1),
+    'findPlayer by UUID': (db) => findPlayer(db, person(1).uuid),
+    'findPlayer by name': (db) => findPlayer(db, 'nobody'),
+    matchByKey: (db) => matchByKey(db, 1),
+    listPunishmentsOf: (db) => listPunishmentsOf(db, player.key, last, 20, 1),
+    'mapByName and what belongs to it': (db) =>
+      Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), rotationsOf(db, [map])]),
+    'listMaps of a mode and a rotation': (db) =>
+      listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
+    findAccessToken: (db) => findAccessToken(db, 'x', 1),
+    listMatches: (db) => listMatches(db, last, 20),
+    listWholeMatches: (db) => listWholeMatches(db, last, 20),
+    listPunishments: (db) => listPunishments(db, last, 20, 1),
+  };
+  for (const [name, read] of Object.entries(readers)) {
+    assert.deepEqual(await plansOf(hall.db, database.url, read), [], name);
+  }
+});
