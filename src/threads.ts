@@ -8,7 +8,7 @@ import type { Hall } from '#hall.ts';
 
 /**
  * Doors in threads of their own. Writing to SQLite holds up the thread that does it, so the door that writes most has
- * one, with a hall of its own on the same database: readers never wait for it.
+ * one together with upkeep, with a hall of its own on the same database: readers never wait for them.
  */
 const APART: readonly Door[] = ['INGEST'];
 const AGAIN_MS = 1_000;

@@ -15,7 +15,6 @@ import { issueClientToken } from '#records/tokens.ts';
 import { NETWORK, type Sample } from '#sample/index.ts';
 import { LOGO } from '#sample/logo.ts';
 import { openHouseInThreads } from '#threads.ts';
-import { startUpkeep } from '#upkeep.ts';
 import { type Command, type Input, optional } from './command.ts';
 import { untilStopped } from './serve.ts';
 
@@ -51,7 +50,6 @@ async function demo(input: Input): Promise<void> {
   await beat(hall, sample);
   await using house = await openHouseInThreads(hall);
   await using tasks = new AsyncDisposableStack();
-  tasks.use(startUpkeep(hall));
   tasks.use(keepBeating(hall, sample));
   const facts = await factsOf(hall, folder);
   folder.writeFacts(facts);

@@ -1,7 +1,6 @@
 import { environment, readConfig } from '#base/config.ts';
 import { openHall } from '#hall.ts';
 import { openHouseInThreads } from '#threads.ts';
-import { startUpkeep } from '#upkeep.ts';
 import type { Command } from './command.ts';
 
 export const commands: Command[] = [
@@ -12,8 +11,6 @@ async function serve(): Promise<void> {
   const stopped = untilStopped();
   await using hall = await openHall(readConfig(environment()));
   await using house = await openHouseInThreads(hall);
-  await using tasks = new AsyncDisposableStack();
-  tasks.use(startUpkeep(hall));
   for (const [door, address] of Object.entries(house.addresses)) hall.log.info({ door, address }, 'open');
   process.stdout.write('ready\n');
   await stopped;
