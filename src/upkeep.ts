@@ -25,7 +25,7 @@ const TASKS: readonly Task[] = [
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
   { name: 'note who is online', everyMs: MINUTE_MS, run: sampleOnline },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
-  { name: 'sweep', everyMs: 10 * MINUTE_MS, run: ({ db, config, clock }) => sweep(db, config.TIME_ZONE, clock.now()) },
+  { name: 'sweep', everyMs: 10 * MINUTE_MS, run: sweepAll },
 ];
 
 /**
@@ -39,6 +39,10 @@ async function follow({ db, config, clock }: Hall, stop: AbortSignal, rests: num
     if (!more || stop.aborted) return;
     await pause(rests * (performance.now() - started), undefined, { signal: stop }).catch(() => undefined);
   }
+}
+
+async function sweepAll({ db, config, clock }: Hall): Promise<void> {
+  await sweep(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, clock.now());
 }
 
 async function sampleOnline({ db, config, clock }: Hall): Promise<void> {

@@ -107,6 +107,7 @@ export const SETTINGS = {
     'How long somebody who does not come back stays signed in',
     duration(300, 31_536_000),
   ),
+  AUDIT_LIFETIME: setting('365d', 'How long the audit log is kept', duration(86_400, 315_360_000)),
   INTROSPECTORS: setting(
     '',
     'Client IDs, comma-separated, that may introspect the tokens of other applications; each may always its own',

@@ -2,7 +2,8 @@ import { UsageError } from '#base/errors.ts';
 import { hashPassword, passwordProblem } from '#base/passwords.ts';
 import { uuidOf } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
-import { deleteAccount, linkPlayer, setDisabled, setRole, unlinkPlayer } from '#records/account-changes.ts';
+import { linkPlayer, setDisabled, setRole, unlinkPlayer } from '#records/account-changes.ts';
+import { deleteAccount } from '#records/account-deletions.ts';
 import { endSessions } from '#records/account-sessions.ts';
 import { nameProblem } from '#records/account-names.ts';
 import {
@@ -15,7 +16,7 @@ import {
   ROLES,
 } from '#records/accounts.ts';
 import { playerByUuid } from '#records/players.ts';
-import { finishPseudonyms, pseudonymise } from '#records/pseudonyms.ts';
+import { finishPseudonyms } from '#records/pseudonyms.ts';
 import type { Hall } from '#hall.ts';
 import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
 import { demandAccount } from './demand.ts';
@@ -156,11 +157,8 @@ async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
 async function remove(input: Input): Promise<void> {
   await withHall(async ({ db, clock }) => {
     const account = await demandAccount(db, required(input, 'account'));
-    await deleteAccount(db, account.id);
-    if (account.player_uuid !== null) {
-      await pseudonymise(db, clock.now(), account.player_uuid);
-      await finishPseudonyms(db);
-    }
+    await deleteAccount(db, clock.now(), account.id);
+    await finishPseudonyms(db);
     print(input, { ...wire(account), deleted: true });
   });
 }

@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { environment, readConfig } from '#base/config.ts';
 import { UsageError } from '#base/errors.ts';
 import { type Hall, openHall } from '#hall.ts';
+import { findAccount } from '#records/accounts.ts';
 import { recordAudit } from '#records/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -79,7 +80,8 @@ export async function withHall<T>(work: (hall: Hall) => Promise<T>): Promise<T> 
   return result;
 }
 
-const NEVER_KEPT = /^(json|password|help)$/;
+/** Secrets, and what tells who somebody is: the label says so as long as there is the account. */
+const NEVER_KEPT = /^(json|password|help|name|email|uuid)$/;
 
 /** What a command made, it prints: the Client ID of a new application is its subject. */
 async function keep(
@@ -91,6 +93,7 @@ async function keep(
   const subject = about.find((value) => typeof value === 'string') ?? '';
   const said = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_KEPT.test(name));
   const detail = Object.fromEntries(said.map(([name, value]) => [name, String(value)]));
+  if (detail['account'] !== undefined) detail['account'] = (await findAccount(db, detail['account']))?.id ?? subject;
   const actor = { via: 'command', account_id: null, name: userInfo().username, address: hostname() } as const;
   const label = typeof printed['name'] === 'string' ? printed['name'] : '';
   await recordAudit(db, clock.now(), actor, { action: audit.action, subject, label, detail });

@@ -37,5 +37,7 @@ function uuid(input: Input, name: string): string {
   const text = required(input, name);
   const read = uuidOf(text);
   if (read === undefined) throw new UsageError(`--${name} must be a UUID (it is "${text}").`);
+  // The audit log has it as it is printed, however it was typed.
+  input.values[name] = read;
   return read;
 }

@@ -235,7 +235,7 @@ async function newOwner(visit: OwnedVisit): Promise<Page | string> {
     return await settings({ ...visit, form: shown }, { owner: texts.application.problems.owner(name) });
   }
   await addOwner(desk.db, now, application.key, account.id);
-  const detail = { owner: account.name };
+  const detail = { owner: account.id };
   await visit.record({
     action: 'application.owner.add',
     subject: application.client_id,

@@ -28,7 +28,8 @@ export async function personOf(c: Ask, desk: Desk): Promise<Person | undefined> 
 
 export function actorOf(c: Ask, person: Person | undefined): Actor {
   const { id = null, name = '' } = person?.account ?? {};
-  return { via: 'console', account_id: id, name, address: c.get('address') };
+  const isOperator = person?.isOperator ?? false;
+  return { via: 'console', account_id: id, name, address: c.get('address'), isOperator };
 }
 
 /** So much of what one person is refused is kept; the rest stands in the log alone. */

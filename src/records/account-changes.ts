@@ -1,7 +1,7 @@
 import { nameKey } from '#base/text.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Account, accountById, emailKey, type Role } from './accounts.ts';
+import { accountById, emailKey, type Role } from './accounts.ts';
 import { forgetPseudonym } from './pseudonyms.ts';
 import { followName } from './account-names.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
@@ -80,18 +80,6 @@ export async function unlinkPlayer(db: Queryable, id: string): Promise<boolean> 
     update accounts set player_uuid = null, name = name || '-' || id, name_key = name_key || '-' || id
     where id = ${id} and player_uuid is not null`);
   return changed === 1;
-}
-
-/** Removes an account with its sessions, tokens and consents. What the network knows of the player is another matter. */
-export async function deleteAccount(db: Db, id: string): Promise<Account | undefined> {
-  return await db.transaction(async (tx) => {
-    const account = await accountById(tx, id);
-    if (account === undefined) return undefined;
-    await endSessions(tx, id);
-    await endApplications(tx, id);
-    await tx.run(sql`delete from accounts where id = ${id}`);
-    return account;
-  });
 }
 
 async function unlessTaken(change: () => Promise<unknown>): Promise<boolean> {

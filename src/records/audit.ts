@@ -16,6 +16,8 @@ export interface Actor {
   account_id: string | null;
   name: string;
   address: string;
+  /** Whether they act as an operator, and so answer for it by name even when their account is deleted. */
+  isOperator?: boolean;
 }
 
 /** What is done: `application.create`; to what: an id, and words for it. */
@@ -52,14 +54,33 @@ function newId(now: number): string {
   return idOf(now * KEYS_PER_MS + place) + randomBytes(5).toString('hex');
 }
 
-/** Keeps that something was done, or refused. Secrets never stand in an act. */
+/**
+ * Keeps that something was done, or refused. Secrets never stand in an act. What is told behind an answer may come after
+ * the account was deleted: then it comes in without the name.
+ */
 export async function recordAudit(db: Queryable, now: number, actor: Actor, act: Act): Promise<void> {
   const { action, subject = '', label = '', outcome = 'done', detail = {} } = act;
+  const { via, account_id, isOperator = false } = actor;
+  const actorId = isOperator ? null : account_id;
+  const name = short(actor.name);
+  const about = ABOUT_ACCOUNTS.test(action) && subject !== '' ? subject : null;
   await db.run(sql`
-    insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
-    values (${newId(now)}, ${now}, ${actor.via}, ${actor.account_id},
-      ${short(actor.name)}, ${nameKey(short(actor.name))}, ${short(actor.address)}, ${action}, ${short(subject)},
-      ${short(label)}, ${outcome}, ${JSON.stringify(detail)})`);
+    insert into audit (id, time, via, as_operator, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
+    values (${newId(now)}, ${now}, ${via}, ${isOperator ? 1 : 0}, ${account_id}, ${unlessDeleted(actorId, name)},
+      ${unlessDeleted(actorId, nameKey(name))}, ${unlessDeleted(actorId, short(actor.address), '')}, ${action},
+      ${short(subject)}, ${unlessDeleted(about, short(label))}, ${outcome},
+      ${unlessDeleted(about, JSON.stringify(detail), '{}')})`);
+}
+
+const ABOUT_ACCOUNTS = /^(account|session)\./;
+
+/** What the log calls an account that is deleted. */
+export const nameOfDeleted = (accountId: string): string => `deleted-${accountId}`;
+
+function unlessDeleted(accountId: string | null, text: string, otherwise = nameOfDeleted(accountId ?? '')): Sql {
+  if (accountId === null) return sql`${text}`;
+  return sql`
+    case when exists (select 1 from accounts where id = ${accountId}) then ${text} else ${otherwise} end`;
 }
 
 const short = (text: string): string => text.slice(0, MAX_TEXT).toWellFormed();
@@ -117,4 +138,9 @@ function conditions({ actor, action, subject, address, outcome, since, until, be
 function actionIs(action: string): Sql {
   if (action.includes('.')) return sql`action = ${action}`;
   return sql`action >= ${`${action}.`} and action < ${`${action}/`}`;
+}
+
+/** What is older than this. */
+export function auditBefore(moment: number): Sql {
+  return sql`id < ${startOf(moment)}`;
 }

@@ -3,6 +3,7 @@ import { secretHash } from '#base/secrets.ts';
 import { nameKey, uuidOf } from '#base/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { forgetPlayerInAudit } from './audit-forgetting.ts';
 import { historyFrom, newestOf } from './player-history.ts';
 import { takeKey } from './sequence.ts';
 
@@ -19,23 +20,22 @@ export interface Pseudonym {
 const ROWS_AT_ONCE = 500;
 
 /** Replaces a game account by its pseudonym where it is looked up; the rest is up to `finishPseudonyms`. */
-export async function pseudonymise(db: Db, now: number, uuid: string): Promise<Pseudonym> {
+export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<void> {
   const pseudonym = {
     uuid: randomUUID(),
     name: `deleted-${randomInt(36 ** 6)
       .toString(36)
       .padStart(6, '0')}`,
   };
-  await db.transaction(async (tx) => {
-    // Also tells every book of players that somebody else has written.
-    await takeKey(tx, now);
-    await tx.run(sql`
-      insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
-      values (${secretHash(uuid)}, ${pseudonym.uuid}, ${pseudonym.name}, ${now}, 0, ${uuid})`);
-    const player = await tx.get<{ key: number }>(sql`select key from players where uuid = ${uuid}`);
-    if (player !== undefined) await renamePlayer(tx, player.key, uuid, pseudonym);
-  });
-  return pseudonym;
+  // Also tells every book of players that somebody else has written.
+  await takeKey(tx, now);
+  await tx.run(sql`
+    insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
+    values (${secretHash(uuid)}, ${pseudonym.uuid}, ${pseudonym.name}, ${now}, 0, ${uuid})`);
+  const player = await tx.get<{ key: number; name: string }>(sql`select key, name from players where uuid = ${uuid}`);
+  if (player === undefined) return;
+  await renamePlayer(tx, player.key, uuid, pseudonym);
+  await forgetPlayerInAudit(tx, player.key, { uuid, name: player.name }, pseudonym);
 }
 
 async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Db } from '#db/db.ts';
 import { code, join, type Sql, sql } from '#db/sql.ts';
+import { auditBefore } from './audit.ts';
 import { bucketsIn, oldestKept, startOf } from './buckets.ts';
 
 /** Removes what nobody reads any more: whatever it is, no answer depends on its being gone. */
@@ -16,9 +17,16 @@ interface Rubbish {
   where: Sql;
 }
 
-/** @param zone the calendar of the boards */
-export async function sweep(db: Db, zone: string, now: number): Promise<void> {
-  for (const rubbish of [...expired(now), ...oldBoards(zone, now)]) {
+export interface Kept {
+  /** The calendar of the boards. */
+  zone: string;
+  /** How long the audit log is kept. */
+  auditMs: number;
+}
+
+export async function sweep(db: Db, { zone, auditMs }: Kept, now: number): Promise<void> {
+  const oldAudit: Rubbish = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
+  for (const rubbish of [...expired(now), oldAudit, ...oldBoards(zone, now)]) {
     while ((await remove(db, rubbish)) === AT_ONCE);
   }
 }

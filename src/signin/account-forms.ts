@@ -4,10 +4,11 @@ import { field, type Form } from '#base/form.ts';
 import { hashPassword, MIN_PASSWORD, passwordMatches } from '#base/passwords.ts';
 import type { Html } from '#base/page.ts';
 import { endSessions } from '#records/account-sessions.ts';
-import { deleteAccount, setName, setPassword, unlinkPlayer } from '#records/account-changes.ts';
+import { setName, setPassword, unlinkPlayer } from '#records/account-changes.ts';
+import { deleteAccount } from '#records/account-deletions.ts';
 import { nameProblem } from '#records/account-names.ts';
 import { type Account, emailKey, passwordOf } from '#records/accounts.ts';
-import { finishPseudonyms, pseudonymise } from '#records/pseudonyms.ts';
+import { finishPseudonyms } from '#records/pseudonyms.ts';
 import { type Ask, type Desk, type Env, formOf } from './desk.ts';
 import { warn, write } from './mails.ts';
 import { isEmail, passwordError } from './parts.ts';
@@ -175,11 +176,8 @@ async function unlink(_c: Ask, desk: Desk, { account }: SignedIn): Promise<strin
 
 async function remove(c: Ask, desk: Desk, { account }: SignedIn): Promise<string> {
   await signOut(c, desk);
-  await deleteAccount(desk.db, account.id);
-  if (account.player_uuid !== null) {
-    await pseudonymise(desk.db, desk.clock.now(), account.player_uuid);
-    desk.later(() => finishPseudonyms(desk.db));
-  }
+  await deleteAccount(desk.db, desk.clock.now(), account.id);
+  desk.later(() => finishPseudonyms(desk.db));
   write(desk, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
   return '/sign-in?done=deleted';
 }

@@ -150,12 +150,12 @@ onEachDatabase('secrets and owners of an application, the role and the sessions 
     [
       ...added.map(() => ['application.secret.create', ...app, '{}']),
       ['application.secret.withdraw', ...app, JSON.stringify({ id: secrets[0].id })],
-      ['application.owner.add', ...app, '{"account":"ann"}'],
+      ['application.owner.add', ...app, JSON.stringify({ account: ann.id })],
       ['application.owner.add', ...app, JSON.stringify({ account: bob.id })],
-      ['application.owner.remove', ...app, '{"account":"Ann@example.org"}'],
-      ['account.role', ...person, '{"account":"Ann","role":"operator"}'],
-      ['account.role', ...person, '{"account":"Ann","role":"user"}'],
-      ['account.sign_out', ...person, '{"account":"Ann"}'],
+      ['application.owner.remove', ...app, JSON.stringify({ account: ann.id })],
+      ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'operator' })],
+      ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'user' })],
+      ['account.sign_out', ...person, JSON.stringify({ account: ann.id })],
     ],
     'what was refused has changed nothing, and is no row',
   );

@@ -135,9 +135,9 @@ onEachDatabase('another time zone counts everything anew by its own days; old st
   assert.deepEqual([await count(utc.day), await count(back(utc.day, 1)), await count(back(utc.day, 60))], [0, 1, 0]);
   await followAll(db, 'Asia/Tokyo');
   assert.deepEqual([await count(utc.day), await count(back(utc.day, 1))], [1, 0]);
-  await sweep(db, 'Asia/Tokyo', NOW + 20 * DAY_MS);
+  await sweep(db, { zone: 'Asia/Tokyo', auditMs: DAY_MS }, NOW + 20 * DAY_MS);
   assert.equal(await count(utc.day), 1);
-  await sweep(db, 'Asia/Tokyo', NOW + 31 * DAY_MS);
+  await sweep(db, { zone: 'Asia/Tokyo', auditMs: DAY_MS }, NOW + 31 * DAY_MS);
   assert.deepEqual([await count(utc.day), await count(utc.month), await count(utc.all)], [0, 1, 1]);
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { deleteAccount } from '#records/account-changes.ts';
+import { deleteAccount } from '#records/account-deletions.ts';
 import { setLogo } from '#records/logos.ts';
 import { addOwner } from '#records/owners.ts';
 import { onEachDatabase } from '#test/support/hall.ts';
@@ -34,7 +34,7 @@ onEachDatabase('whoever is asked to agree reads who owns the application, and se
   await addOwner(db, clock.now() + 1, application.key, bob.id);
   assert.match((await asked('en')).text, /Its owners are Ann and Bob\./);
   assert.match((await asked('ja')).text, /所有者：Ann、Bob/);
-  await deleteAccount(db, ann.id);
+  await deleteAccount(db, clock.now(), ann.id);
   assert.match((await asked('en')).text, /Its owner is Bob\./);
 
   await setLogo(db, application.key, 'image/png', PNG);

@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
 import type { Html } from '#base/page.ts';
 import { notice } from '#base/form.ts';
-import { deleteAccount, setDisabled, setRole, unlinkPlayer } from '#records/account-changes.ts';
+import { setDisabled, setRole, unlinkPlayer } from '#records/account-changes.ts';
+import { deleteAccount } from '#records/account-deletions.ts';
 import { endSessions, sessionsOf } from '#records/account-sessions.ts';
 import { type Account, accountById, accountsBefore, findAccount } from '#records/accounts.ts';
 import { connectedApplications } from '#records/consents.ts';
 import { applicationsOwnedBy } from '#records/owners.ts';
-import { finishPseudonyms, pseudonymise } from '#records/pseudonyms.ts';
+import { finishPseudonyms } from '#records/pseudonyms.ts';
 import { button, formTo, input, moment, textOf } from '../parts.ts';
 import { operatorForm, operatorPage, type Row, type Visit } from '../rows.ts';
 import { notFound } from '../sign-in.ts';
@@ -138,10 +139,8 @@ const CHANGES: Record<string, (visit: Visit, account: Account) => Promise<unknow
 };
 
 /** The matches stay, under a pseudonym. */
-async function remove({ desk, now }: Visit, { id, player_uuid }: Account): Promise<void> {
-  await deleteAccount(desk.db, id);
-  if (player_uuid === null) return;
-  await pseudonymise(desk.db, now, player_uuid);
+async function remove({ desk, now }: Visit, { id }: Account): Promise<void> {
+  await deleteAccount(desk.db, now, id);
   await finishPseudonyms(desk.db);
 }
 
