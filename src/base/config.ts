@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
+import { isLoopback, plainHttpProblem } from './plain-http.ts';
 import {
   choice,
   colour,
@@ -25,7 +26,6 @@ import {
  * working folder is read first, and beside a demo's database its `settings.env`.
  */
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 export const SETTINGS = {
   NETWORK_NAME: setting('Scorehall', "The network's name, as pages and mails show it", text(64)),
   CONTACT: setting('', 'Where people write to the operator: a mail address or a URL', text(512)),
@@ -41,6 +41,11 @@ export const SETTINGS = {
   AUTH_URL: setting('http://127.0.0.1:7401', 'Public address of sign-in: issuer of tokens, account pages', origin),
   SITE_URL: setting('http://127.0.0.1:7402', 'Public address of the site; on another host than API_URL', origin),
   INGEST_URL: setting('http://127.0.0.1:7403', 'Address at which game servers write', origin),
+  PLAIN_HTTP: setting(
+    'loopback',
+    'Where these addresses may be plain http: loopback; private-network, also hosts that no public network has, where whoever shares the network reads along',
+    choice(['loopback', 'private-network']),
+  ),
   API_LISTEN: setting(
     '',
     'Where the data API listens, HOST:PORT or a socket path; empty: what API_URL says when it is loopback, else 127.0.0.1:7400',
@@ -208,25 +213,17 @@ function listensOf(settings: Settings): Record<Door, Listen> {
 
 function listenOf(address: string, fallback: number): Listen {
   const url = new URL(address);
-  if (!LOOPBACK.includes(url.hostname) || url.protocol !== 'http:') return { host: '127.0.0.1', port: fallback };
+  if (!isLoopback(address) || url.protocol !== 'http:') return { host: '127.0.0.1', port: fallback };
   const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[(.*)\]$/, '$1');
   return { host, port: Number(url.port || 80) };
 }
 
-/** Whether an address is one that only this machine reaches. */
-export function isLoopback(address: string): boolean {
-  return LOOPBACK.includes(new URL(address).hostname);
-}
-
 function checkHosts(config: Config): void {
-  const [api, site, auth] = [config.API_URL, config.SITE_URL, config.AUTH_URL].map((address) => new URL(address)) as [
-    URL,
-    URL,
-    URL,
-  ];
+  const [api, site] = [new URL(config.API_URL), new URL(config.SITE_URL)];
   const same = isLoopback(config.API_URL) ? api.host === site.host : api.hostname === site.hostname;
   if (same) throw new UsageError(`SITE_URL must be on another host than API_URL (both are on ${api.host}).`);
-  if (auth.protocol === 'http:' && !isLoopback(config.AUTH_URL)) {
-    throw new UsageError(`AUTH_URL must be https off loopback (it is ${config.AUTH_URL}).`);
+  for (const name of ['AUTH_URL', 'SITE_URL', 'API_URL', 'INGEST_URL'] as const) {
+    const problem = plainHttpProblem(config[name], config.PLAIN_HTTP);
+    if (problem !== undefined) throw new UsageError(`${name} ${problem}.`);
   }
 }

@@ -36,7 +36,7 @@ export function pagesOf(desk: Desk, assets: Assets, addresses: Addresses): Hono<
   });
   app.use(async (c, next) => {
     c.set('address', addresses.of(c.env.incoming));
-    setLanguage(c);
+    setLanguage(c, desk);
     c.set('person', await personOf(c, desk));
     if (desk.secure) c.header('strict-transport-security', 'max-age=31536000');
     // Nothing of ours has NUL in its id, and PostgreSQL takes none to look for.
@@ -53,11 +53,11 @@ export function pagesOf(desk: Desk, assets: Assets, addresses: Addresses): Hono<
   return app;
 }
 
-function setLanguage(c: Ask): void {
+function setLanguage(c: Ask, { secure }: Desk): void {
   const chosen = c.req.query('lang');
   c.set('texts', TEXTS[chooseLanguage([chosen, getCookie(c, LANGUAGE_COOKIE)], c.req.header('accept-language'))]);
   if (chosen === undefined || !Object.hasOwn(TEXTS, chosen)) return;
-  setCookie(c, LANGUAGE_COOKIE, chosen, { path: '/', maxAge: YEAR_S, sameSite: 'Lax' });
+  setCookie(c, LANGUAGE_COOKIE, chosen, { path: '/', maxAge: YEAR_S, sameSite: 'Lax', httpOnly: true, secure });
 }
 
 async function showError(c: Ask, desk: Desk, error: unknown): Promise<Response> {

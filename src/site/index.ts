@@ -95,7 +95,7 @@ async function answer(c: Context, kit: Kit, hall: Hall, show: Show): Promise<Res
     const visit = visitOf(c, kit);
     // No id or name holds control characters, and PostgreSQL refuses NUL.
     if (!Object.values(visit.params).every(isCleanText)) throw visit.missing();
-    rememberLanguage(c);
+    rememberLanguage(c, hall.config.SITE_URL.startsWith('https:'));
     const shown = await show(visit);
     return shown instanceof Response ? shown : await sendPage(c, visit, shown);
   } catch (error) {
@@ -104,9 +104,10 @@ async function answer(c: Context, kit: Kit, hall: Hall, show: Show): Promise<Res
 }
 
 /** Whoever chooses a language by a link is shown it from then on. */
-function rememberLanguage(c: Context): void {
+function rememberLanguage(c: Context, secure: boolean): void {
   const asked = LANGUAGES.find((language) => language === c.req.query('lang'));
-  if (asked !== undefined) setCookie(c, LANGUAGE_COOKIE, asked, { path: '/', maxAge: YEAR_S, sameSite: 'Lax' });
+  if (asked === undefined) return;
+  setCookie(c, LANGUAGE_COOKIE, asked, { path: '/', maxAge: YEAR_S, sameSite: 'Lax', httpOnly: true, secure });
 }
 
 async function sendPage(c: Context, visit: Visit, content: PageContent): Promise<Response> {

@@ -71,6 +71,8 @@ const WRONG: Partial<Record<SettingName, string[]>> = {
   COUNTERS: ['redis', 'Memory'],
   ACCESS_APPROVAL: ['yes'],
   PRESENCE_TIMEOUT: ['0', '86401', '2m'],
+  PLAIN_HTTP: ['yes', 'everywhere'],
+  AUDIT_LIFETIME: ['1h', 'forever', '11y'],
   REGISTRATION: ['maybe'],
   REFRESH_GRACE: ['61', '2m', '-1', '1y', 'x'],
   ACCESS_TOKEN_LIFETIME: ['1', '59s', '2d', '1.5h'],
@@ -136,10 +138,36 @@ test('the site stands on another host than the data API; on this machine another
   readConfig({ API_URL: 'http://localhost:1', SITE_URL: 'http://localhost:2' });
 });
 
-test('sign-in is https, except on this machine', () => {
-  assert.match(refusal({ AUTH_URL: 'http://auth.example.org' }), /^AUTH_URL must be https off loopback/);
-  for (const AUTH_URL of ['https://auth.example.org', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1'])
-    readConfig({ AUTH_URL });
+const ADDRESSES = ['AUTH_URL', 'SITE_URL', 'API_URL', 'INGEST_URL'] as const;
+
+test('every address is https, except on this machine', () => {
+  for (const name of ADDRESSES) {
+    assert.equal(
+      refusal({ [name]: 'http://hall.example.org' }),
+      `${name} must be https off loopback, like https://hall.example.org (it is http://hall.example.org).`,
+    );
+    for (const host of ['https://hall.example.org', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1'])
+      readConfig({ [name]: host });
+  }
+});
+
+test('plain http is taken in a private network where the operator says so, and nowhere else', () => {
+  const hosts = ['10.1.2.3', '192.168.0.9:8080', '172.16.0.1', '[fd00::1]', 'nas', 'hall.local', 'hall.home.arpa'];
+  const elsewhere = ['example.org', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', 'local.example.org', '127.0.0.1.nip.io'];
+  for (const name of ADDRESSES) {
+    for (const host of hosts) {
+      const setting = { [name]: `http://${host}` };
+      assert.match(
+        refusal(setting),
+        new RegExp(`^${name} must be https off loopback, or PLAIN_HTTP=private-network must`),
+      );
+      assert.equal(readConfig({ ...setting, PLAIN_HTTP: 'private-network' })[name], `http://${host}`);
+    }
+    for (const host of elsewhere) {
+      const sentence = refusal({ [name]: `http://${host}`, PLAIN_HTTP: 'private-network' });
+      assert.match(sentence, new RegExp(`^${name} must be https off loopback, like https://`));
+    }
+  }
 });
 
 test('the environment goes before .env, and both before what stands beside the database', () => {
