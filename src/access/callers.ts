@@ -1,7 +1,8 @@
 import type { Clock } from '#base/clock.ts';
-import { invalidRequest } from '#base/errors.ts';
+import { invalidRequest, WireError } from '#base/errors.ts';
 import type { Db } from '#db/db.ts';
 import { type Application, applicationByClientId } from '#records/applications.ts';
+import { whyStopped } from '#records/stopped.ts';
 import { findAccessToken } from '#records/tokens.ts';
 import { invalidToken, unauthenticated } from './challenge.ts';
 import type { Credentials } from './credentials.ts';
@@ -50,7 +51,10 @@ export class Callers {
     return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.thing : undefined;
   }
 
-  /** @throws WireError 401 where nothing or nothing valid was sent, 400 where the Client ID names another application */
+  /**
+   * @throws WireError 401 where nothing or nothing valid was sent, 400 where the Client ID names another application, 403
+   *   where the application is stopped
+   */
   async prove({ token, clientId }: Credentials, version: number | undefined): Promise<Caller> {
     if (token === undefined) return await this.#byClientId(clientId, version);
     const caller = this.known(token, version) ?? (await this.#byToken(token, version));
@@ -82,6 +86,8 @@ export class Callers {
     if (kept !== undefined && kept.until > now) return kept;
     const application = await applicationByClientId(this.#db, clientId);
     if (application === undefined) return undefined;
+    const stopped = whyStopped(application);
+    if (stopped !== undefined) throw new WireError(403, 'access_not_approved', stopped);
     const proven = { thing: application, until: now + KEPT_MS };
     this.#applications.set(clientId, proven, version);
     return proven;

@@ -11,6 +11,7 @@ import {
   setAccess,
   setLimit,
 } from '#records/applications.ts';
+import { startApplication } from '#records/stopped.ts';
 import { checkRedirectUri } from '#records/redirect-uris.ts';
 import { ownerCommands } from './app-owner.ts';
 import { secretCommands } from './app-secret.ts';
@@ -65,6 +66,13 @@ export const commands: Command[] = [
     run: (input) => access(input, 'revoked'),
   },
   {
+    words: 'app start',
+    audit: { action: 'application.start', about: 'client-id' },
+    summary: 'Let an application go on that stopped when its owners were disabled or deleted',
+    options: CLIENT,
+    run: start,
+  },
+  {
     words: 'app delete',
     audit: { action: 'application.delete', about: 'client-id' },
     summary: 'Remove an application with all its tokens',
@@ -104,6 +112,15 @@ async function access(input: Input, state: AccessState): Promise<void> {
   const clientId = required(input, 'client-id');
   await withHall(async ({ db }) => {
     await setAccess(db, clientId, state);
+    print(input, wire(await demandApplication(db, clientId)));
+  });
+}
+
+async function start(input: Input): Promise<void> {
+  const clientId = required(input, 'client-id');
+  await withHall(async ({ db }) => {
+    const { name } = await demandApplication(db, clientId);
+    if (!(await startApplication(db, clientId))) throw new UsageError(`${name} is not stopped.`);
     print(input, wire(await demandApplication(db, clientId)));
   });
 }

@@ -98,7 +98,7 @@ function historyCard(visit: OwnedVisit, requests: readonly AccessRequest[]): Htm
 
 /** What an operator may do without being asked. */
 function operatorCard(visit: OwnedVisit): Html {
-  const { client_id, access: state, hourly_limit } = visit.application;
+  const { client_id, access: state, hourly_limit, stopped } = visit.application;
   const { operator: t } = visit.texts;
   const path = `/operator/applications/${client_id}`;
   const limit = {
@@ -115,6 +115,7 @@ function operatorCard(visit: OwnedVisit): Html {
         ? button(visit, path, t.close_access, { kind: 'quiet danger', fields: { access: 'revoked' } })
         : button(visit, path, t.open_access, { fields: { access: 'approved' } })
     }
+    ${stopped === null ? '' : button(visit, path, t.start, { fields: { start: '1' } })}
     ${formTo(visit, path, html`${input({ ...limit, value: String(limit.value) })}<button class="quiet">${visit.texts.save}</button>`, 'row bottom')}
   </section>`;
 }

@@ -20,7 +20,7 @@ import type { Page } from './layout.ts';
 import { tokenField } from './layout.ts';
 import { logoImage } from './logos.ts';
 import { secretNotice, showSecretOnce, takeSecret } from './once.ts';
-import { accessBadge, button, formTo, input, moment, number, type Problems, textOf } from './parts.ts';
+import { stateBadge, button, formTo, input, moment, number, type Problems, textOf } from './parts.ts';
 import { ownedForm, ownedPage, type OwnedVisit, type Row } from './rows.ts';
 import { firstSteps } from './steps.ts';
 
@@ -41,7 +41,7 @@ export async function inApplication(
       <div class="row">
         ${logoImage(application, 48)}
         <h1><bdi>${application.name}</bdi></h1>
-        ${accessBadge(texts, application.access)}
+        ${stateBadge(texts, application)}
       </div>
     </div>
     <nav aria-label="${application.name}">
@@ -54,7 +54,7 @@ export async function inApplication(
         )}
       </ul>
     </nav>
-    ${inner}`;
+    ${notice(application.stopped === null ? undefined : texts.stopped.why[application.stopped], 'bad')} ${inner}`;
   return {
     title: title === '' ? application.name : `${title} · ${application.name}`,
     main,

@@ -9,7 +9,7 @@ import type { Ask, Desk } from './desk.ts';
 import type { Page } from './layout.ts';
 import { logoImage } from './logos.ts';
 import { showSecretOnce } from './once.ts';
-import { accessBadge, formTo, moment, type Problems } from './parts.ts';
+import { stateBadge, formTo, moment, type Problems } from './parts.ts';
 import { form, page, type Row, serveRow, type Visit } from './rows.ts';
 
 /** What one person may own; the operator can register more by command. */
@@ -59,7 +59,7 @@ function listOf(visit: Visit, owned: readonly Application[], uses: readonly (num
           <div>
             <h2><a class="cover" href="/console/applications/${application.client_id}">${application.name}</a></h2>
             <p class="soft">${texts.application.types[application.type].label}</p>
-            <p>${accessBadge(texts, application.access)}</p>
+            <p>${stateBadge(texts, application)}</p>
             <p class="hint">
               ${
                 uses[place] === undefined

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#base/page.ts';
 import { isCleanText } from '#base/text.ts';
-import type { AccessState } from '#records/applications.ts';
+import type { Application } from '#records/applications.ts';
 import { tokenField } from './layout.ts';
 import type { Visit } from './rows.ts';
 import type { Texts } from './texts/index.ts';
@@ -117,7 +117,9 @@ export function number({ texts }: Pick<Visit, 'texts'>, value: number): string {
   return value.toLocaleString(texts.lang);
 }
 
-export function accessBadge(texts: Texts, access: AccessState): Html {
+/** What an application may do, in two words. */
+export function stateBadge(texts: Texts, { access, stopped }: Pick<Application, 'access' | 'stopped'>): Html {
+  if (stopped !== null) return html`<span class="badge bad">${texts.stopped.badge}</span>`;
   const kind = { none: '', waiting: 'warn', approved: 'good', refused: 'bad', revoked: 'bad' }[access];
   return html`<span class="badge ${kind}">${texts.access_states[access]}</span>`;
 }

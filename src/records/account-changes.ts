@@ -5,6 +5,7 @@ import { accountById, emailKey, type Role } from './accounts.ts';
 import { forgetPseudonym } from './pseudonyms.ts';
 import { followName } from './account-names.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
+import { followOwners, keysOwnedBy } from './stopped.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
 /** Whoever knew the old password may have asked for links by mail: none of them opens anything any more. */
@@ -44,10 +45,14 @@ export async function setRole(db: Queryable, id: string, role: Role): Promise<vo
   await db.run(sql`update accounts set role = ${role} where id = ${id}`);
 }
 
-/** Closes an account to its owner and to every application, at once; or opens it again with null. */
+/**
+ * Closes an account to its owner and to every application, at once; or opens it again with null. Applications that nobody
+ * else answers for stop, or go on.
+ */
 export async function setDisabled(db: Db, id: string, moment: number | null): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.run(sql`update accounts set disabled = ${moment} where id = ${id}`);
+    await followOwners(tx, await keysOwnedBy(tx, id));
     if (moment === null) return;
     await endSessions(tx, id);
     await endApplications(tx, id);

@@ -23,6 +23,8 @@ export interface Application {
   access: AccessState;
   /** Requests an hour that the operator raised the application to; null for the usual limits. */
   hourly_limit: number | null;
+  /** Why it is stopped (see stopped.ts); null while it goes on. */
+  stopped: 'disabled' | 'deleted' | null;
   created: number;
 }
 
@@ -31,7 +33,7 @@ type ApplicationRow = Omit<Application, 'redirect_uris' | 'require_pkce'> & {
   require_pkce: number;
 };
 
-const COLUMNS = sql`key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, created`;
+const COLUMNS = sql`key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, stopped, created`;
 
 export async function applicationByClientId(db: Queryable, clientId: string): Promise<Application | undefined> {
   const row = await db.get<ApplicationRow>(sql`select ${COLUMNS} from applications where client_id = ${clientId}`);
@@ -50,6 +52,14 @@ export async function listApplications(db: Queryable): Promise<Application[]> {
 export async function applicationsBefore(db: Queryable, before: number, limit: number): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(
     sql`select ${COLUMNS} from applications where key < ${before} and ${NOT_OWN} order by key desc limit ${limit}`,
+  );
+  return rows.map(applicationOf);
+}
+
+/** Those that are stopped, the newest first. */
+export async function stoppedApplications(db: Queryable, limit: number): Promise<Application[]> {
+  const rows = await db.all<ApplicationRow>(
+    sql`select ${COLUMNS} from applications where stopped is not null order by key desc limit ${limit}`,
   );
   return rows.map(applicationOf);
 }
@@ -145,11 +155,11 @@ export async function secretHashesOf(db: Queryable, applicationKey: number): Pro
   return rows.map(({ hash }) => hash);
 }
 
-/** The hashes of the live secrets behind a Client ID: none where there is no such service. */
+/** The hashes of the live secrets behind a Client ID: none where there is no such service, or it is stopped. */
 export async function serviceSecrets(db: Queryable, clientId: string): Promise<string[]> {
   const rows = await db.tuples(sql`
     select s.hash from applications a join application_secrets s on s.application_key = a.key
-    where a.client_id = ${clientId} and a.type = 'service'`);
+    where a.client_id = ${clientId} and a.type = 'service' and a.stopped is null`);
   return rows.map(([hash]) => hash as string);
 }
 

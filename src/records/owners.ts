@@ -1,6 +1,7 @@
-import type { Queryable } from '#db/db.ts';
+import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Application, applicationByClientId } from './applications.ts';
+import { followOwners } from './stopped.ts';
 
 /** People who may change an application in the console. */
 export interface Owner {
@@ -9,25 +10,26 @@ export interface Owner {
   added: number;
 }
 
-export async function addOwner(
-  db: Queryable,
-  now: number,
-  applicationKey: number,
-  accountId: string,
-): Promise<boolean> {
-  const added = await db.run(sql`
-    insert into application_owners (application_key, account_id, added) values (${applicationKey}, ${accountId}, ${now})
-    on conflict (application_key, account_id) do nothing`);
-  return added === 1;
+export async function addOwner(db: Db, now: number, applicationKey: number, accountId: string): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    const added = await tx.run(sql`
+      insert into application_owners (application_key, account_id, added) values (${applicationKey}, ${accountId}, ${now})
+      on conflict (application_key, account_id) do nothing`);
+    await followOwners(tx, [applicationKey]);
+    return added === 1;
+  });
 }
 
 /** @returns false where there is no such owner, or no other beside */
-export async function removeOwner(db: Queryable, applicationKey: number, accountId: string): Promise<boolean> {
-  const removed = await db.run(sql`
-    delete from application_owners where application_key = ${applicationKey} and account_id = ${accountId}
-      and exists (select 1 from application_owners o
-        where o.application_key = ${applicationKey} and o.account_id <> ${accountId})`);
-  return removed === 1;
+export async function removeOwner(db: Db, applicationKey: number, accountId: string): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    const removed = await tx.run(sql`
+      delete from application_owners where application_key = ${applicationKey} and account_id = ${accountId}
+        and exists (select 1 from application_owners o
+          where o.application_key = ${applicationKey} and o.account_id <> ${accountId})`);
+    await followOwners(tx, [applicationKey]);
+    return removed === 1;
+  });
 }
 
 export async function ownersOf(db: Queryable, applicationKey: number): Promise<Owner[]> {

@@ -9,6 +9,7 @@ import { deleteAccount } from '#records/account-deletions.ts';
 import { nameProblem } from '#records/account-names.ts';
 import { type Account, emailKey, passwordOf } from '#records/accounts.ts';
 import { finishPseudonyms } from '#records/pseudonyms.ts';
+import { ownedAlone } from '#records/stopped.ts';
 import { type Ask, type Desk, type Env, formOf } from './desk.ts';
 import { warn, write } from './mails.ts';
 import { isEmail, passwordError } from './parts.ts';
@@ -25,6 +26,8 @@ interface Change {
   path: string;
   title: (texts: Texts) => string;
   lead?: (texts: Texts, account: Account) => string[];
+  /** What else somebody should know before. */
+  warns?: (texts: Texts, account: Account, desk: Desk) => Promise<string[]>;
   fields?: (texts: Texts, form: Form, problems: Problems) => Html[];
   submit: (texts: Texts) => string;
   danger?: boolean;
@@ -88,6 +91,7 @@ const CHANGES: Change[] = [
     title: ({ account }) => account.delete_title,
     lead: ({ account }, { player_uuid }) =>
       player_uuid === null ? [account.delete_lead] : [account.delete_lead, account.delete_matches],
+    warns: stoppingApplications,
     submit: ({ account }) => account.delete_submit,
     danger: true,
     act: remove,
@@ -182,6 +186,11 @@ async function remove(c: Ask, desk: Desk, { account }: SignedIn): Promise<string
   return '/sign-in?done=deleted';
 }
 
+async function stoppingApplications({ account: t }: Texts, { id }: Account, { db }: Desk): Promise<string[]> {
+  const names = await ownedAlone(db, id);
+  return names.length === 0 ? [] : [t.delete_applications(names.join(', '))];
+}
+
 async function showChange(
   c: Ask,
   desk: Desk,
@@ -193,9 +202,10 @@ async function showChange(
   const texts = c.get('texts');
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
   const title = change.title(texts);
+  const lines = [...(change.lead?.(texts, account) ?? []), ...((await change.warns?.(texts, account, desk)) ?? [])];
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
-    ${(change.lead?.(texts, account) ?? []).map((line) => html`<p>${line}</p>`)}
+    ${lines.map((line) => html`<p>${line}</p>`)}
     <form class="stack" method="post" action="${change.path}">
       <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
       ${change.fields?.(texts, form, problems) ?? ''}

@@ -2,6 +2,7 @@ import type { Client, Configuration, KoaContextWithOIDC, Provider as Protocol } 
 import type { JWK } from 'jose';
 import type { Config } from '#base/config.ts';
 import { accountById } from '#records/accounts.ts';
+import { applicationByClientId } from '#records/applications.ts';
 import { isBanned } from '#records/punishments.ts';
 import { playerByUuid } from '#records/players.ts';
 import { isOriginOf, secretMatches } from './clients.ts';
@@ -115,15 +116,18 @@ function lifetimes(config: Config): Configuration['ttl'] {
 }
 
 /** What is neither in the specification nor shown on a page of ours is off (see docs/signin.md). */
-function featuresOf({ pages, config }: ProviderParts): Configuration['features'] {
+function featuresOf({ pages, config, db }: ProviderParts): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
     revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
     introspection: {
       enabled: true,
-      allowedPolicy: async (_ctx, client, token) =>
-        token.clientId === client.clientId || config.INTROSPECTORS.includes(client.clientId),
+      allowedPolicy: async (_ctx, client, token) => {
+        if (token.clientId === client.clientId) return true;
+        const owner = await applicationByClientId(db, token.clientId!);
+        return owner?.stopped === null && config.INTROSPECTORS.includes(client.clientId);
+      },
     },
     pushedAuthorizationRequests: { enabled: true },
     resourceIndicators: { enabled: false },

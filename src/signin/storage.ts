@@ -9,8 +9,9 @@ import type { GroupWriter } from '#db/group.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { seenSession, type Visit } from '#records/account-sessions.ts';
 import { applicationByClientId, secretHashesOf } from '#records/applications.ts';
+import { whyStopped } from '#records/stopped.ts';
 import { clientMetadata } from './clients.ts';
-import { errors } from './protocol.ts';
+import { errors, routeUnderWay } from './protocol.ts';
 
 /** Where the request under way comes from. */
 export const visits = new AsyncLocalStorage<Visit>();
@@ -156,6 +157,9 @@ function interactionKey(id: string): Buffer {
   return Buffer.from(hkdfSync('sha256', id, 'scorehall', 'interaction', 32));
 }
 
+/** What people and applications may do even when an application is stopped: nothing is given by it. */
+const ALSO_STOPPED: ReadonlySet<string> = new Set(['end_session', 'end_session_confirm', 'revocation']);
+
 /** Applications are the operator's and their owners': the protocol only reads them. */
 class Clients implements Adapter {
   readonly #db: Db;
@@ -168,6 +172,8 @@ class Clients implements Adapter {
     if (clientId.length > 64 || clientId.includes('\0')) return undefined;
     const application = await applicationByClientId(this.#db, clientId);
     if (application === undefined) return undefined;
+    const stopped = whyStopped(application);
+    if (stopped !== undefined && !ALSO_STOPPED.has(routeUnderWay() ?? '')) throw new errors.UnauthorizedClient(stopped);
     const hashes = application.type === 'service' ? await secretHashesOf(this.#db, application.key) : [];
     return clientMetadata(application, hashes);
   }

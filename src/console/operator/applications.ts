@@ -7,7 +7,8 @@ import {
   setAccess,
   setLimit,
 } from '#records/applications.ts';
-import { accessBadge, countOf, moment, number, textOf } from '../parts.ts';
+import { startApplication } from '#records/stopped.ts';
+import { stateBadge, countOf, moment, number, textOf } from '../parts.ts';
 import { operatorForm, operatorPage, type Row, type Visit } from '../rows.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './frame.ts';
@@ -26,7 +27,7 @@ async function applications(visit: Visit) {
       html`<tr>
         <th scope="row"><a href="/console/applications/${one.client_id}">${one.name}</a></th>
         <td>${application.types[one.type].label}</td>
-        <td>${accessBadge(texts, one.access)}</td>
+        <td>${stateBadge(texts, one)}</td>
         <td>${one.hourly_limit === null ? t.usual : number(visit, one.hourly_limit)}</td>
         <td>${moment({ texts, desk }, one.created)}</td>
       </tr>`,
@@ -59,7 +60,11 @@ async function change(visit: Visit): Promise<string> {
   const application = await applicationByClientId(desk.db, c.req.param('client_id')!);
   if (application === undefined) throw notFound();
   const { client_id, name } = application;
-  if (form['access'] === 'approved' || form['access'] === 'revoked') {
+  if (form['start'] !== undefined) {
+    if (await startApplication(desk.db, client_id)) {
+      await visit.record({ action: 'application.start', subject: client_id, label: name });
+    }
+  } else if (form['access'] === 'approved' || form['access'] === 'revoked') {
     await setAccess(desk.db, client_id, form['access']);
     const action = form['access'] === 'approved' ? 'access.approve' : 'access.revoke';
     await visit.record({ action, subject: client_id, label: name });

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { notice } from '#base/form.ts';
 import type { Html } from '#base/page.ts';
 import { type AccessRequest, decideRequest, listRequests, requestById } from '#records/access-requests.ts';
+import { stoppedApplications } from '#records/applications.ts';
 import { accountById } from '#records/accounts.ts';
 import { decisionMail } from '../mails.ts';
 import { countOf, formTo, input, linesOf, moment, number } from '../parts.ts';
@@ -27,7 +28,7 @@ async function queue(visit: Visit) {
         ${waiting.map((request) => wishRow(visit, request, true))}
       </ul>
     </section>
-    ${await healthCard(visit)}
+    ${await stoppedCard(visit)} ${await healthCard(visit)}
     ${
       decided.length === 0
         ? ''
@@ -39,6 +40,27 @@ async function queue(visit: Visit) {
           </section>`
     }`;
   return inOperator(visit, '', t.sections[''], inner);
+}
+
+/** Applications for which nobody answers: the operator starts them, gives them an owner, or removes them. */
+async function stoppedCard(visit: Visit): Promise<Html> {
+  const { desk, texts } = visit;
+  const stopped = await stoppedApplications(desk.db, AT_ONCE);
+  if (stopped.length === 0) return html``;
+  return html`<section class="card" aria-labelledby="stopped">
+    <h2 id="stopped">${texts.operator.stopped}</h2>
+    <ul class="rows">
+      ${stopped.map(
+        ({ client_id, name, stopped: why }) =>
+          html`<li>
+            <span class="what"
+              ><strong><a href="/console/applications/${client_id}">${name}</a></strong>
+              <span class="hint">${texts.stopped.why[why!]}</span></span
+            >
+          </li>`,
+      )}
+    </ul>
+  </section>`;
 }
 
 function wishRow(visit: Visit, request: AccessRequest, isOpen: boolean): Html {

@@ -38,6 +38,8 @@ export const operator = {
     limit: 'Limit',
     usual: 'usual',
     created: 'Since',
+    start: 'Start it again',
+    stopped: 'Stopped applications',
     set_access: 'The operator’s part',
     open_access: 'Open the data API',
     close_access: 'Close the data API',

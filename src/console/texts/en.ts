@@ -80,6 +80,13 @@ export const en = {
     },
   },
 
+  stopped: {
+    badge: 'stopped',
+    why: {
+      disabled: 'Stopped, since the accounts of all its owners are disabled. Its tokens are refused.',
+      deleted: 'Stopped, since its last owner has deleted the account. Its tokens are refused.',
+    },
+  },
   access_states: {
     none: 'no API access yet',
     waiting: 'waiting for the operator',

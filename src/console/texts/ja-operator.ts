@@ -40,6 +40,8 @@ export const operator: typeof en = {
     limit: '上限',
     usual: '通常',
     created: '登録日',
+    start: '再開する',
+    stopped: '停止中のアプリ',
     set_access: '運営の操作',
     open_access: 'データ API を開く',
     close_access: 'データ API を閉じる',

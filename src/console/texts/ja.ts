@@ -81,6 +81,13 @@ export const ja: Texts = {
     },
   },
 
+  stopped: {
+    badge: '停止中',
+    why: {
+      disabled: '所有者のアカウントがすべて停止されているため、停止しています。トークンは拒否されます。',
+      deleted: '最後の所有者がアカウントを削除したため、停止しています。トークンは拒否されます。',
+    },
+  },
   access_states: {
     none: 'API 未申請',
     waiting: '運営の回答待ち',

@@ -172,6 +172,8 @@ export const en = {
     delete_title: 'Delete your account?',
     delete_lead:
       'Your account goes at once, with its sessions and the access of every application. It cannot be brought back.',
+    delete_applications: (names: string) =>
+      `Nobody else owns these applications of yours; they stop at once, and go to the operators: ${names}. Delete them first, or add another owner, in the console.`,
     delete_matches:
       'Your matches stay, since they are others’ matches too, but under a made-up name and UUID that lead to nobody. What your game account plays later comes under the same made-up name, until you link it to a new account.',
     delete_submit: 'Delete for good',
@@ -194,6 +196,7 @@ export const en = {
     title: 'This did not work',
     client:
       'The application that sent you here made a mistake, or somebody changed its link. We have not sent you back, because we do not know that it is safe.',
+    stopped: 'The application that sent you here is stopped: nobody answers for it at the moment.',
     expired_title: 'This page is too old',
     expired: 'You took longer than an hour, or continued in another tab. Go back to the application and start again.',
     server: 'The mistake is ours. Please try again in a moment.',
