@@ -1,6 +1,5 @@
 import type { Endpoint } from './endpoint.ts';
 import type { Headers } from './headers.ts';
-import type { Routes } from './routes.ts';
 
 /** That a row is going away. */
 export interface Deprecation {
@@ -14,20 +13,17 @@ export interface Deprecation {
 
 /** Says in every answer of a row that it is going away; costs nothing where none does. */
 export class Deprecations {
-  readonly #routes: Routes;
   readonly #headers: ReadonlyMap<Endpoint, Headers>;
 
-  constructor(routes: Routes, rows: readonly Endpoint[], site: string) {
-    this.#routes = routes;
+  constructor(rows: readonly Endpoint[], site: string) {
     this.#headers = new Map(
       rows.flatMap((row) => (row.deprecated === undefined ? [] : [[row, headersOf(row.deprecated, site)]])),
     );
   }
 
-  addTo(headers: Headers, path: string): void {
-    if (this.#headers.size === 0) return;
-    const row = this.#routes.endpointOf(path);
-    if (row !== undefined) headers.push(...(this.#headers.get(row) ?? []));
+  addTo(headers: Headers, row: Endpoint | undefined): void {
+    const own = row && this.#headers.get(row);
+    if (own !== undefined) headers.push(...own);
   }
 }
 

@@ -5,66 +5,28 @@ import { type Caller, Callers } from '#access/callers.ts';
 import { credentialsOf, headersOf } from '#access/credentials.ts';
 import { Kept } from '#access/kept.ts';
 import type { UsageMeter } from '#access/usage-meter.ts';
-import { asWireError, notFound, WireError } from '#base/errors.ts';
+import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.ts';
 import { isCleanText } from '#base/text.ts';
+import { gatherTurn } from '#base/turn.ts';
 import type { Db, Versions } from '#db/db.ts';
 import { gathered } from '#db/gather.ts';
 import type { Hall } from '#hall.ts';
 import { matchByKey, matchesByKey } from '#records/matches.ts';
 import { type Body, bodyOf, codingOf, sendBody, sendError, sendPlain } from './answer.ts';
 import { Deprecations } from './deprecation.ts';
-import { type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
+import { type Answer, type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
 import { momentsIn } from './moments.ts';
-import { Query } from './query.ts';
+import { Passage } from './passage.ts';
 import { type Route, Routes } from './routes.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
 const KEPT_ANSWERS = 4_000;
-/** An answer that is kept, and the row it came from. */
-interface KeptAnswer {
-  body: Body;
-  endpoint: Endpoint;
-}
-
 const MAX_KEPT_BYTES = 16 * 1024;
 
 /** Parameters whose answers are neither kept nor admitted at once; a percent sign may hide one. */
 const CREDENTIALS = /access_token|client_id|%/;
-
-const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined };
-
-/** One request on its way: what is known of it so far. */
-class Passage {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Path and query. A client may send them behind a host (RFC 9112 section 3.2.2), which does not count. */
-  readonly target: string;
-  /** What the database told when the request came. */
-  readonly versions: Versions;
-  verdict: Verdict | undefined;
-  caller: Caller | undefined;
-  #query: Query | undefined;
-
-  constructor(request: IncomingMessage, response: ServerResponse, versions: Versions) {
-    const url = request.url ?? '/';
-    this.request = request;
-    this.response = response;
-    this.target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
-    this.versions = versions;
-  }
-
-  get path(): string {
-    const at = this.target.indexOf('?');
-    return at < 0 ? this.target : this.target.slice(0, at);
-  }
-
-  get query(): Query {
-    const at = this.target.indexOf('?');
-    return (this.#query ??= new Query(at < 0 ? '' : this.target.slice(at + 1)));
-  }
-}
 
 /** The one order that every request of the data API passes: caller, allowance, headers, answer. */
 export class Api {
@@ -78,11 +40,12 @@ export class Api {
   readonly #kit: Kit;
   readonly #realm: string;
   readonly #openapi: Body;
-  #versionsOfTurn: Versions | undefined;
-  /** Answers by their address, kept while nobody commits anything. */
-  readonly #answers = new Kept<KeptAnswer>(KEPT_ANSWERS, { onlyRepeated: true });
-  /** Answers that only a change of matches, which are hardly ever changed, makes stale. */
-  readonly #lasting = new Kept<KeptAnswer>(KEPT_ANSWERS, { onlyRepeated: true });
+  readonly #admitTurn = gatherTurn<Passage>((passages) => this.#serveTurn(passages));
+  /** Answers by their address. Only a change of matches, which are hardly ever changed, makes some of them stale. */
+  readonly #answers = {
+    anything: new Kept<Body>(KEPT_ANSWERS, { onlyRepeated: true }),
+    matches: new Kept<Body>(KEPT_ANSWERS, { onlyRepeated: true }),
+  };
 
   constructor(hall: Hall, allowances: Allowances, meter: UsageMeter, rows: readonly Endpoint[], openapi: object) {
     const { config, db, clock } = hall;
@@ -90,7 +53,7 @@ export class Api {
     this.#allowances = allowances;
     this.#meter = meter;
     this.#routes = new Routes(rows);
-    this.#deprecations = new Deprecations(this.#routes, rows, config.SITE_URL);
+    this.#deprecations = new Deprecations(rows, config.SITE_URL);
     this.#addresses = new Addresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db, clock, this.#realm);
@@ -108,30 +71,33 @@ export class Api {
 
   /** Answers one request, whatever it is. */
   serve(request: IncomingMessage, response: ServerResponse): void {
-    const passage = new Passage(request, response, this.#versions());
-    const caller = this.#admitAtOnce(passage);
-    const kept = caller === undefined ? undefined : this.#keptAnswer(passage);
-    const body = kept?.body;
-    if (body !== undefined && passage.verdict!.allowed && codingOf(request, body) === undefined) {
-      this.#meter.count(caller!, kept!.endpoint.path, 200);
-      return sendPlain(request, response, addLimit(headersFor(false), passage.verdict!), body);
-    }
-    this.#serve(passage, caller).catch(() => response.destroy());
+    this.#admitTurn(new Passage(request, response));
   }
 
   /**
-   * Looked at once a turn of the event loop: requests are read in the phase right before `setImmediate` runs, so those of
-   * one turn had been sent when the first of them was read. A database that fails to tell lets nothing be kept; what is
-   * wrong with it shows where it is read.
+   * Answers the requests of one turn of the event loop behind each other: the database's state is looked at once for all
+   * of them, and whoever waits for several answers is woken once.
    */
-  #versions(): Versions {
-    if (this.#versionsOfTurn !== undefined) return this.#versionsOfTurn;
-    setImmediate(() => (this.#versionsOfTurn = undefined));
-    try {
-      return (this.#versionsOfTurn = this.#hall.db.versions());
-    } catch {
-      return (this.#versionsOfTurn = UNKNOWN);
-    }
+  #serveTurn(passages: readonly Passage[]): void {
+    const { db } = this.#hall;
+    db.reading(() => {
+      const versions = versionsOf(db);
+      for (const passage of passages) {
+        if (versions !== undefined) passage.versions = versions;
+        passage.route = this.#routes.find(passage.path);
+        this.#serveOne(passage);
+      }
+    });
+  }
+
+  #serveOne(passage: Passage): void {
+    const { request, response } = passage;
+    const caller = this.#admitAtOnce(passage);
+    const kept = caller === undefined ? undefined : this.#keptAnswer(passage);
+    if (kept === undefined || !passage.verdict!.allowed || codingOf(request, kept) !== undefined)
+      return void this.#serve(passage, caller).catch(() => response.destroy());
+    this.#meter.count(caller!, passage.route!.endpoint.path, 200);
+    sendPlain(request, response, addLimit(headersFor(false), passage.verdict!), kept);
   }
 
   /**
@@ -157,7 +123,7 @@ export class Api {
   async #serve(passage: Passage, admitted: Caller | undefined): Promise<void> {
     const { request, response } = passage;
     try {
-      const body = await this.#answer(passage, admitted);
+      const body = admitted === undefined ? await this.#introduced(passage) : await this.#ask(passage, admitted);
       const headers =
         passage.verdict === undefined ? await this.#headers(passage) : this.#headersOf(passage, passage.verdict);
       if (body === undefined) return void response.writeHead(204, headers).end();
@@ -168,18 +134,32 @@ export class Api {
     }
   }
 
-  /** The body of the answer; undefined for a preflight, which has none. */
-  async #answer(passage: Passage, admitted: Caller | undefined): Promise<Body | undefined> {
+  /** The body of the answer to whoever is not admitted yet; undefined for a preflight, which has none. */
+  async #introduced(passage: Passage): Promise<Body | undefined> {
     const { method } = passage.request;
     if (method === 'OPTIONS') return undefined;
-    if (admitted === undefined && isOpenapi(passage.path) && isReading(method)) return this.#openapi;
-    const caller = (passage.caller = admitted ?? (await this.#admit(passage)));
-    if (!passage.verdict!.allowed) throw rateLimited(passage.verdict!, this.#hall.clock.now());
+    if (isOpenapi(passage.path) && isReading(method)) return this.#openapi;
+    return await this.#ask(passage, await this.#admit(passage));
+  }
+
+  #ask(passage: Passage, caller: Caller): Promise<Body> {
+    const { request, verdict, route, query } = passage;
+    passage.caller = caller;
+    if (!verdict!.allowed) throw rateLimited(verdict!, this.#hall.clock.now());
     if (caller.application.access !== 'approved') throw notApproved();
-    if (!isReading(method)) throw methodNotAllowed();
-    const route = this.#routes.find(passage.path);
+    if (!isReading(request.method)) throw methodNotAllowed();
     if (route === undefined) throw notFound('There is no such path; see /v1/openapi.json for those there are.');
-    return await this.#handle(passage, caller, route);
+    const { endpoint } = route;
+    const ask: Ask = { kit: this.#kit, caller, id: idIn(route), query: query.read(endpoint.query) };
+    const answer = endpoint.handle(ask as Ask<Record<string, never>>);
+    return answer.then((made) => this.#bodyOf(passage, caller, endpoint, made));
+  }
+
+  #bodyOf(passage: Passage, caller: Caller, endpoint: Endpoint, answer: Answer): Body {
+    const body = bodyOf(answer instanceof Ready ? answer.json : JSON.stringify(answer));
+    this.#meter.count(caller, endpoint.path, 200);
+    if (body.length <= MAX_KEPT_BYTES && !CREDENTIALS.test(passage.target)) this.#keep(passage, endpoint, body);
+    return body;
   }
 
   /** Proves the caller and counts the request: a failed proof counts for its address, apart from everything else. */
@@ -214,40 +194,23 @@ export class Api {
     }
   }
 
-  async #handle(passage: Passage, caller: Caller, { endpoint, id }: Route): Promise<Body> {
-    if (id.length > MAX_ID || !isCleanText(id)) throw notFound('Nothing has such an id or name.');
-    const ask: Ask = { kit: this.#kit, caller, id, query: passage.query.read(endpoint.query) };
-    const answer = await endpoint.handle(ask as Ask<Record<string, never>>);
-    const body = bodyOf(answer instanceof Ready ? answer.json : JSON.stringify(answer));
-    this.#meter.count(caller, endpoint.path, 200);
-    if (body.length <= MAX_KEPT_BYTES && !CREDENTIALS.test(passage.target)) this.#keep(passage, endpoint, body);
-    return body;
+  #keep({ target, versions }: Passage, { keeps, deprecated }: Endpoint, body: Body): void {
+    if (keeps !== undefined && deprecated === undefined) this.#answers[keeps].set(target, body, versions[keeps]);
   }
 
-  #keep({ target, versions }: Passage, endpoint: Endpoint, body: Body): void {
-    const { keeps, deprecated } = endpoint;
-    if (deprecated !== undefined) return;
-    if (keeps === 'matches') this.#lasting.set(target, { body, endpoint }, versions.matches);
-    if (keeps === 'anything') this.#answers.set(target, { body, endpoint }, versions.anything);
-  }
-
-  #keptAnswer({ target, versions }: Passage): KeptAnswer | undefined {
-    return this.#lasting.get(target, versions.matches) ?? this.#answers.get(target, versions.anything);
+  #keptAnswer({ target, versions, route }: Passage): Body | undefined {
+    const keeps = route?.endpoint.keeps;
+    return keeps && this.#answers[keeps].get(target, versions[keeps]);
   }
 
   async #refuse(passage: Passage, error: unknown): Promise<void> {
-    const { request, response, path } = passage;
+    const { request, response, path, route } = passage;
     const wire = asWireError(error);
-    if (passage.caller !== undefined) this.#countRefused(passage, wire.status);
+    if (passage.caller !== undefined) this.#meter.count(passage.caller, route?.endpoint.path ?? '', wire.status);
     if (wire.status >= 500) this.#hall.log.error({ err: error, path }, 'request failed');
     if (response.headersSent) return void response.destroy();
     const headers = await this.#headers(passage).catch(() => this.#headersOf(passage, this.#fresh()));
     sendError(request, response, headers, wire);
-  }
-
-  #countRefused({ caller, path }: Passage, status: number): void {
-    const known = path.includes('%') ? undefined : this.#routes.find(path);
-    this.#meter.count(caller!, known?.endpoint.path ?? '', status);
   }
 
   /** The headers of every answer. What counts nothing shows the state of the address. */
@@ -257,9 +220,9 @@ export class Api {
     return this.#headersOf(passage, passage.verdict ?? (await this.#allowances.peek(address, ADDRESS_LIMIT)));
   }
 
-  #headersOf({ request, query, path }: Passage, verdict: Verdict): Headers {
+  #headersOf({ request, query, route }: Passage, verdict: Verdict): Headers {
     const headers = addLimit(headersFor(query.hasToken), verdict);
-    this.#deprecations.addTo(headers, path);
+    this.#deprecations.addTo(headers, route?.endpoint);
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
     return headers;
   }
@@ -267,6 +230,30 @@ export class Api {
   /** What is shown while the counters cannot be reached. */
   #fresh(): Verdict {
     return unused(this.#hall.config.ADDRESS_LIMIT, this.#hall.clock.now());
+  }
+}
+
+/** A database that fails to tell lets nothing be kept; what is wrong with it shows where it is read. */
+function versionsOf(db: Db): Versions | undefined {
+  try {
+    return db.versions();
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws WireError 400 for what is not percent-encoded UTF-8, 404 for what no id or name is like */
+function idIn({ id: encoded }: Route): string {
+  const id = encoded.includes('%') ? decoded(encoded) : encoded;
+  if (id.length > MAX_ID || !isCleanText(id)) throw notFound('Nothing has such an id or name.');
+  return id;
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    throw invalidRequest('The path must be percent-encoded UTF-8.');
   }
 }
 

@@ -36,6 +36,11 @@ export interface Db extends Queryable, AsyncDisposable {
   readonly dialect: 'sqlite' | 'postgres';
   /** What has become of things that were read before, told without leaving this process. */
   versions(): Versions;
+  /**
+   * Lets work that begins its reads without waiting begin them all on one state of the database, where that saves taking
+   * a lock for each of them.
+   */
+  reading(work: () => void): void;
   /** Runs the work in one transaction: all of it is committed, durably, or none. Never nest: hand the `tx` on. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Runs the statements of migrations, several in one text, under a lock that other processes honour. */

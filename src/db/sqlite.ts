@@ -90,6 +90,8 @@ class SqliteDb implements Db {
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #dataVersion: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   #epochs: StatementSync | undefined;
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined };
   #turn: Promise<unknown> = Promise.resolve();
@@ -99,6 +101,8 @@ class SqliteDb implements Db {
     this.#reader = reader;
     this.#dataVersion = reader.handle.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
+    this.#begin = reader.handle.prepare('begin');
+    this.#commit = reader.handle.prepare('commit');
   }
 
   all<R>(query: Sql): Promise<R[]> {
@@ -129,6 +133,17 @@ class SqliteDb implements Db {
     this.#epochs ??= epochsOf(this.#reader.handle);
     const rows = this.#epochs.all() as unknown as [name: 'credentials' | 'matches', value: number][];
     return { anything, ...(Object.fromEntries(rows) as Pick<Versions, 'credentials' | 'matches'>) };
+  }
+
+  /** A database that is closed or broken shows that to each read by itself. */
+  reading(work: () => void): void {
+    if (!this.#reader.handle.isOpen) return work();
+    this.#begin.run();
+    try {
+      work();
+    } finally {
+      this.#commit.run();
+    }
   }
 
   run(query: Sql): Promise<number> {
