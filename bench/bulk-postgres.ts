@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Cell, Queryable, Row } from '#db/db.ts';
+import { type Cell, type Queryable, type Row, withoutKey } from '#db/db.ts';
 import { type Sql, textOf, type Value } from '#db/sql.ts';
 import type { Bulk } from './bulk.ts';
 
@@ -9,6 +9,7 @@ const CHUNK = 1_000_000;
 
 /** Fills a PostgreSQL database by COPY over one connection that does not wait for the disk. */
 export class BulkPostgres implements Bulk, Queryable {
+  readonly keyedHash = withoutKey;
   readonly tx = this;
   readonly #client: pg.Client;
   /** The indexes that were put aside, as statements that make them again: made once, of all rows, they cost far less. */

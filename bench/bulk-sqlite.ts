@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Cell, Queryable, Row } from '#db/db.ts';
+import { type Cell, type Queryable, type Row, withoutKey } from '#db/db.ts';
 import { type Sql, textOf } from '#db/sql.ts';
 import type { Bulk } from './bulk.ts';
 
@@ -11,6 +11,7 @@ const STATEMENTS_A_TRANSACTION = 20_000;
  * filling was broken off is worthless.
  */
 export class BulkSqlite implements Bulk, Queryable {
+  readonly keyedHash = withoutKey;
   readonly tx = this;
   readonly #handle: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

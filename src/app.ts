@@ -5,6 +5,7 @@ import { UsageError } from '#base/errors.ts';
 import { closeHttpServer, httpServer } from '#base/http-server.ts';
 import type { Listen } from '#base/setting.ts';
 import type { Hall } from '#hall.ts';
+import { hasItsSecretKey } from '#records/installation.ts';
 
 /** What a door hands to its listener, and what it does when the house closes. */
 export interface OpenDoor {
@@ -55,8 +56,13 @@ export interface House extends AsyncDisposable {
   addresses: Partial<Record<Door, string>>;
 }
 
+const OTHER_SECRET =
+  'SECRET_KEY, or the file secret.key, is not the one that this database has been used with: link codes of other ' +
+  'processes are unknown here, and so are players whose accounts were deleted';
+
 /** Opens the doors that there are, each on a listener of its own. Closing lets requests under way end. */
 export async function openHouse(hall: Hall, doors: readonly Door[] = ALL_DOORS): Promise<House> {
+  if (!(await hasItsSecretKey(hall.db))) hall.log.warn(OTHER_SECRET);
   const open: { server: Server; door: OpenDoor }[] = [];
   const addresses: Partial<Record<Door, string>> = {};
   const close = async (): Promise<void> => void (await Promise.all(open.map(closeDoor)));

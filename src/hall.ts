@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '#base/clock.ts';
 import type { Config } from '#base/config.ts';
 import { type Log, openLog } from '#base/log.ts';
 import { type Mailer, openMailer } from '#base/mail.ts';
+import { keyedHashUnder } from '#base/secret-key.ts';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 
@@ -17,7 +18,7 @@ export interface Hall extends AsyncDisposable {
 /** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`. */
 export async function openHall(config: Config, clock: Clock = systemClock): Promise<Hall> {
   const log = openLog(config.LOG_LEVEL);
-  const db = await openDb(config.DATABASE_URL);
+  const db = await openDb(config.DATABASE_URL, keyedHashUnder(config));
   try {
     await migrate(db);
   } catch (error) {

@@ -120,7 +120,7 @@ export const SETTINGS = {
   ),
   SECRET_KEY: secret(
     '',
-    'Seals the keys that sign ID tokens; at least 32 characters, the same for all processes; empty: a file beside the database',
+    'Seals the keys that sign ID tokens, keys the hashes of short codes; at least 32 characters, the same for all processes; empty: a file beside the database',
     text(1024),
   ),
   SMTP_URL: secret(

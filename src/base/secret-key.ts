@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, dataFolder } from './config.ts';
@@ -29,6 +29,15 @@ export function openSecretKey(config: Config): SecretKey {
   const secret = config.SECRET_KEY === '' ? secretOfFile(dataFolder(config)) : config.SECRET_KEY;
   if (secret.length >= MIN_LENGTH) return new SecretKey(secret);
   throw new UsageError(`SECRET_KEY must have at least ${MIN_LENGTH} characters, best from: openssl rand -base64 32`);
+}
+
+/** A keyed hash under the secret, which is read, or made, when it is first needed. */
+export function keyedHashUnder(config: Config): (text: string) => string {
+  let key: Buffer | undefined;
+  return (text) => {
+    key ??= openSecretKey(config).derive('keyed hashes');
+    return createHmac('sha256', key).update(text).digest('base64url');
+  };
 }
 
 /** Makes the file where there is none. It gets its name when it is whole, so that of several first starts all read one. */

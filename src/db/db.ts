@@ -3,8 +3,13 @@ import type { Sql } from './sql.ts';
 export type Row = Record<string, string | number | null | Uint8Array>;
 export type Cell = string | number | null | Uint8Array;
 
+/** HMAC-SHA-256 of a text in base64url, under the secret of the installation, which does not stand in the database. */
+export type KeyedHash = (text: string) => string;
+
 /** What runs statements: the database itself, or one transaction on it. */
 export interface Queryable {
+  /** How what could be found by trying every possibility (a short code, a UUID) is stored and looked up. */
+  readonly keyedHash: KeyedHash;
   /** All rows of a `select` or of a writing statement with `returning`. */
   all<R = Row>(query: Sql): Promise<R[]>;
   /** The first row. */
@@ -53,9 +58,14 @@ export interface MigrationTx extends Queryable {
 }
 
 /** Opens the database that a URL names: `postgres://…`, or a path or `file:` or `sqlite:` URL of a SQLite file. */
-export async function openDb(url: string): Promise<Db> {
-  if (/^postgres(ql)?:/.test(url)) return (await import('./postgres.ts')).openPostgres(url);
-  return (await import('./sqlite.ts')).openSqlite(url.replace(/^(sqlite|file):(\/\/)?/, ''));
+export async function openDb(url: string, keyedHash: KeyedHash = withoutKey): Promise<Db> {
+  if (/^postgres(ql)?:/.test(url)) return (await import('./postgres.ts')).openPostgres(url, keyedHash);
+  return (await import('./sqlite.ts')).openSqlite(url.replace(/^(sqlite|file):(\/\/)?/, ''), keyedHash);
+}
+
+/** For those who keep nothing that is hashed so. */
+export function withoutKey(): never {
+  throw new TypeError('This database was opened without the secret of its installation');
 }
 
 /** Whether the error says that a row with this key exists already. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import { Unavailable } from '#base/errors.ts';
-import type { Cell, Db, MigrationTx, Queryable, Versions } from './db.ts';
+import type { Cell, Db, KeyedHash, MigrationTx, Queryable, Versions } from './db.ts';
 import { CredentialNotices } from './notices.ts';
 import { Pipeline } from './pipeline.ts';
 import { reads, type Sql, textOf } from './sql.ts';
@@ -12,7 +12,7 @@ const NUMERIC = 1700;
 const READ_TIMEOUT_MS = 15_000;
 
 /** Opens a pool on a PostgreSQL server. `bigint` and sums come as numbers: every key, moment and count is below 2^53. */
-export async function openPostgres(url: string): Promise<Db> {
+export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<Db> {
   const config = {
     connectionString: url,
     types: { getTypeParser: parserOf },
@@ -23,7 +23,7 @@ export async function openPostgres(url: string): Promise<Db> {
   const pool = new pg.Pool({ ...config, max: 8 });
   // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
   pool.on('error', ignore);
-  const db = new PostgresDb(pool, new Pipeline(config), new CredentialNotices(url));
+  const db = new PostgresDb(pool, keyedHash, new Pipeline(config), new CredentialNotices(url));
   try {
     await db.tuples({ strings: ['select 1'], values: [] });
   } catch (error) {
@@ -57,9 +57,11 @@ function statementOf(query: Sql): Statement {
 type Client = pg.Pool | pg.PoolClient;
 
 class Connection implements MigrationTx {
+  readonly keyedHash: KeyedHash;
   readonly #client: Client;
 
-  constructor(client: Client) {
+  constructor(client: Client, keyedHash: KeyedHash) {
+    this.keyedHash = keyedHash;
     this.#client = client;
   }
 
@@ -98,8 +100,8 @@ class PostgresDb extends Connection implements Db {
   readonly #pipeline: Pipeline;
   readonly #notices: CredentialNotices;
 
-  constructor(pool: pg.Pool, pipeline: Pipeline, notices: CredentialNotices) {
-    super(pool);
+  constructor(pool: pg.Pool, keyedHash: KeyedHash, pipeline: Pipeline, notices: CredentialNotices) {
+    super(pool, keyedHash);
     this.#pool = pool;
     this.#pipeline = pipeline;
     this.#notices = notices;
@@ -136,13 +138,13 @@ class PostgresDb extends Connection implements Db {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#transact((client) => work(new Connection(client)));
+    return this.#transact((client) => work(new Connection(client, this.keyedHash)));
   }
 
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.#transact(async (client) => {
       await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await work(new Connection(client));
+      await work(new Connection(client, this.keyedHash));
     });
   }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#base/errors.ts';
-import type { Cell, Db, MigrationTx, Queryable, Versions } from './db.ts';
+import type { Cell, Db, KeyedHash, MigrationTx, Queryable, Versions } from './db.ts';
 import { reads, type Sql, textOf } from './sql.ts';
 
 /** The low byte of a result code; the rest says why. */
@@ -17,10 +17,10 @@ const KEPT_STATEMENTS = 500;
  * Opens a SQLite file with two connections: one that writes, in turns, and one that only reads. A reader never sees a
  * transaction that is under way, although one may span several ticks of the event loop.
  */
-export async function openSqlite(path: string): Promise<Db> {
+export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const writer = await patiently(() => new Connection(path, false));
-  return new SqliteDb(writer, await patiently(() => new Connection(path, true)));
+  const writer = await patiently(() => new Connection(path, false, keyedHash));
+  return new SqliteDb(writer, await patiently(() => new Connection(path, true, keyedHash)));
 }
 
 const kept = new WeakMap<readonly string[], string>();
@@ -28,10 +28,12 @@ const text = (query: Sql): string => textOf(query, kept, () => '?');
 
 class Connection implements MigrationTx {
   readonly handle: DatabaseSync;
+  readonly keyedHash: KeyedHash;
   readonly #objects = new Map<string, StatementSync>();
   readonly #arrays = new Map<string, StatementSync>();
 
-  constructor(path: string, readOnly: boolean) {
+  constructor(path: string, readOnly: boolean, keyedHash: KeyedHash) {
+    this.keyedHash = keyedHash;
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
     try {
       if (!readOnly)
@@ -87,6 +89,7 @@ class Connection implements MigrationTx {
 
 class SqliteDb implements Db {
   readonly dialect = 'sqlite';
+  readonly keyedHash: KeyedHash;
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #dataVersion: StatementSync;
@@ -97,6 +100,7 @@ class SqliteDb implements Db {
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(writer: Connection, reader: Connection) {
+    this.keyedHash = writer.keyedHash;
     this.#writer = writer;
     this.#reader = reader;
     this.#dataVersion = reader.handle.prepare('pragma data_version');

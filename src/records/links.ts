@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { secretHash } from '#base/secrets.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { linkPlayer } from './account-changes.ts';
@@ -19,7 +18,7 @@ export async function newLinkCode(db: Queryable, now: number, accountId: string)
   const code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('');
   await db.run(sql`
     insert into link_codes (account_id, code_hash, expires)
-    values (${accountId}, ${secretHash(code)}, ${now + LINK_CODE_MS})
+    values (${accountId}, ${db.keyedHash(code)}, ${now + LINK_CODE_MS})
     on conflict (account_id) do update set code_hash = excluded.code_hash, expires = excluded.expires`);
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
@@ -28,7 +27,7 @@ export async function newLinkCode(db: Queryable, now: number, accountId: string)
 export async function linkCodeStands(db: Queryable, now: number, accountId: string, code: string): Promise<boolean> {
   const row = await db.get(sql`
     select 1 as found from link_codes
-    where account_id = ${accountId} and code_hash = ${secretHash(plainCode(code))} and expires > ${now}`);
+    where account_id = ${accountId} and code_hash = ${db.keyedHash(plainCode(code))} and expires > ${now}`);
   return row !== undefined;
 }
 
@@ -40,7 +39,7 @@ function plainCode(code: string): string {
 export async function applyLink(context: Context, { player, code }: DataOf<'account.link'>): Promise<Taken> {
   const { batch } = context;
   const row = await batch.tx.get<{ account_id: string }>(
-    sql`select account_id from link_codes where code_hash = ${secretHash(plainCode(code))} and expires > ${batch.now}`,
+    sql`select account_id from link_codes where code_hash = ${batch.tx.keyedHash(plainCode(code))} and expires > ${batch.now}`,
   );
   if (row === undefined)
     throw new Refused('data.code', 'is unknown or no longer valid; get a new one on the account page');

@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { secretHash } from '#base/secrets.ts';
 import { nameKey, uuidOf } from '#base/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
@@ -10,7 +9,7 @@ import { takeKey } from './sequence.ts';
 /**
  * When somebody deletes the account, the matches of the linked game account stay, under a name and a UUID that are
  * nobody's. Everything that was kept is rewritten, and what the game servers tell later of the same game account comes
- * in under the same pseudonym, until that game account is linked again. Only the hash of the UUID stays.
+ * in under the same pseudonym, until that game account is linked again. Only the keyed hash of the UUID stays.
  */
 export interface Pseudonym {
   uuid: string;
@@ -31,7 +30,7 @@ export async function pseudonymise(tx: Queryable, now: number, uuid: string): Pr
   await takeKey(tx, now);
   await tx.run(sql`
     insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
-    values (${secretHash(uuid)}, ${pseudonym.uuid}, ${pseudonym.name}, ${now}, 0, ${uuid})`);
+    values (${tx.keyedHash(uuid)}, ${pseudonym.uuid}, ${pseudonym.name}, ${now}, 0, ${uuid})`);
   const player = await tx.get<{ key: number; name: string }>(sql`select key, name from players where uuid = ${uuid}`);
   if (player === undefined) return;
   await renamePlayer(tx, player.key, uuid, pseudonym);
@@ -134,7 +133,7 @@ async function rewriteOne(
 
 /** Forgets that a game account goes by a pseudonym: what comes from now on is its own again. */
 export async function forgetPseudonym(tx: Queryable, uuid: string): Promise<void> {
-  await tx.run(sql`delete from pseudonyms where uuid_hash = ${secretHash(uuid)} and original is null`);
+  await tx.run(sql`delete from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is null`);
 }
 
 /** What is told of players goes by their pseudonyms; who made a map is told by the map and stays. */
@@ -157,7 +156,7 @@ export async function underPseudonyms<E extends { event: { type: string; data: u
 
 /** The pseudonyms of those among the game accounts who have one, by UUID. */
 async function pseudonymsOf(tx: Queryable, uuids: ReadonlySet<string>): Promise<Map<string, Pseudonym>> {
-  const hashes = new Map([...uuids].map((uuid) => [secretHash(uuid), uuid]));
+  const hashes = new Map([...uuids].map((uuid) => [tx.keyedHash(uuid), uuid]));
   const book = new Map<string, Pseudonym>();
   const wanted = [...hashes.keys()];
   for (let start = 0; start < wanted.length; start += ROWS_AT_ONCE) {

@@ -1,5 +1,5 @@
-import { secretHash } from '#base/secrets.ts';
 import { nameKey } from '#base/text.ts';
+import type { Db } from '#db/db.ts';
 import { type Allowed, forgetTries, tryOnce } from '#records/attempts.ts';
 import type { Ask, Desk } from './desk.ts';
 
@@ -23,7 +23,7 @@ export type Tried = keyof typeof ALLOWED;
  */
 export async function mayTry(c: Ask, { db, clock }: Desk, what: Tried, account: string): Promise<boolean> {
   const { address, account: perAccount } = ALLOWED[what];
-  const [network, who] = [networkOf(c.get('visit').address), hashOf(account)];
+  const [network, who] = [networkOf(c.get('visit').address), hashOf(db, account)];
   const everywhere = { ...perAccount, tries: perAccount.tries * 10 };
   const counts: [subject: string, allowed: Allowed][] = [
     [`${what} ${network}`, address],
@@ -37,12 +37,12 @@ export async function mayTry(c: Ask, { db, clock }: Desk, what: Tried, account: 
 
 /** After a success an account's earlier tries from here no longer count. */
 export async function succeeded(c: Ask, { db }: Desk, what: Tried, account: string): Promise<void> {
-  await forgetTries(db, `${what} ${networkOf(c.get('visit').address)} ${hashOf(account)}`);
+  await forgetTries(db, `${what} ${networkOf(c.get('visit').address)} ${hashOf(db, account)}`);
 }
 
 /** As names and addresses are compared: another way to write one has no tries of its own. */
-function hashOf(account: string): string {
-  return secretHash(nameKey(account.trim()));
+function hashOf(db: Db, account: string): string {
+  return db.keyedHash(nameKey(account.trim()));
 }
 
 /** One household has one IPv4 address, or a whole /64 of IPv6. */
