@@ -79,7 +79,12 @@ async function partsOf({ hall, clientId }: Asker): Promise<Parts> {
   const frame = { network: config.NETWORK_NAME, assets: brandAssets(config), stylesheets: [], scripts: [] };
   const parts = {
     ...{ config, db, clock, secure: false },
-    ...{ group: new GroupWriter(db), graceMs: 0, pages: new ProtocolPages(frame, config) },
+    ...{
+      group: new GroupWriter(db),
+      graceMs: 0,
+      begunPerHour: Number.MAX_SAFE_INTEGER,
+      pages: new ProtocolPages(frame, config),
+    },
   };
   const provider = providerOf(parts, await currentKeys(db, openSecretKey(config), clock.now()));
   const client = (await provider.Client.find(clientId))!;

@@ -46,7 +46,7 @@ export async function noteRefusal(c: Ask, desk: Desk, reason: string, subject = 
   desk.log.warn({ reason, method, path, subject, account, address: c.get('address') }, 'refused at the console');
   if (person === undefined) return;
   const now = desk.clock.now();
-  if (!(await tryOnce(desk.db, now, `console refusals ${person.account.id}`, KEPT_REFUSALS))) return;
+  if (!(await tryOnce(desk.db, now, `console refusals ${person.account.id}`, KEPT_REFUSALS)).allowed) return;
   const act = { action: 'console.refuse', subject, label: `${method} ${path}`, outcome: 'refused', detail: { reason } };
   await recordAudit(desk.db, now, actorOf(c, person), { ...act, outcome: 'refused' });
 }

@@ -76,8 +76,10 @@ const FORMS = { tries: 300, windowMs: 3_600_000 };
 
 /** @throws WireError 429 */
 async function countForm({ db, clock }: Desk, { account }: Person): Promise<void> {
-  if (await tryOnce(db, clock.now(), `console forms ${account.id}`, FORMS)) return;
-  throw new WireError(429, 'rate_limit', 'Too many forms within an hour.');
+  const { allowed, resets } = await tryOnce(db, clock.now(), `console forms ${account.id}`, FORMS);
+  if (allowed) return;
+  const seconds = String(Math.ceil((resets - clock.now()) / 1000));
+  throw new WireError(429, 'rate_limit', 'Too many forms within an hour.', { 'retry-after': seconds });
 }
 
 function visitOf(c: Ask, desk: Desk, person: Person, sent: Form): Visit {

@@ -7,23 +7,21 @@ export interface Allowed {
   windowMs: number;
 }
 
-/**
- * Counts a try at what must not be guessed or flooded, before it is made.
- * @returns false where the subject has used up its tries
- */
-export async function tryOnce(
-  db: Queryable,
-  now: number,
-  subject: string,
-  { tries, windowMs }: Allowed,
-): Promise<boolean> {
-  const row = await db.get<{ used: number }>(sql`
+/** Whether a try may be made, and when the subject may try afresh, in epoch milliseconds. */
+export interface Try {
+  allowed: boolean;
+  resets: number;
+}
+
+/** Counts a try at what must not be guessed or flooded, before it is made. */
+export async function tryOnce(db: Queryable, now: number, subject: string, { tries, windowMs }: Allowed): Promise<Try> {
+  const row = await db.get<{ used: number; resets: number }>(sql`
     insert into attempts (subject, used, resets) values (${subject}, 1, ${now + windowMs})
     on conflict (subject) do update set
       used = case when attempts.resets <= ${now} then 1 else attempts.used + 1 end,
       resets = case when attempts.resets <= ${now} then excluded.resets else attempts.resets end
-    returning used`);
-  return row!.used <= tries;
+    returning used, resets`);
+  return { allowed: row!.used <= tries, resets: row!.resets };
 }
 
 /** Forgets a subject's tries, after one that succeeded. */

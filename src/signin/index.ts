@@ -16,7 +16,7 @@ import { pagesOf } from './pages.ts';
 import { ProtocolPages } from './protocol-pages.ts';
 import { providerOf } from './provider.ts';
 import { isJson, pinHost, readBody, refuse, withBody, withFormBody } from './request.ts';
-import { visits } from './storage.ts';
+import { visits } from './visits.ts';
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;
 const BODY_AS_JSON = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
@@ -29,7 +29,12 @@ export async function openSignIn(hall: Hall): Promise<OpenDoor> {
   const frame: Frame = { network: config.NETWORK_NAME, assets, stylesheets: ['base.css', 'sign-in.css'], scripts: [] };
   const parts = {
     ...{ config, db, clock, secure: config.AUTH_URL.startsWith('https:') },
-    ...{ group: new GroupWriter(db), graceMs: config.REFRESH_GRACE * 1000, pages: new ProtocolPages(frame, config) },
+    ...{
+      group: new GroupWriter(db),
+      graceMs: config.REFRESH_GRACE * 1000,
+      begunPerHour: config.SIGN_IN_LIMIT,
+      pages: new ProtocolPages(frame, config),
+    },
   };
   const ring = await KeyRing.open(hall, openSecretKey(config), (keys) => {
     const provider = providerOf(parts, keys);

@@ -13,7 +13,7 @@ import { linkPages } from './link.ts';
 import { loginPages } from './login.ts';
 import { recoveryPages } from './recovery.ts';
 import { registerPages } from './register.ts';
-import { visits } from './storage.ts';
+import { visits } from './visits.ts';
 import { TEXTS } from './texts/index.ts';
 import type { TokenInfo } from './tokeninfo.ts';
 import { verifyPages } from './verify.ts';

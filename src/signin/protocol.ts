@@ -19,7 +19,7 @@ async function load(): Promise<typeof OidcProvider> {
 
 export const { Provider, errors, interactionPolicy } = await load();
 
-/** What the request under way asks of the protocol, by its own names; undefined where it asks nothing. */
-export function routeUnderWay(): string | undefined {
-  return (Provider as unknown as { ctx?: OidcProvider.KoaContextWithOIDC }).ctx?.oidc?.route;
+/** The request that the protocol is at; undefined where it is at none. */
+export function requestUnderWay(): OidcProvider.KoaContextWithOIDC | undefined {
+  return (Provider as unknown as { ctx?: OidcProvider.KoaContextWithOIDC }).ctx;
 }

@@ -1,25 +1,20 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { hkdfSync } from 'node:crypto';
 import type { Adapter, AdapterPayload, InteractionResults } from 'oidc-provider';
-import type { Clock } from '#base/clock.ts';
 import { seal, unseal } from '#base/seal.ts';
 import { secretHash } from '#base/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import type { GroupWriter } from '#db/group.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { seenSession, type Visit } from '#records/account-sessions.ts';
+import { seenSession } from '#records/account-sessions.ts';
 import { applicationByClientId, secretHashesOf } from '#records/applications.ts';
 import { whyStopped } from '#records/stopped.ts';
+import { type Begun, countBegun } from './begun.ts';
 import { clientMetadata } from './clients.ts';
-import { errors, routeUnderWay } from './protocol.ts';
+import { errors, requestUnderWay } from './protocol.ts';
+import { visits } from './visits.ts';
 
-/** Where the request under way comes from. */
-export const visits = new AsyncLocalStorage<Visit>();
-
-export interface StorageParts {
-  db: Db;
+export interface StorageParts extends Begun {
   group: GroupWriter;
-  clock: Clock;
   /** How long after its use a refresh token still counts as unused. */
   graceMs: number;
 }
@@ -48,6 +43,7 @@ class Tokens implements Adapter {
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const { db, group, clock } = this.#parts;
+    await countBegun(this.#parts, this.#kind, payload);
     const now = clock.now();
     const statement = this.#insert(id, payload, Number.isFinite(expiresIn) ? now + expiresIn * 1000 : null);
     if (this.#kind === 'Session' && payload.accountId !== undefined) {
@@ -173,7 +169,8 @@ class Clients implements Adapter {
     const application = await applicationByClientId(this.#db, clientId);
     if (application === undefined) return undefined;
     const stopped = whyStopped(application);
-    if (stopped !== undefined && !ALSO_STOPPED.has(routeUnderWay() ?? '')) throw new errors.UnauthorizedClient(stopped);
+    if (stopped !== undefined && !ALSO_STOPPED.has(requestUnderWay()?.oidc?.route ?? ''))
+      throw new errors.UnauthorizedClient(stopped);
     const hashes = application.type === 'service' ? await secretHashesOf(this.#db, application.key) : [];
     return clientMetadata(application, hashes);
   }

@@ -1,3 +1,4 @@
+import { networkOf } from '#access/network.ts';
 import { nameKey } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
 import { type Allowed, forgetTries, tryOnce } from '#records/attempts.ts';
@@ -31,7 +32,9 @@ export async function mayTry(c: Ask, { db, clock }: Desk, what: Tried, account: 
     [`${what} ${who}`, everywhere],
   ];
   // A try that is not made counts no further, or one network alone could use up what is allowed to all.
-  for (const [subject, allowed] of counts) if (!(await tryOnce(db, clock.now(), subject, allowed))) return false;
+  for (const [subject, allowed] of counts) {
+    if (!(await tryOnce(db, clock.now(), subject, allowed)).allowed) return false;
+  }
   return true;
 }
 
@@ -43,14 +46,4 @@ export async function succeeded(c: Ask, { db }: Desk, what: Tried, account: stri
 /** As names and addresses are compared: another way to write one has no tries of its own. */
 function hashOf(db: Db, account: string): string {
   return db.keyedHash(nameKey(account.trim()));
-}
-
-/** One household has one IPv4 address, or a whole /64 of IPv6. */
-function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === '' ? [] : tail.split(':');
-  const zeros = address.includes('::') ? Math.max(0, 8 - left.length - right.length) : 0;
-  return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':');
 }

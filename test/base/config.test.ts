@@ -68,6 +68,7 @@ const WRONG: Partial<Record<SettingName, string[]>> = {
   USER_LIMIT: ['0', '-1', '1.5', '1e3', 'many', '1000000001', ' 5', '0x10'],
   APP_LIMIT: ['0', 'NaN'],
   ADDRESS_LIMIT: ['0', '∞'],
+  SIGN_IN_LIMIT: ['0', '-1'],
   COUNTERS: ['redis', 'Memory'],
   ACCESS_APPROVAL: ['yes'],
   PRESENCE_TIMEOUT: ['0', '86401', '2m'],
