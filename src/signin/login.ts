@@ -93,7 +93,7 @@ async function showLogin(c: Ask, desk: Desk, { step, form, error }: LoginState):
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
     ${step === undefined ? '' : html`<p class="soft">${t.lead(step.application.name)}</p>`}
-    ${notice(done === 'ready' ? t.ready : done === 'reset' ? t.reset_done : done === 'deleted' ? t.deleted : undefined, 'good')}
+    ${notice(done === 'reset' ? t.reset_done : done === 'deleted' ? t.deleted : undefined, 'good')}
     ${notice(error === undefined ? undefined : errors[error], 'bad')}
     <form class="stack" method="post" action="${step === undefined ? '/sign-in' : `/sign-in/${step.uid}`}">
       ${

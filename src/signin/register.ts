@@ -3,7 +3,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { field, type Form, notice } from '#base/form.ts';
 import { hashPassword, MIN_PASSWORD } from '#base/passwords.ts';
-import { newSecret, secretHash } from '#base/secrets.ts';
+import { newSecret, sameText, secretHash } from '#base/secrets.ts';
 import { nameProblem } from '#records/account-names.ts';
 import { accountByEmail, createAccount } from '#records/accounts.ts';
 import { issueMailToken, type MailToken, peekMailToken, takeMailToken } from '#records/mail-tokens.ts';
@@ -25,8 +25,9 @@ export function registerPages(app: Hono<Env>, desk: Desk): void {
   app.get('/register', (c) => showRegister(c, desk, {}, {}));
   app.post('/register', (c) => register(c, desk));
   app.get('/register/confirm', async (c) => {
-    const token = await peekMailToken(desk.db, desk.clock.now(), c.req.query('token') ?? '');
-    return token?.kind === 'register' ? await showConfirm(c, desk, token) : await showExpired(c, desk);
+    const secret = c.req.query('token') ?? '';
+    const token = await peekMailToken(desk.db, desk.clock.now(), secret);
+    return token?.kind === 'register' ? await showConfirm(c, desk, token, secret) : await showExpired(c, desk);
   });
   app.post('/register/confirm', (c) => confirm(c, desk));
 }
@@ -84,11 +85,31 @@ async function sendLink(desk: Desk, data: Wanted): Promise<void> {
   }));
 }
 
+/**
+ * Whoever opens the link has the mailbox. The password is theirs, too, where it is the browser that chose it; anybody may
+ * have registered with their address, so in another browser they choose one of their own, and the first is forgotten.
+ */
 async function confirm(c: Ask, desk: Desk): Promise<Response> {
-  const { token: secret = '' } = await formOf(c, desk);
+  const { token: secret = '', password = '' } = await formOf(c, desk);
+  const seen = await peekMailToken(desk.db, desk.clock.now(), secret);
+  if (seen?.kind !== 'register') return await showExpired(c, desk);
+  const isOwn = isOwnBrowser(c, seen);
+  const { name, email } = seen.data as Wanted;
+  const problem = isOwn ? undefined : passwordError(c.get('texts'), password, name, email);
+  if (problem !== undefined) return await showConfirm(c, desk, seen, secret, problem);
+  const chosen = isOwn ? undefined : await hashPassword(password);
   const token = await takeMailToken(desk.db, desk.clock.now(), secret);
-  if (token?.kind !== 'register') return await showExpired(c, desk);
-  const { name, email, password, locale, flow, browser } = token.data as Wanted;
+  if (token === undefined) return await showExpired(c, desk);
+  const { flow } = token.data as Wanted;
+  return await create(c, desk, token.data as Wanted, chosen, isOwn && flow !== '' ? `/sign-in/${flow}` : '/account');
+}
+
+function isOwnBrowser(c: Ask, { data }: MailToken): boolean {
+  return sameText(secretHash(getCookie(c, BROWSER_COOKIE) ?? ''), data['browser']!);
+}
+
+async function create(c: Ask, desk: Desk, data: Wanted, chosen: string | undefined, next: string): Promise<Response> {
+  const { name, email, locale, password } = { ...data, ...(chosen === undefined ? {} : { password: chosen }) };
   const isTaken = (await nameProblem(desk.db, name)) === 'taken';
   const account = isTaken
     ? 'name taken'
@@ -96,9 +117,6 @@ async function confirm(c: Ask, desk: Desk): Promise<Response> {
   if (account === 'name taken') return await showTaken(c, desk, name);
   if (account === 'email taken') return await showExpired(c, desk);
   record(c, desk, account, { action: 'account.create' });
-  const next = flow === '' ? '/account' : `/sign-in/${flow}`;
-  // Only the browser that chose the password is signed in by the link.
-  if (secretHash(getCookie(c, BROWSER_COOKIE) ?? '') !== browser) return c.redirect('/sign-in?done=ready', 303);
   await signIn(c, desk, account.id);
   return c.redirect(next, 303);
 }
@@ -144,17 +162,22 @@ async function showSent(c: Ask, desk: Desk, email: string): Promise<Response> {
 }
 
 /** Looking at the page uses nothing up: mail programs look at links, too. */
-async function showConfirm(c: Ask, desk: Desk, token: MailToken): Promise<Response> {
-  const { register: t } = c.get('texts');
+async function showConfirm(c: Ask, desk: Desk, token: MailToken, secret: string, error?: string): Promise<Response> {
+  const { register: t, password_hint } = c.get('texts');
+  const { name, email } = token.data as Wanted;
+  const choice = html`<p>${t.confirm_other(email)}</p>
+    <input type="hidden" name="login" value="${name}" autocomplete="username" />
+    ${field({ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD), error, autocomplete: 'new-password', autofocus: true })}`;
   const main = html`<div class="card narrow stack">
     <h1>${t.confirm_title}</h1>
-    <p>${t.confirm(token.data['name']!)}</p>
-    <form method="post" action="/register/confirm">
-      <input type="hidden" name="token" value="${c.req.query('token')}" />
+    <p>${t.confirm(name)}</p>
+    <form class="stack" method="post" action="/register/confirm">
+      <input type="hidden" name="token" value="${secret}" />
+      ${isOwnBrowser(c, token) ? '' : choice}
       <button>${t.submit}</button>
     </form>
   </div>`;
-  return await desk.show(c, { title: t.confirm_title, main });
+  return await desk.show(c, { title: t.confirm_title, main, status: error === undefined ? 200 : 422 });
 }
 
 async function showTaken(c: Ask, desk: Desk, name: string): Promise<Response> {

@@ -73,17 +73,41 @@ onEachDatabase(
   },
 );
 
-test('in another browser the link of a registration makes the account and signs nobody in', async (t) => {
+onEachDatabase('who registers with the address of somebody else leaves no password behind', async (t, url) => {
+  const world = await open(t, url);
+  const intruder = new Person(world.house.auth);
+  await intruder.open('/register');
+  await intruder.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
+  const link = (await world.mail.next('robin@example.org')).links[0]!;
+  const owner = new Person(world.house.auth);
+  await owner.open(link);
+  assert.match(owner.text, /another browser than the one that registered robin@example\.org/);
+  assert.equal(
+    (await owner.post('/register/confirm', { token: new URL(link).searchParams.get('token')! })).status,
+    422,
+  );
+  assert.match(owner.text, /at least 8 characters|Use at least/);
+  assert.equal((await owner.submit({ password: 'robin@example.org' })).status, 422, 'the rules for passwords hold');
+  assert.equal(await accountByName(world.house.hall.db, 'Robin'), undefined, 'a mistake uses nothing up');
+  await owner.submit({ password: 'the owner of this mailbox' });
+  assert.match(owner.text, /Robin.*confirmed/);
+  assert.equal(await isSignedIn(owner), true);
+  assert.equal((await owner.open(link)).status, 410);
+  assert.equal(await isSignedIn(await signIn(world, 'robin@example.org', PASSWORD)), false, 'the first is forgotten');
+  assert.equal(await isSignedIn(await signIn(world, 'robin@example.org', 'the owner of this mailbox')), true);
+  assert.equal(await isSignedIn(intruder), false);
+});
+
+test('of two browsers that confirm at once one makes the account', async (t) => {
   const world = await openOnSqlite(t);
-  const person = new Person(world.house.auth);
-  await person.open('/register');
-  await person.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
-  const stranger = new Person(world.house.auth);
-  await stranger.open((await world.mail.next('robin@example.org')).links[0]!);
-  await stranger.submit();
-  assert.match(stranger.text, /Your account is ready/);
-  assert.equal(await isSignedIn(stranger), false);
-  assert.equal(await isSignedIn(await signIn(world, 'robin@example.org')), true);
+  const people = [new Person(world.house.auth), new Person(world.house.auth)];
+  await people[0]!.open('/register');
+  await people[0]!.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
+  const link = (await world.mail.next('robin@example.org')).links[0]!;
+  for (const person of people) await person.open(link);
+  await Promise.all([people[0]!.submit(), people[1]!.submit({ password: 'the owner of this mailbox' })]);
+  const signedIn = await Promise.all(people.map(isSignedIn));
+  assert.equal(signedIn.filter(Boolean).length, 1);
 });
 
 test('an address that has an account gets another mail, and the page says the same', async (t) => {

@@ -43,7 +43,6 @@ export const en = {
     register: 'Create an account',
     again: (name: string) => `Please confirm that it is you, ${name}.`,
     other: 'Use another account',
-    ready: 'Your account is ready. Sign in with it.',
     reset_done: 'Your new password is set. Sign in with it.',
     deleted: 'Your account is deleted.',
   },
@@ -97,6 +96,8 @@ export const en = {
       `We have sent a link to ${email}. Open it to finish. If nothing arrives, look into the spam folder.`,
     confirm_title: 'Finish your registration',
     confirm: (name: string) => `Create the account ${name}?`,
+    confirm_other: (email: string) =>
+      `This is another browser than the one that registered ${email}. Choose the password here: the one chosen there does not count.`,
     taken_title: 'The name was taken meanwhile',
     taken: (name: string) => `Somebody else got the name ${name} before you. Please register again under another one.`,
   },
