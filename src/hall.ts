@@ -15,8 +15,15 @@ export interface Hall extends AsyncDisposable {
   mail: Mailer;
 }
 
-/** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`. */
-export async function openHall(config: Config, clock: Clock = systemClock): Promise<Hall> {
+/**
+ * Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`.
+ * @param terminal where the links of mails are shown that cannot be sent
+ */
+export async function openHall(
+  config: Config,
+  clock: Clock = systemClock,
+  terminal: NodeJS.WritableStream = process.stdout,
+): Promise<Hall> {
   const log = openLog(config.LOG_LEVEL);
   const db = await openDb(config.DATABASE_URL, keyedHashUnder(config));
   try {
@@ -25,7 +32,7 @@ export async function openHall(config: Config, clock: Clock = systemClock): Prom
     await db.close();
     throw error;
   }
-  const mail = openMailer(config, log, clock);
+  const mail = openMailer(config, log, clock, terminal);
   const close = async (): Promise<void> => {
     await mail[Symbol.asyncDispose]();
     await db.close();

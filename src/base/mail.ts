@@ -25,9 +25,10 @@ type Deliver = (mail: Mail & { from: string }) => Promise<unknown>;
 const PAUSES_MS = [1_000, 10_000, 60_000];
 
 /** Mails go by SMTP; without a server they become files beside the database, their links shown in the terminal. */
-export function openMailer(config: Config, log: Log, clock: Clock): Mailer {
+export function openMailer(config: Config, log: Log, clock: Clock, terminal: NodeJS.WritableStream): Mailer {
   const from = config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
-  if (config.SMTP_URL === '') return new BackgroundMailer(from, log, folderDelivery(config, clock), () => undefined);
+  if (config.SMTP_URL === '')
+    return new BackgroundMailer(from, log, folderDelivery(config, clock, terminal), () => undefined);
   const transport = createTransport({ url: config.SMTP_URL, pool: true, maxConnections: 2 });
   return new BackgroundMailer(
     from,
@@ -88,7 +89,7 @@ class BackgroundMailer implements Mailer {
 
 let count = 0;
 
-function folderDelivery(config: Config, clock: Clock): Deliver {
+function folderDelivery(config: Config, clock: Clock, terminal: NodeJS.WritableStream): Deliver {
   const folder = join(dataFolder(config), 'mail');
   return async ({ from, to, subject, text }) => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -97,6 +98,6 @@ function folderDelivery(config: Config, clock: Clock): Deliver {
     const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\nContent-Type: text/plain; charset=utf-8\n`;
     writeFileSync(file, `${head}\n${text}`, { mode: 0o600 });
     const links = text.match(/https?:\S+/g) ?? [];
-    process.stdout.write(`mail to ${to}: ${subject}\n${links.map((link) => `  ${link}\n`).join('')}`);
+    terminal.write(`mail to ${to}: ${subject}\n${links.map((link) => `  ${link}\n`).join('')}`);
   };
 }

@@ -1,4 +1,3 @@
-import { openMailer } from '#base/mail.ts';
 import { UsageError } from '#base/errors.ts';
 import {
   type AccessRequest,
@@ -65,11 +64,10 @@ async function decide(input: Input, state: 'approved' | 'refused'): Promise<void
   const id = required(input, 'request');
   const note = state === 'refused' ? required(input, 'note') : (optional(input, 'note') ?? '');
   const limit = limitIn(input);
-  await withHall(async ({ config, db, clock, log }) => {
+  await withHall(async ({ config, db, clock, mail }) => {
     const request = await decideRequest(db, clock.now(), id, { state, note, by: 'command', limit });
     if (request === undefined) throw new UsageError(`No request waits under the id ${id}; see: scorehall access list`);
     const applicant = request.account_id === null ? undefined : await accountById(db, request.account_id);
-    await using mail = openMailer(config, log, clock);
     if (applicant !== undefined) mail.send(decisionMail(config, applicant, request));
     await mail.settled();
     print(input, wire(request));

@@ -3,6 +3,7 @@ import type { Db } from '#db/db.ts';
 import type { Account } from '#records/accounts.ts';
 import type { Application } from '#records/applications.ts';
 import { addOwner, isOwner, type Owner, ownersOf, removeOwner } from '#records/owners.ts';
+import { ownerMail } from '#console/mails.ts';
 import { type Command, type Input, JSON_OPTION, print, printTable, required, withHall } from './command.ts';
 import { demandAccount, demandApplication } from './demand.ts';
 
@@ -42,10 +43,11 @@ async function list(input: Input): Promise<void> {
 }
 
 async function add(input: Input): Promise<void> {
-  await withHall(async ({ db, clock }) => {
+  await withHall(async ({ db, clock, config, mail }) => {
     const { application, account } = await both(db, input);
     if (!(await addOwner(db, clock.now(), application.key, account.id)))
       throw new UsageError(`${account.name} owns ${application.name} already.`);
+    mail.send(ownerMail(config, account, application.name));
     await show(db, input, application);
   });
 }

@@ -111,6 +111,7 @@ async function show(input: Input): Promise<void> {
 async function access(input: Input, state: AccessState): Promise<void> {
   const clientId = required(input, 'client-id');
   await withHall(async ({ db }) => {
+    await demandApplication(db, clientId);
     await setAccess(db, clientId, state);
     print(input, wire(await demandApplication(db, clientId)));
   });
@@ -132,6 +133,7 @@ async function limit(input: Input): Promise<void> {
     throw new UsageError(`--limit must be a whole number from 1 to 999999999, or "default" (it is "${value}").`);
   }
   await withHall(async ({ db }) => {
+    await demandApplication(db, clientId);
     await setLimit(db, clientId, value === 'default' ? null : Number(value));
     print(input, wire(await demandApplication(db, clientId)));
   });

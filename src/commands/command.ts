@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { systemClock } from '#base/clock.ts';
 import { environment, readConfig } from '#base/config.ts';
 import { UsageError } from '#base/errors.ts';
 import { type Hall, openHall } from '#hall.ts';
@@ -74,7 +75,8 @@ export async function runCommand(command: Command, input: Input): Promise<void> 
 
 /** Opens the hall that the environment names, for the length of one command. */
 export async function withHall<T>(work: (hall: Hall) => Promise<T>): Promise<T> {
-  await using hall = await openHall(readConfig({ LOG_LEVEL: 'warn', ...environment() }));
+  // What the command prints is its result alone.
+  await using hall = await openHall(readConfig({ LOG_LEVEL: 'warn', ...environment() }), systemClock, process.stderr);
   const result = await work(hall);
   if (running?.command.audit !== undefined) await keep(hall, running, running.command.audit);
   return result;

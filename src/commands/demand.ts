@@ -1,12 +1,15 @@
 import { UsageError } from '#base/errors.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Account, findAccount } from '#records/accounts.ts';
-import { type Application, applicationByClientId } from '#records/applications.ts';
+import { type Application, applicationByClientId, managedApplication } from '#records/applications.ts';
 
 /** What an option names, or the sentence that says where to look. */
 export async function demandApplication(db: Queryable, clientId: string): Promise<Application> {
-  const application = await applicationByClientId(db, clientId);
+  const application = await managedApplication(db, clientId);
   if (application !== undefined) return application;
+  if ((await applicationByClientId(db, clientId)) !== undefined) {
+    throw new UsageError(`The Client ID ${clientId} is the service's own; nobody may change it.`);
+  }
   throw new UsageError(`No application has the Client ID ${clientId}; see: scorehall app list`);
 }
 

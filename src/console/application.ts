@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { notice } from '#base/form.ts';
 import type { Html } from '#base/page.ts';
-import { accountByName } from '#records/accounts.ts';
 import {
   addFurtherSecret,
   type Application,
@@ -12,7 +11,6 @@ import {
   setApplication,
 } from '#records/applications.ts';
 import { hasLogo } from '#records/logos.ts';
-import { addOwner, ownersOf, removeOwner } from '#records/owners.ts';
 import { reachOf } from '#records/reach.ts';
 import { sumOf, usageSince } from '#records/usage.ts';
 import { factFields, isFacts, readFacts } from './application-form.ts';
@@ -20,8 +18,9 @@ import type { Page } from './layout.ts';
 import { tokenField } from './layout.ts';
 import { logoImage } from './logos.ts';
 import { secretNotice, showSecretOnce, takeSecret } from './once.ts';
-import { stateBadge, button, formTo, input, moment, number, type Problems, textOf } from './parts.ts';
+import { stateBadge, button, formTo, input, moment, number, type Problems } from './parts.ts';
 import { ownedForm, ownedPage, type OwnedVisit, type Row } from './rows.ts';
+import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './steps.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -184,38 +183,6 @@ async function logoCard(visit: OwnedVisit): Promise<Html> {
   </section>`;
 }
 
-async function ownersCard(visit: OwnedVisit, problems: Problems): Promise<Html> {
-  const { application, texts, desk, form, person } = visit;
-  const { application: t } = texts;
-  const root = `/applications/${application.client_id}/owners`;
-  const owners = await ownersOf(desk.db, application.key);
-  const field = input({
-    name: 'owner',
-    label: t.owner_name,
-    value: form['owner'],
-    error: problems['owner'],
-    maxlength: 32,
-  });
-  return html`<section class="card" aria-labelledby="owners">
-    <h2 id="owners">${t.owners}</h2>
-    <p class="hint">${t.owners_hint}</p>
-    <ul class="rows">
-      ${owners.map(
-        ({ account_id, name, added }) =>
-          html`<li>
-            <span class="what"
-              ><strong><bdi>${name}</bdi></strong>
-              ${account_id === person.account.id ? html`<span class="badge">${t.you}</span>` : ''}
-              <span class="hint">${t.owner_since} ${moment(visit, added)}</span></span
-            >
-            ${owners.length === 1 ? '' : button(visit, `${root}/remove`, t.remove_owner, { kind: 'quiet danger', fields: { account_id }, about: name })}
-          </li>`,
-      )}
-    </ul>
-    ${formTo(visit, root, html`${field}<button class="quiet">${t.add_owner}</button>`, 'row bottom')}
-  </section>`;
-}
-
 async function saveSettings(visit: OwnedVisit): Promise<Page | string> {
   const { desk, application, texts, form } = visit;
   const read = readFacts(form, texts, application.type);
@@ -227,32 +194,11 @@ async function saveSettings(visit: OwnedVisit): Promise<Page | string> {
 }
 
 async function newOwner(visit: OwnedVisit): Promise<Page | string> {
-  const { desk, application, texts, now } = visit;
-  const name = textOf(visit.form['owner'], 32) ?? '';
-  const account = await accountByName(desk.db, name);
-  if (account === undefined) {
-    const shown = { ...formOf(application), owner: name };
-    return await settings({ ...visit, form: shown }, { owner: texts.application.problems.owner(name) });
-  }
-  await addOwner(desk.db, now, application.key, account.id);
-  const detail = { owner: account.id };
-  await visit.record({
-    action: 'application.owner.add',
-    subject: application.client_id,
-    label: application.name,
-    detail,
-  });
-  return `/applications/${application.client_id}/settings?done=saved`;
-}
-
-async function lessOwner(visit: OwnedVisit): Promise<string> {
-  const { desk, application, form, person } = visit;
-  const { client_id, key, name } = application;
-  const id = form['account_id'] ?? '';
-  const removed = await removeOwner(desk.db, key, id);
-  if (!removed) return `/applications/${client_id}/settings?done=gone`;
-  await visit.record({ action: 'application.owner.remove', subject: client_id, label: name, detail: { owner: id } });
-  return id === person.account.id ? '?done=saved' : `/applications/${client_id}/settings?done=saved`;
+  const { application } = visit;
+  const problem = await inviteOwner(visit);
+  if (problem === undefined) return `/applications/${application.client_id}/settings?done=invited`;
+  const shown = { ...formOf(application), owner: visit.form['owner'] ?? '' };
+  return await settings({ ...visit, form: shown }, { owner: problem });
 }
 
 async function deletion(visit: OwnedVisit, isWrong = false): Promise<Page> {
@@ -300,7 +246,6 @@ export const applicationRows: readonly Row[] = [
   ownedPage(`${AT}/settings`, (visit) => settings(visit)),
   ownedForm(`${AT}/settings`, saveSettings),
   ownedForm(`${AT}/owners`, newOwner),
-  ownedForm(`${AT}/owners/remove`, lessOwner),
   ownedPage(`${AT}/delete`, (visit) => deletion(visit)),
   ownedForm(`${AT}/delete`, remove),
 ];

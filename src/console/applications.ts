@@ -2,18 +2,16 @@ import { html } from 'hono/html';
 import { notice } from '#base/form.ts';
 import type { Html } from '#base/page.ts';
 import { type Application, createApplication } from '#records/applications.ts';
-import { addOwner, applicationsOwnedBy, countOwnedBy } from '#records/owners.ts';
+import { addOwner, applicationsOwnedBy, countOwnedBy, MOST_OWNED } from '#records/owners.ts';
 import { lastUseOf } from '#records/usage.ts';
 import { factFields, isFacts, readFacts } from './application-form.ts';
 import type { Ask, Desk } from './desk.ts';
 import type { Page } from './layout.ts';
 import { logoImage } from './logos.ts';
+import { invitationsCard } from './owners.ts';
 import { showSecretOnce } from './once.ts';
 import { stateBadge, formTo, moment, type Problems } from './parts.ts';
 import { form, page, type Row, serveRow, type Visit } from './rows.ts';
-
-/** What one person may own; the operator can register more by command. */
-const MOST_OWNED = 50;
 
 /** What whoever comes to the console sees first: their applications, or what the console is for. */
 export async function frontPage(c: Ask, desk: Desk): Promise<Response> {
@@ -45,6 +43,7 @@ const mine = page('', async (visit) => {
       <h1>${t.title}</h1>
       <a class="button" href="/console/applications/new">${t.register}</a>
     </div>
+    ${await invitationsCard(visit)}
     ${owned.length === 0 ? html`<div class="card empty"><p>${t.none}</p></div>` : listOf(visit, owned, uses)}`;
   return { title: t.title, main, part: 'applications' };
 });

@@ -5,6 +5,26 @@ import type { AccessRequest } from '#records/access-requests.ts';
 import type { Account } from '#records/accounts.ts';
 import { TEXTS } from './texts/index.ts';
 
+/** Asks somebody to own an application; `by` has put the name in. */
+export function invitationMail(
+  config: Config,
+  { name, email, locale }: Account,
+  { application, by }: { application: string; by: string },
+): Mail {
+  const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];
+  const lines = [t.hello(name), t.invited(by, application), `${config.SITE_URL}/console`, config.NETWORK_NAME];
+  const subject = `${t.invited_subject(application)} · ${config.NETWORK_NAME}`;
+  return { to: email, subject, text: `${lines.join('\n\n')}\n` };
+}
+
+/** Tells somebody that the operator has made them an owner. */
+export function ownerMail(config: Config, { name, email, locale }: Account, application: string): Mail {
+  const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];
+  const lines = [t.hello(name), t.owner(application), `${config.SITE_URL}/console`, config.NETWORK_NAME];
+  const subject = `${t.owner_subject(application)} · ${config.NETWORK_NAME}`;
+  return { to: email, subject, text: `${lines.join('\n\n')}\n` };
+}
+
 /** Tells an applicant, in the language of the account, what the operator has decided. */
 export function decisionMail(config: Config, { name, email, locale }: Account, request: AccessRequest): Mail {
   const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];

@@ -8,6 +8,7 @@ import { asWireError } from '#base/errors.ts';
 import { tooLong } from '#base/form.ts';
 import { chooseLanguage } from '#base/languages.ts';
 import { accessRows } from './access.ts';
+import { ownerRows } from './owners.ts';
 import { applicationRows } from './application.ts';
 import { applicationsRows, frontPage } from './applications.ts';
 import type { Ask, Desk, Env } from './desk.ts';
@@ -25,7 +26,7 @@ const YEAR_S = 31_536_000;
 
 /** Every page and form for those who are signed in. */
 export const ROWS: readonly Row[] = [
-  ...[signOut, ...applicationsRows, ...applicationRows, ...logoRows],
+  ...[signOut, ...applicationsRows, ...applicationRows, ...ownerRows, ...logoRows],
   ...[...accessRows, ...usageRows, ...operatorRows],
 ];
 

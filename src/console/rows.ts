@@ -3,7 +3,7 @@ import { WireError } from '#base/errors.ts';
 import { type Form, isOwnForm, readForm } from '#base/form.ts';
 import { tryOnce } from '#records/attempts.ts';
 import { type Act, recordAudit } from '#records/audit.ts';
-import { type Application, applicationByClientId } from '#records/applications.ts';
+import { type Application, managedApplication } from '#records/applications.ts';
 import { isOwner } from '#records/owners.ts';
 import type { Ask, Desk } from './desk.ts';
 import type { Page } from './layout.ts';
@@ -119,7 +119,7 @@ async function admit(c: Ask, desk: Desk, { who }: Row, person: Person): Promise<
   }
   if (who !== 'owner') return undefined;
   const clientId = c.req.param('client_id') ?? '';
-  const application = await applicationByClientId(desk.db, clientId.replaceAll('\0', ''));
+  const application = await managedApplication(desk.db, clientId.replaceAll('\0', ''));
   if (application !== undefined && (person.isOperator || (await isOwner(desk.db, application.key, person.account.id))))
     return application;
   await noteRefusal(c, desk, application === undefined ? 'no such application' : 'foreign application', clientId);

@@ -43,6 +43,14 @@ export async function applicationByClientId(db: Queryable, clientId: string): Pr
 /** The service's own applications are no one's to manage. */
 const NOT_OWN = sql`not exists (select 1 from own_clients o where o.client_id = applications.client_id)`;
 
+/** An application that its owners and operators may change; undefined for the service's own. */
+export async function managedApplication(db: Queryable, clientId: string): Promise<Application | undefined> {
+  const row = await db.get<ApplicationRow>(
+    sql`select ${COLUMNS} from applications where client_id = ${clientId} and ${NOT_OWN}`,
+  );
+  return row && applicationOf(row);
+}
+
 export async function listApplications(db: Queryable): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(sql`select ${COLUMNS} from applications where ${NOT_OWN} order by key`);
   return rows.map(applicationOf);
@@ -188,9 +196,10 @@ export async function setApplication(
     where client_id = ${clientId}`);
 }
 
-/** Removes an application with its secrets and every token it holds. */
+/** Removes an application with its secrets and every token it holds; never one of the service's own. */
 export async function deleteApplication(db: Db, clientId: string): Promise<boolean> {
   return await db.transaction(async (tx) => {
+    if ((await managedApplication(tx, clientId)) === undefined) return false;
     await tx.run(sql`delete from tokens where client_id = ${clientId}`);
     for (const table of [sql`usage`, sql`application_uses`]) {
       await tx.run(sql`

@@ -10,14 +10,24 @@ export interface Owner {
   added: number;
 }
 
+/** What one person may own; the operator can register more by command. */
+export const MOST_OWNED = 50;
+
 export async function addOwner(db: Db, now: number, applicationKey: number, accountId: string): Promise<boolean> {
-  return await db.transaction(async (tx) => {
-    const added = await tx.run(sql`
-      insert into application_owners (application_key, account_id, added) values (${applicationKey}, ${accountId}, ${now})
-      on conflict (application_key, account_id) do nothing`);
-    await followOwners(tx, [applicationKey]);
-    return added === 1;
-  });
+  return await db.transaction((tx) => insertOwner(tx, now, applicationKey, accountId));
+}
+
+export async function insertOwner(
+  tx: Queryable,
+  now: number,
+  applicationKey: number,
+  accountId: string,
+): Promise<boolean> {
+  const added = await tx.run(sql`
+    insert into application_owners (application_key, account_id, added) values (${applicationKey}, ${accountId}, ${now})
+    on conflict (application_key, account_id) do nothing`);
+  await followOwners(tx, [applicationKey]);
+  return added === 1;
 }
 
 /** @returns false where there is no such owner, or no other beside */

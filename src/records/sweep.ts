@@ -37,6 +37,7 @@ function expired(now: number): Rubbish[] {
     { table: 'allowances', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'attempts', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'mail_tokens', key: ['hash'], where: sql`expires <= ${now}` },
+    { table: 'owner_invitations', key: ['application_key', 'account_id'], where: sql`expires <= ${now}` },
     { table: 'link_codes', key: ['account_id'], where: sql`expires <= ${now}` },
     { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
     { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_KEPT_MS}` },

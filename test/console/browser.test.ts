@@ -113,7 +113,7 @@ describe('the console in a browser', () => {
     assert.match(await page.innerText('.notice'), /no PNG, JPEG or WebP/);
     await page.fill('[name=owner]', 'mariner');
     await page.click('text=Add owner');
-    assert.match(await page.innerText('[aria-labelledby=owners]'), /Mariner/);
+    assert.match(await page.innerText('[aria-labelledby=owners]'), /Mariner invited/);
     await page.click('a.danger');
     await page.fill('main [name=name]', 'Pocket Scores');
     await page.click('main button.danger');

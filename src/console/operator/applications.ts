@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import { boundOf, idOf } from '#base/ids.ts';
 import {
-  applicationByClientId,
   applicationsBefore,
   applicationsNamed,
+  managedApplication,
   setAccess,
   setLimit,
 } from '#records/applications.ts';
@@ -50,14 +50,14 @@ async function find({ c, desk: { db } }: Visit, query: string | undefined) {
     const before = c.req.query('before');
     return await applicationsBefore(db, before ? boundOf(before) : Number.MAX_SAFE_INTEGER, AT_ONCE);
   }
-  const byId = await applicationByClientId(db, query);
+  const byId = await managedApplication(db, query);
   return byId === undefined ? await applicationsNamed(db, query, AT_ONCE) : [byId];
 }
 
 /** Opens or closes the data API to an application without a request, and sets its limit. */
 async function change(visit: Visit): Promise<string> {
   const { c, desk, form } = visit;
-  const application = await applicationByClientId(desk.db, c.req.param('client_id')!);
+  const application = await managedApplication(desk.db, c.req.param('client_id')!);
   if (application === undefined) throw notFound();
   const { client_id, name } = application;
   if (form['start'] !== undefined) {

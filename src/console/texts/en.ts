@@ -46,6 +46,8 @@ export const en = {
     saved: 'Saved.',
     withdrawn: 'Withdrawn. It opens nothing any more.',
     deleted: 'The application is gone.',
+    invited: 'Asked by mail. They own it when they accept.',
+    owns_enough: 'You own as many applications as one person may.',
     asked: 'Your request waits for the operator. The answer comes by mail.',
     approved: 'Approved.',
     refused: 'Refused. The applicant is told by mail.',
@@ -93,6 +95,14 @@ export const en = {
     approved: 'API access',
     refused: 'access refused',
     revoked: 'access revoked',
+  },
+
+  invitations: {
+    title: 'You are asked to own',
+    hint: 'The page that asks people for their consent names the owners. Accept only what you answer for.',
+    by: (name: string) => `Asked by ${name}`,
+    accept: 'Accept',
+    decline: 'Decline',
   },
 
   applications: {
@@ -149,7 +159,11 @@ export const en = {
     owners: 'Owners',
     owners_hint: 'Everybody here may change the application, its secrets and its owners.',
     owner_name: 'Account name',
+    owner_name_hint: 'They are asked by mail, and become an owner when they accept.',
     add_owner: 'Add owner',
+    invited: 'invited',
+    invited_until: 'Until',
+    uninvite: 'Take back',
     remove_owner: 'Remove',
     owner_since: 'Since',
     you: 'you',
@@ -177,6 +191,8 @@ export const en = {
       uri: (uri: string, rule: string) => `${uri} ${rule}.`,
       uri_rules: {} as Record<string, string>,
       owner: (name: string) => `There is no account called “${name}”.`,
+      owner_already: (name: string) => `${name} owns it already.`,
+      too_many_invitations: (most: number) => `You have asked ${most} times within a day. Go on tomorrow.`,
       too_many: (most: number) => `One account owns at most ${most} applications. Delete one, or ask the operator.`,
     },
   },
@@ -270,6 +286,12 @@ export const en = {
       limit: (application: string) => `the request for a higher limit of ${application} was refused.`,
     },
     note: 'The operator writes:',
+    invited_subject: (application: string) => `Will you own ${application}?`,
+    invited: (by: string, application: string) =>
+      `${by} asks you to own the application ${application}. If you accept, you may change it, and people who sign in to it read your name. Answer in the console within 14 days; without an answer nothing happens.`,
+    owner_subject: (application: string) => `You own ${application} now`,
+    owner: (application: string) =>
+      `the operator has made you an owner of the application ${application}: people who sign in to it read your name. If you do not want that, remove yourself in its settings.`,
   },
 };
 

@@ -47,6 +47,8 @@ export const ja: Texts = {
     saved: '保存しました。',
     withdrawn: '無効にしました。もう使えません。',
     deleted: 'アプリを削除しました。',
+    invited: 'メールで招待しました。承諾されると所有者になります。',
+    owns_enough: '所有できるアプリの数の上限に達しています。',
     asked: '申請を受け付けました。回答はメールで届きます。',
     approved: '許可されました。',
     refused: '却下しました。申請者にメールで知らせます。',
@@ -94,6 +96,14 @@ export const ja: Texts = {
     approved: 'API 利用可',
     refused: '却下',
     revoked: '利用停止',
+  },
+
+  invitations: {
+    title: '所有者への招待',
+    hint: '同意画面には所有者の名前が表示されます。責任を持てるものだけを承諾してください。',
+    by: (name: string) => `${name} からの招待`,
+    accept: '承諾する',
+    decline: '断る',
   },
 
   applications: {
@@ -150,7 +160,11 @@ export const ja: Texts = {
     owners: '所有者',
     owners_hint: 'ここにいる全員が、アプリ、シークレット、所有者を変更できます。',
     owner_name: 'アカウント名',
+    owner_name_hint: 'メールで招待し、承諾すると所有者になります。',
     add_owner: '所有者を追加',
+    invited: '招待中',
+    invited_until: '期限',
+    uninvite: '取り消す',
     remove_owner: '外す',
     owner_since: '追加',
     you: 'あなた',
@@ -184,6 +198,8 @@ export const ja: Texts = {
           'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
       },
       owner: (name) => `「${name}」というアカウントはありません。`,
+      owner_already: (name) => `${name} はすでに所有者です。`,
+      too_many_invitations: (most) => `招待は 1 日 ${most} 回までです。明日またお試しください。`,
       too_many: (most) =>
         `1 つのアカウントが所有できるアプリは ${most} 個までです。削除するか、運営に連絡してください。`,
     },
@@ -277,5 +293,11 @@ export const ja: Texts = {
       limit: (application) => `${application} の上限引き上げの申請は却下されました。`,
     },
     note: '運営からの連絡：',
+    invited_subject: (application) => `${application} の所有者への招待`,
+    invited: (by, application) =>
+      `${by} さんが、アプリ ${application} の所有者になるよう招待しています。承諾すると、アプリを変更できるようになり、ログインする人にあなたの名前が表示されます。14 日以内にコンソールで回答してください。回答しなければ何も起こりません。`,
+    owner_subject: (application) => `${application} の所有者になりました`,
+    owner: (application) =>
+      `運営があなたをアプリ ${application} の所有者にしました。ログインする人にあなたの名前が表示されます。望まない場合は、アプリの設定で自分を外してください。`,
   },
 };

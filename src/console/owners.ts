@@ -1,0 +1,166 @@
+import { html } from 'hono/html';
+import { WireError } from '#base/errors.ts';
+import type { Html } from '#base/page.ts';
+import { accountByName } from '#records/accounts.ts';
+import { managedApplication } from '#records/applications.ts';
+import { tryOnce } from '#records/attempts.ts';
+import {
+  acceptInvitation,
+  endInvitation,
+  type Invitation,
+  invitationsOf,
+  invitationsTo,
+  invite,
+} from '#records/invitations.ts';
+import { countOwnedBy, MOST_OWNED, ownersOf, removeOwner } from '#records/owners.ts';
+import { invitationMail } from './mails.ts';
+import { button, formTo, input, moment, type Problems, textOf } from './parts.ts';
+import { form, ownedForm, type OwnedVisit, type Row, type Visit } from './rows.ts';
+
+/** Each invitation is a mail to somebody else. */
+const INVITATIONS = { tries: 30, windowMs: 86_400_000 };
+
+export async function ownersCard(visit: OwnedVisit, problems: Problems): Promise<Html> {
+  const { application, texts, desk, form: sent, person, now } = visit;
+  const { application: t } = texts;
+  const root = `/applications/${application.client_id}/owners`;
+  const owners = await ownersOf(desk.db, application.key);
+  const invited = await invitationsTo(desk.db, now, application.key);
+  const field = input({
+    name: 'owner',
+    label: t.owner_name,
+    hint: t.owner_name_hint,
+    value: sent['owner'],
+    error: problems['owner'],
+    maxlength: 32,
+  });
+  return html`<section class="card" aria-labelledby="owners">
+    <h2 id="owners">${t.owners}</h2>
+    <p class="hint">${t.owners_hint}</p>
+    <ul class="rows">
+      ${owners.map(
+        ({ account_id, name, added }) =>
+          html`<li>
+            <span class="what"
+              ><strong><bdi>${name}</bdi></strong>
+              ${account_id === person.account.id ? html`<span class="badge">${t.you}</span>` : ''}
+              <span class="hint">${t.owner_since} ${moment(visit, added)}</span></span
+            >
+            ${owners.length === 1 ? '' : button(visit, `${root}/remove`, t.remove_owner, { kind: 'quiet danger', fields: { account_id }, about: name })}
+          </li>`,
+      )}
+      ${invited.map(
+        ({ account_id, account_name, expires }) =>
+          html`<li>
+            <span class="what"
+              ><strong><bdi>${account_name}</bdi></strong> <span class="badge warn">${t.invited}</span>
+              <span class="hint">${t.invited_until} ${moment(visit, expires)}</span></span
+            >
+            ${button(visit, `${root}/uninvite`, t.uninvite, { kind: 'quiet danger', fields: { account_id }, about: account_name })}
+          </li>`,
+      )}
+    </ul>
+    ${formTo(visit, root, html`${field}<button class="quiet">${t.add_owner}</button>`, 'row bottom')}
+  </section>`;
+}
+
+/**
+ * Asks an account to own the application, too, and tells it by mail.
+ * @returns what is wrong with the name, where something is
+ */
+export async function inviteOwner(visit: OwnedVisit): Promise<string | undefined> {
+  const { desk, application, texts, now, person } = visit;
+  const { client_id, key, name } = application;
+  const { problems: t } = texts.application;
+  const typed = textOf(visit.form['owner'], 32) ?? '';
+  const account = await accountByName(desk.db, typed);
+  if (account === undefined || account.disabled !== null) return t.owner(typed);
+  const { allowed } = await tryOnce(desk.db, now, `owner invitations ${person.account.id}`, INVITATIONS);
+  if (!allowed) return t.too_many_invitations(INVITATIONS.tries);
+  const asked = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
+  if (!(await invite(desk.db, now, asked))) return t.owner_already(account.name);
+  desk.mail.send(invitationMail(desk.config, account, { application: name, by: person.account.name }));
+  await visit.record({
+    action: 'application.owner.invite',
+    subject: client_id,
+    label: name,
+    detail: { owner: account.id },
+  });
+  return undefined;
+}
+
+async function uninvite(visit: OwnedVisit): Promise<string> {
+  const { desk, application, form: sent } = visit;
+  const { client_id, key, name } = application;
+  const owner = sent['account_id'] ?? '';
+  const ended = await endInvitation(desk.db, key, owner);
+  if (ended)
+    await visit.record({ action: 'application.owner.uninvite', subject: client_id, label: name, detail: { owner } });
+  return `/applications/${client_id}/settings?done=${ended ? 'saved' : 'gone'}`;
+}
+
+async function lessOwner(visit: OwnedVisit): Promise<string> {
+  const { desk, application, form: sent, person } = visit;
+  const { client_id, key, name } = application;
+  const id = sent['account_id'] ?? '';
+  const removed = await removeOwner(desk.db, key, id);
+  if (!removed) return `/applications/${client_id}/settings?done=gone`;
+  await visit.record({ action: 'application.owner.remove', subject: client_id, label: name, detail: { owner: id } });
+  return id === person.account.id ? '?done=saved' : `/applications/${client_id}/settings?done=saved`;
+}
+
+/** What somebody is asked to own, above what they own. */
+export async function invitationsCard(visit: Visit): Promise<Html> {
+  const { desk, person, texts, now } = visit;
+  const { invitations: t } = texts;
+  const asked = await invitationsOf(desk.db, now, person.account.id);
+  if (asked.length === 0) return html``;
+  return html`<section class="card" aria-labelledby="invitations">
+    <h2 id="invitations">${t.title}</h2>
+    <p class="hint">${t.hint}</p>
+    <ul class="rows">
+      ${asked.map((one) => invitationRow(visit, one))}
+    </ul>
+  </section>`;
+}
+
+function invitationRow(visit: Visit, { client_id, application_name, invited_by, expires }: Invitation): Html {
+  const { invitations: t, application } = visit.texts;
+  const answer = (value: string, label: string, kind: string): Html =>
+    button(visit, `/invitations/${client_id}`, label, { kind, fields: { answer: value }, about: application_name });
+  return html`<li>
+    <span class="what"
+      ><strong><bdi>${application_name}</bdi></strong>
+      <span class="hint"
+        >${invited_by === null ? '' : html`${t.by(invited_by)} · `}${application.invited_until}
+        ${moment(visit, expires)}</span
+      ></span
+    >
+    ${answer('accept', t.accept, '')} ${answer('decline', t.decline, 'quiet')}
+  </li>`;
+}
+
+/** @throws WireError 404 where nobody has asked */
+async function answerInvitation(visit: Visit): Promise<string> {
+  const { c, desk, person, form: sent, now } = visit;
+  const application = await managedApplication(desk.db, c.req.param('client_id')!);
+  if (application === undefined) throw new WireError(404, 'not_found', 'Nobody has asked for that.');
+  const { key, client_id, name } = application;
+  const about = { subject: client_id, label: name, detail: { owner: person.account.id } };
+  if (sent['answer'] !== 'accept') {
+    const declined = await endInvitation(desk.db, key, person.account.id);
+    if (declined) await visit.record({ action: 'application.owner.decline', ...about });
+    return declined ? '?done=saved' : '?done=gone';
+  }
+  if ((await countOwnedBy(desk.db, person.account.id)) >= MOST_OWNED) return '?done=owns_enough';
+  if (!(await acceptInvitation(desk.db, now, key, person.account.id))) return '?done=gone';
+  await visit.record({ action: 'application.owner.add', ...about });
+  return `/applications/${client_id}?done=saved`;
+}
+
+const AT = '/applications/:client_id/owners';
+export const ownerRows: readonly Row[] = [
+  ownedForm(`${AT}/remove`, lessOwner),
+  ownedForm(`${AT}/uninvite`, uninvite),
+  form('/invitations/:client_id', answerInvitation),
+];
