@@ -12,8 +12,17 @@ export function uuidOf(text: string): string | undefined {
 
 const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether text can be stored and shown as it stands: no control characters (NUL among them), no half surrogates. */
+/** Whether text can be stored and looked for: no control characters (NUL among them), no half surrogates. */
 export function isCleanText(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  return !/[\u0000-\u001f\u007f]/.test(text) && text.isWellFormed();
+  return !/[\u0000-\u001f\u007f-\u009f]/.test(text) && text.isWellFormed();
+}
+
+/**
+ * Whether text can be shown beside other text as it stands: clean, and without what turns the order of everything behind
+ * it (embeddings, overrides and isolates of UAX #9). The marks that right-to-left writing needs are none of these.
+ */
+export function isShownText(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return !/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text) && text.isWellFormed();
 }

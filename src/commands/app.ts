@@ -1,4 +1,5 @@
 import { UsageError } from '#base/errors.ts';
+import { isShownText } from '#base/text.ts';
 import {
   ACCESS_STATES,
   type AccessState,
@@ -17,6 +18,8 @@ import { ownerCommands } from './app-owner.ts';
 import { secretCommands } from './app-secret.ts';
 import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
 import { demandApplication } from './demand.ts';
+
+const MOST_NAME = 64;
 
 const CLIENT: Command['options'] = {
   'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
@@ -85,7 +88,7 @@ export const commands: Command[] = [
 
 async function create(input: Input): Promise<void> {
   const wanted = {
-    name: required(input, 'name'),
+    name: nameIn(input),
     type: oneOf(required(input, 'type'), APPLICATION_TYPES, 'type') as ApplicationType,
     redirect_uris: ((input.values['redirect-uri'] ?? []) as string[]).map(String),
     access: oneOf(optional(input, 'access') ?? 'none', ACCESS_STATES, 'access') as AccessState,
@@ -150,6 +153,13 @@ async function remove(input: Input): Promise<void> {
 
 function wire({ key: _, created, ...application }: Application): Record<string, unknown> {
   return { ...application, created: new Date(created).toISOString() };
+}
+
+/** As the console takes it: people read it on the consent page. */
+function nameIn(input: Input): string {
+  const name = required(input, 'name');
+  if (name.length <= MOST_NAME && isShownText(name)) return name;
+  throw new UsageError(`--name must have at most ${MOST_NAME} characters that can all be shown.`);
 }
 
 function oneOf(value: string, allowed: readonly string[], option: string): string {

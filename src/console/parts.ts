@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#base/page.ts';
-import { isCleanText } from '#base/text.ts';
+import { isShownText } from '#base/text.ts';
 import type { Application } from '#records/applications.ts';
 import { tokenField } from './layout.ts';
 import type { Visit } from './rows.ts';
@@ -127,13 +127,13 @@ export function stateBadge(texts: Texts, { access, stopped }: Pick<Application, 
 /** What a field says, trimmed; undefined where it is empty, too long or cannot be shown. */
 export function textOf(value: string | undefined, max: number): string | undefined {
   const text = value?.trim() ?? '';
-  return text === '' || text.length > max || !isCleanText(text) ? undefined : text;
+  return text === '' || text.length > max || !isShownText(text) ? undefined : text;
 }
 
 /** Text of several lines. */
 export function linesOf(value: string | undefined, max: number): string | undefined {
   const text = (value ?? '').replace(/\r\n?/g, '\n').trim();
-  return text === '' || text.length > max || !isCleanText(text.replace(/[\n\t]/g, ' ')) ? undefined : text;
+  return text === '' || text.length > max || !isShownText(text.replace(/[\n\t]/g, ' ')) ? undefined : text;
 }
 
 /** A whole number from 1 on; undefined for anything else. */

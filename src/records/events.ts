@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isCleanText, uuidOf } from '#base/text.ts';
+import { isShownText, uuidOf } from '#base/text.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
 import { readSwiftly } from './swift-match.ts';
 
@@ -9,7 +9,11 @@ import { readSwiftly } from './swift-match.ts';
  */
 
 const text = (max: number, min = 0) =>
-  z.string().min(min).max(max).refine(isCleanText, 'must not contain control characters or broken Unicode');
+  z
+    .string()
+    .min(min)
+    .max(max)
+    .refine(isShownText, 'must not contain control characters, broken Unicode or marks that turn the order of text');
 
 const count = z.int().min(0).max(1_000_000_000);
 const score = z.int().min(-1_000_000_000).max(1_000_000_000);

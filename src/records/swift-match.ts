@@ -1,4 +1,4 @@
-import { isCleanText } from '#base/text.ts';
+import { isShownText } from '#base/text.ts';
 import { problemsOf } from './match-rules.ts';
 import type { DataOf, EventOf, OBJECTIVE_TYPES } from './events.ts';
 
@@ -153,7 +153,7 @@ const countGiven = (members: unknown[]): number =>
   members.reduce((sum: number, one) => sum + (one === undefined ? 0 : 1), 0);
 
 function isText(value: unknown, most: number, least: number): value is string {
-  return typeof value === 'string' && value.length <= most && value.length >= least && isCleanText(value);
+  return typeof value === 'string' && value.length <= most && value.length >= least && isShownText(value);
 }
 
 const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { MIN_PASSWORD, passwordProblem } from '#base/passwords.ts';
-import { isCleanText } from '#base/text.ts';
+import { isShownText } from '#base/text.ts';
 import type { Ask, Desk } from './desk.ts';
 import type { Texts } from './texts/index.ts';
 
@@ -8,7 +8,7 @@ import type { Texts } from './texts/index.ts';
 export function isEmail(text: string): boolean {
   return (
     text.length <= 254 &&
-    isCleanText(text) &&
+    isShownText(text) &&
     /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),:;[\]\\]+\.[^\s@.]{2,}$/.test(text)
   );
 }

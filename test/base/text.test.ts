@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { newSecret, sameText, secretHash } from '#base/secrets.ts';
-import { isCleanText, nameKey, uuidOf } from '#base/text.ts';
+import { TURNING } from '#test/support/hostile.ts';
+import { isCleanText, isShownText, nameKey, uuidOf } from '#base/text.ts';
 
 test('a UUID is read in any case, with dashes or without, and printed in one form', () => {
   fc.assert(
@@ -44,8 +45,33 @@ test('names that differ only in case or composition are one', () => {
 test('clean text has no control characters and no half characters', () => {
   for (const text of ['', 'x', ' ', '🎮', '\u00a0', '\u2028', '\u202e', 'é'])
     assert.ok(isCleanText(text), JSON.stringify(text));
-  for (const text of ['\0', 'a\n', '\t', '\x1f', '\x7f', '\ud800', 'a\udc00b'])
+  for (const text of ['\0', 'a\n', '\t', '\x1f', '\x7f', '\x80', '\x85', '\x9f', '\ud800', 'a\udc00b']) {
     assert.ok(!isCleanText(text), JSON.stringify(text));
+    assert.ok(!isShownText(text), JSON.stringify(text));
+  }
+});
+
+test('shown text turns nothing that stands behind it; every writing stays legal', () => {
+  const legal = [
+    '山田 太郎',
+    'ひらがな・カタカナー',
+    '한국어',
+    'مرحبا\u200f',
+    '\u200eאבג',
+    'नमस्ते',
+    'Ünïcødé’s “x”',
+    '👩‍👩‍👧‍👦',
+    '§aRed',
+    '\u061c',
+  ];
+  for (const text of legal) assert.ok(isShownText(text), JSON.stringify(text));
+  for (const text of TURNING) assert.ok(!isShownText(`Red${text}Team`), JSON.stringify(text));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const turns = /\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/u.test(text);
+      assert.equal(isShownText(text), !turns);
+    }),
+  );
 });
 
 test('secrets are long, new each time, and kept as what does not lead back', () => {

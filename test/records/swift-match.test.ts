@@ -7,7 +7,23 @@ import { after, BEGINNING, match, person } from '../support/builders.ts';
 
 /** Values of which some are well in their place and most are not. */
 const odd = fc.oneof(
-  fc.constantFrom<unknown>(undefined, null, '', 0, -1, 1, 1.5, true, [], {}, '\u0000', '\ud800', 'x'.repeat(129)),
+  fc.constantFrom<unknown>(
+    undefined,
+    null,
+    '',
+    0,
+    -1,
+    1,
+    1.5,
+    true,
+    [],
+    {},
+    '\u0000',
+    '\u0085',
+    '\u202e',
+    '\ud800',
+    'x'.repeat(129),
+  ),
   fc.constantFrom<unknown>(1_000_000_000, 1_000_000_001, -1_000_000_001, Number.NaN, 2 ** 53, '1'),
   fc.constantFrom<unknown>(
     BEGINNING,

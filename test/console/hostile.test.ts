@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { createApplication } from '#records/applications.ts';
+import { recordAudit } from '#records/audit.ts';
+import { addOwner } from '#records/owners.ts';
+import { newLinkCode } from '#records/links.ts';
+import { event, person, tell } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+import { HOSTILE, strangeIn } from '../support/hostile.ts';
+import { CALLBACK, makeAccount, PASSWORD } from '../signin/support.ts';
+import { enter, makeOperator, openTestConsole } from './support.ts';
+import { Person } from '../signin/person.ts';
+
+onEachDatabase(
+  'names from the game and of applications are text on every page of sign-in and console',
+  async (t, url) => {
+    const house = await openTestConsole(t, url);
+    const { hall } = house;
+    await makeOperator(house, 'Olga');
+    const { console: olga } = await enter(house, 'Olga');
+    const seen = (page: Person): void => {
+      assert.ok(page.page.status < 400, `${page.page.url}: ${page.page.status}`);
+      assert.deepEqual(strangeIn(page.page.html), [], page.page.url);
+    };
+    for (const [number, text] of HOSTILE.entries()) {
+      const owner = await makeAccount(house, `Person${number}`);
+      const code = await newLinkCode(hall.db, hall.clock.now(), owner.id);
+      await tell(
+        hall,
+        event(
+          'account.link',
+          { player: person(number, text), code },
+          { time: new Date(hall.clock.now()).toISOString() },
+        ),
+      );
+      const made = { name: text, type: 'web', redirect_uris: [CALLBACK], access: 'none' } as const;
+      const { application } = await createApplication(hall.db, hall.clock.now(), {
+        ...made,
+        redirect_uris: [CALLBACK],
+      });
+      await addOwner(hall.db, hall.clock.now(), application.key, owner.id);
+      await recordAudit(
+        hall.db,
+        hall.clock.now(),
+        { via: 'console', account_id: owner.id, name: text, address: text },
+        { action: 'x', subject: text, label: text, detail: { text } },
+      );
+
+      const browser = new Person(house.auth);
+      const query = {
+        client_id: application.client_id,
+        response_type: 'code',
+        scope: 'openid',
+        redirect_uri: CALLBACK,
+      };
+      await browser.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+      seen(browser);
+      await browser.submit({ login: `person${number}@example.org`, password: PASSWORD });
+      assert.match(browser.page.html, /\/consent"/);
+      seen(browser);
+      await browser.submit({}, '/consent');
+      for (const path of ['/account', '/account/unlink', '/account/delete', '/account/password']) {
+        await browser.open(path);
+        seen(browser);
+      }
+      const at = `/console/applications/${application.client_id}`;
+      for (const path of [
+        at,
+        `${at}/access`,
+        `${at}/settings`,
+        `${at}/delete`,
+        `/console/operator/accounts/${owner.id}`,
+      ]) {
+        await olga.open(path);
+        seen(olga);
+      }
+    }
+    for (const path of ['/applications', '/accounts', '/players', '/audit', '']) {
+      await olga.open(`/console/operator${path}`);
+      seen(olga);
+    }
+  },
+);
