@@ -10,6 +10,11 @@ import { CALLBACK, makeAccount, PASSWORD } from '../signin/support.ts';
 import { enter, makeOperator, openTestConsole } from './support.ts';
 import { Person } from '../signin/person.ts';
 
+function seen({ page }: Person): void {
+  assert.ok(page.status < 400, `${page.url}: ${page.status}`);
+  assert.deepEqual(strangeIn(page.html), [], page.url);
+}
+
 onEachDatabase(
   'names from the game and of applications are text on every page of sign-in and console',
   async (t, url) => {
@@ -17,10 +22,6 @@ onEachDatabase(
     const { hall } = house;
     await makeOperator(house, 'Olga');
     const { console: olga } = await enter(house, 'Olga');
-    const seen = (page: Person): void => {
-      assert.ok(page.page.status < 400, `${page.page.url}: ${page.page.status}`);
-      assert.deepEqual(strangeIn(page.page.html), [], page.page.url);
-    };
     for (const [number, text] of HOSTILE.entries()) {
       const owner = await makeAccount(house, `Person${number}`);
       const code = await newLinkCode(hall.db, hall.clock.now(), owner.id);
