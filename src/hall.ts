@@ -5,6 +5,7 @@ import { type Mailer, openMailer } from '#base/mail.ts';
 import { keyedHashUnder } from '#base/secret-key.ts';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
+import { GroupIntake, type Intake } from '#records/intake.ts';
 
 /** What one process owns. Doors take from it what they need and nothing else. */
 export interface Hall extends AsyncDisposable {
@@ -13,19 +14,25 @@ export interface Hall extends AsyncDisposable {
   db: Db;
   clock: Clock;
   mail: Mailer;
+  /** Where events go that are heard of at a door. */
+  intake: Intake;
 }
 
-/**
- * Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`.
- * @param terminal where the links of mails are shown that cannot be sent
- */
+export interface HallOptions {
+  /** Where the links of mails are shown that cannot be sent. */
+  terminal?: NodeJS.WritableStream;
+  /** See `DbOptions`. */
+  lazy?: boolean;
+}
+
+/** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`. */
 export async function openHall(
   config: Config,
   clock: Clock = systemClock,
-  terminal: NodeJS.WritableStream = process.stdout,
+  { terminal = process.stdout, lazy = false }: HallOptions = {},
 ): Promise<Hall> {
   const log = openLog(config.LOG_LEVEL);
-  const db = await openDb(config.DATABASE_URL, keyedHashUnder(config));
+  const db = await openDb(config.DATABASE_URL, { keyedHash: keyedHashUnder(config), lazy });
   try {
     await migrate(db);
   } catch (error) {
@@ -33,9 +40,11 @@ export async function openHall(
     throw error;
   }
   const mail = openMailer(config, log, clock, terminal);
+  const intake = new GroupIntake({ db, clock, log });
   const close = async (): Promise<void> => {
+    await intake.close();
     await mail[Symbol.asyncDispose]();
     await db.close();
   };
-  return { config, log, db, clock, mail, [Symbol.asyncDispose]: close };
+  return { config, log, db, clock, mail, intake, [Symbol.asyncDispose]: close };
 }

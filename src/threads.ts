@@ -7,8 +7,9 @@ import type { Log } from '#base/log.ts';
 import type { Hall } from '#hall.ts';
 
 /**
- * Doors in threads of their own. Writing to SQLite holds up the thread that does it, so the door that writes most has
- * one together with upkeep, with a hall of its own on the same database: readers never wait for them.
+ * Doors in threads of their own. Writing to SQLite holds up the thread that does it, so the door through which most is
+ * told has one, and a second one behind it that writes and keeps up (writer.ts): readers never wait for them, and what
+ * comes next is read and checked while what came before is written.
  */
 const APART: readonly Door[] = ['INGEST'];
 const AGAIN_MS = 1_000;

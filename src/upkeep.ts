@@ -13,13 +13,13 @@ import type { Hall } from '#hall.ts';
 interface Task {
   name: string;
   everyMs: number;
-  /** @param rests how many times as long as a step took it rests before the next */
+  /** @param rests how many times as long as a step took it rests before the next, at most */
   run(hall: Hall, stop: AbortSignal, rests: number): Promise<void>;
 }
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-const RESTS = 9;
+const RESTS = 40;
 
 const TASKS: readonly Task[] = [
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
@@ -29,15 +29,18 @@ const TASKS: readonly Task[] = [
 ];
 
 /**
- * Counts what matches there are. Between two steps it rests: what is told to the service meanwhile comes first, and
- * boards may lag behind it for a while.
+ * Counts what matches there are. Between two steps it rests, for as long as a step takes, and much longer while events
+ * come in one behind the other: what is told to the service goes first, and boards may lag behind it for a while.
  */
-async function follow({ db, config, clock }: Hall, stop: AbortSignal, rests: number): Promise<void> {
+async function follow({ db, config, clock, intake }: Hall, stop: AbortSignal, rests: number): Promise<void> {
   for (;;) {
     const started = performance.now();
     const more = await followMatches(db, config.TIME_ZONE, clock.now());
     if (!more || stop.aborted) return;
-    await pause(rests * (performance.now() - started), undefined, { signal: stop }).catch(() => undefined);
+    const step = performance.now() - started;
+    for (let rested = 0; rested < rests && (rested === 0 || !intake.isIdle); rested++) {
+      await pause(step, undefined, { signal: stop }).catch(() => undefined);
+    }
   }
 }
 

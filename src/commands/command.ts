@@ -76,7 +76,9 @@ export async function runCommand(command: Command, input: Input): Promise<void> 
 /** Opens the hall that the environment names, for the length of one command. */
 export async function withHall<T>(work: (hall: Hall) => Promise<T>): Promise<T> {
   // What the command prints is its result alone.
-  await using hall = await openHall(readConfig({ LOG_LEVEL: 'warn', ...environment() }), systemClock, process.stderr);
+  await using hall = await openHall(readConfig({ LOG_LEVEL: 'warn', ...environment() }), systemClock, {
+    terminal: process.stderr,
+  });
   const result = await work(hall);
   if (running?.command.audit !== undefined) await keep(hall, running, running.command.audit);
   return result;

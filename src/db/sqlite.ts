@@ -4,6 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#base/errors.ts';
 import type { Cell, Db, KeyedHash, MigrationTx, Queryable, Versions } from './db.ts';
+import { LogSync } from './log-sync.ts';
 import { reads, type Sql, textOf } from './sql.ts';
 
 /** The low byte of a result code; the rest says why. */
@@ -17,11 +18,17 @@ const KEPT_STATEMENTS = 500;
  * Opens a SQLite file with two connections: one that writes, in turns, and one that only reads. A reader never sees a
  * transaction that is under way, although one may span several ticks of the event loop.
  */
-export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db> {
+export async function openSqlite(path: string, keyedHash: KeyedHash, lazy: boolean): Promise<Db> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const writer = await patiently(() => new Connection(path, false, keyedHash));
-  return new SqliteDb(writer, await patiently(() => new Connection(path, true, keyedHash)));
+  const writer = await patiently(() => new Connection(path, lazy ? 'lazy' : 'durable', keyedHash));
+  return new SqliteDb(path, writer, await patiently(() => new Connection(path, 'reading', keyedHash)));
 }
+
+/** In WAL mode `normal` commits without waiting for the disk and keeps the database whole all the same. */
+const WRITING = {
+  durable: 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000',
+  lazy: 'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 20000',
+};
 
 const kept = new WeakMap<readonly string[], string>();
 const text = (query: Sql): string => textOf(query, kept, () => '?');
@@ -32,12 +39,12 @@ class Connection implements MigrationTx {
   readonly #objects = new Map<string, StatementSync>();
   readonly #arrays = new Map<string, StatementSync>();
 
-  constructor(path: string, readOnly: boolean, keyedHash: KeyedHash) {
+  constructor(path: string, purpose: 'reading' | keyof typeof WRITING, keyedHash: KeyedHash) {
     this.keyedHash = keyedHash;
+    const readOnly = purpose === 'reading';
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
     try {
-      if (!readOnly)
-        this.handle.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000');
+      if (purpose !== 'reading') this.handle.exec(WRITING[purpose]);
       this.handle.exec('pragma foreign_keys = on; pragma cache_size = -16000; pragma temp_store = memory');
     } catch (error) {
       this.handle.close();
@@ -92,6 +99,7 @@ class SqliteDb implements Db {
   readonly keyedHash: KeyedHash;
   readonly #writer: Connection;
   readonly #reader: Connection;
+  readonly #log: LogSync;
   readonly #dataVersion: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -99,10 +107,11 @@ class SqliteDb implements Db {
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined };
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(writer: Connection, reader: Connection) {
+  constructor(path: string, writer: Connection, reader: Connection) {
     this.keyedHash = writer.keyedHash;
     this.#writer = writer;
     this.#reader = reader;
+    this.#log = new LogSync(`${path}-wal`, () => this.#checkpoint());
     this.#dataVersion = reader.handle.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
     this.#begin = reader.handle.prepare('begin');
@@ -164,18 +173,35 @@ class SqliteDb implements Db {
     return turn;
   }
 
+  async sync(): Promise<void> {
+    try {
+      await this.#log.sync();
+    } catch (error) {
+      throw new Unavailable(error);
+    }
+  }
+
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.transaction(() => work(this.#writer));
   }
 
   async close(): Promise<void> {
     await this.#turn;
+    await this.#log.close();
     this.#reader.handle.close();
     this.#writer.handle.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Brings all of the log into the file itself, on disk. */
+  async #checkpoint(): Promise<void> {
+    const turn = this.#turn.then(() => this.#writer.handle.prepare('pragma wal_checkpoint(full)').get());
+    this.#turn = turn.catch(() => undefined);
+    const { busy, log, checkpointed } = (await turn) as { busy: number; log: number; checkpointed: number };
+    if (busy !== 0 || log !== checkpointed) throw new Error('The log cannot be brought into the database.');
   }
 
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {

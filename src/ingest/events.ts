@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#base/clock.ts';
 import { asWireError, WireError, unavailable } from '#base/errors.ts';
-import type { Db } from '#db/db.ts';
 import { checkEvent } from '#records/checks.ts';
-import { type Item, takeItems } from '#records/ledger.ts';
+import type { Intake } from '#records/intake.ts';
+import type { Item } from '#records/ledger.ts';
 import type { Receipt, Sender } from '#records/receipts.ts';
 import { bytesOf, formatOf, linesOf, LONGEST_LINE, MOST_BYTES } from './body.ts';
-import type { Intake } from './intake.ts';
 import { parseJson } from './json.ts';
 import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
 
@@ -21,7 +20,6 @@ export interface Delivery {
 }
 
 export interface Taking {
-  db: Db;
   clock: Clock;
   intake: Intake;
 }
@@ -58,18 +56,14 @@ function answer(response: ServerResponse, json: string): void {
     .end(json);
 }
 
-function receiptsFor(taking: Taking, delivery: Delivery, inputs: readonly unknown[]): Promise<Receipt[]> {
-  const { sender } = delivery;
-  const now = taking.clock.now();
-  return take(
-    taking,
-    delivery,
-    inputs.map((input) => ({ sender, checked: checkEvent(input, sender, now) })),
-  );
-}
-
-function take({ db, clock, intake }: Taking, { dryRun }: Delivery, items: readonly Item[]): Promise<Receipt[]> {
-  return dryRun ? takeItems(db, clock, items, { dryRun }) : intake.take(items);
+function receiptsFor(
+  { clock, intake }: Taking,
+  { sender, dryRun }: Delivery,
+  inputs: readonly unknown[],
+): Promise<Receipt[]> {
+  const now = clock.now();
+  const items = inputs.map((input) => ({ sender, checked: checkEvent(input, sender, now) }));
+  return intake.take(items, { dryRun });
 }
 
 /**
@@ -77,9 +71,9 @@ function take({ db, clock, intake }: Taking, { dryRun }: Delivery, items: readon
  * sent: what goes wrong then ends it with a line that is an error. What got no receipt was not taken, or may be.
  */
 async function takeStream(taking: Taking, delivery: Delivery): Promise<void> {
-  const { response } = delivery;
+  const { response, dryRun } = delivery;
   try {
-    const begin = (portion: Item[]): Promise<Receipt[]> => take(taking, delivery, portion);
+    const begin = (portion: Item[]): Promise<Receipt[]> => taking.intake.take(portion, { dryRun });
     for await (const receipts of inTurn(portionsOf(taking, delivery), begin)) {
       if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
       const lines = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join('');

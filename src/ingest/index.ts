@@ -7,7 +7,6 @@ import type { Sender } from '#records/receipts.ts';
 import type { Credential } from '#records/server-keys.ts';
 import { Credentials } from './credentials.ts';
 import { takeDelivery } from './events.ts';
-import { Intake } from './intake.ts';
 import { openApiDocument } from './openapi.ts';
 
 /** The door that game servers write through. */
@@ -25,15 +24,14 @@ interface Visit {
 
 type Row = Record<string, (visit: Visit) => Promise<void>>;
 
-export async function openIngest({ db, clock, log, config }: Hall): Promise<IngestDoor> {
-  const intake = new Intake({ db, clock, log });
+export async function openIngest({ db, clock, log, config, intake }: Hall): Promise<IngestDoor> {
   const credentials = new Credentials({ db, clock });
   const document = openApiDocument(config.INGEST_URL);
   const rows: Record<string, Row> = {
     '/events': {
       POST: ({ request, response, query, credential }) => {
         const dryRun = isDryRun(query) || credential.test;
-        return takeDelivery({ db, clock, intake }, { request, response, sender: senderOf(credential), dryRun });
+        return takeDelivery({ clock, intake }, { request, response, sender: senderOf(credential), dryRun });
       },
     },
     '/receipts': {

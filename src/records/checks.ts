@@ -7,10 +7,10 @@ import type { Receipt, Sender } from './receipts.ts';
 /** How far a sender's clock may be ahead. */
 const CLOCK_SKEW_MS = 300_000;
 
-/** An event that passed its check, beside the data as it was sent, which is what the ledger keeps. */
+/** An event that passed its check, beside the JSON of its data as it was sent, which is what the ledger keeps. */
 export interface Checked {
   event: Event;
-  sent: WireEvent['data'];
+  told: string;
 }
 
 /** Checks an event as it was sent; what is wrong with it becomes its receipt. */
@@ -20,8 +20,17 @@ export function checkEvent(input: unknown, sender: Sender, now: number): Checked
   if ('refusal' in read) return { id, status: 'rejected', ...read.refusal };
   const { event } = read;
   const refusal = checkTimes(event, now) ?? checkSender(event, sender);
-  return refusal ? { id, status: 'rejected', ...refusal } : { event, sent: (input as WireEvent).data };
+  return refusal
+    ? { id, status: 'rejected', ...refusal }
+    : { event, told: toldOf(event.type, (input as WireEvent).data) };
 }
+
+/** A picture is kept with its map, a link's code not at all. */
+function toldOf(type: Event['type'], data: WireEvent['data']): string {
+  return JSON.stringify(SHORTENED.has(type) ? { ...data, image: undefined, code: undefined } : data);
+}
+
+const SHORTENED: ReadonlySet<Event['type']> = new Set(['map.published', 'account.link']);
 
 /** The sender's id, as far as it can be told, so that even a malformed event's receipt can be matched. */
 function idOfInput(input: unknown): string {

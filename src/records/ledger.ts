@@ -171,7 +171,7 @@ class Taking {
     }
   }
 
-  async #accept(sender: Sender, { event, sent }: Checked, known: Server | undefined): Promise<Receipt> {
+  async #accept(sender: Sender, { event, told }: Checked, known: Server | undefined): Promise<Receipt> {
     const { keys, now } = this.#batch;
     const resumed = event.receipt === undefined ? undefined : keyOf(event.receipt);
     const key = resumed !== undefined && keys.resume(resumed) ? resumed : keys.next(now);
@@ -181,7 +181,7 @@ class Taking {
     const receipt = idOf(key);
     if (event.type !== 'server.presence') {
       this.#known.set(identityOf(server, event), { receipt, withdrawn: false });
-      this.#keep(sender, event, sent, key, server?.key ?? 0);
+      this.#keep(sender, event, told, key, server?.key ?? 0);
     }
     return { id: event.id, status: 'accepted', receipt, ...(taken?.note === undefined ? {} : { note: taken.note }) };
   }
@@ -192,13 +192,12 @@ class Taking {
     await this.#batch.load(this.#uuids);
   }
 
-  /** Heartbeats are not kept: the newest replaces all before it. A picture is kept with its map, a link's code not at all. */
-  #keep(sender: Sender, event: Event, sent: unknown, key: number, scope: number): void {
+  /** Heartbeats are not kept: the newest replaces all before it. */
+  #keep(sender: Sender, event: Event, told: string, key: number, scope: number): void {
     const { rows, now } = this.#batch;
-    const data = SHORTENED.has(event.type) ? { ...(sent as object), image: undefined, code: undefined } : sent;
     const credential = sender.kind === 'server' ? sender.credential : 0;
     const { id, type, time } = event;
-    rows.add('ledger', [key, scope, id, type, time, now, JSON.stringify(data), subjectOf(event, scope), credential]);
+    rows.add('ledger', [key, scope, id, type, time, now, told, subjectOf(event, scope), credential]);
   }
 
   async #serverOf(sender: Sender, event: Event): Promise<Server | undefined> {
@@ -225,7 +224,6 @@ class Taking {
 }
 
 const READ_AT_ONCE = 256;
-const SHORTENED: ReadonlySet<Event['type']> = new Set(['map.published', 'account.link']);
 
 const identityOf = (server: Server | undefined, { id }: Event): string => `${server?.key ?? 0} ${id}`;
 

@@ -113,8 +113,7 @@ async function rewriteOne(
   original: string,
   book: ReadonlyMap<string, Pseudonym>,
 ): Promise<void> {
-  const renamed = (json: string): string => JSON.stringify(rename(JSON.parse(json), book));
-  await tx.run(sql`update ledger set body = ${renamed(body)} where key = ${key}`);
+  await tx.run(sql`update ledger set body = ${renamed(body, book)} where key = ${key}`);
   if (type === 'punishment.issued') {
     const { uuid, name } = book.get(original)!;
     await tx.run(sql`
@@ -127,7 +126,7 @@ async function rewriteOne(
   );
   if (details === undefined) return;
   await tx.run(sql`
-    update match_details set teams = ${renamed(details.teams)}, objectives = ${renamed(details.objectives)}
+    update match_details set teams = ${renamed(details.teams, book)}, objectives = ${renamed(details.objectives, book)}
     where match_key = ${key}`);
 }
 
@@ -140,7 +139,7 @@ export async function forgetPseudonym(tx: Queryable, uuid: string): Promise<void
 const STAYS: ReadonlySet<string> = new Set(['map.published', 'account.link']);
 
 /** Brings events in under the pseudonyms of those of their players who have one. */
-export async function underPseudonyms<E extends { event: { type: string; data: unknown }; sent: unknown }>(
+export async function underPseudonyms<E extends { event: { type: string; data: unknown }; told: string | undefined }>(
   tx: Queryable,
   events: E[],
 ): Promise<E[]> {
@@ -150,7 +149,7 @@ export async function underPseudonyms<E extends { event: { type: string; data: u
   return events.map((checked) => {
     if (STAYS.has(checked.event.type)) return checked;
     const event = { ...checked.event, data: rename(checked.event.data, book) };
-    return { ...checked, event, sent: rename(checked.sent, book) };
+    return { ...checked, event, told: checked.told && renamed(checked.told, book) };
   });
 }
 
@@ -178,6 +177,9 @@ function uuidsWithin(value: unknown, found = new Set<string>()): Set<string> {
   }
   return found;
 }
+
+const renamed = (json: string, book: ReadonlyMap<string, Pseudonym>): string =>
+  JSON.stringify(rename(JSON.parse(json), book));
 
 /** A copy of the value in which those of the book bear their pseudonyms, and everything else stands as it was. */
 function rename(value: unknown, book: ReadonlyMap<string, Pseudonym>): unknown {

@@ -27,7 +27,7 @@ export const LEDGER = sql`
 
 /** Events out of the ledger, checked as when they came. */
 export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row: LedgerRow; event: Event }[]> {
-  const events = rows.map((row) => ({ row, event: eventOf(row), sent: undefined }));
+  const events = rows.map((row) => ({ row, event: eventOf(row), told: undefined }));
   return await underPseudonyms(tx, events);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#records/checks.ts';
-import { takeEvents, takeItems } from '#records/ledger.ts';
+import { type Item, takeEvents, takeItems } from '#records/ledger.ts';
 import type { Receipt } from '#records/receipts.ts';
 import { TestClock } from '../support/hall.ts';
 import { wipe } from './likeness.ts';
@@ -10,8 +10,15 @@ import { beginnings, senderOf, SERVERS, type Told } from './season.ts';
 
 export const clock = new TestClock();
 
+type Take = (items: Item[]) => Promise<Receipt[]>;
+
 /** Tells a season to an emptied database, in so many batches. */
-export async function tellSeason(db: Db, events: Told[], batches = 1): Promise<Receipt[]> {
+export async function tellSeason(
+  db: Db,
+  events: Told[],
+  batches = 1,
+  take: Take = (items) => takeItems(db, clock, items),
+): Promise<Receipt[]> {
   await wipe(db);
   await takeEvents(db, clock, { kind: 'operator' }, beginnings);
   const rows = await db.all<{ key: number }>(sql`select key from servers order by name`);
@@ -26,7 +33,7 @@ export async function tellSeason(db: Db, events: Told[], batches = 1): Promise<R
   const receipts: Receipt[] = [];
   const size = Math.ceil(items.length / batches);
   for (let start = 0; start < items.length; start += size) {
-    receipts.push(...(await takeItems(db, clock, items.slice(start, start + size))));
+    receipts.push(...(await take(items.slice(start, start + size))));
   }
   return receipts;
 }

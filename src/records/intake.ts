@@ -3,8 +3,23 @@ import type { Clock } from '#base/clock.ts';
 import { Unavailable } from '#base/errors.ts';
 import type { Log } from '#base/log.ts';
 import type { Db } from '#db/db.ts';
-import { type Item, takeItems } from '#records/ledger.ts';
-import type { Receipt } from '#records/receipts.ts';
+import { type Item, type TakeOptions, takeItems } from './ledger.ts';
+import type { Receipt } from './receipts.ts';
+
+/** Where whoever hears of events hands them over. */
+export interface Intake {
+  /** Whether so much waits that senders had better come again later. */
+  readonly isFull: boolean;
+  /** Whether nothing is under way. */
+  readonly isIdle: boolean;
+  /**
+   * @returns the receipts, once what they say is on disk
+   * @throws Unavailable where nothing was taken because the database cannot be reached or written
+   */
+  take(items: readonly Item[], options?: TakeOptions): Promise<Receipt[]>;
+  /** Waits until nothing is under way. */
+  close(): Promise<void>;
+}
 
 interface Waiting {
   items: readonly Item[];
@@ -15,14 +30,14 @@ interface Waiting {
 /** How many events one transaction takes: it holds the lock no longer than those need. */
 const MOST_AT_ONCE = 256;
 /** How many events may wait; more are sent away for a moment. */
-const MOST_WAITING = 20_000;
+export const MOST_WAITING = 20_000;
 
 /**
  * Group commit: the events of all requests that wait at the same moment go to the disk together, and each request is
  * answered when they are there. Where a group fails, its requests are taken one by one and then their events, so that
  * nothing that cannot be stored ever stops what comes beside or behind it.
  */
-export class Intake {
+export class GroupIntake implements Intake {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -40,11 +55,13 @@ export class Intake {
     return this.#count >= MOST_WAITING;
   }
 
-  /**
-   * @returns the receipts, once what they say is on disk
-   * @throws Unavailable where nothing was taken because the database cannot be reached or written
-   */
-  take(items: readonly Item[]): Promise<Receipt[]> {
+  get isIdle(): boolean {
+    return this.#running === undefined;
+  }
+
+  take(items: readonly Item[], options: TakeOptions = {}): Promise<Receipt[]> {
+    // Nothing of it is kept: it must not be in one transaction with what is.
+    if (options.dryRun) return takeItems(this.#db, this.#clock, items, options);
     const { promise, resolve, reject } = Promise.withResolvers<Receipt[]>();
     this.#waiting.push({ items, settle: resolve, fail: reject });
     this.#count += items.length;
@@ -52,15 +69,13 @@ export class Intake {
     return promise;
   }
 
-  /** Waits until nothing is under way. */
   async close(): Promise<void> {
     await this.#running;
   }
 
   async #run(): Promise<void> {
     // Whoever else asks in this turn of the event loop comes along.
-    await setImmediate();
-    while (this.#waiting.length > 0) {
+    for (await setImmediate(); this.#waiting.length > 0; await setImmediate()) {
       const group = this.#next();
       this.#count -= sizeOf(group);
       await this.#takeGroup(group);

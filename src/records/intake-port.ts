@@ -1,0 +1,132 @@
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { Unavailable } from '#base/errors.ts';
+import { type Intake, MOST_WAITING } from './intake.ts';
+import type { Item, TakeOptions } from './ledger.ts';
+import type { Receipt } from './receipts.ts';
+
+/**
+ * An intake that another thread holds: there events are written, here they are heard of, read and checked meanwhile.
+ * Items go over as texts, which costs a fraction of what objects do.
+ */
+
+/** Two texts an item: who sent what, and the data as it was told. */
+interface Parcel {
+  number: number;
+  dryRun: boolean;
+  texts: string[];
+}
+
+type Outcome = { number: number } & ({ receipts: Receipt[] } | { error: unknown; isOutage: boolean });
+
+/** Said by whoever holds the near end when nothing more will come. */
+export const CLOSE = 'close';
+
+interface Asked {
+  count: number;
+  answer: Promise<Receipt[]>;
+  settle: (receipts: Receipt[]) => void;
+  fail: (error: unknown) => void;
+}
+
+/** The near end. */
+export class FarIntake implements Intake {
+  readonly #port: MessagePort | Worker;
+  readonly #sync: () => Promise<void>;
+  readonly #asked = new Map<number, Asked>();
+  #parcels: Parcel[] = [];
+  #last = 0;
+  #count = 0;
+
+  /** @param sync brings to the disk what the other thread has committed */
+  constructor(port: MessagePort | Worker, sync: () => Promise<void>) {
+    this.#port = port;
+    this.#sync = sync;
+    port.on('message', (outcomes: Outcome[]) => void this.#hear(outcomes));
+  }
+
+  get isFull(): boolean {
+    return this.#count >= MOST_WAITING;
+  }
+
+  get isIdle(): boolean {
+    return this.#asked.size === 0;
+  }
+
+  take(items: readonly Item[], { dryRun = false }: TakeOptions = {}): Promise<Receipt[]> {
+    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<Receipt[]>();
+    const number = ++this.#last;
+    this.#asked.set(number, { count: items.length, answer: promise, settle, fail });
+    this.#count += items.length;
+    // What comes in one turn of the event loop goes over together.
+    if (this.#parcels.length === 0) setImmediate(() => this.#send());
+    this.#parcels.push({ number, dryRun, texts: items.flatMap(textsOf) });
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#asked.values()].map(({ answer }) => answer));
+  }
+
+  #send(): void {
+    this.#port.postMessage(this.#parcels, []);
+    this.#parcels = [];
+  }
+
+  async #hear(outcomes: Outcome[]): Promise<void> {
+    const lost = await this.#sync().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    for (const outcome of outcomes) {
+      const { count, settle, fail } = this.#asked.get(outcome.number)!;
+      this.#asked.delete(outcome.number);
+      this.#count -= count;
+      if ('isOutage' in outcome) fail(outcome.isOutage ? new Unavailable(outcome.error) : outcome.error);
+      else if (lost !== undefined) fail(lost.error);
+      else settle(outcome.receipts);
+    }
+  }
+}
+
+/** The far end: takes what comes until `CLOSE` does. */
+export async function serveIntake(port: MessagePort, intake: Intake): Promise<void> {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  let outcomes: Outcome[] = [];
+  const tell = (outcome: Outcome): void => {
+    // Those of one group become known one behind the other: they go back together.
+    if (outcomes.length === 0) queueMicrotask(send);
+    outcomes.push(outcome);
+  };
+  const send = (): void => {
+    port.postMessage(outcomes, []);
+    outcomes = [];
+  };
+  const take = ({ number, dryRun, texts }: Parcel): void => {
+    intake.take(itemsOf(texts), { dryRun }).then(
+      (receipts) => tell({ number, receipts }),
+      (error: unknown) => tell({ number, error, isOutage: error instanceof Unavailable }),
+    );
+  };
+  const hear = (parcels: Parcel[] | typeof CLOSE): void => {
+    if (parcels === CLOSE) close();
+    else parcels.forEach(take);
+  };
+  port.on('message', hear);
+  await closed;
+  // Who listens keeps the thread alive.
+  port.off('message', hear);
+}
+
+function textsOf({ sender, checked }: Item): [string, string] {
+  if (!('event' in checked)) return [JSON.stringify({ sender, receipt: checked }), ''];
+  return [JSON.stringify({ sender, event: checked.event }), checked.told];
+}
+
+function itemsOf(texts: string[]): Item[] {
+  const items: Item[] = [];
+  for (let place = 0; place < texts.length; place += 2) {
+    const { sender, event, receipt } = JSON.parse(texts[place]!);
+    items.push({ sender, checked: event === undefined ? receipt : { event, told: texts[place + 1]! } });
+  }
+  return items;
+}

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Config } from '#base/config.ts';
+import type { Db } from '#db/db.ts';
+import { CLOSE, FarIntake } from '#records/intake-port.ts';
+import type { Intake } from '#records/intake.ts';
+
+/** A thread that writes, for the one that opens it: see writer-thread.ts. Should it ever break, both do. */
+export interface Writer extends AsyncDisposable {
+  intake: Intake;
+}
+
+/** What one group of events leaves behind fits in. */
+const YOUNG_MB = 48;
+
+function broken(): never {
+  throw new Error('The thread that writes has ended.');
+}
+
+export function openWriter(config: Config, db: Db): Writer {
+  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+    workerData: config,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
+  worker.on('exit', broken);
+  const close = async (): Promise<void> => {
+    worker.off('exit', broken);
+    worker.postMessage(CLOSE, []);
+    await once(worker, 'exit');
+  };
+  return { intake: new FarIntake(worker, () => db.sync()), [Symbol.asyncDispose]: close };
+}

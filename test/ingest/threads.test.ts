@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '#base/clock.ts';
+import { type Environment, readConfig } from '#base/config.ts';
+import { sql } from '#db/sql.ts';
+import { openHall } from '#hall.ts';
+import { takeEvents } from '#records/ledger.ts';
+import { createServerKey } from '#records/server-keys.ts';
+import { serverByName } from '#records/servers.ts';
+import { openHouseInThreads } from '#threads.ts';
+import { ask } from '../support/ask.ts';
+import { configured, login, person } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+
+onEachDatabase('the ingest in threads of its own takes, writes and closes as it does in one', async (_, url) => {
+  const listens: Environment = { INGEST_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent', DATABASE_URL: url };
+  await using hall = await openHall(readConfig(listens));
+  const now = systemClock.now();
+  await takeEvents(hall.db, systemClock, { kind: 'operator' }, [configured('Alpha')]);
+  const token = await createServerKey(hall.db, now, (await serverByName(hall.db, 'Alpha'))!.key);
+  const time = new Date(now).toISOString();
+  const logins = Array.from({ length: 40 }, (_, number) => login('Alpha', person(number), { id: randomUUID(), time }));
+  {
+    await using house = await openHouseInThreads(hall, ['INGEST']);
+    const post = async (body: unknown, path = '/events'): Promise<[number, string]> => {
+      const headers = { 'content-type': 'application/json' };
+      const reply = await ask(house.addresses.INGEST!, path, {
+        method: 'POST',
+        token,
+        body: JSON.stringify(body),
+        headers,
+      });
+      return [reply.status, reply.text];
+    };
+    const [, dry] = await post(logins[0], '/events?dry_run=1');
+    assert.match(dry, /"accepted"/);
+    for (const [status, text] of await Promise.all(logins.map((one) => post(one)))) {
+      assert.equal(status, 200);
+      assert.match(text, /"status":"accepted"/);
+    }
+    const [, again] = await post([...logins, { id: 'odd' }]);
+    const receipts = JSON.parse(again) as { id: string; status: string }[];
+    assert.deepEqual(
+      receipts.map(({ id, status }) => [id, status]),
+      [...logins.map(({ id }) => [id, 'duplicate']), ['odd', 'rejected']],
+    );
+  }
+  assert.deepEqual(await hall.db.tuple(sql`select count(*) from player_sessions`), [40]);
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { MessageChannel } from 'node:worker_threads';
+import fc from 'fast-check';
+import { Unavailable } from '#base/errors.ts';
+import type { Db } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { checkEvent } from '#records/checks.ts';
+import { CLOSE, FarIntake, serveIntake } from '#records/intake-port.ts';
+import { GroupIntake, type Intake, MOST_WAITING } from '#records/intake.ts';
+import type { Item } from '#records/ledger.ts';
+import type { Sender } from '#records/receipts.ts';
+import { serverByName } from '#records/servers.ts';
+import { configured, event, login, person, tell } from '../support/builders.ts';
+import { onEachDatabase, testHall, type TestHall } from '../support/hall.ts';
+import { likenessOf } from './likeness.ts';
+import { season } from './season.ts';
+import { clock, tellSeason } from './tell-season.ts';
+
+const OPERATOR: Sender = { kind: 'operator' };
+
+/** The near end of an intake; the far end is held by this thread, too, behind a port all the same. */
+function far(t: TestContext, intake: Intake, sync: () => Promise<void> = async () => {}): FarIntake {
+  const { port1, port2 } = new MessageChannel();
+  const served = serveIntake(port2, intake).then(() => port2.close());
+  t.after(async () => {
+    port1.postMessage(CLOSE);
+    await served;
+  });
+  return new FarIntake(port1, sync);
+}
+
+function itemOf({ clock }: TestHall, input: unknown, sender = OPERATOR): Item {
+  return { sender, checked: checkEvent(input, sender, clock.now()) };
+}
+
+async function alpha(hall: TestHall): Promise<Sender> {
+  await tell(hall, configured('Alpha'));
+  const { key, name } = (await serverByName(hall.db, 'Alpha'))!;
+  return { kind: 'server', serverKey: key, serverName: name, credential: 7 };
+}
+
+const countOf = async (db: Db): Promise<unknown> =>
+  (await db.tuple(sql`select count(*) from ledger where type = 'player.login'`))![0];
+
+onEachDatabase('events that go through a port leave the records as events that do not', async (t, url) => {
+  const { db, log } = await testHall(t, url);
+  const intake = far(t, new GroupIntake({ db, clock, log }));
+  await fc.assert(
+    fc.asyncProperty(season, async (events) => {
+      const straight = await tellSeason(db, events, 2);
+      const expected = await likenessOf(db);
+      const receipts = await tellSeason(db, events, 2, (items) => intake.take(items));
+      assert.deepEqual(
+        receipts.map(({ id, status }) => [id, status]),
+        straight.map(({ id, status }) => [id, status]),
+      );
+      assert.deepEqual(await likenessOf(db), expected);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+onEachDatabase('each request gets its own receipts, in order, the refused ones among them', async (t, url) => {
+  const hall = await testHall(t, url);
+  const sender = await alpha(hall);
+  const intake = far(t, hall.intake);
+  const logins = [1, 2, 3].map((number) => itemOf(hall, login('Alpha', person(number)), sender));
+  const nonsense = itemOf(hall, { id: 'odd', type: 'nothing' }, sender);
+  const [one, several, again] = await Promise.all([
+    intake.take([logins[0]!]),
+    intake.take([logins[1]!, nonsense, logins[2]!]),
+    intake.take([logins[0]!]),
+  ]);
+  assert.deepEqual(
+    [one, several, again].map((receipts) => receipts!.map(({ status }) => status)),
+    [['accepted'], ['accepted', 'rejected', 'accepted'], ['duplicate']],
+  );
+  assert.equal(await countOf(hall.db), 3);
+  const row = await hall.db.tuple(sql`select credential, body from ledger where type = 'player.login' order by key`);
+  assert.deepEqual(row, [7, JSON.stringify({ player: person(1) })]);
+  assert.ok(intake.isIdle);
+});
+
+onEachDatabase('a dry run is receipted and keeps nothing', async (t, url) => {
+  const hall = await testHall(t, url);
+  const sender = await alpha(hall);
+  const intake = far(t, hall.intake);
+  const item = itemOf(hall, login('Alpha', person(1)), sender);
+  const [[tried], [taken]] = await Promise.all([intake.take([item], { dryRun: true }), intake.take([item])]);
+  assert.deepEqual([tried?.status, taken?.status], ['accepted', 'accepted']);
+  assert.equal(await countOf(hall.db), 1);
+});
+
+onEachDatabase('what the disk does not keep is not accepted, and known when it is sent again', async (t, url) => {
+  const hall = await testHall(t, url);
+  const sender = await alpha(hall);
+  let keeps = false;
+  const intake = far(t, hall.intake, async () => {
+    if (!keeps) throw new Unavailable(new Error('EIO'));
+  });
+  const item = itemOf(hall, login('Alpha', person(1)), sender);
+  await assert.rejects(intake.take([item]), Unavailable);
+  keeps = true;
+  assert.equal((await intake.take([item]))[0]?.status, 'duplicate');
+});
+
+test('what goes wrong behind the port is told in front of it', async (t) => {
+  const faults = [new Unavailable(new Error('gone')), new TypeError('odd')];
+  const intake = far(t, {
+    isFull: false,
+    isIdle: true,
+    take: () => Promise.reject(faults.shift()!),
+    close: async () => {},
+  });
+  await assert.rejects(intake.take([]), Unavailable);
+  await assert.rejects(intake.take([]), { name: 'TypeError', message: 'odd' });
+});
+
+test('it is full when as much waits as an intake lets wait, and closes when nothing does', async (t) => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const intake = far(t, {
+    isFull: false,
+    isIdle: false,
+    take: async (items) => {
+      await opened;
+      return items.map(({ checked }) => ('event' in checked ? { id: '', status: 'duplicate' } : checked));
+    },
+    close: async () => {},
+  });
+  const refused: Item = { sender: OPERATOR, checked: { id: 'x', status: 'rejected', place: '', reason: 'odd' } };
+  const waiting = intake.take(Array.from({ length: MOST_WAITING - 1 }, () => refused));
+  assert.equal(intake.isFull, false);
+  const last = intake.take([refused]);
+  assert.equal(intake.isFull, true);
+  const closed = intake.close();
+  open();
+  await closed;
+  assert.deepEqual([(await waiting).length, (await last).length, intake.isFull], [MOST_WAITING - 1, 1, false]);
+});
+
+test('moments, unknown players and members left out come over as they are', async (t) => {
+  let heard: readonly Item[] = [];
+  const intake = far(t, {
+    isFull: false,
+    isIdle: true,
+    take: async (items) => {
+      heard = items;
+      return [];
+    },
+    close: async () => {},
+  });
+  const objective = { player: null, team: '', type: 'core', name: '', time: '1970-01-01T00:00:00Z' } as const;
+  const told = event(
+    'match.finished',
+    {
+      map: 'Îsle "two"',
+      gamemode: 'ctw',
+      started: '1970-01-01T00:00:00Z',
+      finished: '2026-02-28T18:30:00.125+09:00',
+      teams: [{ name: 'Red', players: [{ ...person(1), score: -0 }] }],
+      objectives: [objective],
+    },
+    { server: 'Alpha' },
+  );
+  const item: Item = { sender: OPERATOR, checked: checkEvent(told, OPERATOR, Date.parse('2026-03-01T12:00:00Z')) };
+  await intake.take([item]);
+  assert.deepEqual(JSON.parse(JSON.stringify(heard)), JSON.parse(JSON.stringify([item])));
+  assert.ok('event' in item.checked);
+});
