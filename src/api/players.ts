@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '#base/ids.ts';
 import { notFound, WireError } from '#base/errors.ts';
+import { safeNumber } from '#db/db.ts';
 import { accountPlayerUuid } from '#records/accounts.ts';
 import { standingOf } from '#records/factions.ts';
 import { factsOf, killsOf, matchesOf } from '#records/matches.ts';
@@ -195,7 +196,7 @@ function countersWire(counters: Record<string, number>): Record<string, number> 
 
 function totalWire(stats: Stats): GroupWire['total'] {
   const sum = (counter: string): number =>
-    GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0);
+    safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
   return {
     ...{ kill_count: sum('kill'), death_count: sum('death'), win_count: sum('win'), lose_count: sum('lose') },
     ...{ play_count: sum('play'), time_played: sum('time') },

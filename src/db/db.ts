@@ -78,6 +78,16 @@ export async function openDb(url: string, { keyedHash = withoutKey, lazy = false
   return (await import('./sqlite.ts')).openSqlite(url.replace(/^(sqlite|file):(\/\/)?/, ''), keyedHash, lazy);
 }
 
+/**
+ * A number as JavaScript holds it. Keys and moments stay below 2^53; a counter that somebody has driven beyond is told as
+ * the largest number that is exact, and goes on being counted as it is, so that taking it back leaves what was.
+ */
+export function safeNumber(value: number | bigint): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  return number > 0 ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
+}
+
 /** For those who keep nothing that is hashed so. */
 export function withoutKey(): never {
   throw new TypeError('This database was opened without the secret of its installation');

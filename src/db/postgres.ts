@@ -1,7 +1,15 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import { Unavailable } from '#base/errors.ts';
-import type { Cell, Db, KeyedHash, MigrationTx, Queryable, Versions } from './db.ts';
+import {
+  type Cell,
+  type Db,
+  type KeyedHash,
+  type MigrationTx,
+  type Queryable,
+  safeNumber,
+  type Versions,
+} from './db.ts';
 import { CredentialNotices } from './notices.ts';
 import { Pipeline } from './pipeline.ts';
 import { reads, type Sql, textOf } from './sql.ts';
@@ -33,9 +41,15 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
   return db;
 }
 
+/** Sums may have a fraction; what is whole and too large is told as the largest number that is. */
+function numberOf(text: string): number {
+  const number = Number(text);
+  return Math.abs(number) > Number.MAX_SAFE_INTEGER ? safeNumber(number) : number;
+}
+
 const parserOf = ((type: number, format?: 'text' | 'binary') =>
   type === INT8 || type === NUMERIC
-    ? Number
+    ? numberOf
     : pg.types.getTypeParser(type, format as 'text')) as typeof pg.types.getTypeParser;
 
 const kept = new WeakMap<readonly string[], string>();

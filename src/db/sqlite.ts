@@ -3,7 +3,15 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#base/errors.ts';
-import type { Cell, Db, KeyedHash, MigrationTx, Queryable, Versions } from './db.ts';
+import {
+  type Cell,
+  type Db,
+  type KeyedHash,
+  type MigrationTx,
+  type Queryable,
+  safeNumber,
+  type Versions,
+} from './db.ts';
 import { LogSync } from './log-sync.ts';
 import { reads, type Sql, textOf } from './sql.ts';
 
@@ -54,19 +62,35 @@ class Connection implements MigrationTx {
 
   // The driver's calls are synchronous; `async` turns what they throw into a rejection, as on PostgreSQL.
   async all<R>(query: Sql): Promise<R[]> {
-    return this.#statement(query).all(...query.values) as R[];
+    try {
+      return this.#statement(query).all(...query.values) as R[];
+    } catch (error) {
+      return this.#readAgain(error, query, false, 'all') as R[];
+    }
   }
 
   async get<R>(query: Sql): Promise<R | undefined> {
-    return this.#statement(query).get(...query.values) as R | undefined;
+    try {
+      return this.#statement(query).get(...query.values) as R | undefined;
+    } catch (error) {
+      return this.#readAgain(error, query, false, 'get') as R | undefined;
+    }
   }
 
   async tuples(query: Sql): Promise<Cell[][]> {
-    return this.#statement(query, true).all(...query.values) as unknown as Cell[][];
+    try {
+      return this.#statement(query, true).all(...query.values) as unknown as Cell[][];
+    } catch (error) {
+      return this.#readAgain(error, query, true, 'all') as Cell[][];
+    }
   }
 
   async tuple(query: Sql): Promise<Cell[] | undefined> {
-    return this.#statement(query, true).get(...query.values) as unknown as Cell[] | undefined;
+    try {
+      return this.#statement(query, true).get(...query.values) as unknown as Cell[] | undefined;
+    } catch (error) {
+      return this.#readAgain(error, query, true, 'get') as Cell[] | undefined;
+    }
   }
 
   async run(query: Sql): Promise<number> {
@@ -79,6 +103,18 @@ class Connection implements MigrationTx {
 
   async script(statements: string): Promise<void> {
     this.handle.exec(sqliteScript(statements));
+  }
+
+  /** The driver refuses numbers beyond 2^53: where there is one, the rows are read once more, and it is told as it can be. */
+  #readAgain(error: unknown, query: Sql, arrays: boolean, how: 'all' | 'get'): unknown {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE' || !reads(query)) throw error;
+    const statement = this.#statement(query, arrays);
+    statement.setReadBigInts(true);
+    try {
+      return withNumbers(statement[how](...query.values));
+    } finally {
+      statement.setReadBigInts(false);
+    }
   }
 
   #statement(query: Sql, arrays = false): StatementSync {
@@ -215,6 +251,14 @@ class SqliteDb implements Db {
       throw isOutage(error) ? new Unavailable(error) : error;
     }
   }
+}
+
+/** Rows, or one, or nothing, with numbers in the place of big ones. */
+function withNumbers(read: unknown): unknown {
+  if (typeof read === 'bigint') return safeNumber(read);
+  if (read === null || typeof read !== 'object' || read instanceof Uint8Array) return read;
+  if (Array.isArray(read)) return read.map(withNumbers);
+  return Object.fromEntries(Object.entries(read).map(([name, value]) => [name, withNumbers(value)]));
 }
 
 /** Tells a disk that is full, read-only or broken from a statement that is wrong. */

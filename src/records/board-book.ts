@@ -35,8 +35,8 @@ export class BoardBook {
   /** The statements that take everything in the book out of what was counted; rows that come to nothing go. */
   subtractions(): Sql[] {
     const boards = [...this.#boardRows()].flatMap(([bucket, mode, player, play, win, kill, death, time]) => [
-      sql`update boards set play = play - ${play!}, win = win - ${win!}, kill = kill - ${kill!}, death = death - ${death!},
-        time = time - ${time!} where bucket = ${bucket!} and mode = ${mode!} and player_key = ${player!}`,
+      sql`update boards set play = play - ${play!}, win = win - ${win!}, kill = kill - cast(${kill!} as bigint),
+        death = death - cast(${death!} as bigint), time = time - cast(${time!} as bigint) where bucket = ${bucket!} and mode = ${mode!} and player_key = ${player!}`,
       sql`delete from boards where bucket = ${bucket!} and mode = ${mode!} and player_key = ${player!} and play <= 0`,
     ]);
     const results = [...this.#resultRows()].flatMap(([map, team, play, win]) => [
@@ -64,7 +64,7 @@ const RESULT_INSERT = 'insert into map_results (map_key, team, play, win) values
 const RESULT_SUM = `on conflict (map_key, team) do update set ${['play', 'win'].map(sumOf('map_results')).join(', ')}`;
 
 function sumOf(table: string): (counter: string) => string {
-  return (counter) => `${counter} = ${table}.${counter} + excluded.${counter}`;
+  return (counter) => `${counter} = ${table}.${counter} + cast(excluded.${counter} as bigint)`;
 }
 
 /** Rows in the order of their keys: writers that touch the same rows never wait for each other in a circle. */

@@ -3,7 +3,7 @@ import { list, sql } from '#db/sql.ts';
 import { historyFrom, newestOf, rowsOfHistory } from './player-history.ts';
 import { BoardBook } from './board-book.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsKept, keptAt } from './board-counts.ts';
-import { type BoardCounts, type BoardMode, MODES } from './boards.ts';
+import { MODES } from './boards.ts';
 import { type BucketsAt, bucketsIn, keptBuckets } from './buckets.ts';
 import { factsOf, type MatchTeam } from './matches.ts';
 
@@ -74,16 +74,16 @@ export async function mergeBoards(tx: Queryable, now: number, from: number, into
   const state = await lockState(tx);
   const at = bucketsIn(state.zone || 'UTC');
   const buckets = keptBuckets(at, now);
-  const rows = await tx.all<BoardRow>(sql`
-    select bucket, mode, play, win, kill, death, time from boards
-    where bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`);
-  const [taken, given] = [new BoardBook(), new BoardBook()];
-  for (const { bucket, mode, ...counts } of rows) {
-    taken.add(bucket, mode, from, counts);
-    given.add(bucket, mode, into, counts);
-  }
+  const rows = sql`bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`;
+  await tx.run(sql`
+    insert into boards (bucket, mode, player_key, play, win, kill, death, time)
+    select bucket, mode, cast(${into} as bigint), play, win, kill, death, time from boards where ${rows}
+    on conflict (bucket, mode, player_key) do update set play = boards.play + excluded.play,
+      win = boards.win + excluded.win, kill = boards.kill + excluded.kill, death = boards.death + excluded.death,
+      time = boards.time + excluded.time`);
+  await tx.run(sql`delete from boards where ${rows}`);
   const twice = await playedTwice(tx, at, state.last, from, into);
-  await tx.runAll([...taken.subtractions(), ...given.additions(), ...twice.subtractions()]);
+  await tx.runAll(twice.subtractions());
 }
 
 /** Where both played a match, it is one match of the one who stays, won or lost as that one's row says. */
@@ -99,8 +99,6 @@ async function playedTwice(tx: Queryable, at: BucketsAt, last: number, from: num
   }
   return book;
 }
-
-type BoardRow = BoardCounts & { bucket: number; mode: BoardMode };
 
 const MATCHES = sql`
   select m.key, m.head, m.finished, m.map_key, m.gamemode, d.teams

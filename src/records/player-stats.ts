@@ -77,7 +77,8 @@ function headOf(group: Group): string {
 
 function tailOf(group: Group): string {
   const columns = GROUPS[group].map((counter) => `${group}_${counter}`);
-  const sums = columns.map((column) => `${column} = player_stats.${column} + excluded.${column}`);
+  // SQLite is given numbers as floating ones, with which sums beyond 2^53 would lose what stands last.
+  const sums = columns.map((column) => `${column} = player_stats.${column} + cast(excluded.${column} as bigint)`);
   return `${MOVE_ON}, ${sums.join(', ')}`;
 }
 

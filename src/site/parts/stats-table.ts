@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#base/page.ts';
+import { safeNumber } from '#db/db.ts';
 import type { FactionStanding } from '#records/factions.ts';
 import { type Group, GROUP_NAMES, GROUPS, type Stats } from '#records/player-stats.ts';
 import type { Visit } from '../visit.ts';
@@ -16,7 +17,7 @@ export interface Total {
 /** Sums over all groups. */
 export function totalOf(stats: Stats): Total {
   const sum = (counter: string): number =>
-    GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0);
+    safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
   return {
     ...{ play: sum('play'), win: sum('win'), lose: sum('lose') },
     ...{ kill: sum('kill'), death: sum('death'), time: sum('time') },

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { keyOf } from '#base/ids.ts';
+import { sql } from '#db/sql.ts';
+import { withdrawEvents } from '#records/withdrawals.ts';
+import { siteOf } from '#site/index.ts';
+import { keepUpOnce } from '#upkeep.ts';
+import { testApi } from '../support/api.ts';
+import { event, match, person, statistics, team, tell } from '../support/builders.ts';
+import { onEachDatabase } from '../support/hall.ts';
+
+const MOST = Number.MAX_SAFE_INTEGER;
+const [ADA, BOB] = [person(1, 'Ada'), person(2, 'Bob')];
+const huge = fc.integer({ min: 999_000_000, max: 1_000_000_000 });
+
+onEachDatabase('counters that were driven beyond what is exact break nothing, and come back', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  const { db, clock } = hall;
+  await tell(hall, match({ teams: [team('Red', ADA), team('Blue', BOB)], win: 'Red' }));
+  const kills = async (group: string, who = 'Ada'): Promise<number> => {
+    const { status, json: body } = await get(`/v1/players/${who}?fields=total,teampvp,factions`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return (body as Record<string, Record<string, number>>)[group]!['kill_count']!;
+  };
+  const start = async (base: number): Promise<void> => {
+    await db.run(
+      sql`update player_stats set teampvp_kill = ${base}, teampvp_score = ${-base}, factions_kill = ${base}`,
+    );
+    await db.run(sql`update boards set kill = ${base}, time = ${base}`);
+  };
+  const site = siteOf(hall);
+  const shown = async (): Promise<void> => {
+    const boards = ['day', 'week', 'month', 'all'].map((period) => `/leaderboards?period=${period}&by=kill`);
+    for (const path of ['/', '/players', '/players/Ada', ...boards]) {
+      const page = await site.request(`http://127.0.0.1${path}`);
+      assert.ok(page.status === 200 || page.status === 302, `${path}: ${page.status}`);
+    }
+  };
+  await keepUpOnce(hall);
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(huge, { minLength: 1, maxLength: 4 }), fc.nat(2_000_000_000), async (counts, room) => {
+      const base = MOST - room;
+      await start(base);
+      const sum = counts.reduce((total, count) => total + count, 0);
+      const told = counts.flatMap((kill_count) => [
+        match({ teams: [team('Red', { ...ADA, kill_count, score: -kill_count, time_played: kill_count })] }),
+        statistics(ADA, { kill_count }),
+      ]);
+      const ids = await tell(hall, ...told);
+      await keepUpOnce(hall);
+      const exact = Math.min(MOST, base + sum);
+      assert.equal(await kills('teampvp'), exact);
+      assert.equal(await kills('factions'), exact);
+      assert.equal(await kills('total'), MOST);
+      await shown();
+      await withdrawEvents(
+        db,
+        clock,
+        ids.map((id) => keyOf(id)!),
+      );
+      assert.equal(await kills('teampvp'), base, 'taken back, what was is there to the last one');
+      const [board] = await db.tuples(sql`
+        select min(kill), max(time) from boards b join players p on p.key = b.player_key where p.uuid = ${ADA.uuid}`);
+      assert.deepEqual(board, [base, base]);
+    }),
+    { numRuns: 5 },
+  );
+
+  await start(MOST - 1);
+  const [merged] = await tell(hall, event('player.merged', { from: BOB.uuid, into: ADA.uuid }));
+  assert.ok(merged);
+  assert.equal(await kills('teampvp'), MOST);
+  await shown();
+});
