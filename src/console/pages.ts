@@ -72,5 +72,6 @@ async function showError(c: Ask, desk: Desk, error: unknown): Promise<Response> 
     <p>${sentence}</p>
     <p><a class="button" href="/console">${t.home}</a></p>
   </div>`;
+  for (const [name, value] of Object.entries(wire.headers)) c.header(name, value);
   return await desk.show(c, { title: title!, main, status: wire.status });
 }

@@ -116,8 +116,15 @@ export async function listAudit(db: Queryable, filter: AuditFilter, limit: numbe
 }
 
 /** What somebody has done, the newest first: those acts alone for which they had proven who they are. */
-export async function auditOf(db: Queryable, accountId: string): Promise<AuditEntry[]> {
-  const rows = await db.all<AuditRow>(sql`${SELECT} where actor_id = ${accountId} order by id desc`);
+export async function listAuditOf(
+  db: Queryable,
+  accountId: string,
+  before: string | undefined,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const rows = await db.all<AuditRow>(sql`
+    ${SELECT} where actor_id = ${accountId} ${before === undefined ? sql`` : sql`and id < ${before}`}
+    order by id desc limit ${limit}`);
   return rows.map(entryOf);
 }
 

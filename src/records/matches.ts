@@ -120,22 +120,37 @@ export interface Kill {
 
 /** A player's newest kills: by match, within a match by their order. */
 export async function killsOf(db: Queryable, killerKey: number, limit: number): Promise<Kill[]> {
-  const rows = await db.all<{
-    uuid: string;
-    killer_name: string;
-    victim_uuid: string;
-    victim_name: string;
-    match_key: number;
-    head: string;
-    time: number;
-  }>(sql`
-    select p.uuid, k.killer_name, k.victim_uuid, k.victim_name, k.match_key, m.head, k.time
+  return (await killsBelow(db, killerKey, undefined, limit)).map(({ number: _, ...kill }) => kill);
+}
+
+interface KillRow {
+  uuid: string;
+  killer_name: string;
+  victim_uuid: string;
+  victim_name: string;
+  match_key: number;
+  number: number;
+  head: string;
+  time: number;
+}
+
+/** Those behind another one in that order. */
+export async function killsBelow(
+  db: Queryable,
+  killerKey: number,
+  last: { match: number; number: number } | undefined,
+  limit: number,
+): Promise<(Kill & { number: number })[]> {
+  const behind = last === undefined ? sql`` : sql`and (k.match_key, k.number) < (${last.match}, ${last.number})`;
+  const rows = await db.all<KillRow>(sql`
+    select p.uuid, k.killer_name, k.victim_uuid, k.victim_name, k.match_key, k.number, m.head, k.time
     from kills k join matches m on m.key = k.match_key join players p on p.key = k.killer_key
-    where k.killer_key = ${killerKey} order by k.match_key desc, k.number desc limit ${limit}`);
+    where k.killer_key = ${killerKey} ${behind} order by k.match_key desc, k.number desc limit ${limit}`);
   return rows.map((row) => ({
     killer: { uuid: row.uuid, name: row.killer_name },
     victim: { uuid: row.victim_uuid, name: row.victim_name },
     match: row.match_key,
+    number: row.number,
     map: factsOf(row.head).map,
     time: row.time,
   }));

@@ -1,7 +1,9 @@
+import { ReadableStream } from 'node:stream/web';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { WireError } from '#base/errors.ts';
 import { notice } from '#base/form.ts';
+import { jsonPieces } from '#base/json-stream.ts';
 import type { Html } from '#base/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#records/account-sessions.ts';
 import type { Account } from '#records/accounts.ts';
@@ -25,8 +27,9 @@ export function accountPages(app: Hono<Env>, desk: Desk): void {
   app.get('/account/export', async (c) => {
     const current = await signedIn(c, desk);
     if (current === undefined) return c.redirect('/sign-in', 303);
-    const body = JSON.stringify(await exportOf(desk, current.account), null, 2);
-    return c.body(body, 200, {
+    if (!(await mayTry(c, desk, 'export', current.account.id))) throw tooMany();
+    const pieces = jsonPieces(await exportOf(desk, current.account));
+    return c.body(ReadableStream.from(encoded(pieces)) as globalThis.ReadableStream<Uint8Array>, 200, {
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': 'attachment; filename="account.json"',
       'cache-control': 'no-store',
@@ -73,8 +76,16 @@ export function accountPages(app: Hono<Env>, desk: Desk): void {
 function counted(desk: Desk, act: Act): Act {
   return async (c, current, form) => {
     if (await mayTry(c, desk, 'end', current.account.id)) return await act(c, current, form);
-    throw new WireError(429, 'rate_limit', 'Too many within an hour.');
+    throw tooMany();
   };
+}
+
+const tooMany = (): WireError =>
+  new WireError(429, 'rate_limit', 'Too many within an hour.', { 'retry-after': '3600' });
+
+async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const piece of pieces) yield encoder.encode(piece);
 }
 
 type Act = (c: Ask, current: SignedIn, form: Readonly<Record<string, string>>) => Promise<string>;

@@ -1,30 +1,32 @@
 import { idOf } from '#base/ids.ts';
-import { sql } from '#db/sql.ts';
+import { Members, type Pages } from '#base/json-stream.ts';
 import type { Account } from '#records/accounts.ts';
-import { auditOf } from '#records/audit.ts';
 import { sessionsOf } from '#records/account-sessions.ts';
 import { connectedApplications } from '#records/consents.ts';
-import { factsOf, killsOf, matchesOf } from '#records/matches.ts';
-import { listPunishmentsOf } from '#records/punishments.ts';
-import { namesOf, type Player, playerByUuid } from '#records/players.ts';
+import { factsOf } from '#records/matches.ts';
+import { type Player, playerByUuid } from '#records/players.ts';
 import { statsOf } from '#records/player-stats.ts';
+import {
+  allActsOf,
+  allKillsOf,
+  allMatchesOf,
+  allNamesOf,
+  allPunishmentsOf,
+  allRatingsOf,
+  allTokensOf,
+} from '#records/whole-lists.ts';
 import type { Desk } from './desk.ts';
 
-const EVERYTHING = 1_000_000;
 const moment = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 /** Everything held about an account and the game account linked to it, but what secrets are stored as. */
-export async function exportOf({ db, clock }: Desk, account: Account): Promise<object> {
+export async function exportOf({ db, clock }: Desk, account: Account): Promise<Members> {
   const now = clock.now();
   const { created, disabled, ...facts } = account;
   const player = account.player_uuid === null ? undefined : await playerByUuid(db, account.player_uuid);
   const sessions = await sessionsOf(db, account.id, now);
   const applications = await connectedApplications(db, account.id);
-  const tokens = await db.all<{ kind: string; client_id: string | null; expires: number | null }>(
-    sql`select kind, client_id, expires from tokens where account_id = ${account.id} order by kind, expires`,
-  );
-  const acts = await auditOf(db, account.id);
-  return {
+  return new Members({
     exported: moment(now),
     account: { ...facts, created: moment(created), disabled: moment(disabled) },
     sessions: sessions.map((session) => ({
@@ -39,47 +41,46 @@ export async function exportOf({ db, clock }: Desk, account: Account): Promise<o
       used: moment(used),
       read: moment(read),
     })),
-    tokens: tokens.map(({ expires, ...rest }) => ({ ...rest, expires: moment(expires) })),
-    acts: acts.map(({ time, actor_id: _, ...rest }) => ({ time: moment(time), ...rest })),
+    tokens: each(allTokensOf(db, account.id), ({ expires, hash: _, ...rest }) => ({
+      ...rest,
+      expires: moment(expires),
+    })),
+    acts: each(allActsOf(db, account.id), ({ time, actor_id: _, ...rest }) => ({ time: moment(time), ...rest })),
     player: player === undefined ? null : await playerPart(db, player, now),
-  };
+  });
 }
 
-async function playerPart(db: Desk['db'], player: Player, now: number): Promise<object> {
+async function playerPart(db: Desk['db'], player: Player, now: number): Promise<Members> {
   const { key, last_login, last_logout, ...facts } = player;
-  const [names, statistics, matches, kills, punishments, ratings] = [
-    await namesOf(db, key),
-    await statsOf(db, key),
-    await matchesOf(db, key, EVERYTHING),
-    await killsOf(db, key, EVERYTHING),
-    await listPunishmentsOf(db, key, Number.MAX_SAFE_INTEGER, EVERYTHING, now),
-    await db.all<{ map: string; version: string; rate: number; time: number }>(sql`
-      select m.name as map, v.version, v.rate, v.time from map_votes v join maps m on m.key = v.map_key
-      where v.player_key = ${key} order by v.time`),
-  ];
-  return {
+  return new Members({
     ...facts,
     id: idOf(key),
     last_login: moment(last_login),
     last_logout: moment(last_logout),
-    names: names.map(({ name, first_seen, last_seen }) => ({
+    names: each(allNamesOf(db, key), ({ name, first_seen, last_seen }) => ({
       name,
       first_seen: moment(first_seen),
       last_seen: moment(last_seen),
     })),
-    statistics,
-    matches: matches.map(({ head, key: _, ...match }) => ({
+    statistics: await statsOf(db, key),
+    matches: each(allMatchesOf(db, key), ({ head, result, score, kill_count, death_count, started, finished }) => ({
       ...factsOf(head),
-      ...match,
-      started: moment(match.started),
-      finished: moment(match.finished),
+      ...{ started: moment(started), finished: moment(finished), result, score, kill_count, death_count },
     })),
-    kills: kills.map((kill) => ({ ...kill, match: idOf(kill.match), time: moment(kill.time) })),
-    punishments: punishments.map(({ key: punishment, punisher: _, ...rest }) => ({
+    kills: each(allKillsOf(db, key), ({ number: _, ...kill }) => ({
+      ...kill,
+      match: idOf(kill.match),
+      time: moment(kill.time),
+    })),
+    punishments: each(allPunishmentsOf(db, key, now), ({ key: punishment, punisher: _, ...rest }) => ({
       ...rest,
       id: idOf(punishment),
       time: moment(rest.time),
     })),
-    ratings: ratings.map(({ time, ...rest }) => ({ ...rest, time: moment(time) })),
-  };
+    ratings: each(allRatingsOf(db, key), ({ time, map_key: _, ...rest }) => ({ ...rest, time: moment(time) })),
+  });
+}
+
+async function* each<T>(pages: AsyncIterable<T[]>, show: (row: T) => object): Pages {
+  for await (const rows of pages) yield rows.map(show);
 }

@@ -114,5 +114,6 @@ async function showError(c: Ask, desk: Desk, error: unknown): Promise<Response> 
     <h1>${title}</h1>
     <p>${sentence}</p>
   </div>`;
+  for (const [name, value] of Object.entries(wire.headers)) c.header(name, value);
   return await desk.show(c, { title: title!, main, status: wire.status });
 }

@@ -13,6 +13,7 @@ const ALLOWED = {
   register: { address: { tries: 20, windowMs: HOUR }, account: { tries: 4, windowMs: HOUR } },
   recover: { address: { tries: 20, windowMs: HOUR }, account: { tries: 4, windowMs: HOUR } },
   end: { address: { tries: 1000, windowMs: HOUR }, account: { tries: 100, windowMs: HOUR } },
+  export: { address: { tries: 60, windowMs: HOUR }, account: { tries: 10, windowMs: HOUR } },
   password: { address: { tries: 60, windowMs: QUARTER }, account: { tries: 10, windowMs: QUARTER } },
 } satisfies Record<string, { address: Allowed; account: Allowed }>;
 
