@@ -1,5 +1,5 @@
 import { UsageError } from '#base/errors.ts';
-import { hashPassword, passwordProblem } from '#base/passwords.ts';
+import { hashPassword, MIN_PASSWORD, passwordProblem } from '#base/passwords.ts';
 import { uuidOf } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
 import { linkPlayer, setDisabled, setRole, unlinkPlayer } from '#records/account-changes.ts';
@@ -18,6 +18,7 @@ import {
 import { playerByUuid } from '#records/players.ts';
 import { finishPseudonyms } from '#records/pseudonyms.ts';
 import type { Hall } from '#hall.ts';
+import { readSecret } from './secret-input.ts';
 import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
 import { demandAccount } from './demand.ts';
 
@@ -38,7 +39,14 @@ export const commands: Command[] = [
     options: {
       name: { type: 'string', help: 'The name; a linked game account gives its own' },
       email: { type: 'string', help: 'The e-mail address' },
-      password: { type: 'string', help: 'The password; left out: set one by "Forgot your password?"' },
+      'password-stdin': {
+        type: 'boolean',
+        help: 'Read the password from stdin, or ask for it; without one: set it by "Forgot your password?"',
+      },
+      password: {
+        type: 'string',
+        help: 'The password, which everybody on this machine can see in the list of processes',
+      },
       ...UUID,
       verified: { type: 'boolean', help: 'The e-mail address is known to be theirs' },
       role: { type: 'string', help: 'user (the default) or operator' },
@@ -96,9 +104,7 @@ export const commands: Command[] = [
 async function create(input: Input): Promise<void> {
   const uuid = uuidIn(input);
   const role = roleOf(optional(input, 'role') ?? 'user');
-  const password = optional(input, 'password');
-  const problem = password === undefined ? undefined : passwordProblem(password);
-  if (problem !== undefined) throw new UsageError(`--password is too ${problem}.`);
+  const password = await passwordFor(input);
   await withHall(async ({ db, clock }) => {
     const name = await nameFor(db, input, uuid);
     const account = await createAccount(db, clock.now(), {
@@ -110,6 +116,18 @@ async function create(input: Input): Promise<void> {
     if (uuid !== undefined) await linkTo(db, account, uuid);
     print(input, wire((await findAccount(db, account.id))!));
   });
+}
+
+async function passwordFor(input: Input): Promise<string | undefined> {
+  const given = optional(input, 'password');
+  const fromStdin = input.values['password-stdin'] === true;
+  if (given !== undefined && fromStdin) throw new UsageError('Give --password-stdin or --password, not both.');
+  const password = fromStdin ? await readSecret('Password: ') : given;
+  const problem = password === undefined ? undefined : passwordProblem(password);
+  if (problem === undefined) return password;
+  throw new UsageError(
+    `The password is too ${problem}: it needs at least ${MIN_PASSWORD} characters, several words for example.`,
+  );
 }
 
 /** Who is to be linked anyway may bear the name of the game account; nobody else gets a player's name. */

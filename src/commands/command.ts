@@ -85,7 +85,7 @@ export async function withHall<T>(work: (hall: Hall) => Promise<T>): Promise<T> 
 }
 
 /** Secrets, and what tells who somebody is: the label says so as long as there is the account. */
-const NEVER_KEPT = /^(json|password|help|name|email|uuid)$/;
+const NEVER_KEPT = /^(json|password|password-stdin|help|name|email|uuid)$/;
 
 /** What a command made, it prints: the Client ID of a new application is its subject. */
 async function keep(

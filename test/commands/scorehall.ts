@@ -16,6 +16,14 @@ export function scorehall(environment: NodeJS.ProcessEnv, ...args: string[]): Ra
   return { status, out: stdout, err: stderr };
 }
 
+/** As `scorehall`, with something on stdin. */
+export function scorehallWith(stdin: string, environment: NodeJS.ProcessEnv, ...args: string[]): Ran {
+  const env = { PATH: process.env['PATH'], ...environment };
+  const options = { env, encoding: 'utf8', input: stdin } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], options);
+  return { status, out: stdout, err: stderr };
+}
+
 /** As `scorehall`, for a command that talks to a server of the test's own. */
 export function scorehallBeside(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> {
   const env = { PATH: process.env['PATH'], ...environment };
