@@ -16,6 +16,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Door } from '#base/config.ts';
+import { keepUpOnce } from '#upkeep.ts';
 import { openAsker } from './asker.ts';
 import type { Case } from './case.ts';
 import { CASES } from './cases.ts';
@@ -45,6 +46,7 @@ if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
 /** Every case on one database. */
 async function measureAll(url: string, only = values.only): Promise<Result[]> {
   await using asker = await openAsker(url);
+  await keepUpOnce(asker.hall);
   await using bare: Served = await Measured.start('./bare.ts');
   const found: Result[] = [];
   for (const [door, casesOf] of CASES) {

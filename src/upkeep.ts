@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { listingOf } from '#api/listing.ts';
 import { followMatches } from '#records/board-follower.ts';
+import { pageMatches } from '#records/match-pages.ts';
 import { noteOnline } from '#records/online.ts';
 import { countOnline } from '#records/servers.ts';
 import { cutSitemaps } from '#records/sitemaps.ts';
@@ -23,23 +25,40 @@ const RESTS = 40;
 
 const TASKS: readonly Task[] = [
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
+  { name: 'put matches into pages', everyMs: SECOND_MS, run: pageAll },
   { name: 'note who is online', everyMs: MINUTE_MS, run: sampleOnline },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
   { name: 'sweep', everyMs: 10 * MINUTE_MS, run: sweepAll },
 ];
 
+async function follow(hall: Hall, stop: AbortSignal, rests: number): Promise<void> {
+  const { db, config, clock } = hall;
+  await resting(() => followMatches(db, config.TIME_ZONE, clock.now()), hall, stop, rests);
+}
+
+async function pageAll(hall: Hall, stop: AbortSignal, rests: number): Promise<void> {
+  const listing = listingOf(hall.config);
+  await resting(() => pageMatches(hall.db, listing), hall, stop, rests);
+}
+
 /**
- * Counts what matches there are. Between two steps it rests, for as long as a step takes, and much longer while events
- * come in one behind the other: what is told to the service goes first, and boards may lag behind it for a while.
+ * Takes step after step until one says that there are no more. Between two it rests, for as long as a step takes, and
+ * much longer while events come in one behind the other: what is told to the service goes first, and what follows it may
+ * lag behind for a while.
  */
-async function follow({ db, config, clock, intake }: Hall, stop: AbortSignal, rests: number): Promise<void> {
+async function resting(
+  step: () => Promise<boolean>,
+  { intake }: Hall,
+  stop: AbortSignal,
+  rests: number,
+): Promise<void> {
   for (;;) {
     const started = performance.now();
-    const more = await followMatches(db, config.TIME_ZONE, clock.now());
+    const more = await step();
     if (!more || stop.aborted) return;
-    const step = performance.now() - started;
+    const took = performance.now() - started;
     for (let rested = 0; rested < rests && (rested === 0 || !intake.isIdle); rested++) {
-      await pause(step, undefined, { signal: stop }).catch(() => undefined);
+      await pause(took, undefined, { signal: stop }).catch(() => undefined);
     }
   }
 }

@@ -4,7 +4,8 @@ import type { Clock } from '#base/clock.ts';
 import { boundOf } from '#base/ids.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
-import type { WholeMatch } from '#records/matches.ts';
+import type { ListAsked } from '#records/match-pages.ts';
+import type { MatchWithTeams } from '#records/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteMoment } from './moments.ts';
 
@@ -14,7 +15,9 @@ export interface Kit {
   clock: Clock;
   moment: WriteMoment;
   /** Finds a match; where a look-up is a journey, those of one moment travel together. */
-  match(key: number): Promise<WholeMatch | undefined>;
+  match(key: number): Promise<MatchWithTeams | undefined>;
+  /** Finds a list of matches in the pages that are kept ready; undefined where they do not hold all of it. */
+  paged(asked: ListAsked): Promise<string | undefined>;
   /** The site's address: permalinks begin with it. */
   site: string;
   presenceTimeoutMs: number;

@@ -1,15 +1,17 @@
 import { z } from 'zod';
-import { idOf, keyOf } from '#base/ids.ts';
+import { keyOf } from '#base/ids.ts';
 import { notFound } from '#base/errors.ts';
 import { OBJECTIVE_TYPES } from '#records/events.ts';
 import {
   listMatches,
   listWholeMatches,
-  type MatchHead,
+  matchByKey,
   type MatchObjective,
+  type MatchWithTeams,
   type WholeMatch,
 } from '#records/matches.ts';
 import { type Endpoint, endpoint, fieldsOf, type Kit, paging, Ready } from './endpoint.ts';
+import { headJson } from './listing.ts';
 import { count, id, link, moment, person } from './shapes.ts';
 
 const MatchPlayer = z
@@ -59,6 +61,9 @@ const Match = z
 
 const fields = fieldsOf(['teams', 'objectives']);
 
+/** What `max_id` is where none was sent: pages hold no newest matches. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
 export const matches: Endpoint[] = [
   endpoint({
     path: '/v1/matches',
@@ -68,9 +73,11 @@ export const matches: Endpoint[] = [
     answer: z.array(Match),
     keeps: 'anything',
     handle: async ({ kit, query: { max_id, limit, fields: asked } }) => {
-      if (asked.size === 0)
-        return list(await listMatches(kit.db, max_id, limit), (match) => headJson(kit, match) + '}');
-      return list(await listWholeMatches(kit.db, max_id, limit), (match) => matchJson(kit, match, asked));
+      if (asked.size > 0)
+        return list(await listWholeMatches(kit.db, max_id, limit), (match) => matchJson(kit, match, asked));
+      const paged = max_id === NEWEST ? undefined : await kit.paged({ before: max_id, limit });
+      if (paged !== undefined) return new Ready(`[${paged}]`);
+      return list(await listMatches(kit.db, max_id, limit), (match) => `${headJson(kit, match)}}`);
     },
   }),
   endpoint({
@@ -83,9 +90,9 @@ export const matches: Endpoint[] = [
     keeps: 'matches',
     handle: async ({ kit, id: text, query }) => {
       const key = keyOf(text);
-      const match = key === undefined ? undefined : await kit.match(key);
+      const match = key === undefined ? undefined : await foundJson(kit, key, query.fields.has('objectives'));
       if (match === undefined) throw notFound('There is no match with this id.');
-      return new Ready(matchJson(kit, match, new Set([...query.fields, 'teams'])));
+      return new Ready(match);
     },
   }),
 ];
@@ -96,18 +103,24 @@ function list<T>(items: readonly T[], json: (item: T) => string): Ready {
   return new Ready(`${text}]`);
 }
 
-/** The match up to before its parts: what is kept ready-made, then what settings decide. */
-function headJson({ moment: write, site }: Kit, { key, head, started, finished }: MatchHead): string {
-  return `${head},"started":"${write(started)}","finished":"${write(finished)}","permalink_url":"${site}/matches/${idOf(key)}"`;
+async function foundJson(kit: Kit, key: number, objectives: boolean): Promise<string | undefined> {
+  if (!objectives) {
+    const match = await kit.match(key);
+    return match && `${headJson(kit, match)}${teamsJson(match)}}`;
+  }
+  const match = await matchByKey(kit.db, key);
+  return match && `${headJson(kit, match)}${teamsJson(match)}${objectivesJson(kit, match)}}`;
 }
 
 function matchJson(kit: Kit, match: WholeMatch, asked: ReadonlySet<string>): string {
-  const teams = asked.has('teams') ? `,"teams":${match.teams}` : '';
-  const objectives = asked.has('objectives') ? `,"objectives":${objectivesJson(kit, match.objectives)}` : '';
+  const teams = asked.has('teams') ? teamsJson(match) : '';
+  const objectives = asked.has('objectives') ? objectivesJson(kit, match) : '';
   return `${headJson(kit, match)}${teams}${objectives}}`;
 }
 
-function objectivesJson({ moment: write }: Kit, stored: string): string {
-  const objectives = JSON.parse(stored) as MatchObjective[];
-  return JSON.stringify(objectives.map((objective) => ({ ...objective, time: write(objective.time) })));
+const teamsJson = ({ teams }: MatchWithTeams): string => `,"teams":${teams}`;
+
+function objectivesJson({ moment: write }: Kit, match: WholeMatch): string {
+  const objectives = JSON.parse(match.objectives) as MatchObjective[];
+  return `,"objectives":${JSON.stringify(objectives.map((one) => ({ ...one, time: write(one.time) })))}`;
 }

@@ -11,11 +11,13 @@ import { gatherTurn } from '#base/turn.ts';
 import type { Db, Versions } from '#db/db.ts';
 import { gathered } from '#db/gather.ts';
 import type { Hall } from '#hall.ts';
-import { matchByKey, matchesByKey } from '#records/matches.ts';
+import { type ListAsked, listFromPages, listsFromPages } from '#records/match-pages.ts';
+import { matchesWithTeams, matchWithTeams } from '#records/matches.ts';
 import { type Body, bodyOf, codingOf, sendBody, sendError, sendPlain } from './answer.ts';
 import { Deprecations } from './deprecation.ts';
 import { type Answer, type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
+import { listingOf } from './listing.ts';
 import { momentsIn } from './moments.ts';
 import { Passage } from './passage.ts';
 import { type Route, Routes } from './routes.ts';
@@ -61,7 +63,7 @@ export class Api {
     this.#kit = {
       db,
       clock,
-      match: finderOf(db),
+      ...findersOf(db, listingOf(config).edition),
       moment: momentsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
@@ -257,9 +259,17 @@ function decoded(id: string): string {
   }
 }
 
-function finderOf(db: Db): Kit['match'] {
-  if (db.dialect === 'sqlite') return (key) => matchByKey(db, key);
-  return gathered((keys) => matchesByKey(db, keys));
+/** How matches are found; where a look-up is a journey, those of one moment travel together. */
+function findersOf(db: Db, edition: string): Pick<Kit, 'match' | 'paged'> {
+  if (db.dialect === 'postgres')
+    return {
+      match: gathered((keys: readonly number[]) => matchesWithTeams(db, keys)),
+      paged: gathered((asked: readonly ListAsked[]) => listsFromPages(db, edition, asked)),
+    };
+  return {
+    match: (key) => matchWithTeams(db, key),
+    paged: (asked) => listFromPages(db, edition, asked),
+  };
 }
 
 const isOpenapi = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;

@@ -1,31 +1,25 @@
-/** Turns look-ups that many requests make at the same moment into one: each key is asked for once, in the next tick. */
-export function gathered<V>(
-  lookUp: (keys: number[]) => Promise<Map<number, V>>,
-): (key: number) => Promise<V | undefined> {
-  let waiting: Gathering<V> | undefined;
-  return async (key) => {
+/**
+ * Turns look-ups that many requests make at the same moment into one.
+ * @param lookUp finds what belongs to each question, in their order
+ */
+export function gathered<Q, A>(
+  lookUp: (questions: readonly Q[]) => Promise<readonly A[]>,
+): (question: Q) => Promise<A> {
+  let waiting: Gathering<Q, A> | undefined;
+  return async (question) => {
     if (waiting === undefined) {
-      const gathering = (waiting = new Gathering(lookUp));
-      setImmediate(() => {
+      const gathering = (waiting = { questions: [], found: Promise.withResolvers<readonly A[]>() });
+      process.nextTick(() => {
         waiting = undefined;
-        gathering.run();
+        lookUp(gathering.questions).then(gathering.found.resolve, gathering.found.reject);
       });
     }
-    waiting.keys.add(key);
-    return (await waiting.found.promise).get(key);
+    const place = waiting.questions.push(question) - 1;
+    return (await waiting.found.promise)[place]!;
   };
 }
 
-class Gathering<V> {
-  readonly keys = new Set<number>();
-  readonly found = Promise.withResolvers<Map<number, V>>();
-  readonly #lookUp: (keys: number[]) => Promise<Map<number, V>>;
-
-  constructor(lookUp: (keys: number[]) => Promise<Map<number, V>>) {
-    this.#lookUp = lookUp;
-  }
-
-  run(): void {
-    this.#lookUp([...this.keys]).then(this.found.resolve, this.found.reject);
-  }
+interface Gathering<Q, A> {
+  questions: Q[];
+  found: PromiseWithResolvers<readonly A[]>;
 }

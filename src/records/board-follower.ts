@@ -31,7 +31,7 @@ interface FollowedPlayer extends CountedPlayer {
 
 interface State {
   last: number;
-  zone: string;
+  made_for: string;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function followMatches(db: Db, zone: string, now: number): Promise<
   if (await isUpToDate(db, zone)) return false;
   return await db.transaction(async (tx) => {
     const state = await lockState(tx);
-    if (state.zone !== zone) return await beginAnew(tx, zone);
+    if (state.made_for !== zone) return await beginAnew(tx, zone);
     const matches = await matchesBehind(tx, state.last);
     if (matches.length === 0) return false;
     const at = bucketsIn(zone);
@@ -59,7 +59,7 @@ export async function followMatches(db: Db, zone: string, now: number): Promise<
  * were not counted yet never will be.
  */
 export async function uncountMatches(tx: Queryable, matchKeys: readonly number[]): Promise<void> {
-  const { last, zone } = await lockState(tx);
+  const { last, made_for: zone } = await lockState(tx);
   const counted = matchKeys.filter((key) => key <= last);
   for (let start = 0; start < counted.length; start += AT_ONCE) {
     const keys = counted.slice(start, start + AT_ONCE);
@@ -72,7 +72,7 @@ export async function uncountMatches(tx: Queryable, matchKeys: readonly number[]
 /** Gives one player's rows to another, in the transaction that merges the two. */
 export async function mergeBoards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
   const state = await lockState(tx);
-  const at = bucketsIn(state.zone || 'UTC');
+  const at = bucketsIn(state.made_for || 'UTC');
   const buckets = keptBuckets(at, now);
   const rows = sql`bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`;
   await tx.run(sql`
@@ -106,14 +106,14 @@ const MATCHES = sql`
 
 async function isUpToDate(db: Db, zone: string): Promise<boolean> {
   const [row] = await db.tuples(sql`
-    select s.last, s.zone, (select max(key) from matches) from follow_states s where s.name = 'boards'`);
+    select s.last, s.made_for, (select max(key) from matches) from follow_states s where s.name = 'boards'`);
   const [last, counted, newest] = row as [number, string, number | null];
   return counted === zone && (newest ?? 0) <= last;
 }
 
 async function lockState(tx: Queryable): Promise<State> {
   const state = await tx.get<State>(
-    sql`update follow_states set last = last where name = 'boards' returning last, zone`,
+    sql`update follow_states set last = last where name = 'boards' returning last, made_for`,
   );
   return state!;
 }
@@ -121,7 +121,7 @@ async function lockState(tx: Queryable): Promise<State> {
 async function beginAnew(tx: Queryable, zone: string): Promise<boolean> {
   await tx.run(sql`delete from boards`);
   await tx.run(sql`delete from map_results`);
-  await tx.run(sql`update follow_states set last = 0, zone = ${zone} where name = 'boards'`);
+  await tx.run(sql`update follow_states set last = 0, made_for = ${zone} where name = 'boards'`);
   return true;
 }
 

@@ -61,12 +61,17 @@ export async function listMatches(db: Queryable, before: number, limit: number):
   return (rows as HeadTuple[]).map(headOf);
 }
 
-/** A match with its parts: `teams` is ready-made JSON as answers show it, `objectives` is JSON of `MatchObjective[]`. */
-export interface WholeMatch extends MatchHead {
+/** A match with its teams, which are ready-made JSON as answers show it. */
+export interface MatchWithTeams extends MatchHead {
   teams: string;
+}
+
+/** A match with its parts: `objectives` is JSON of `MatchObjective[]`. */
+export interface WholeMatch extends MatchWithTeams {
   objectives: string;
 }
 
+const WITH_TEAMS = sql`select match_key, head, started, finished, teams from match_details`;
 const WHOLE = sql`select match_key, head, started, finished, teams, objectives from match_details`;
 
 /** As `listMatches`, with teams and objectives. */
@@ -76,20 +81,37 @@ export async function listWholeMatches(db: Queryable, before: number, limit: num
 }
 
 export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch | undefined> {
-  const row = await db.tuple(sql`
-    select match_key, head, started, finished, teams, objectives from match_details where match_key = ${key}`);
+  const row = await db.tuple(sql`${WHOLE} where match_key = ${key}`);
   return row && wholeOf(row as WholeTuple);
 }
 
-export async function matchesByKey(db: Queryable, keys: number[]): Promise<Map<number, WholeMatch>> {
-  const rows = await db.tuples(sql`${WHOLE} where match_key in (${list(keys)})`);
-  return new Map((rows as WholeTuple[]).map((row) => [row[0], wholeOf(row)]));
+/** As `matchByKey`, without the objectives, which few ask for. */
+export async function matchWithTeams(db: Queryable, key: number): Promise<MatchWithTeams | undefined> {
+  const row = await db.tuple(
+    sql`select match_key, head, started, finished, teams from match_details where match_key = ${key}`,
+  );
+  return row && withTeamsOf(row as TeamsTuple);
+}
+
+/** Several matches, each in the place of its key. */
+export async function matchesWithTeams(
+  db: Queryable,
+  keys: readonly number[],
+): Promise<(MatchWithTeams | undefined)[]> {
+  const rows = await db.tuples(sql`${WITH_TEAMS} where match_key in (${list(keys)})`);
+  const found = new Map((rows as TeamsTuple[]).map((row) => [row[0], withTeamsOf(row)]));
+  return keys.map((key) => found.get(key));
 }
 
 type HeadTuple = [number, string, number, number];
-type WholeTuple = [...HeadTuple, string, string];
+type TeamsTuple = [...HeadTuple, teams: string];
+type WholeTuple = [...TeamsTuple, objectives: string];
 
 const headOf = ([key, head, started, finished]: HeadTuple): MatchHead => ({ key, head, started, finished });
+
+function withTeamsOf([key, head, started, finished, teams]: TeamsTuple): MatchWithTeams {
+  return { key, head, started, finished, teams };
+}
 
 function wholeOf([key, head, started, finished, teams, objectives]: WholeTuple): WholeMatch {
   return { key, head, started, finished, teams, objectives };

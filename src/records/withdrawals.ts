@@ -6,6 +6,7 @@ import type { Event } from './events.ts';
 import { uncountStatistics } from './factions.ts';
 import { uncountMatches } from './board-follower.ts';
 import { uncountFinished, uuidsOf } from './match-events.ts';
+import { unpageMatches } from './match-pages.ts';
 import { unlinkMatches } from './player-history.ts';
 import { rederivePlayers } from './player-sightings.ts';
 import { eventsOf, LEDGER, type LedgerRow, replay } from './replay.ts';
@@ -96,6 +97,7 @@ async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): P
   if (matches.length > 0) {
     await uncountMatches(batch.tx, matches);
     await unlinkMatches(batch.tx, matches);
+    await unpageMatches(batch.tx, matches);
   }
   await batch.load(events.flatMap(({ event }) => everyoneIn(event)));
   for (const { row, event } of events) {
