@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { UsageError } from '#base/errors.ts';
 import { startPostgres, stopPostgres } from '#test/support/postgres-native.ts';
 import { DEFAULT_SEED, generated } from './generated.ts';
+import { LOAD_CORE, pin } from './measured.ts';
 
 /** Where a run finds its networks; made when they are asked for. */
 export interface Databases extends AsyncDisposable {
@@ -41,6 +42,7 @@ function files(large: number): Databases {
 async function postgres(large: number): Promise<Databases> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-bench-'));
   await chmod(folder, 0o755);
+  pin(process.pid, LOAD_CORE);
   const { server, url } = await startPostgres(folder);
   const named = async (name: string, matches: number): Promise<string> => {
     const own = new URL(url);

@@ -2,8 +2,8 @@ import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import type { Use } from './child.ts';
 import { type Load, load, type Target } from './load.ts';
 
-/** The load and the measured process each have a core of their own, where the system lets them. */
-const LOAD_CORE = 1;
+/** The measured process has a core of its own, where the system lets it; the load and all else share the other. */
+export const LOAD_CORE = 1;
 const MEASURED_CORE = 0;
 
 const CONNECTIONS = 64;

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { messageSocket } from './whole-messages.ts';
 
 interface Line {
   client: pg.Client;
@@ -33,8 +34,9 @@ export class Pipeline {
 
   async #connect(place: number): Promise<Line> {
     const forget = (): void => void (this.#lines[place] = undefined);
-    const socket = new Socket();
-    const client = new pg.Client({ ...this.#config, stream: () => socket });
+    let socket = new Socket();
+    const stream = ({ ssl }: { ssl?: unknown }): Socket => (socket = ssl ? socket : messageSocket());
+    const client = new pg.Client({ ...this.#config, stream: stream as () => Socket });
     client.on('error', forget);
     client.on('end', forget);
     try {

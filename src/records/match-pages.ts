@@ -4,7 +4,7 @@ import { Sql, sql } from '#db/sql.ts';
 import type { MatchHead } from './matches.ts';
 
 /**
- * Pages of matches: the text of a dozen consecutive matches as a list shows them, the newest first. They are written
+ * Pages of matches: the text of ten consecutive matches as a list shows them, the newest first. They are written
  * behind the ingest, in the order of keys, and leave no key out: what a page covers is all there is between its ends.
  */
 
@@ -16,12 +16,10 @@ export interface Listing {
   json(match: MatchHead): string;
 }
 
-/** As much text as fits into a row of SQLite that needs no second page of the file. */
-const PAGE_BYTES = 4_000;
-/** Matches of one transaction: others who write wait no longer than these take. */
-const AT_ONCE = 500;
-/** Fewer matches than nearly every page holds. */
-const FEW = 12;
+/** Matches of a page: fewer make more rows of a list, more make more text that no list shows. */
+const PAGE = 10;
+/** Pages of one transaction: others who write wait no longer than these take. */
+const AT_ONCE = 50;
 
 /**
  * Puts the next matches into pages, as many as fill them; anew from the first where they are of another edition.
@@ -31,26 +29,38 @@ export async function pageMatches(db: Db, listing: Listing): Promise<boolean> {
   if (await isPaged(db, listing)) return false;
   return await db.transaction(async (tx) => {
     const { last, made_for } = await lockState(tx);
-    const from = made_for === listing.edition ? last : 0;
-    const matches = await matchesBehind(tx, from, AT_ONCE);
-    const pages = fullPages(matches, listing);
-    let covered = from;
-    for (const { last: end, text } of pages) {
-      const page = idOf(covered + 1) + idOf(end + 1) + listing.edition + text;
-      await tx.run(sql`delete from match_pages where first_key > ${covered} and first_key <= ${end}`);
-      await tx.run(sql`insert into match_pages (first_key, page) values (${covered + 1}, ${page})`);
-      covered = end;
+    const matches = await matchesBehind(tx, made_for === listing.edition ? last : 0, PAGE * AT_ONCE);
+    let covered = made_for === listing.edition ? last : 0;
+    for (let end = PAGE; end <= matches.length; end += PAGE) {
+      covered = await writePage(tx, listing, covered, matches.slice(end - PAGE, end));
     }
     await tx.run(sql`update follow_states set last = ${covered}, made_for = ${listing.edition} where name = 'pages'`);
-    return pages.length > 0;
+    return matches.length === PAGE * AT_ONCE;
   });
 }
 
 /** Whether so little is left that it fills no page. */
-async function isPaged(db: Db, listing: Listing): Promise<boolean> {
+async function isPaged(db: Db, { edition }: Listing): Promise<boolean> {
   const state = await db.get<State>(sql`select last, made_for from follow_states where name = 'pages'`);
-  if (state!.made_for !== listing.edition) return false;
-  return fullPages(await matchesBehind(db, state!.last, FEW * 4), listing).length === 0;
+  return state!.made_for === edition && (await matchesBehind(db, state!.last, PAGE)).length < PAGE;
+}
+
+/**
+ * Writes a page in the place of what other editions have there.
+ * @param covered the last key that the page before it covers
+ * @returns the last key that this one covers
+ */
+async function writePage(
+  tx: Queryable,
+  { edition, json }: Listing,
+  covered: number,
+  matches: readonly MatchHead[],
+): Promise<number> {
+  const last = matches.at(-1)!.key;
+  const page = idOf(covered + 1) + idOf(last + 1) + edition + matches.map(json).reverse().join(',');
+  await tx.run(sql`delete from match_pages where first_key > ${covered} and first_key <= ${last}`);
+  await tx.run(sql`insert into match_pages (first_key, page) values (${covered + 1}, ${page})`);
+  return last;
 }
 
 interface State {
@@ -68,24 +78,6 @@ async function lockState(tx: Queryable): Promise<State> {
 async function matchesBehind(tx: Queryable, last: number, limit: number): Promise<MatchHead[]> {
   return await tx.all<MatchHead>(sql`
     select key, head, started, finished from matches where key > ${last} order by key limit ${limit}`);
-}
-
-/** The last match of each page, and its text; what does not fill a page is left over. */
-function fullPages(matches: readonly MatchHead[], { json }: Listing): { last: number; text: string }[] {
-  const pages: { last: number; text: string }[] = [];
-  let [texts, bytes, last]: [string[], number, number] = [[], 0, 0];
-  for (const match of matches) {
-    const text = json(match);
-    const size = Buffer.byteLength(text) + 1;
-    if (bytes + size > PAGE_BYTES && texts.length > 0) {
-      pages.push({ last, text: texts.reverse().join(',') });
-      [texts, bytes] = [[], 0];
-    }
-    texts.push(text);
-    bytes += size;
-    last = match.key;
-  }
-  return pages;
 }
 
 /** Takes matches out of their pages, in the transaction that withdraws them. */
@@ -165,34 +157,36 @@ export async function listFromPages(db: Queryable, edition: string, asked: ListA
   );
 }
 
-/** How many pages hold so many matches, nearly always. */
-const pagesFor = (limit: number): number => 1 + Math.ceil(limit / FEW);
+/** How many pages hold so many matches where none was taken out: of the first of them a list may show but one. */
+const pagesFor = (limit: number): number => 1 + Math.ceil((limit - 1) / PAGE);
 
-const texts = new Map<number, readonly string[]>();
+const texts = new Map<string, readonly string[]>();
 
-/** The pages of all lists in one statement, whose size is a power of two so that there are few different ones. */
+/**
+ * The pages of all lists in one statement, whose size is a power of two so that there are few different ones. Its limit
+ * is code: a database that does not know how little is wanted plans the statement anew each time.
+ */
 function pagesOf(asked: readonly ListAsked[]): Sql {
   const size = 2 ** Math.ceil(Math.log2(asked.length));
-  let strings = texts.get(size);
-  if (strings === undefined) texts.set(size, (strings = textsOf(size)));
-  const values: number[] = [];
-  for (let place = 0; place < size; place++) {
-    const { before, limit } = asked[place] ?? { before: 0, limit: 0 };
-    values.push(before, pagesFor(limit));
-  }
-  return new Sql(strings, values);
+  const count = pagesFor(Math.max(...asked.map(({ limit }) => limit)));
+  const name = `${size} ${count}`;
+  let strings = texts.get(name);
+  if (strings === undefined) texts.set(name, (strings = textsOf(size, count)));
+  return new Sql(
+    strings,
+    Array.from({ length: size }, (_, place) => asked[place]?.before ?? 0),
+  );
 }
 
-function textsOf(size: number): string[] {
-  const strings = [selectOf(0)];
-  for (let place = 1; place < size; place++) strings.push(LIMIT, `) p union all ${selectOf(place)}`);
-  return [...strings, LIMIT, ') p'];
+function textsOf(size: number, count: number): string[] {
+  const select = (place: number): string =>
+    `select * from (select ${place} as place, page from match_pages where first_key < `;
+  const end = ` order by first_key desc limit ${count}) p`;
+  return Array.from({ length: size + 1 }, (_, place) => {
+    if (place === 0) return select(0);
+    return place < size ? `${end} union all ${select(place)}` : end;
+  });
 }
-
-const selectOf = (place: number): string =>
-  `select * from (select ${place} as place, page from match_pages where first_key < `;
-
-const LIMIT = ' order by first_key desc limit ';
 
 /** @param pages the newest ones that begin below, the newest first */
 function cutList(pages: readonly string[], { before, limit }: ListAsked, edition: string): string | undefined {

@@ -4,11 +4,11 @@ create table match_pages (
   first_key bigint primary key,
   page text not null
 ) /*sqlite: strict*/;
-/*postgres: alter table match_pages alter column page set storage plain; */
 
 -- What follows the matches is made for something: the boards for the days of a zone, the pages for settings.
 alter table follow_states rename column zone to made_for;
 insert into follow_states (name, last, made_for) values ('pages', 0, '');
 
--- A match is read far more often than it is written: it lies there as it is, not compressed.
+-- Both are read far more often than they are written: they lie there as they are, not compressed.
+/*postgres: alter table match_pages set (toast_tuple_target = 8160); */
 /*postgres: alter table match_details set (toast_tuple_target = 8160); */
