@@ -13,7 +13,7 @@ export interface Listing {
   /** Names everything that the text depends on beside the match. */
   edition: string;
   /** A match as JSON, an object that begins with its `id` and holds no other object. */
-  json(match: MatchHead): string;
+  json: (match: MatchHead) => string;
 }
 
 /** Matches of a page: fewer make more rows of a list, more make more text that no list shows. */
@@ -179,14 +179,15 @@ function pagesOf(asked: readonly ListAsked[]): Sql {
 }
 
 function textsOf(size: number, count: number): string[] {
-  const select = (place: number): string =>
-    `select * from (select ${place} as place, page from match_pages where first_key < `;
   const end = ` order by first_key desc limit ${count}) p`;
   return Array.from({ length: size + 1 }, (_, place) => {
-    if (place === 0) return select(0);
-    return place < size ? `${end} union all ${select(place)}` : end;
+    if (place === 0) return selectOf(0);
+    return place < size ? `${end} union all ${selectOf(place)}` : end;
   });
 }
+
+const selectOf = (place: number): string =>
+  `select * from (select ${place} as place, page from match_pages where first_key < `;
 
 /** @param pages the newest ones that begin below, the newest first */
 function cutList(pages: readonly string[], { before, limit }: ListAsked, edition: string): string | undefined {

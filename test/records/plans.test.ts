@@ -5,7 +5,8 @@ import type { Db } from '#db/db.ts';
 import { type Sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#records/factions.ts';
 import { listPlayedMatches } from '#records/match-lists.ts';
-import { killsOf, listMatches, listWholeMatches, matchByKey, matchesOf } from '#records/matches.ts';
+import { listFromPages } from '#records/match-pages.ts';
+import { killsOf, listMatches, listWholeMatches, matchByKey, matchesOf, matchWithTeams } from '#records/matches.ts';
 import { listMaps, mapByName, ratesOf, rotationsOf } from '#records/maps.ts';
 import { findPlayer, namesOf } from '#records/players.ts';
 import { statsOf } from '#records/player-stats.ts';
@@ -70,6 +71,8 @@ test('no read of a request goes through a table that grows with the network', as
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
     listMatches: (db) => listMatches(db, last, 20),
+    listFromPages: (db) => listFromPages(db, '', { before: last, limit: 20 }),
+    matchWithTeams: (db) => matchWithTeams(db, 1),
     listWholeMatches: (db) => listWholeMatches(db, last, 20),
     listPunishments: (db) => listPunishments(db, last, 20, 1),
   };
