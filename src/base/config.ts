@@ -80,6 +80,7 @@ export const SETTINGS = {
     'Requests an hour of one address with a Client ID alone, or with failed credentials',
     whole(1, 1_000_000_000),
   ),
+  INGEST_LIMIT: setting('0', 'Events a minute of one game server; 0 for as many as it likes', whole(0, 1_000_000_000)),
   SIGN_IN_LIMIT: setting('3000', 'Sign-ins an hour that one address may begin', whole(1, 1_000_000_000)),
   COUNTERS: setting(
     'memory',

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#base/clock.ts';
 import { asWireError, WireError, unavailable } from '#base/errors.ts';
 import { checkEvent } from '#records/checks.ts';
-import type { Intake } from '#records/intake.ts';
 import type { Item } from '#records/ledger.ts';
 import type { Receipt, Sender } from '#records/receipts.ts';
 import { bytesOf, formatOf, linesOf, LONGEST_LINE, MOST_BYTES } from './body.ts';
 import { parseJson } from './json.ts';
 import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
+import type { Share } from './shares.ts';
 
 /** `POST /events`: one event, an array, or a stream of lines; a receipt for each, in order. */
 export interface Delivery {
@@ -21,7 +21,7 @@ export interface Delivery {
 
 export interface Taking {
   clock: Clock;
-  intake: Intake;
+  share: Share;
 }
 
 /** How many events of one stream are handed over together, and how many such portions may be under way. */
@@ -29,14 +29,14 @@ const PORTION = 128;
 const PORTIONS = 4;
 
 export async function takeDelivery(taking: Taking, delivery: Delivery): Promise<void> {
-  if (taking.intake.isFull) throw unavailable();
+  if (taking.share.isFull) throw unavailable();
   if (formatOf(delivery.request) === 'json') await takeBody(taking, delivery);
   else await takeStream(taking, delivery);
 }
 
 async function takeBody(taking: Taking, delivery: Delivery): Promise<void> {
   const chunks: Buffer[] = [];
-  for await (const chunk of bytesOf(delivery.request, MOST_BYTES.json)) chunks.push(chunk);
+  for await (const chunk of taking.share.counted(bytesOf(delivery.request, MOST_BYTES.json))) chunks.push(chunk);
   const parsed = parseJson(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   if ('problem' in parsed) throw new WireError(400, 'invalid_request', `The body ${parsed.problem}.`);
   const { value } = parsed;
@@ -57,13 +57,13 @@ function answer(response: ServerResponse, json: string): void {
 }
 
 function receiptsFor(
-  { clock, intake }: Taking,
+  { clock, share }: Taking,
   { sender, dryRun }: Delivery,
   inputs: readonly unknown[],
 ): Promise<Receipt[]> {
   const now = clock.now();
   const items = inputs.map((input) => ({ sender, checked: checkEvent(input, sender, now) }));
-  return intake.take(items, { dryRun });
+  return share.take(items, { dryRun });
 }
 
 /**
@@ -73,7 +73,7 @@ function receiptsFor(
 async function takeStream(taking: Taking, delivery: Delivery): Promise<void> {
   const { response, dryRun } = delivery;
   try {
-    const begin = (portion: Item[]): Promise<Receipt[]> => taking.intake.take(portion, { dryRun });
+    const begin = (portion: Item[]): Promise<Receipt[]> => taking.share.take(portion, { dryRun });
     for await (const receipts of inTurn(portionsOf(taking, delivery), begin)) {
       if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
       const lines = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join('');
@@ -89,9 +89,9 @@ async function takeStream(taking: Taking, delivery: Delivery): Promise<void> {
 
 const STALLED_MS = 60_000;
 
-async function* portionsOf({ clock }: Taking, { request, sender }: Delivery): AsyncGenerator<Item[]> {
+async function* portionsOf({ clock, share }: Taking, { request, sender }: Delivery): AsyncGenerator<Item[]> {
   let count = 0;
-  for await (const lines of linesOf(bytesOf(request, MOST_BYTES.ndjson))) {
+  for await (const lines of linesOf(share.counted(bytesOf(request, MOST_BYTES.ndjson)))) {
     const now = clock.now();
     for (let start = 0; start < lines.length; start += PORTION) {
       const portion = lines.slice(start, start + PORTION);

@@ -8,6 +8,7 @@ import type { Credential } from '#records/server-keys.ts';
 import { Credentials } from './credentials.ts';
 import { takeDelivery } from './events.ts';
 import { openApiDocument } from './openapi.ts';
+import { Shares } from './shares.ts';
 
 /** The door that game servers write through. */
 export interface IngestDoor {
@@ -26,12 +27,14 @@ type Row = Record<string, (visit: Visit) => Promise<void>>;
 
 export async function openIngest({ db, clock, log, config, intake }: Hall): Promise<IngestDoor> {
   const credentials = new Credentials({ db, clock });
+  const shares = new Shares({ intake, clock, perMinute: config.INGEST_LIMIT });
   const document = openApiDocument(config.INGEST_URL);
   const rows: Record<string, Row> = {
     '/events': {
-      POST: ({ request, response, query, credential }) => {
+      POST: async ({ request, response, query, credential }) => {
         const dryRun = isDryRun(query) || credential.test;
-        return takeDelivery({ clock, intake }, { request, response, sender: senderOf(credential), dryRun });
+        using share = shares.open(credential.serverKey);
+        await takeDelivery({ clock, share }, { request, response, sender: senderOf(credential), dryRun });
       },
     },
     '/receipts': {

@@ -108,6 +108,7 @@ const loggedReceipt = {
 const REFUSALS = {
   401: answer('The key is missing, unknown, expired or revoked', { 'WWW-Authenticate': 'Bearer' }),
   405: answer('Another method is meant', { Allow: 'The methods that are' }),
+  429: answer('More of this server than its share; send it again', { 'Retry-After': 'Seconds' }),
   503: answer('Nothing more was taken; send it again', { 'Retry-After': 'Seconds' }),
 };
 

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { OutgoingHttpHeaders } from 'node:http';
+import type { Environment } from '#base/config.ts';
 import { createServerKey } from '#records/server-keys.ts';
 import { serverByName } from '#records/servers.ts';
 import { ask, type Reply } from '../support/ask.ts';
@@ -16,8 +17,8 @@ export interface OpenDoor {
   post: (body: unknown, wish?: { token?: string; path?: string; headers?: OutgoingHttpHeaders }) => Promise<Reply>;
 }
 
-export async function openDoor(t: TestContext, databaseUrl: string): Promise<OpenDoor> {
-  const hall = await testHall(t, databaseUrl);
+export async function openDoor(t: TestContext, databaseUrl: string, settings: Environment = {}): Promise<OpenDoor> {
+  const hall = await testHall(t, databaseUrl, settings);
   const { INGEST: origin } = await testHouse(hall, ['INGEST']);
   await tell(hall, configured('Alpha'), configured('Beta'));
   const [alpha, beta] = [await keyOf(hall, 'Alpha'), await keyOf(hall, 'Beta')];
