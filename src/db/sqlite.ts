@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#base/errors.ts';
+import { Checkpoints } from './checkpoints.ts';
 import {
   type Cell,
   type Db,
@@ -29,7 +30,8 @@ const KEPT_STATEMENTS = 500;
 export async function openSqlite(path: string, keyedHash: KeyedHash, lazy: boolean): Promise<Db> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = await patiently(() => new Connection(path, lazy ? 'lazy' : 'durable', keyedHash));
-  return new SqliteDb(path, writer, await patiently(() => new Connection(path, 'reading', keyedHash)));
+  const reader = await patiently(() => new Connection(path, 'reading', keyedHash));
+  return new SqliteDb(path, writer, reader, lazy ? new Checkpoints(path) : undefined);
 }
 
 /** In WAL mode `normal` commits without waiting for the disk and keeps the database whole all the same. */
@@ -136,6 +138,7 @@ class SqliteDb implements Db {
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #log: LogSync;
+  readonly #checkpoints: Checkpoints | undefined;
   readonly #dataVersion: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -143,10 +146,11 @@ class SqliteDb implements Db {
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined };
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, writer: Connection, reader: Connection) {
+  constructor(path: string, writer: Connection, reader: Connection, checkpoints: Checkpoints | undefined) {
     this.keyedHash = writer.keyedHash;
     this.#writer = writer;
     this.#reader = reader;
+    this.#checkpoints = checkpoints;
     this.#log = new LogSync(`${path}-wal`, () => this.#checkpoint());
     this.#dataVersion = reader.handle.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
@@ -223,6 +227,7 @@ class SqliteDb implements Db {
 
   async close(): Promise<void> {
     await this.#turn;
+    await this.#checkpoints?.close();
     await this.#log.close();
     this.#reader.handle.close();
     this.#writer.handle.close();
@@ -245,6 +250,7 @@ class SqliteDb implements Db {
     try {
       const result = await work(this.#writer);
       this.#writer.handle.exec('commit');
+      this.#checkpoints?.note();
       return result;
     } catch (error) {
       if (this.#writer.handle.isTransaction) this.#writer.handle.exec('rollback');

@@ -26,9 +26,9 @@ export function applyFinished(context: Context, match: Finished): Taken {
   const head = headText(context, match, teams);
   batch.rows.add('matches', [key, head, started, finished, nameKey(map), server!.key, gamemode.toLowerCase()]);
   batch.rows.add('match_details', [key, head, started, finished, JSON.stringify(teams), JSON.stringify(objectives)]);
-  const players = addPlayers(context, match);
-  addScorers(context, match, players);
-  addKills(context, match, players);
+  addPlayers(context, match);
+  if (objectives.length > 0) addScorers(context, match);
+  if (match.kills.length > 0) addKills(context, match);
   return undefined;
 }
 
@@ -45,15 +45,13 @@ type PlayerRow = [
 ];
 
 /** One row a player. Two UUIDs that were merged into one may both have played: their counts are added. */
-function addPlayers(context: Context, match: Finished): Map<string, number> {
+function addPlayers(context: Context, match: Finished): void {
   const { batch, key } = context;
-  const keys = new Map<string, number>();
   const rows = new Map<number, PlayerRow>();
   const others = new Map<number, string>();
   const group = groupOf(match.gamemode);
   eachPlayer(match, (player, result, counts) => {
     const known = see(context, player, match.finished);
-    keys.set(player.uuid, known.key);
     batch.players.count(known, group, counts);
     const { name, score, kill_count, death_count, time_played } = player;
     const before = rows.get(known.key);
@@ -64,7 +62,6 @@ function addPlayers(context: Context, match: Finished): Map<string, number> {
   });
   for (const row of rows.values()) batch.rows.add('player_matches', row);
   for (const [player, name] of others) batch.rows.add('player_sightings', [player, key, match.finished, name]);
-  return keys;
 }
 
 function together(before: PlayerRow, row: PlayerRow): PlayerRow {
@@ -74,21 +71,23 @@ function together(before: PlayerRow, row: PlayerRow): PlayerRow {
 }
 
 /** Whoever completed an objective without standing in a team has no row that keeps the name. */
-function addScorers(context: Context, { objectives, finished }: Finished, players: Map<string, number>): void {
-  const seen = new Set(players.values());
+function addScorers(context: Context, { teams, objectives, finished }: Finished): void {
+  const { players } = context.batch;
+  const played = teams.flatMap((team) => team.players.map(({ uuid }) => uuid));
+  const seen = new Set(played.map((uuid) => players.known(uuid)!.key));
   for (const { player } of objectives) {
-    if (player === null || players.has(player.uuid)) continue;
-    const known = context.batch.players.known(player.uuid);
+    if (player === null) continue;
+    const known = players.known(player.uuid);
     if (known !== undefined && seen.has(known.key)) continue;
     seen.add(sight(context, player, finished).key);
   }
 }
 
-function addKills({ batch, key }: Context, match: Finished, players: Map<string, number>): void {
-  if (match.kills.length === 0) return;
-  const names = new Map(match.teams.flatMap(({ players }) => players.map(({ uuid, name }) => [uuid, name])));
-  match.kills.forEach(({ killer, victim, time }, number) => {
-    batch.rows.add('kills', [players.get(killer)!, key, number, victim, names.get(victim)!, names.get(killer)!, time]);
+function addKills({ batch, key }: Context, { teams, kills }: Finished): void {
+  const names = new Map(teams.flatMap(({ players }) => players.map(({ uuid, name }) => [uuid, name])));
+  kills.forEach(({ killer, victim, time }, number) => {
+    const by = batch.players.known(killer)!.key;
+    batch.rows.add('kills', [by, key, number, victim, names.get(victim)!, names.get(killer)!, time]);
   });
 }
 
@@ -108,28 +107,23 @@ function eachPlayer(match: Finished, visit: (player: FinishedPlayer, result: Res
   }
 }
 
-const OBJECTIVE_COUNTERS: Partial<Record<string, string>> = {
-  wool: 'wool',
-  core: 'core',
-  destroyable: 'destroyable',
-  flag: 'flag',
-};
+const NONE = { objective: 0, wool: 0, core: 0, destroyable: 0, flag: 0 };
+type Completed = typeof NONE;
 
-function completedBy({ objectives }: Finished): Map<string, Counts> {
-  const completed = new Map<string, Counts>();
+function completedBy({ objectives }: Finished): Map<string, Completed> {
+  const completed = new Map<string, Completed>();
   for (const { player, type } of objectives) {
     if (player === null) continue;
-    const counts = completed.get(player.uuid) ?? {};
-    const counter = OBJECTIVE_COUNTERS[type];
-    if (counter !== undefined) counts[counter] = (counts[counter] ?? 0) + 1;
-    counts['objective'] = (counts['objective'] ?? 0) + 1;
+    const counts = completed.get(player.uuid) ?? { ...NONE };
+    if (type !== 'control_point' && type !== 'other') counts[type]++;
+    counts.objective++;
     completed.set(player.uuid, counts);
   }
   return completed;
 }
 
 /** What a match adds to a player's counters; each group takes those it has. A draw counts as play only. */
-function countsOf(player: FinishedPlayer, result: Result, completed: Counts | undefined): Counts {
+function countsOf(player: FinishedPlayer, result: Result, completed = NONE): Counts {
   return {
     kill: player.kill_count,
     death: player.death_count,
@@ -141,7 +135,11 @@ function countsOf(player: FinishedPlayer, result: Result, completed: Counts | un
     shot: player.shot_count,
     hit: player.hit_count,
     paint: player.paint_count,
-    ...completed,
+    objective: completed.objective,
+    wool: completed.wool,
+    core: completed.core,
+    destroyable: completed.destroyable,
+    flag: completed.flag,
   };
 }
 
@@ -153,9 +151,20 @@ function teamOf(team: FinishedTeam): MatchTeam {
     score: team.score ?? sum(({ score }) => score),
     kill_count: team.kill_count ?? sum(({ kill_count }) => kill_count),
     death_count: team.death_count ?? sum(({ death_count }) => death_count),
-    players: team.players.map(({ time_played: _, ...player }) => player),
+    players: team.players.map(shownOf),
   };
 }
+
+const shownOf = (player: FinishedPlayer): MatchTeam['players'][number] => ({
+  uuid: player.uuid,
+  name: player.name,
+  score: player.score,
+  kill_count: player.kill_count,
+  death_count: player.death_count,
+  shot_count: player.shot_count,
+  hit_count: player.hit_count,
+  paint_count: player.paint_count,
+});
 
 function headText({ key, server }: Context, { map, gamemode, ranked, win }: Finished, teams: MatchTeam[]): string {
   const kill_count = teams.reduce((total, team) => total + team.kill_count, 0);

@@ -60,8 +60,9 @@ export class PlayerBook {
   }
 
   async load(tx: Queryable, uuids: Iterable<string>): Promise<void> {
-    const unknown = [...new Set(uuids)].filter((uuid) => this.known(uuid) === undefined);
-    const missing = await this.#read(tx, unknown);
+    const unknown = new Set<string>();
+    for (const uuid of uuids) if (this.known(uuid) === undefined) unknown.add(uuid);
+    const missing = await this.#read(tx, [...unknown]);
     if (missing.length === 0) return;
     const targets: string[] = [];
     for (let start = 0; start < missing.length; start += READ_AT_ONCE) {
@@ -101,8 +102,11 @@ export class PlayerBook {
 
   /** Notes that a match, newer than all before, is the player's; tells which one was the newest. */
   play(player: KnownPlayer, matchKey: number): number | null {
-    const previous = player.lastMatch;
-    this.#change(player, { lastMatch: matchKey, seenChanged: true });
+    const entry = player as Entry;
+    const previous = entry.lastMatch;
+    entry.lastMatch = matchKey;
+    entry.seenChanged = true;
+    this.#wait(entry);
     return previous;
   }
 
@@ -146,7 +150,11 @@ export class PlayerBook {
   #seen(entry: Entry, name: string, time: number): Entry {
     if (name === entry.name) {
       if (time < entry.nameSince) this.#noteName(entry, name, time, time);
-      if (time > entry.nameSeen) this.#change(entry, { nameSeen: time, seenChanged: true });
+      if (time > entry.nameSeen) {
+        entry.nameSeen = time;
+        entry.seenChanged = true;
+        this.#wait(entry);
+      }
     } else if (time < entry.nameSeen) {
       this.#noteName(entry, name, time, time);
     } else {
@@ -206,24 +214,27 @@ const WIDEN_NAMES = `on conflict (name_key, player_key) do update set
   name = case when excluded.last_seen >= player_names.last_seen then excluded.name else player_names.name end`;
 
 function statementsOf(entries: Entry[]): Sql[] {
-  const names = entries.flatMap((entry) =>
-    [...(entry.names ?? [])].map(([key, { name, first_seen, last_seen }]) => [
-      key,
-      entry.key,
-      name,
-      first_seen,
-      last_seen,
-    ]),
-  );
+  // Of most players nothing is new but counters.
+  const others = entries.filter(({ rowChanged, names }) => rowChanged || names !== undefined);
   const unnumbered = entries.filter((entry) => entry.seenChanged && entry.sums === undefined);
   return [
-    ...insertAll(PLAYERS, entries.filter(({ isNew }) => isNew).map(rowOf)),
-    ...entries.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
-    ...entries.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
+    ...insertAll(PLAYERS, others.filter(({ isNew }) => isNew).map(rowOf)),
+    ...others.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
+    ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
     ...sightings(unnumbered.map(({ key, nameSeen, lastMatch }) => [key, nameSeen, lastMatch])),
-    ...GROUP_NAMES.flatMap((group) => additions(group, sumsOf(entries, group))),
-    ...insertAll(NAMES, names, WIDEN_NAMES),
+    ...[...sumsOf(entries)].flatMap(([group, rows]) => additions(group, rows)),
+    ...insertAll(NAMES, others.flatMap(namesOf), WIDEN_NAMES),
   ];
+}
+
+function namesOf({ key, names }: Entry): Value[][] {
+  return [...(names ?? [])].map(([nameKey, { name, first_seen, last_seen }]) => [
+    nameKey,
+    key,
+    name,
+    first_seen,
+    last_seen,
+  ]);
 }
 
 function rowOf({ key, uuid, name, nameSince, lastLogin, lastLoginServer, lastLogout }: Entry): Value[] {
@@ -237,11 +248,12 @@ function updateOf(entry: Entry): Sql {
     where key = ${entry.key}`;
 }
 
-function sumsOf(entries: Entry[], group: Group): (number | null)[][] {
-  const rows: (number | null)[][] = [];
+/** Rows of counters by group. */
+function sumsOf(entries: Entry[]): Map<Group, (number | null)[][]> {
+  const groups = new Map<Group, (number | null)[][]>(GROUP_NAMES.map((group) => [group, []]));
   for (const { key, nameSeen, lastMatch, sums } of entries) {
-    const added = sums?.get(group);
-    if (added !== undefined) rows.push([key, nameSeen, lastMatch, ...added]);
+    if (sums === undefined) continue;
+    for (const [group, added] of sums) groups.get(group)!.push([key, nameSeen, lastMatch, ...added]);
   }
-  return rows;
+  return groups;
 }
