@@ -12,6 +12,7 @@ import type { Report } from '../report.ts';
 import type { Databases } from './databases.ts';
 import { type ServedHouse, serveHouse } from './house.ts';
 import { digestOf } from './link.ts';
+import { openSmallDisk } from './small-disk.ts';
 import { matchOf, town } from './matches.ts';
 import { prepare } from './speed.ts';
 
@@ -52,6 +53,7 @@ export async function proveFaults(databases: Databases, report: Report): Promise
     await proveLocked(url, house, key, say);
   } else {
     await proveGone(databases, url, house, key, say);
+    await proveSmallDisk(say);
   }
   await house.kill();
   await proveClock(url, key, say);
@@ -75,7 +77,7 @@ async function proveNonsense(house: ServedHouse, key: string, say: Say): Promise
   say(
     `8 gzip bombs of ${Math.round(bomb.length / 1024)} KB, 1 GB inside`,
     outcome(bombs[0]!),
-    bombs.every(({ status }) => status === 413 || status === 200),
+    bombs.every(({ status }) => [200, 413, 429].includes(status)),
   );
   const grown = residentMegabytes(house) - before;
   say('MB that the service has grown by', grown, grown < 400);
@@ -148,6 +150,35 @@ async function proveDiskFull(url: string, house: ServedHouse, key: string, say: 
   say('disk full: the data API goes on', online.status, online.status === 200);
   limit('unlimited:unlimited');
   await proveTakenOnce(url, house, key, lost, 'disk full', say);
+}
+
+/** A disk that is full for PostgreSQL: what no longer fits is told so, and what was taken before stays. */
+async function proveSmallDisk(say: Say): Promise<void> {
+  await using disk = await openSmallDisk();
+  if (disk === undefined) return say('disk full', 'not tried: this system gives nobody a name space', true);
+  const [key] = (await prepare(disk.url, 1)) as [string];
+  const house = await serveHouse(disk.url);
+  try {
+    await post(house.ingest, key, JSON.stringify(match()));
+    await disk.fill();
+    const sent = Array.from({ length: 400 }, match);
+    const answers: Reply[] = [];
+    for (const one of sent) answers.push(await post(house.ingest, key, JSON.stringify(one)));
+    const full = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null);
+    const taken = answers.filter(({ text }) => text.includes('"accepted"')).length;
+    const figure = `${full.length} times ${outcome(full[0] ?? answers[0]!)}; ${taken} still fitted`;
+    say(
+      `disk full: clear answers to ${sent.length} matches`,
+      figure,
+      full.length > 0 && full.length + taken === sent.length,
+    );
+    const read = await fetch(`http://127.0.0.1:${house.site}/matches`);
+    say('disk full: the site goes on', read.status, read.status === 200);
+    await disk.free();
+    await proveTakenOnce(disk.url, house, key, sent, 'disk full', say);
+  } finally {
+    await house.kill();
+  }
 }
 
 async function proveTakenOnce(

@@ -9,6 +9,7 @@ export interface ServedHouse {
   child: ChildProcess;
   api: number;
   ingest: number;
+  site: number;
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -43,7 +44,7 @@ export async function serveHouse(
     await exit;
   };
   await Promise.race([ready(child), exit.then(() => Promise.reject(new Error('The service does not start.')))]);
-  return { child, api, ingest, kill };
+  return { child, api, ingest, site, kill };
 }
 
 async function ready(child: ChildProcess): Promise<void> {

@@ -32,8 +32,15 @@ interface RunningPostgres {
   url: string;
 }
 
-/** Starts a PostgreSQL that listens on a socket in `folder` only; `url` is its maintenance database. */
-export async function startPostgres(folder: string, settings = FAST): Promise<RunningPostgres> {
+/**
+ * Starts a PostgreSQL that listens on a socket in `folder` only; `url` is its maintenance database.
+ * @param within a command that becomes the server, whose own command is added to it
+ */
+export async function startPostgres(
+  folder: string,
+  settings = FAST,
+  within: readonly string[] = [],
+): Promise<RunningPostgres> {
   const home = join(folder, 'pg');
   const user = unprivileged();
   await Promise.all([unpack(join(folder, 'native')), mkdir(home, { mode: 0o700 })]);
@@ -44,14 +51,18 @@ export async function startPostgres(folder: string, settings = FAST): Promise<Ru
   const initdb = run(folder, 'initdb', ['-U', 'postgres', '-A', 'trust', '--locale=C', '-E', 'UTF8', '-N'], user);
   const [code] = await once(initdb.child, 'exit');
   if (code !== 0) throw new Error(`initdb failed:\n${initdb.words()}`);
-  return await servePostgres(folder, settings);
+  return await servePostgres(folder, settings, within);
 }
 
 /** Starts the PostgreSQL that a folder holds already. */
-export async function servePostgres(folder: string, settings = FAST): Promise<RunningPostgres> {
+export async function servePostgres(
+  folder: string,
+  settings = FAST,
+  within: readonly string[] = [],
+): Promise<RunningPostgres> {
   const home = join(folder, 'pg');
   const options = settings.flatMap((setting) => ['-c', setting]);
-  const server = run(folder, 'postgres', ['-k', home, '-p', PORT, ...options], unprivileged());
+  const server = run(folder, 'postgres', ['-k', home, '-p', PORT, ...options], unprivileged(), within);
   const url = `postgres://postgres@localhost:${PORT}/postgres?host=${encodeURIComponent(home)}`;
   await answers(url, server);
   return { server: server.child, url };
@@ -108,8 +119,16 @@ interface Running {
   words(): string;
 }
 
-function run(folder: string, program: string, args: string[], user: User | undefined): Running {
-  const child = spawn(join(folder, 'native/bin', program), ['-D', join(folder, 'pg/data'), ...args], {
+function run(
+  folder: string,
+  program: string,
+  args: string[],
+  user: User | undefined,
+  within: readonly string[] = [],
+): Running {
+  const own = [join(folder, 'native/bin', program), '-D', join(folder, 'pg/data'), ...args];
+  const [command = '', ...rest] = [...within, ...own];
+  const child = spawn(command, rest, {
     ...user,
     cwd: join(folder, 'pg'),
     env: { PATH: process.env['PATH'], LD_LIBRARY_PATH: join(folder, 'native/lib') },
