@@ -25,17 +25,23 @@ export function formatOf(request: IncomingMessage): Format {
   throw unsupported('Content-Type must be application/json or application/x-ndjson, in UTF-8.');
 }
 
+/** Is told of bytes as they come, and may refuse them. */
+export interface Holding {
+  hold(bytes: number): void;
+}
+
 /**
  * The bytes of a body, unpacked, as they come.
  * @throws WireError 413 beyond `most`, 415 for a coding that is not known, 400 for one that is broken
  */
-export async function* bytesOf(request: IncomingMessage, most: number): AsyncGenerator<Buffer> {
+export async function* bytesOf(request: IncomingMessage, most: number, share: Holding): AsyncGenerator<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
   let total = 0;
   try {
     for await (const chunk of unpacked(request) as AsyncIterable<Buffer>) {
       total += chunk.length;
       if (total > most) throw tooLarge(most);
+      share.hold(chunk.length);
       yield chunk;
     }
   } catch (error) {

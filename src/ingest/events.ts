@@ -36,7 +36,7 @@ export async function takeDelivery(taking: Taking, delivery: Delivery): Promise<
 
 async function takeBody(taking: Taking, delivery: Delivery): Promise<void> {
   const chunks: Buffer[] = [];
-  for await (const chunk of taking.share.counted(bytesOf(delivery.request, MOST_BYTES.json))) chunks.push(chunk);
+  for await (const chunk of bytesOf(delivery.request, MOST_BYTES.json, taking.share)) chunks.push(chunk);
   const parsed = parseJson(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   if ('problem' in parsed) throw new WireError(400, 'invalid_request', `The body ${parsed.problem}.`);
   const { value } = parsed;
@@ -91,7 +91,7 @@ const STALLED_MS = 60_000;
 
 async function* portionsOf({ clock, share }: Taking, { request, sender }: Delivery): AsyncGenerator<Item[]> {
   let count = 0;
-  for await (const lines of linesOf(share.counted(bytesOf(request, MOST_BYTES.ndjson)))) {
+  for await (const lines of linesOf(bytesOf(request, MOST_BYTES.ndjson, share))) {
     const now = clock.now();
     for (let start = 0; start < lines.length; start += PORTION) {
       const portion = lines.slice(start, start + PORTION);

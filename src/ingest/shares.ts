@@ -74,30 +74,30 @@ export class Share implements Disposable {
     return this.#parts.intake.isFull;
   }
 
-  /** @throws WireError 429 where the server has told enough within this minute */
-  async take(items: readonly Item[], options?: TakeOptions): Promise<Receipt[]> {
-    this.#count(items.length);
+  /** Rejects with WireError 429 where the server has told enough within this minute. */
+  take(items: readonly Item[], options?: TakeOptions): Promise<Receipt[]> {
+    const refusal = this.#count(items.length);
+    if (refusal !== undefined) return Promise.reject(refusal);
     const turn = this.#turn(items.length);
-    if (turn !== undefined) await turn;
-    try {
-      return await this.#parts.intake.take(items, options);
-    } finally {
-      this.#leave(items.length);
-    }
+    return turn === undefined ? this.#hand(items, options) : turn.then(() => this.#hand(items, options));
+  }
+
+  #hand(items: readonly Item[], options: TakeOptions | undefined): Promise<Receipt[]> {
+    const receipts = this.#parts.intake.take(items, options);
+    const leave = (): void => this.#leave(items.length);
+    receipts.then(leave, leave);
+    return receipts;
   }
 
   /**
-   * The bytes of the delivery, which are counted until it is over.
+   * Bytes of the delivery that have come: they count until it is over.
    * @throws WireError 429 where too much of the server is held
    */
-  async *counted(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of bytes) {
-      this.#bytes += chunk.length;
-      this.#server.bytes += chunk.length;
-      if (this.#server.bytes > MOST_HELD_BYTES)
-        throw tooMuch(`A game server may have ${MOST_HELD_BYTES / 1024 / 1024} MiB under way.`, 1);
-      yield chunk;
-    }
+  hold(bytes: number): void {
+    this.#bytes += bytes;
+    this.#server.bytes += bytes;
+    if (this.#server.bytes <= MOST_HELD_BYTES) return;
+    throw tooMuch(`A game server may have ${MOST_HELD_BYTES / 1024 / 1024} MiB under way.`, 1);
   }
 
   [Symbol.dispose](): void {
@@ -105,16 +105,17 @@ export class Share implements Disposable {
     this.#server.bytes -= this.#bytes;
   }
 
-  #count(events: number): void {
+  #count(events: number): WireError | undefined {
     const { clock, perMinute } = this.#parts;
-    if (perMinute === 0) return;
+    if (perMinute === 0) return undefined;
     const now = clock.now();
     if (this.#server.resets <= now) [this.#server.told, this.#server.resets] = [0, now + MINUTE_MS];
     const seconds = Math.ceil((this.#server.resets - now) / 1000);
     // The first delivery of a minute is taken whatever its size, or one that is larger never would be.
     if (this.#server.told > 0 && this.#server.told + events > perMinute)
-      throw tooMuch(`A game server may send ${perMinute} events a minute.`, seconds);
+      return tooMuch(`A game server may send ${perMinute} events a minute.`, seconds);
     this.#server.told += events;
+    return undefined;
   }
 
   /** Undefined where it is this one's turn. Larger than the window it goes alone. */
