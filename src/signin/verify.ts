@@ -16,7 +16,9 @@ export function verifyPages(app: Hono<Env>, desk: Desk): void {
   app.get('/verify', async (c) => {
     const secret = c.req.query('token') ?? '';
     const token = await peekMailToken(desk.db, desk.clock.now(), secret);
-    return isOurs(token) ? await showQuestion(c, desk, token, secret) : await showExpired(c, desk);
+    const account = isOurs(token) ? await accountById(desk.db, token.account_id!) : undefined;
+    if (!isOurs(token) || account === undefined) return await showExpired(c, desk);
+    return await showQuestion(c, desk, { email: token.data['email']!, name: account.name, secret });
   });
   app.post('/verify', (c) => verify(c, desk));
 }
@@ -68,12 +70,19 @@ function isOurs(token: MailToken | undefined): token is MailToken {
   return token?.kind === 'verify' || token?.kind === 'email';
 }
 
-/** Looking at the page uses nothing up: mail programs look at links, too. */
-async function showQuestion(c: Ask, desk: Desk, token: MailToken, secret: string): Promise<Response> {
+/**
+ * Looking at the page uses nothing up: mail programs look at links, too. It names the account, since somebody else may
+ * want to be known by the address.
+ */
+async function showQuestion(
+  c: Ask,
+  desk: Desk,
+  { email, name, secret }: Record<'email' | 'name' | 'secret', string>,
+): Promise<Response> {
   const { verify: t } = c.get('texts');
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
-    <p>${t.lead(token.data['email']!)}</p>
+    <p>${t.lead(email, name)}</p>
     <form method="post" action="/verify">
       <input type="hidden" name="token" value="${secret}" />
       <button>${t.submit}</button>

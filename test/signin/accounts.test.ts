@@ -320,6 +320,7 @@ test('changes need the password, are told by mail, and sign out elsewhere', asyn
   const { links } = await world.mail.next('new@example.org');
   assert.equal((await accountById(world.house.hall.db, account.id))!.email, account.email);
   await person.open(links[0]!);
+  assert.match(person.text, /Is new@example\.org your address, and Robin your account\?/);
   await person.submit();
   assert.equal((await accountById(world.house.hall.db, account.id))!.email, 'new@example.org');
   assert.match((await world.mail.next(account.email)).subject, /was changed/);

@@ -104,7 +104,8 @@ export const en = {
 
   verify: {
     title: 'Confirm your e-mail address',
-    lead: (email: string) => `Is ${email} your address?`,
+    lead: (email: string, name: string) =>
+      `Is ${email} your address, and ${name} your account? Confirm only if both are: whoever has the account will be known by the address.`,
     submit: 'Yes, confirm',
     done_title: 'Thank you',
     done: (email: string) => `${email} is confirmed.`,

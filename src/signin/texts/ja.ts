@@ -105,7 +105,8 @@ export const ja: Texts = {
 
   verify: {
     title: 'メールアドレスの確認',
-    lead: (email) => `${email} はあなたのアドレスですか？`,
+    lead: (email, name) =>
+      `${email} はあなたのアドレスで、${name} はあなたのアカウントですか？両方とも自分のものである場合だけ確認してください。`,
     submit: 'はい、確認する',
     done_title: 'ありがとうございます',
     done: (email) => `${email} を確認しました。`,

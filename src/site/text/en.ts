@@ -240,7 +240,7 @@ export const en = {
     paragraphs: (network: string) => [
       `${network} keeps what its game servers report: names and UUIDs of players, when they came and went, the matches they played and how, ratings of maps, and punishments. All of it is public on these pages and through the data API.`,
       'These pages set no cookie unless you choose a language, load nothing from other hosts, and count no visitors.',
-      'Whoever has an account here sees everything that is held about it on the account page, can take it along as a file, and can delete it. Finished matches stay, under a pseudonym.',
+      'Whoever has an account here sees everything that is held about it on the account page, can take it along as a file, and can delete it. Finished matches stay, under a pseudonym; so does, for a time that the operator sets, that something was done with the account, without its name.',
     ],
   },
   error: {
