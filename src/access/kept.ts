@@ -16,8 +16,8 @@ export class Kept<T> {
 
   /**
    * @param entries how many things are kept at most
-   * @param onlyRepeated whether a thing is kept only when it is asked for again within the next so many: keeping what
-   *   nobody repeats costs more in memory to walk through than reading it
+   * @param onlyRepeated whether a thing is kept only when it is asked for again soon, within an eighth of so many others:
+   *   keeping what hardly anybody repeats costs more in memory to walk through than reading it
    */
   constructor(entries: number, { onlyRepeated = false } = {}) {
     this.#half = entries / 2;
@@ -53,7 +53,7 @@ export class Kept<T> {
 
   #isRepeated(name: string): boolean {
     if (this.#asked.has(name) || this.#askedBefore.has(name)) return true;
-    if (this.#asked.size >= this.#half) {
+    if (this.#asked.size >= this.#half / 4) {
       this.#askedBefore = this.#asked;
       this.#asked = new Set();
     }

@@ -24,7 +24,7 @@ import { type Route, Routes } from './routes.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
-const KEPT_ANSWERS = 4_000;
+const KEPT_ANSWERS = 2_500;
 const MAX_KEPT_BYTES = 16 * 1024;
 
 /** Parameters whose answers are neither kept nor admitted at once; a percent sign may hide one. */
