@@ -169,6 +169,8 @@ async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
   const name = (await playerByUuid(db, uuid))?.name ?? account.name;
   const refusal = await db.transaction((tx) => linkPlayer(tx, account.id, { uuid, name }));
   if (refusal === 'player linked') throw new UsageError(`The game account ${uuid} is linked to another account.`);
+  if (refusal === 'player leaving')
+    throw new UsageError(`The game account ${uuid} belonged to an account that was just deleted; try again shortly.`);
   if (refusal !== undefined) throw new UsageError(`The account ${account.name} is linked to a game account already.`);
 }
 

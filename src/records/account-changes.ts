@@ -2,7 +2,7 @@ import { nameKey } from '#base/text.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
-import { forgetPseudonym } from './pseudonyms.ts';
+import { forgetPseudonym, isLeaving } from './pseudonyms.ts';
 import { followName } from './account-names.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
 import { followOwners, keysOwnedBy } from './stopped.ts';
@@ -60,7 +60,8 @@ export async function setDisabled(db: Db, id: string, moment: number | null): Pr
   });
 }
 
-export type LinkRefusal = 'account linked' | 'player linked';
+/** `player leaving`: the account it was linked to was deleted a moment ago, and its traces are still being rewritten. */
+export type LinkRefusal = 'account linked' | 'player linked' | 'player leaving';
 
 /** Makes a game account and an account one person's; the account takes the game account's name. */
 export async function linkPlayer(
@@ -72,6 +73,7 @@ export async function linkPlayer(
   if (account === undefined || account.player_uuid !== null) return 'account linked';
   const holder = await tx.get(sql`select id from accounts where player_uuid = ${player.uuid}`);
   if (holder !== undefined) return 'player linked';
+  if (await isLeaving(tx, player.uuid)) return 'player leaving';
   await tx.run(sql`update accounts set player_uuid = ${player.uuid} where id = ${id}`);
   await tx.runAll(followName(player.uuid, player.name));
   await tx.run(sql`delete from link_codes where account_id = ${id}`);

@@ -46,6 +46,8 @@ export async function applyLink(context: Context, { player, code }: DataOf<'acco
   const refusal = await linkPlayer(batch.tx, row.account_id, player);
   if (refusal === 'player linked')
     throw new Refused('data.player', 'is linked to another account; unlink it there first');
+  if (refusal === 'player leaving')
+    throw new Refused('data.player', 'belonged to an account that was just deleted; try again in a few minutes', true);
   if (refusal !== undefined) throw new Refused('data.code', 'belongs to an account that is linked already');
   await batch.load([player.uuid]);
   sight(context, player);

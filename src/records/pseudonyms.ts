@@ -70,11 +70,7 @@ export async function finishPseudonyms(db: Db): Promise<void> {
     for (let done: number | undefined = ledger_done; done !== undefined;) {
       done = await rewriteSome(db, uuid_hash, done, original, book);
     }
-    await db.transaction(async (tx) => {
-      await tx.run(sql`update pseudonyms set original = null where uuid_hash = ${uuid_hash}`);
-      const linkedAnew = await tx.get(sql`select 1 as found from accounts where player_uuid = ${original}`);
-      if (linkedAnew !== undefined) await forgetPseudonym(tx, original);
-    });
+    await db.run(sql`update pseudonyms set original = null where uuid_hash = ${uuid_hash}`);
   }
 }
 
@@ -98,7 +94,7 @@ async function rewriteSome(
   if (last === undefined) return undefined;
   const undashed = original.replaceAll('-', '');
   const concerned = rows.filter(
-    ({ type, body }) => !STAYS.has(type) && body.toLowerCase().replaceAll('-', '').includes(undashed),
+    ({ type, body }) => type !== MAPS && body.toLowerCase().replaceAll('-', '').includes(undashed),
   );
   await db.transaction(async (tx) => {
     for (const row of concerned) await rewriteOne(tx, row, original, book);
@@ -130,13 +126,23 @@ async function rewriteOne(
     where match_key = ${key}`);
 }
 
+/** Whether what was kept of a game account is still being rewritten: until then nothing new may come in under its own name. */
+export async function isLeaving(tx: Queryable, uuid: string): Promise<boolean> {
+  const row = await tx.get(
+    sql`select 1 as found from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is not null`,
+  );
+  return row !== undefined;
+}
+
 /** Forgets that a game account goes by a pseudonym: what comes from now on is its own again. */
 export async function forgetPseudonym(tx: Queryable, uuid: string): Promise<void> {
   await tx.run(sql`delete from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is null`);
 }
 
 /** What is told of players goes by their pseudonyms; who made a map is told by the map and stays. */
-const STAYS: ReadonlySet<string> = new Set(['map.published', 'account.link']);
+const MAPS = 'map.published';
+/** By a link somebody comes back under their own name; what was kept of an earlier one goes by the pseudonym. */
+const COMES_AS_IT_IS: ReadonlySet<string> = new Set([MAPS, 'account.link']);
 
 /** Brings events in under the pseudonyms of those of their players who have one. */
 export async function underPseudonyms<E extends { event: { type: string; data: unknown }; told: string | undefined }>(
@@ -147,7 +153,7 @@ export async function underPseudonyms<E extends { event: { type: string; data: u
   const book = await pseudonymsOf(tx, uuidsWithin(events.map(({ event }) => event.data)));
   if (book.size === 0) return events;
   return events.map((checked) => {
-    if (STAYS.has(checked.event.type)) return checked;
+    if (COMES_AS_IT_IS.has(checked.event.type)) return checked;
     const event = { ...checked.event, data: rename(checked.event.data, book) };
     return { ...checked, event, told: checked.told && renamed(checked.told, book) };
   });

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { onEachDatabase } from '#test/support/hall.ts';
 import { sql } from '#db/sql.ts';
 import { accountById } from '#records/accounts.ts';
+import { deleteAccount } from '#records/account-deletions.ts';
 import { linkPlayer } from '#records/account-changes.ts';
+import { newLinkCode } from '#records/links.ts';
 import { finishPseudonyms } from '#records/pseudonyms.ts';
 import { Person } from './person.ts';
 import { makeAccount, makeApplication, openTestSignIn, PASSWORD, send, type TestSignIn } from './support.ts';
@@ -105,5 +107,32 @@ onEachDatabase(
     );
     assert.match((await ask(`/v1/matches/${match}`)).text, new RegExp(name), 'what was stays under the pseudonym');
     assert.deepEqual(await hall.db.all(sql`select uuid_hash from pseudonyms`), []);
+  },
+);
+
+onEachDatabase(
+  'a game account is linked anew when nothing is left to rewrite, and deleted as often',
+  async (t, url) => {
+    const house = await openTestSignIn(t, url);
+    const { db, clock } = house.hall;
+    await play(house);
+    for (const name of ['One', 'Two', 'Three']) {
+      const account = await makeAccount(house, name);
+      const code = await newLinkCode(db, clock.now(), account.id);
+      const typed = () => send(house.hall, 'account.link', { player: STEVE, code });
+      if (name !== 'One') {
+        const early = await typed();
+        assert.match(JSON.stringify(early), /rejected.*just deleted; try again in a few minutes.*"retry":true/);
+        await finishPseudonyms(db);
+      }
+      assert.equal((await typed()).status, 'accepted', name);
+      await play(house);
+      await deleteAccount(db, clock.now(), account.id);
+    }
+    await finishPseudonyms(db);
+    for (const table of ['ledger', 'match_details', 'players', 'player_names', 'kills', 'player_matches']) {
+      const rows = await db.all({ strings: [`select * from ${table}`], values: [] });
+      assert.doesNotMatch(JSON.stringify(rows), /Steve|11111111/, table);
+    }
   },
 );
