@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { groupOf, GROUPS } from '#records/player-stats.ts';
+import type { Pace } from './speed.ts';
 
 /**
  * What the engine alone does: the very rows that the service has made of some matches, written statement by statement in
@@ -67,16 +68,15 @@ function countsOf(row: Record<string, unknown>, { gamemode, finished }: { gamemo
   return { text: `update player_stats set ${sums}, name_seen = ?, last_match = ? where player_key = ?`, values };
 }
 
-/** @returns how many matches a second */
-export async function bareLoop(url: string, matches: Write[][]): Promise<number> {
+export async function bareLoop(url: string, matches: Write[][]): Promise<Pace> {
   return /^postgres/.test(url) ? await onPostgres(url, matches) : onSqlite(url, matches);
 }
 
-function onSqlite(path: string, matches: Write[][]): number {
+function onSqlite(path: string, matches: Write[][]): Pace {
   const db = new DatabaseSync(path);
   db.exec('pragma journal_mode = wal; pragma synchronous = off; pragma foreign_keys = on; pragma cache_size = -32000');
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  const began = performance.now();
+  const [began, spent] = [performance.now(), process.cpuUsage()];
   db.exec('begin');
   for (const writes of matches) {
     for (const { text, values } of writes) {
@@ -87,11 +87,13 @@ function onSqlite(path: string, matches: Write[][]): number {
   }
   db.exec('commit');
   const seconds = (performance.now() - began) / 1000;
+  const { user, system } = process.cpuUsage(spent);
   db.close();
-  return matches.length / seconds;
+  return { rate: matches.length / seconds, cpu: (user + system) / matches.length };
 }
 
-async function onPostgres(url: string, matches: Write[][]): Promise<number> {
+/** What the server itself spends is not known here. */
+async function onPostgres(url: string, matches: Write[][]): Promise<Pace> {
   const client = new pg.Client(url);
   await client.connect();
   await client.query('set synchronous_commit = off');
@@ -112,5 +114,5 @@ async function onPostgres(url: string, matches: Write[][]): Promise<number> {
   await client.query('commit');
   const seconds = (performance.now() - began) / 1000;
   await client.end();
-  return matches.length / seconds;
+  return { rate: matches.length / seconds, cpu: undefined };
 }

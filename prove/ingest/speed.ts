@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { openDb, type Db } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
@@ -7,7 +8,7 @@ import { createServerKey } from '#records/server-keys.ts';
 import { bareLoop, writesOf } from './bare-loop.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from './databases.ts';
-import { serveHouse } from './house.ts';
+import { type ServedHouse, serveHouse } from './house.ts';
 import { matchOf, town } from './matches.ts';
 import { RawClient, rawPost } from './raw-client.ts';
 
@@ -31,14 +32,24 @@ export async function proveSpeed(databases: Databases, report: Report, rounds = 
     for (let round = 0; round < rounds; round++) speeds.push(await oneRound(databases, way));
     const { ours, bare, ratio } = speeds.sort((a, b) => a.ratio - b.ratio)[Math.floor(rounds / 2)]!;
     const name = `${databases.dialect}: ${SENDERS} senders, ${way.words}`;
-    report.note(`${name}: matches a second, bare loop`, `${Math.round(ours)}, ${Math.round(bare)}`);
+    report.note(`${name}: matches a second, bare loop`, `${Math.round(ours.rate)}, ${Math.round(bare.rate)}`);
+    if (ours.cpu !== undefined && bare.cpu !== undefined) {
+      const costs = `${Math.round(ours.cpu)}, ${Math.round(bare.cpu)}`;
+      report.note(`${name}: µs of CPU time a match, all of the service, bare loop`, costs);
+    }
     report.say(`${name}: ratio to the bare loop (least ${LEAST})`, ratio.toFixed(2), ratio >= LEAST);
   }
 }
 
+/** Matches a second, and microseconds of CPU time a match where that can be told. */
+export interface Pace {
+  rate: number;
+  cpu: number | undefined;
+}
+
 interface Speed {
-  ours: number;
-  bare: number;
+  ours: Pace;
+  bare: Pace;
   ratio: number;
 }
 
@@ -55,7 +66,7 @@ async function oneRound(databases: Databases, { batch, matches }: Way): Promise<
   const writes = await writesOf(db, await lastOfWarmUp(db));
   await copyStart(db, other);
   const bare = await bareLoop(other, writes);
-  return { ours, bare, ratio: ours / bare };
+  return { ours, bare, ratio: ours.rate / bare.rate };
 }
 
 async function lastOfWarmUp(db: Db): Promise<number> {
@@ -83,7 +94,7 @@ export async function prepare(url: string, count = SENDERS): Promise<string[]> {
   return keys;
 }
 
-async function sendAll(url: string, keys: string[], count: number, batch: number): Promise<number> {
+async function sendAll(url: string, keys: string[], count: number, batch: number): Promise<Pace> {
   const house = await serveHouse(url);
   const people = town(TOWN);
   const requests = (matches: number, each: number): Buffer[] =>
@@ -93,11 +104,22 @@ async function sendAll(url: string, keys: string[], count: number, batch: number
     });
   await send(house.ingest, requests(WARM_UP, 1));
   const measured = requests(count, batch);
-  const began = performance.now();
+  const [began, spent] = [performance.now(), cpuOf(house)];
   await send(house.ingest, measured);
   const seconds = (performance.now() - began) / 1000;
+  const cpu = spent === undefined ? undefined : (cpuOf(house)! - spent) / count;
   await house.kill();
-  return count / seconds;
+  return { rate: count / seconds, cpu };
+}
+
+const TICK_US = 10_000;
+
+/** Microseconds of CPU time that a service has used so far; undefined where the system does not tell. */
+function cpuOf({ child }: ServedHouse): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const [, fields = ''] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+  return (user! + system!) * TICK_US;
 }
 
 /** Sends requests over as many connections as there are senders. */

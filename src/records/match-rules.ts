@@ -34,15 +34,13 @@ export function problemsOf(match: MatchParts): Problem[] {
 
 function playersOf({ teams }: MatchParts, problems: Problem[]): Set<string> {
   const players = new Set<string>();
-  for (const [t, team] of teams.entries()) {
-    for (const [p, { uuid }] of team.players.entries()) {
+  teams.forEach((team, t) => {
+    team.players.forEach(({ uuid }, p) => {
+      if (players.size < players.add(uuid).size) return;
       const path = ['teams', t, 'players', p, 'uuid'];
-      if (players.has(uuid)) {
-        problems.push({ path, message: 'stands in the match twice; list each player in the last team only' });
-      }
-      players.add(uuid);
-    }
-  }
+      problems.push({ path, message: 'stands in the match twice; list each player in the last team only' });
+    });
+  });
   if (players.size > MOST_PLAYERS) {
     problems.push({ path: ['teams'], message: `hold more than ${MOST_PLAYERS} players together` });
   }

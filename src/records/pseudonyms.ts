@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { nameKey, uuidOf } from '#base/text.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Db, KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { forgetPlayerInAudit } from './audit-forgetting.ts';
 import { historyFrom, newestOf } from './player-history.ts';
@@ -161,22 +161,51 @@ export async function underPseudonyms<E extends { event: { type: string; data: u
 
 /** The pseudonyms of those among the game accounts who have one, by UUID. */
 async function pseudonymsOf(tx: Queryable, uuids: ReadonlySet<string>): Promise<Map<string, Pseudonym>> {
-  const hashes = new Map([...uuids].map((uuid) => [tx.keyedHash(uuid), uuid]));
+  const hashes = new Map([...uuids].map((uuid) => [hashOf(tx.keyedHash, uuid), uuid]));
   const book = new Map<string, Pseudonym>();
-  const wanted = [...hashes.keys()];
-  for (let start = 0; start < wanted.length; start += ROWS_AT_ONCE) {
-    const rows = await tx.all<Pseudonym & { uuid_hash: string }>(sql`
-      select uuid_hash, uuid, name from pseudonyms
-      where uuid_hash in (${list(wanted.slice(start, start + ROWS_AT_ONCE))})`);
-    for (const { uuid_hash, uuid, name } of rows) book.set(hashes.get(uuid_hash)!, { uuid, name });
+  for (const [hash, uuid, name] of await rowsAmong(tx, [...hashes.keys()])) {
+    const original = hashes.get(hash);
+    if (original !== undefined) book.set(original, { uuid, name });
   }
   return book;
 }
 
+type PseudonymRow = [hash: string, uuid: string, name: string];
+
+/** The pseudonyms with these hashes, and maybe others: where there are fewer at all than are looked for, all of them. */
+async function rowsAmong(tx: Queryable, hashes: string[]): Promise<PseudonymRow[]> {
+  const all = await tx.tuples(sql`select uuid_hash, uuid, name from pseudonyms limit ${hashes.length + 1}`);
+  if (all.length <= hashes.length) return all as PseudonymRow[];
+  const rows: PseudonymRow[] = [];
+  for (let start = 0; start < hashes.length; start += ROWS_AT_ONCE) {
+    const some = list(hashes.slice(start, start + ROWS_AT_ONCE));
+    rows.push(
+      ...((await tx.tuples(
+        sql`select uuid_hash, uuid, name from pseudonyms where uuid_hash in (${some})`,
+      )) as PseudonymRow[]),
+    );
+  }
+  return rows;
+}
+
+const MOST_HASHES = 100_000;
+const known = new WeakMap<KeyedHash, Map<string, string>>();
+
+/** The hash of a game account. Those who play are told of again and again, and a keyed hash costs more than the rest. */
+function hashOf(keyedHash: KeyedHash, uuid: string): string {
+  let hashes = known.get(keyedHash);
+  if (hashes === undefined || hashes.size >= MOST_HASHES) known.set(keyedHash, (hashes = new Map()));
+  let hash = hashes.get(uuid);
+  if (hash === undefined) hashes.set(uuid, (hash = keyedHash(uuid)));
+  return hash;
+}
+
+const SHORTEST_UUID = 32;
+
 /** Every UUID that stands anywhere in a value. */
 function uuidsWithin(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === 'string') {
-    const uuid = uuidOf(value);
+    const uuid = value.length < SHORTEST_UUID ? undefined : uuidOf(value);
     if (uuid !== undefined) found.add(uuid);
   } else if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) uuidsWithin(part, found);
