@@ -10,8 +10,10 @@ onEachDatabase('players come in under their pseudonyms, whether there are few of
   await tell(hall, configured('Alpha'));
   const names: string[] = [];
   for (let number = 0; number < 5; number++) {
-    const { name } = await pseudonymise(db, clock.now(), person(number).uuid);
-    names.push(name);
+    const { uuid } = person(number);
+    await db.transaction((tx) => pseudonymise(tx, clock.now(), uuid));
+    const row = await db.tuple(sql`select name from pseudonyms where original = ${uuid}`);
+    names.push(String(row![0]));
     // One who has none comes along, too: those looked for are fewer than those there are in the end, and more at first.
     const [first, last] = [login('Alpha', person(0)), login('Alpha', person(number))];
     await tell(hall, first, last, login('Alpha', person(100 + number)));
