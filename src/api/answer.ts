@@ -26,12 +26,15 @@ export interface Body {
   etag: string;
 }
 
-/** The tag is a checksum, not a digest: it has to tell a body from the one before it, and nobody gains by forging it. */
-export function bodyOf(json: string): Body {
+/**
+ * @param tag what tells this body from every other one of its address; where nothing does, a checksum, not a digest: it has
+ *   to tell a body from the one before it, and nobody gains by forging it
+ */
+export function bodyOf(json: string, tag?: string): Body {
   const length = Buffer.byteLength(json);
   const encoding = length === json.length ? 'latin1' : 'utf8';
   const bytes = length < BUFFERED_FROM ? json : Buffer.from(json);
-  return { bytes, encoding, length, etag: `W/"${crc32(bytes).toString(36)}-${length.toString(36)}"` };
+  return { bytes, encoding, length, etag: `W/"${tag ?? `${crc32(bytes).toString(36)}-${length.toString(36)}`}"` };
 }
 
 /** Sends a body, or 304 where the caller has it already; compressed, for which there is a wait, where the caller asks so. */

@@ -4,7 +4,7 @@ import type { Clock } from '#base/clock.ts';
 import { boundOf } from '#base/ids.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
-import type { ListAsked } from '#records/match-pages.ts';
+import type { CutList, ListAsked } from '#records/match-pages.ts';
 import type { MatchWithTeams } from '#records/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteMoment } from './moments.ts';
@@ -17,7 +17,7 @@ export interface Kit {
   /** Finds a match; where a look-up is a journey, those of one moment travel together. */
   match(key: number): Promise<MatchWithTeams | undefined>;
   /** Finds a list of matches in the pages that are kept ready; undefined where they do not hold all of it. */
-  paged(asked: ListAsked): Promise<string | undefined>;
+  paged(asked: ListAsked): Promise<CutList | undefined>;
   /** The site's address: permalinks begin with it. */
   site: string;
   presenceTimeoutMs: number;
@@ -30,6 +30,11 @@ export interface Ask<Q = unknown> {
   /** The `:id` of the path, decoded; empty where the path has none. */
   id: string;
   query: Q;
+  /**
+   * Names the state of all matches that were ever readable, and the settings they are shown under: while it stays, a
+   * match stays as it is. Undefined where the database cannot tell.
+   */
+  epoch: string | undefined;
 }
 
 export type Shape = Record<string, z.ZodType>;
@@ -57,9 +62,12 @@ export interface Endpoint<S extends Shape = Shape> {
 
 export class Ready {
   readonly json: string;
+  /** Tells this JSON from every other one of its address; left out where only the text itself does. */
+  readonly tag: string | undefined;
 
-  constructor(json: string) {
+  constructor(json: string, tag?: string) {
     this.json = json;
+    this.tag = tag;
   }
 }
 

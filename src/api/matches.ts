@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keyOf } from '#base/ids.ts';
+import { idOf, keyOf } from '#base/ids.ts';
 import { notFound } from '#base/errors.ts';
 import { OBJECTIVE_TYPES } from '#records/events.ts';
 import {
@@ -72,12 +72,17 @@ export const matches: Endpoint[] = [
     query: { ...paging, fields },
     answer: z.array(Match),
     keeps: 'anything',
-    handle: async ({ kit, query: { max_id, limit, fields: asked } }) => {
+    handle: async ({ kit, epoch, query: { max_id, limit, fields: asked } }) => {
       if (asked.size > 0)
-        return list(await listWholeMatches(kit.db, max_id, limit), (match) => matchJson(kit, match, asked));
+        return new Ready(
+          listJson(await listWholeMatches(kit.db, max_id, limit), (match) => matchJson(kit, match, asked)),
+        );
       const paged = max_id === NEWEST ? undefined : await kit.paged({ before: max_id, limit });
-      if (paged !== undefined) return new Ready(`[${paged}]`);
-      return list(await listMatches(kit.db, max_id, limit), (match) => `${headJson(kit, match)}}`);
+      if (paged !== undefined) return new Ready(`[${paged.matches}]`, listTag(paged, epoch));
+      const found = await listMatches(kit.db, max_id, limit);
+      const last = found.length === 0 ? '' : idOf(found.at(-1)!.key);
+      const json = listJson(found, (match) => `${headJson(kit, match)}}`);
+      return new Ready(json, listTag({ last, count: found.length }, epoch));
     },
   }),
   endpoint({
@@ -88,19 +93,28 @@ export const matches: Endpoint[] = [
     query: { fields },
     answer: Match,
     keeps: 'matches',
-    handle: async ({ kit, id: text, query }) => {
+    handle: async ({ kit, id: text, epoch, query }) => {
       const key = keyOf(text);
-      const match = key === undefined ? undefined : await foundJson(kit, key, query.fields.has('objectives'));
+      const objectives = query.fields.has('objectives');
+      const match = key === undefined ? undefined : await foundJson(kit, key, objectives);
       if (match === undefined) throw notFound('There is no match with this id.');
-      return new Ready(match);
+      return new Ready(match, epoch && `${text}${objectives ? '-o' : ''}-${epoch}`);
     },
   }),
 ];
 
-function list<T>(items: readonly T[], json: (item: T) => string): Ready {
+/**
+ * While no match is changed or taken out, only new ones come, at the front: what stands at one address begins with
+ * another match then, and so ends with another one or has become longer.
+ */
+function listTag({ last, count }: { last: string; count: number }, epoch: string | undefined): string | undefined {
+  return epoch && `${last}-${count}-${epoch}`;
+}
+
+function listJson<T>(items: readonly T[], json: (item: T) => string): string {
   let text = '[';
   for (const item of items) text += text === '[' ? json(item) : `,${json(item)}`;
-  return new Ready(`${text}]`);
+  return `${text}]`;
 }
 
 async function foundJson(kit: Kit, key: number, objectives: boolean): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import type { Versions } from '#db/db.ts';
 import { Query } from './query.ts';
 import type { Route } from './routes.ts';
 
-const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined };
+const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
 
 /** One request on its way: what is known of it so far. */
 export class Passage {
@@ -16,6 +16,8 @@ export class Passage {
   readonly path: string;
   /** What the database told when the request came; nothing, where it could not tell. */
   versions = UNKNOWN;
+  /** See `Ask.epoch`. */
+  epoch: string | undefined;
   /** Where its path leads; undefined where nowhere. */
   route: Route | undefined;
   verdict: Verdict | undefined;

@@ -9,13 +9,11 @@ import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.t
 import { isCleanText } from '#base/text.ts';
 import { gatherTurn } from '#base/turn.ts';
 import type { Db, Versions } from '#db/db.ts';
-import { gathered } from '#db/gather.ts';
 import type { Hall } from '#hall.ts';
-import { type ListAsked, listFromPages, listsFromPages } from '#records/match-pages.ts';
-import { matchesWithTeams, matchWithTeams } from '#records/matches.ts';
 import { type Body, bodyOf, codingOf, sendBody, sendError, sendPlain } from './answer.ts';
 import { Deprecations } from './deprecation.ts';
 import { type Answer, type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
+import { epochOf, findersOf } from './finders.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
 import { listingOf } from './listing.ts';
 import { momentsIn } from './moments.ts';
@@ -41,6 +39,7 @@ export class Api {
   readonly #deprecations: Deprecations;
   readonly #kit: Kit;
   readonly #realm: string;
+  readonly #edition: string;
   readonly #openapi: Body;
   readonly #admitTurn = gatherTurn<Passage>((passages) => this.#serveTurn(passages));
   /** Answers by their address. Only a change of matches, which are hardly ever changed, makes some of them stale. */
@@ -59,11 +58,12 @@ export class Api {
     this.#addresses = new Addresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db, clock, this.#realm);
+    this.#edition = listingOf(config).edition;
     const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
     this.#kit = {
       db,
       clock,
-      ...findersOf(db, listingOf(config).edition),
+      ...findersOf(db, this.#edition),
       moment: momentsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
@@ -84,8 +84,12 @@ export class Api {
     const { db } = this.#hall;
     db.reading(() => {
       const versions = versionsOf(db);
+      const epoch = versions && epochOf(versions, this.#edition);
       for (const passage of passages) {
-        if (versions !== undefined) passage.versions = versions;
+        if (versions !== undefined) {
+          passage.versions = versions;
+          passage.epoch = epoch;
+        }
         passage.route = this.#routes.find(passage.path);
         this.#serveOne(passage);
       }
@@ -152,13 +156,19 @@ export class Api {
     if (!isReading(request.method)) throw methodNotAllowed();
     if (route === undefined) throw notFound('There is no such path; see /v1/openapi.json for those there are.');
     const { endpoint } = route;
-    const ask: Ask = { kit: this.#kit, caller, id: idIn(route), query: query.read(endpoint.query) };
+    const ask: Ask = {
+      kit: this.#kit,
+      caller,
+      id: idIn(route),
+      query: query.read(endpoint.query),
+      epoch: passage.epoch,
+    };
     const answer = endpoint.handle(ask as Ask<Record<string, never>>);
     return answer.then((made) => this.#bodyOf(passage, caller, endpoint, made));
   }
 
   #bodyOf(passage: Passage, caller: Caller, endpoint: Endpoint, answer: Answer): Body {
-    const body = bodyOf(answer instanceof Ready ? answer.json : JSON.stringify(answer));
+    const body = answer instanceof Ready ? bodyOf(answer.json, answer.tag) : bodyOf(JSON.stringify(answer));
     this.#meter.count(caller, endpoint.path, 200);
     if (body.length <= MAX_KEPT_BYTES && !CREDENTIALS.test(passage.target)) this.#keep(passage, endpoint, body);
     return body;
@@ -257,19 +267,6 @@ function decoded(id: string): string {
   } catch {
     throw invalidRequest('The path must be percent-encoded UTF-8.');
   }
-}
-
-/** How matches are found; where a look-up is a journey, those of one moment travel together. */
-function findersOf(db: Db, edition: string): Pick<Kit, 'match' | 'paged'> {
-  if (db.dialect === 'postgres')
-    return {
-      match: gathered((keys: readonly number[]) => matchesWithTeams(db, keys)),
-      paged: gathered((asked: readonly ListAsked[]) => listsFromPages(db, edition, asked)),
-    };
-  return {
-    match: (key) => matchWithTeams(db, key),
-    paged: (asked) => listFromPages(db, edition, asked),
-  };
 }
 
 const isOpenapi = (path: string): boolean => path === OPENAPI_PATH || path === `${OPENAPI_PATH}/`;

@@ -35,6 +35,8 @@ export interface Versions {
   matches: number | undefined;
   /** A token or application that was there before. */
   credentials: number | undefined;
+  /** Never moves: which database it is. */
+  origin: number | undefined;
 }
 
 export interface Db extends Queryable, AsyncDisposable {

@@ -122,7 +122,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   versions(): Versions {
-    return { anything: undefined, matches: undefined, credentials: this.#notices.count };
+    return { anything: undefined, matches: undefined, credentials: this.#notices.count, origin: undefined };
   }
 
   reading(work: () => void): void {

@@ -137,6 +137,8 @@ class Connection implements MigrationTx {
   }
 }
 
+type Epoch = 'credentials' | 'matches' | 'origin';
+
 class SqliteDb implements Db {
   readonly dialect = 'sqlite';
   readonly keyedHash: KeyedHash;
@@ -148,7 +150,7 @@ class SqliteDb implements Db {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   #epochs: StatementSync | undefined;
-  #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined };
+  #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, writer: Connection, reader: Connection, checkpoints: Checkpoints | undefined) {
@@ -189,8 +191,8 @@ class SqliteDb implements Db {
   /** The version is looked at before the epochs: they may be newer than it says, never older. */
   #readVersions(anything: number): Versions {
     this.#epochs ??= epochsOf(this.#reader.handle);
-    const rows = this.#epochs.all() as unknown as [name: 'credentials' | 'matches', value: number][];
-    return { anything, ...(Object.fromEntries(rows) as Pick<Versions, 'credentials' | 'matches'>) };
+    const rows = this.#epochs.all() as unknown as [name: Epoch, value: number][];
+    return { anything, ...(Object.fromEntries(rows) as Pick<Versions, Epoch>) };
   }
 
   /** A database that is closed or broken shows that to each read by itself. */

@@ -131,22 +131,31 @@ export interface ListAsked {
   limit: number;
 }
 
+/** A list as it was cut out of pages. */
+export interface CutList {
+  /** The matches with commas between them. */
+  matches: string;
+  /** The id of the last of them; empty where there is none. */
+  last: string;
+  count: number;
+}
+
 /**
- * Several lists, cut out of pages: matches with commas between them.
+ * Several lists, cut out of pages.
  * @returns for each list undefined where pages of this edition do not hold all of it
  */
 export async function listsFromPages(
   db: Queryable,
   edition: string,
   asked: readonly ListAsked[],
-): Promise<(string | undefined)[]> {
+): Promise<(CutList | undefined)[]> {
   const pages: string[][] = asked.map(() => []);
   for (const [place, page] of await db.tuples(pagesOf(asked))) pages[place as number]?.push(page as string);
   return asked.map((one, place) => cutList(pages[place]!.sort().reverse(), one, edition));
 }
 
 /** As `listsFromPages`, of one list. */
-export async function listFromPages(db: Queryable, edition: string, asked: ListAsked): Promise<string | undefined> {
+export async function listFromPages(db: Queryable, edition: string, asked: ListAsked): Promise<CutList | undefined> {
   const rows = await db.tuples(sql`
     select page from match_pages where first_key < ${asked.before}
     order by first_key desc limit ${pagesFor(asked.limit)}`);
@@ -190,19 +199,22 @@ const selectOf = (place: number): string =>
   `select * from (select ${place} as place, page from match_pages where first_key < `;
 
 /** @param pages the newest ones that begin below, the newest first */
-function cutList(pages: readonly string[], { before, limit }: ListAsked, edition: string): string | undefined {
-  let [list, left, upTo] = ['', limit, idOf(before)];
+function cutList(pages: readonly string[], { before, limit }: ListAsked, edition: string): CutList | undefined {
+  let [matches, last, left, upTo] = ['', '', limit, idOf(before)];
   for (const page of pages) {
     if (editionOf(page) !== edition || endOf(page) < upTo) return undefined;
     let from = HEAD;
     while (from < page.length && idAt(page, from) >= upTo) from = nextAt(page, from);
-    let next = from;
-    for (; left > 0 && next < page.length; left--) next = nextAt(page, next);
-    if (next > from) list += list === '' ? page.slice(from, next - 1) : `,${page.slice(from, next - 1)}`;
-    if (left === 0) return list;
+    let [at, next] = [from, from];
+    for (; left > 0 && next < page.length; left--) [at, next] = [next, nextAt(page, next)];
+    if (next > from) {
+      matches += (matches === '' ? '' : ',') + page.slice(from, next - 1);
+      last = idAt(page, at);
+    }
     upTo = beginOf(page);
+    if (left === 0) break;
   }
-  return upTo === FIRST ? list : undefined;
+  return left === 0 || upTo === FIRST ? { matches, last, count: limit - left } : undefined;
 }
 
 /** Where the first page begins. */

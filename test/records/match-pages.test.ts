@@ -89,7 +89,7 @@ onEachDatabase('a list out of pages is the list, whatever was told, taken back a
       for (const cut of [together[place], await listFromPages(db, network.listing.edition, list)]) {
         if (cut === undefined) continue;
         found++;
-        assert.equal(cut, wanted, `${idOf(list.before)}, ${list.limit}`);
+        assert.equal(cut.matches, wanted, `${idOf(list.before)}, ${list.limit}`);
       }
     }
   };
@@ -110,7 +110,7 @@ onEachDatabase('pages hold every list of what they cover, and no match is left o
   await network.act('page', 0);
   const { db, keys, listing } = network;
   const list = (before: number, limit: number): Promise<string | undefined> =>
-    listFromPages(db, listing.edition, { before, limit });
+    listFromPages(db, listing.edition, { before, limit }).then((cut) => cut?.matches);
   for (const [place, before] of keys.entries()) {
     for (const limit of [1, 9, 10, 11, 20, 100]) {
       const found = await list(before, limit);
@@ -132,7 +132,7 @@ onEachDatabase('pages of other settings are not shown, and are made anew in thei
   assert.equal(await listFromPages(db, EDITIONS[1].edition, list), undefined);
   await network.act('settings', 1);
   await network.act('page', 0);
-  assert.equal(await listFromPages(db, EDITIONS[1].edition, list), await network.wanted(list));
+  assert.equal((await listFromPages(db, EDITIONS[1].edition, list))?.matches, await network.wanted(list));
   const [[count]] = (await db.tuples(sql`select count(*) from match_pages`)) as [[number]];
   assert.equal(count, 3);
 });
