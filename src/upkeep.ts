@@ -57,7 +57,8 @@ async function resting(
     const more = await step();
     if (!more || stop.aborted) return;
     const took = performance.now() - started;
-    for (let rested = 0; rested < rests && (rested === 0 || !intake.isIdle); rested++) {
+    for (let [rested, count] = [0, -1]; rested < rests && count !== intake.count; rested++) {
+      count = intake.count;
       await pause(took, undefined, { signal: stop }).catch(() => undefined);
     }
   }

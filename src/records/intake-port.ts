@@ -35,7 +35,8 @@ export class FarIntake implements Intake {
   readonly #asked = new Map<number, Asked>();
   #parcels: Parcel[] = [];
   #last = 0;
-  #count = 0;
+  #waits = 0;
+  #through = 0;
 
   /** @param sync brings to the disk what the other thread has committed */
   constructor(port: MessagePort | Worker, sync: () => Promise<void>) {
@@ -45,18 +46,18 @@ export class FarIntake implements Intake {
   }
 
   get isFull(): boolean {
-    return this.#count >= MOST_WAITING;
+    return this.#waits >= MOST_WAITING;
   }
 
-  get isIdle(): boolean {
-    return this.#asked.size === 0;
+  get count(): number {
+    return this.#through;
   }
 
   take(items: readonly Item[], { dryRun = false }: TakeOptions = {}): Promise<Receipt[]> {
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<Receipt[]>();
     const number = ++this.#last;
     this.#asked.set(number, { count: items.length, answer: promise, settle, fail });
-    this.#count += items.length;
+    this.#waits += items.length;
     // What comes in one turn of the event loop goes over together.
     if (this.#parcels.length === 0) setImmediate(() => this.#send());
     this.#parcels.push({ number, dryRun, texts: items.flatMap(textsOf) });
@@ -80,7 +81,8 @@ export class FarIntake implements Intake {
     for (const outcome of outcomes) {
       const { count, settle, fail } = this.#asked.get(outcome.number)!;
       this.#asked.delete(outcome.number);
-      this.#count -= count;
+      this.#waits -= count;
+      this.#through += count;
       if ('isOutage' in outcome) fail(outcome.isOutage ? new Unavailable(outcome.error) : outcome.error);
       else if (lost !== undefined) fail(lost.error);
       else settle(outcome.receipts);

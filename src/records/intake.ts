@@ -10,8 +10,8 @@ import type { Receipt } from './receipts.ts';
 export interface Intake {
   /** Whether so much waits that senders had better come again later. */
   readonly isFull: boolean;
-  /** Whether nothing is under way. */
-  readonly isIdle: boolean;
+  /** How many events have gone through so far, so that others can tell whether many come. */
+  readonly count: number;
   /**
    * @returns the receipts, once what they say is on disk
    * @throws Unavailable where nothing was taken because the database cannot be reached or written
@@ -42,7 +42,8 @@ export class GroupIntake implements Intake {
   readonly #clock: Clock;
   readonly #log: Log;
   #waiting: Waiting[] = [];
-  #count = 0;
+  #waits = 0;
+  #through = 0;
   #running: Promise<void> | undefined;
 
   constructor({ db, clock, log }: { db: Db; clock: Clock; log: Log }) {
@@ -52,11 +53,11 @@ export class GroupIntake implements Intake {
   }
 
   get isFull(): boolean {
-    return this.#count >= MOST_WAITING;
+    return this.#waits >= MOST_WAITING;
   }
 
-  get isIdle(): boolean {
-    return this.#running === undefined;
+  get count(): number {
+    return this.#through;
   }
 
   take(items: readonly Item[], options: TakeOptions = {}): Promise<Receipt[]> {
@@ -64,7 +65,7 @@ export class GroupIntake implements Intake {
     if (options.dryRun) return takeItems(this.#db, this.#clock, items, options);
     const { promise, resolve, reject } = Promise.withResolvers<Receipt[]>();
     this.#waiting.push({ items, settle: resolve, fail: reject });
-    this.#count += items.length;
+    this.#waits += items.length;
     this.#running ??= this.#run();
     return promise;
   }
@@ -77,7 +78,9 @@ export class GroupIntake implements Intake {
     // Whoever else asks in this turn of the event loop comes along.
     for (await setImmediate(); this.#waiting.length > 0; await setImmediate()) {
       const group = this.#next();
-      this.#count -= sizeOf(group);
+      const size = sizeOf(group);
+      this.#waits -= size;
+      this.#through += size;
       await this.#takeGroup(group);
     }
     this.#running = undefined;

@@ -79,7 +79,7 @@ onEachDatabase('each request gets its own receipts, in order, the refused ones a
   assert.equal(await countOf(hall.db), 3);
   const row = await hall.db.tuple(sql`select credential, body from ledger where type = 'player.login' order by key`);
   assert.deepEqual(row, [7, JSON.stringify({ player: person(1) })]);
-  assert.ok(intake.isIdle);
+  assert.deepEqual([intake.count, hall.intake.count], [5, 5]);
 });
 
 onEachDatabase('a dry run is receipted and keeps nothing', async (t, url) => {
@@ -109,7 +109,7 @@ test('what goes wrong behind the port is told in front of it', async (t) => {
   const faults = [new Unavailable(new Error('gone')), new TypeError('odd')];
   const intake = far(t, {
     isFull: false,
-    isIdle: true,
+    count: 0,
     take: () => Promise.reject(faults.shift()!),
     close: async () => {},
   });
@@ -121,7 +121,7 @@ test('it is full when as much waits as an intake lets wait, and closes when noth
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const intake = far(t, {
     isFull: false,
-    isIdle: false,
+    count: 0,
     take: async (items) => {
       await opened;
       return items.map(({ checked }) => ('event' in checked ? { id: '', status: 'duplicate' } : checked));
@@ -143,7 +143,7 @@ test('moments, unknown players and members left out come over as they are', asyn
   let heard: readonly Item[] = [];
   const intake = far(t, {
     isFull: false,
-    isIdle: true,
+    count: 0,
     take: async (items) => {
       heard = items;
       return [];
