@@ -91,7 +91,7 @@ function write(request: IncomingMessage, response: ServerResponse, headers: Head
 function isKnown(request: IncomingMessage, { etag }: Body): boolean {
   const known = request.headers['if-none-match'];
   if (known === undefined) return false;
-  if (known.trim() === '*') return true;
+  if (known === etag || known.trim() === '*') return true;
   const opaque = etag.slice(2);
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque);
 }

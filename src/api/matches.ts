@@ -73,16 +73,14 @@ export const matches: Endpoint[] = [
     answer: z.array(Match),
     keeps: 'anything',
     handle: async ({ kit, epoch, query: { max_id, limit, fields: asked } }) => {
-      if (asked.size > 0)
-        return new Ready(
-          listJson(await listWholeMatches(kit.db, max_id, limit), (match) => matchJson(kit, match, asked)),
-        );
+      if (asked.size > 0) return wholeList(kit, await listWholeMatches(kit.db, max_id, limit), asked, epoch);
       const paged = max_id === NEWEST ? undefined : await kit.paged({ before: max_id, limit });
       if (paged !== undefined) return new Ready(`[${paged.matches}]`, listTag(paged, epoch));
       const found = await listMatches(kit.db, max_id, limit);
-      const last = found.length === 0 ? '' : idOf(found.at(-1)!.key);
-      const json = listJson(found, (match) => `${headJson(kit, match)}}`);
-      return new Ready(json, listTag({ last, count: found.length }, epoch));
+      return new Ready(
+        listJson(found, (match) => `${headJson(kit, match)}}`),
+        listTag(spanOf(found), epoch),
+      );
     },
   }),
   endpoint({
@@ -102,6 +100,18 @@ export const matches: Endpoint[] = [
     },
   }),
 ];
+
+function wholeList(kit: Kit, found: WholeMatch[], asked: ReadonlySet<string>, epoch: string | undefined): Ready {
+  const tag = listTag(spanOf(found), epoch && `${[...asked].sort().join('-')}-${epoch}`);
+  return new Ready(
+    listJson(found, (match) => matchJson(kit, match, asked)),
+    tag,
+  );
+}
+
+function spanOf(found: readonly { key: number }[]): { last: string; count: number } {
+  return { last: found.length === 0 ? '' : idOf(found.at(-1)!.key), count: found.length };
+}
 
 /**
  * While no match is changed or taken out, only new ones come, at the front: what stands at one address begins with

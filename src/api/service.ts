@@ -22,6 +22,8 @@ import { type Route, Routes } from './routes.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
+/** Requests that are answered together: their answers, however large, are young when they are sent. */
+const AT_ONCE = 16;
 const KEPT_ANSWERS = 2_500;
 const MAX_KEPT_BYTES = 16 * 1024;
 
@@ -41,7 +43,7 @@ export class Api {
   readonly #realm: string;
   readonly #edition: string;
   readonly #openapi: Body;
-  readonly #admitTurn = gatherTurn<Passage>((passages) => this.#serveTurn(passages));
+  readonly #admitTurn = gatherTurn<Passage>(AT_ONCE, (passages) => this.#serveTurn(passages));
   /** Answers by their address. Only a change of matches, which are hardly ever changed, makes some of them stale. */
   readonly #answers = {
     anything: new Kept<Body>(KEPT_ANSWERS, { onlyRepeated: true }),
