@@ -155,7 +155,8 @@ async function proveDiskFull(url: string, house: ServedHouse, key: string, say: 
 /** A disk that is full for PostgreSQL: what no longer fits is told so, and what was taken before stays. */
 async function proveSmallDisk(say: Say): Promise<void> {
   await using disk = await openSmallDisk();
-  if (disk === undefined) return say('disk full', 'not tried: this system gives nobody a name space', true);
+  // What was not tried does not hold.
+  if (disk === undefined) return say('disk full', 'not tried: allow user name spaces, see user_namespaces(7)', false);
   const [key] = (await prepare(disk.url, 1)) as [string];
   const house = await serveHouse(disk.url);
   try {
