@@ -5,7 +5,10 @@ import type { Listing } from '#records/match-pages.ts';
 import type { MatchHead } from '#records/matches.ts';
 import { momentsIn, type WriteMoment } from './moments.ts';
 
-/** Raise this when what a list shows of a match changes, so that pages which are kept ready are made anew. */
+/**
+ * Raise this when what is shown of a match changes, in a list or by itself: pages that are kept ready are made anew then,
+ * and tags that clients have name nothing any more.
+ */
 const EDITION = 1;
 
 /** How matches stand in lists under these settings. */

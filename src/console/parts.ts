@@ -105,6 +105,17 @@ export function button(
   return formTo(visit, action, html`${hidden}<button class="${kind}" ${named}>${label}</button>`, 'inline');
 }
 
+/** What is known of something: names, and what they stand for. */
+export function factsList(facts: readonly (readonly [name: string, value: string | Html])[]): Html {
+  return html`<dl class="facts">
+    ${facts.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
 /** A moment in the network's zone. */
 export function moment({ texts, desk }: Pick<Visit, 'texts' | 'desk'>, ms: number): Html {
   const format = new Intl.DateTimeFormat(texts.lang, {

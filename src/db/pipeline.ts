@@ -34,8 +34,8 @@ export class Pipeline {
 
   async #connect(place: number): Promise<Line> {
     const forget = (): void => void (this.#lines[place] = undefined);
-    let socket = new Socket();
-    const stream = ({ ssl }: { ssl?: unknown }): Socket => (socket = ssl ? socket : messageSocket());
+    let socket!: Socket;
+    const stream = ({ ssl }: { ssl?: unknown }): Socket => (socket = ssl ? new Socket() : messageSocket());
     const client = new pg.Client({ ...this.#config, stream: stream as () => Socket });
     client.on('error', forget);
     client.on('end', forget);

@@ -1,5 +1,6 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { lockFollower, moveFollower } from './follow-states.ts';
 import { historyFrom, newestOf, rowsOfHistory } from './player-history.ts';
 import { BoardBook } from './board-book.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsKept, keptAt } from './board-counts.ts';
@@ -29,11 +30,6 @@ interface FollowedPlayer extends CountedPlayer {
   match_key: number;
 }
 
-interface State {
-  last: number;
-  made_for: string;
-}
-
 /**
  * Counts the next matches.
  * @param zone the calendar whose days are counted; another one than before begins everything anew
@@ -42,14 +38,14 @@ interface State {
 export async function followMatches(db: Db, zone: string, now: number): Promise<boolean> {
   if (await isUpToDate(db, zone)) return false;
   return await db.transaction(async (tx) => {
-    const state = await lockState(tx);
+    const state = await lockFollower(tx, 'boards');
     if (state.made_for !== zone) return await beginAnew(tx, zone);
     const matches = await matchesBehind(tx, state.last);
     if (matches.length === 0) return false;
     const at = bucketsIn(zone);
     const book = await bookOf(tx, matches, at, keptAt(at, now));
     await tx.runAll(book.additions());
-    await tx.run(sql`update follow_states set last = ${matches.at(-1)!.key} where name = 'boards'`);
+    await moveFollower(tx, 'boards', { last: matches.at(-1)!.key, made_for: zone });
     return matches.length === AT_ONCE;
   });
 }
@@ -59,7 +55,7 @@ export async function followMatches(db: Db, zone: string, now: number): Promise<
  * were not counted yet never will be.
  */
 export async function uncountMatches(tx: Queryable, matchKeys: readonly number[]): Promise<void> {
-  const { last, made_for: zone } = await lockState(tx);
+  const { last, made_for: zone } = await lockFollower(tx, 'boards');
   const counted = matchKeys.filter((key) => key <= last);
   for (let start = 0; start < counted.length; start += AT_ONCE) {
     const keys = counted.slice(start, start + AT_ONCE);
@@ -71,7 +67,7 @@ export async function uncountMatches(tx: Queryable, matchKeys: readonly number[]
 
 /** Gives one player's rows to another, in the transaction that merges the two. */
 export async function mergeBoards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
-  const state = await lockState(tx);
+  const state = await lockFollower(tx, 'boards');
   const at = bucketsIn(state.made_for || 'UTC');
   const buckets = keptBuckets(at, now);
   const rows = sql`bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`;
@@ -111,17 +107,10 @@ async function isUpToDate(db: Db, zone: string): Promise<boolean> {
   return counted === zone && (newest ?? 0) <= last;
 }
 
-async function lockState(tx: Queryable): Promise<State> {
-  const state = await tx.get<State>(
-    sql`update follow_states set last = last where name = 'boards' returning last, made_for`,
-  );
-  return state!;
-}
-
 async function beginAnew(tx: Queryable, zone: string): Promise<boolean> {
   await tx.run(sql`delete from boards`);
   await tx.run(sql`delete from map_results`);
-  await tx.run(sql`update follow_states set last = 0, made_for = ${zone} where name = 'boards'`);
+  await moveFollower(tx, 'boards', { last: 0, made_for: zone });
   return true;
 }
 

@@ -1,6 +1,7 @@
 import { idOf } from '#base/ids.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { Sql, sql } from '#db/sql.ts';
+import { type FollowState, lockFollower, moveFollower } from './follow-states.ts';
 import type { MatchHead } from './matches.ts';
 
 /**
@@ -28,20 +29,20 @@ const AT_ONCE = 50;
 export async function pageMatches(db: Db, listing: Listing): Promise<boolean> {
   if (await isPaged(db, listing)) return false;
   return await db.transaction(async (tx) => {
-    const { last, made_for } = await lockState(tx);
-    const matches = await matchesBehind(tx, made_for === listing.edition ? last : 0, PAGE * AT_ONCE);
+    const { last, made_for } = await lockFollower(tx, 'pages');
     let covered = made_for === listing.edition ? last : 0;
+    const matches = await matchesBehind(tx, covered, PAGE * AT_ONCE);
     for (let end = PAGE; end <= matches.length; end += PAGE) {
       covered = await writePage(tx, listing, covered, matches.slice(end - PAGE, end));
     }
-    await tx.run(sql`update follow_states set last = ${covered}, made_for = ${listing.edition} where name = 'pages'`);
+    await moveFollower(tx, 'pages', { last: covered, made_for: listing.edition });
     return matches.length === PAGE * AT_ONCE;
   });
 }
 
 /** Whether so little is left that it fills no page. */
 async function isPaged(db: Db, { edition }: Listing): Promise<boolean> {
-  const state = await db.get<State>(sql`select last, made_for from follow_states where name = 'pages'`);
+  const state = await db.get<FollowState>(sql`select last, made_for from follow_states where name = 'pages'`);
   return state!.made_for === edition && (await matchesBehind(db, state!.last, PAGE)).length < PAGE;
 }
 
@@ -63,18 +64,6 @@ async function writePage(
   return last;
 }
 
-interface State {
-  last: number;
-  made_for: string;
-}
-
-async function lockState(tx: Queryable): Promise<State> {
-  const state = await tx.get<State>(
-    sql`update follow_states set last = last where name = 'pages' returning last, made_for`,
-  );
-  return state!;
-}
-
 async function matchesBehind(tx: Queryable, last: number, limit: number): Promise<MatchHead[]> {
   return await tx.all<MatchHead>(sql`
     select key, head, started, finished from matches where key > ${last} order by key limit ${limit}`);
@@ -82,12 +71,13 @@ async function matchesBehind(tx: Queryable, last: number, limit: number): Promis
 
 /** Takes matches out of their pages, in the transaction that withdraws them. */
 export async function unpageMatches(tx: Queryable, keys: readonly number[]): Promise<void> {
-  await lockState(tx);
+  await lockFollower(tx, 'pages');
   for (const key of keys) {
     const [row] = await tx.tuples(sql`
       select first_key, page from match_pages where first_key <= ${key} order by first_key desc limit 1`);
     if (row === undefined) continue;
     const [first, page] = row as [number, string];
+    if (endOf(page) <= idOf(key)) continue;
     await tx.run(sql`update match_pages set page = ${without(page, idOf(key))} where first_key = ${first}`);
   }
 }

@@ -30,6 +30,16 @@ export const rowsOfHistory = (playerKey: number): Sql => sql`
 export const newestOf = (playerKey: number): Sql =>
   sql`select last_match as match_key from player_stats where player_key = ${playerKey}`;
 
+/** `walk (match_key)`: every match of a player from the newest to the first below a key. */
+const walkDownTo = (playerKey: number, least: number): Sql => sql`
+  with recursive walk (match_key) as (
+    select last_match from player_stats where player_key = ${playerKey} and last_match is not null
+    union all
+    select p.previous from walk w
+    join player_matches p on p.match_key = w.match_key and p.player_key = ${playerKey}
+    where p.previous is not null and w.match_key >= ${least}
+  )`;
+
 /** Where it goes on below a key: quickly behind one of the player's own matches, else by walking there. */
 export async function startBelow(db: Queryable, playerKey: number, before: number): Promise<number | undefined> {
   const known = await db.get<{ previous: number | null }>(
@@ -37,28 +47,14 @@ export async function startBelow(db: Queryable, playerKey: number, before: numbe
   );
   if (known !== undefined) return known.previous ?? undefined;
   const row = await db.get<{ key: number }>(sql`
-    with recursive walk (match_key) as (
-      select last_match from player_stats where player_key = ${playerKey} and last_match is not null
-      union all
-      select p.previous from walk w
-      join player_matches p on p.match_key = w.match_key and p.player_key = ${playerKey}
-      where p.previous is not null and w.match_key >= ${before}
-    )
-    select match_key as key from walk where match_key < ${before} limit 1`);
+    ${walkDownTo(playerKey, before)} select match_key as key from walk where match_key < ${before} limit 1`);
   return row?.key;
 }
 
 /** Every match of a player, the newest first; or those down to a key. */
 async function keysOf(tx: Queryable, playerKey: number, least = 0): Promise<number[]> {
   const rows = await tx.tuples(sql`
-    with recursive walk (match_key) as (
-      select last_match from player_stats where player_key = ${playerKey} and last_match is not null
-      union all
-      select p.previous from walk w
-      join player_matches p on p.match_key = w.match_key and p.player_key = ${playerKey}
-      where p.previous is not null and w.match_key >= ${least}
-    )
-    select match_key from walk order by match_key desc`);
+    ${walkDownTo(playerKey, least)} select match_key from walk order by match_key desc`);
   return rows.map(([key]) => key as number);
 }
 

@@ -8,7 +8,7 @@ import { type Account, accountById, accountsBefore, findAccount } from '#records
 import { connectedApplications } from '#records/consents.ts';
 import { applicationsOwnedBy } from '#records/owners.ts';
 import { finishPseudonyms } from '#records/pseudonyms.ts';
-import { button, formTo, input, moment, textOf } from '../parts.ts';
+import { button, factsList, formTo, input, moment, textOf } from '../parts.ts';
 import { operatorForm, operatorPage, type Row, type Visit } from '../rows.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './frame.ts';
@@ -89,13 +89,7 @@ async function one(visit: Visit, wrong?: string) {
     [t.connected, connected.map(({ name }) => name).join(', ') || '–'],
   ];
   const inner = html`<section class="card">
-      <dl class="facts">
-        ${facts.map(
-          ([name, value]) =>
-            html`<dt>${name}</dt>
-              <dd>${value}</dd>`,
-        )}
-      </dl>
+      ${factsList(facts)}
       <p><a href="/console/operator/audit?subject=${account.id}">${t.see_audit}</a></p>
     </section>
     ${account.id === person.account.id ? notice(t.own_account) : changesCard(visit, account, wrong)}`;

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#base/page.ts';
 import { healthOf } from '#records/health.ts';
-import { moment, number } from '../parts.ts';
+import { factsList, moment, number } from '../parts.ts';
 import type { Visit } from '../rows.ts';
 
 /** How the service is: the figures that an operator looks at first when something seems wrong. */
@@ -20,13 +20,7 @@ export async function healthCard(visit: Visit): Promise<Html> {
   ];
   return html`<section class="card" aria-labelledby="health">
     <h2 id="health">${t.title}</h2>
-    <dl class="facts">
-      ${rows.map(
-        ([name, value]) =>
-          html`<dt>${name}</dt>
-            <dd>${value}</dd>`,
-      )}
-    </dl>
+    ${factsList(rows)}
   </section>`;
 }
 

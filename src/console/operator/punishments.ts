@@ -5,7 +5,7 @@ import type { Html } from '#base/page.ts';
 import { revokePunishment } from '#records/operator-acts.ts';
 import { findPlayer } from '#records/players.ts';
 import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey, REVOKED } from '#records/punishments.ts';
-import { formTo, input, linesOf, moment, textOf } from '../parts.ts';
+import { factsList, formTo, input, linesOf, moment, textOf } from '../parts.ts';
 import { operatorForm, operatorPage, type Row, type Visit } from '../rows.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './frame.ts';
@@ -69,15 +69,7 @@ async function one(visit: Visit, wrong?: string) {
     [t.expires, expires === null ? t.never_expires : moment(visit, expires)],
     [t.state, stateBadge(visit, punishment)],
   ];
-  const inner = html`<section class="card">
-      <dl class="facts">
-        ${facts.map(
-          ([name, value]) =>
-            html`<dt>${name}</dt>
-              <dd>${value}</dd>`,
-        )}
-      </dl>
-    </section>
+  const inner = html`<section class="card">${factsList(facts)}</section>
     ${
       state === REVOKED
         ? ''
