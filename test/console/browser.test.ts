@@ -1,53 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '../support/watching.ts';
 import { type BrowserWorld, openBrowserWorld, signInBrowser } from './browser.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const NARROW = { width: 390, height: 844 };
-const WIDE = { width: 1280, height: 900 };
 
 const LOOKS = [
   { name: 'narrow, light, English', viewport: NARROW, colorScheme: 'light', locale: 'en', rules: RULES },
-  { name: 'narrow, dark, Japanese', viewport: NARROW, colorScheme: 'dark', locale: 'ja', rules: ['color-contrast'] },
+  { name: 'narrow, dark, Japanese', viewport: NARROW, colorScheme: 'dark', locale: 'ja', rules: COLOURS },
   { name: 'wide, light, Japanese', viewport: WIDE, colorScheme: 'light', locale: 'ja', rules: RULES },
-  { name: 'wide, dark, English', viewport: WIDE, colorScheme: 'dark', locale: 'en', rules: ['color-contrast'] },
+  { name: 'wide, dark, English', viewport: WIDE, colorScheme: 'dark', locale: 'en', rules: COLOURS },
 ] as const;
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-async function violations(page: Page, rules: readonly string[]): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<Violation[]>(
-    `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
-  );
-  return found.flatMap(({ id, nodes }) =>
-    nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`),
-  );
-}
-
-/** Collects whatever a page should not do: errors, requests to other hosts, what the policy forbids. */
-async function watch(page: Page, hosts: readonly string[]): Promise<string[]> {
-  const faults: string[] = [];
-  page.on('console', (message) => {
-    const isExpected = message.location().url.endsWith('/console/nothing');
-    if (message.type() === 'error' && !isExpected) faults.push(`console: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-  page.on('request', (request) => {
-    if (!hosts.includes(new URL(request.url()).host)) faults.push(`request: ${request.url()}`);
-  });
-  await page.exposeFunction('tellFault', (fault: string) => faults.push(fault));
-  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
-    tellFault('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`);
-  return faults;
-}
 
 describe('the console in a browser', () => {
   let opened: BrowserWorld;
@@ -58,17 +19,15 @@ describe('the console in a browser', () => {
     test(`every page keeps nobody out and stays with us, ${looks}`, async () => {
       const { house, browser, pages } = opened;
       const page = await browser.newPage({ ...look, reducedMotion: 'reduce' });
-      const faults = await watch(
-        page,
-        [house.site, house.auth].map((address) => new URL(address).host),
-      );
+      const faults = await watch(page, {
+        hosts: [house.site, house.auth].map((address) => new URL(address).host),
+        expects: (url) => url.endsWith('/console/nothing'),
+      });
       await signInBrowser(page, house, 'Mariner');
       const found: string[] = [];
       for (const { name, path } of pages) {
         await page.goto(house.site + path);
         assert.equal(await page.getAttribute('html', 'lang'), look.locale, name);
-        const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-        if (over > 0) faults.push(`${over} px wider than the window`);
         faults.push(...(await violations(page, rules)));
         found.push(...faults.splice(0).map((fault) => `${name}: ${fault}`));
       }

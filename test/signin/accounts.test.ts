@@ -1,53 +1,15 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { createTestDatabase, onEachDatabase } from '#test/support/hall.ts';
-import { Mailbox } from '#test/support/mailbox.ts';
+import { test } from 'node:test';
+import { onEachDatabase } from '#test/support/hall.ts';
 import { listAudit } from '#records/audit.ts';
 import { accountById, accountByName } from '#records/accounts.ts';
 import { type Seen, Person } from './person.ts';
-import {
-  authorize,
-  CALLBACK,
-  makeAccount,
-  makeApplication,
-  openTestSignIn,
-  PASSWORD,
-  seePlayer,
-  send,
-  type TestSignIn,
-} from './support.ts';
+import { authorize, CALLBACK, makeAccount, makeApplication, PASSWORD, seePlayer, send } from './support.ts';
+import { openWorld, openWorldOnSqlite, signIn } from './world.ts';
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 const ALEX = { uuid: '99999999-2222-4333-8444-555555555555', name: 'Alex' };
 const OTHER_PASSWORD = 'staple tower lantern';
-
-interface World {
-  house: TestSignIn;
-  mail: Mailbox;
-}
-
-async function open(t: TestContext, url: string, settings: Record<string, string> = {}): Promise<World> {
-  const mail = await Mailbox.open(t);
-  return { house: await openTestSignIn(t, url, { SMTP_URL: mail.url, ...settings }), mail };
-}
-
-async function openOnSqlite(t: TestContext, settings: Record<string, string> = {}): Promise<World> {
-  const database = await createTestDatabase('sqlite');
-  const world = await open(t, database.url, settings);
-  t.after(() => database.drop());
-  return world;
-}
-
-async function signIn(
-  { house }: World,
-  login: string,
-  password = PASSWORD,
-  person = new Person(house.auth),
-): Promise<Person> {
-  await person.open('/sign-in');
-  await person.submit({ login, password });
-  return person;
-}
 
 const isSignedIn = async (person: Person): Promise<boolean> =>
   new URL((await person.open('/account')).url).pathname === '/account';
@@ -55,7 +17,7 @@ const isSignedIn = async (person: Person): Promise<boolean> =>
 onEachDatabase(
   'somebody registers, proves the address, is signed in, and gets no second chance with the link',
   async (t, url) => {
-    const world = await open(t, url);
+    const world = await openWorld(t, url);
     const person = new Person(world.house.auth);
     await person.open('/register');
     await person.submit({ name: 'Robin', email: 'Robin@Example.org', password: PASSWORD });
@@ -74,7 +36,7 @@ onEachDatabase(
 );
 
 onEachDatabase('who registers with the address of somebody else leaves no password behind', async (t, url) => {
-  const world = await open(t, url);
+  const world = await openWorld(t, url);
   const intruder = new Person(world.house.auth);
   await intruder.open('/register');
   await intruder.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
@@ -99,7 +61,7 @@ onEachDatabase('who registers with the address of somebody else leaves no passwo
 });
 
 test('of two browsers that confirm at once one makes the account', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   const people = [new Person(world.house.auth), new Person(world.house.auth)];
   await people[0]!.open('/register');
   await people[0]!.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
@@ -111,7 +73,7 @@ test('of two browsers that confirm at once one makes the account', async (t) => 
 });
 
 test('an address that has an account gets another mail, and the page says the same', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   await makeAccount(world.house, 'Robin');
   const register = async (name: string, email: string): Promise<string> => {
     const person = new Person(world.house.auth);
@@ -125,7 +87,7 @@ test('an address that has an account gets another mail, and the page says the sa
 });
 
 test('signing in and recovering say the same whether there is an account or not', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   await makeAccount(world.house, 'Robin');
   const tryAs = async (login: string): Promise<Seen> => (await signIn(world, login, 'wrong wrong wrong')).page;
   const [known, unknown] = [await tryAs('Robin'), await tryAs('Nobody')];
@@ -140,7 +102,7 @@ test('signing in and recovering say the same whether there is an account or not'
 });
 
 test('names: their shape, no account’s twice, nobody registers as a known player', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   await seePlayer(world.house.hall, STEVE);
   await makeAccount(world.house, 'Robin');
   const person = new Person(world.house.auth);
@@ -156,7 +118,7 @@ test('names: their shape, no account’s twice, nobody registers as a known play
 });
 
 test('passwords that are too short or too easy are refused', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   const person = new Person(world.house.auth);
   for (const [password, sentence] of [
     ['ninechars', /at least 10 characters/],
@@ -171,9 +133,9 @@ test('passwords that are too short or too easy are refused', async (t) => {
 });
 
 test('a closed registration is closed; the linked one lets nobody on to an application without a game account', async (t) => {
-  const closed = await openOnSqlite(t, { REGISTRATION: 'closed' });
+  const closed = await openWorldOnSqlite(t, { REGISTRATION: 'closed' });
   assert.equal((await new Person(closed.house.auth).open('/register')).status, 403);
-  const linked = await openOnSqlite(t, { REGISTRATION: 'linked' });
+  const linked = await openWorldOnSqlite(t, { REGISTRATION: 'linked' });
   await makeAccount(linked.house, 'Robin');
   const { application } = await makeApplication(linked.house, 'web');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
@@ -196,7 +158,7 @@ test('a closed registration is closed; the linked one lets nobody on to an appli
 onEachDatabase(
   'a game account is linked by a code; the name follows the game and displaces whoever held it',
   async (t, url) => {
-    const world = await open(t, url);
+    const world = await openWorld(t, url);
     const { db } = world.house.hall;
     const robin = await makeAccount(world.house, 'Robin');
     const holder = await makeAccount(world.house, 'Alex');
@@ -240,7 +202,7 @@ onEachDatabase(
 );
 
 test('a code lives for a quarter of an hour, and one game account belongs to one account', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   await makeAccount(world.house, 'Robin');
   await makeAccount(world.house, 'Steve', STEVE);
   const person = await signIn(world, 'Robin');
@@ -256,7 +218,7 @@ test('a code lives for a quarter of an hour, and one game account belongs to one
 });
 
 onEachDatabase('a forgotten password: a link, a new one, everybody and every application out', async (t, url) => {
-  const world = await open(t, url);
+  const world = await openWorld(t, url);
   const account = await makeAccount(world.house, 'Robin');
   const { application, secret } = await makeApplication(world.house, 'service');
   const elsewhere = await signIn(world, 'Robin');
@@ -290,7 +252,7 @@ onEachDatabase('a forgotten password: a link, a new one, everybody and every app
 });
 
 test('links in mails end: a reset after an hour, the others after a day', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   const account = await makeAccount(world.house, 'Robin');
   const person = new Person(world.house.auth);
   await person.open('/forgot');
@@ -303,7 +265,7 @@ test('links in mails end: a reset after an hour, the others after a day', async 
 });
 
 test('changes need the password, are told by mail, and sign out elsewhere', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   const account = await makeAccount(world.house, 'Robin');
   const [person, elsewhere] = [await signIn(world, 'Robin'), await signIn(world, 'Robin')];
   await person.open('/account/password');
@@ -331,7 +293,7 @@ test('changes need the password, are told by mail, and sign out elsewhere', asyn
 });
 
 test('sessions and applications are listed and ended from the account page, with effect on the next request', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   await makeAccount(world.house, 'Robin');
   const { application } = await makeApplication(world.house, 'web');
   const firefox = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0' };
@@ -365,7 +327,7 @@ test('sessions and applications are listed and ended from the account page, with
 });
 
 test('forged, foreign and broken forms change nothing', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   await makeAccount(world.house, 'Robin');
   const person = await signIn(world, 'Robin');
   const fields = { password: OTHER_PASSWORD, current: PASSWORD };
@@ -397,7 +359,7 @@ test('forged, foreign and broken forms change nothing', async (t) => {
 });
 
 test('guessing is slowed down for an account and for an address, and remembered', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   await makeAccount(world.house, 'Robin');
   await makeAccount(world.house, 'Kim');
   for (let tries = 0; tries < 10; tries++) assert.equal((await signIn(world, 'Robin', 'wrong wrong')).page.status, 422);
@@ -408,7 +370,7 @@ test('guessing is slowed down for an account and for an address, and remembered'
 });
 
 test('pages speak the language that was chosen, then the one the application asked for, then the browser’s', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   const { application } = await makeApplication(world.house, 'web');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
   const request = (more: Record<string, string>): string =>

@@ -1,36 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { accountById } from '#records/accounts.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/hall.ts';
-import { Mailbox } from '#test/support/mailbox.ts';
 import { Person } from './person.ts';
-import { CALLBACK, makeAccount, makeApplication, openTestSignIn, PASSWORD, type TestSignIn } from './support.ts';
+import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';
+import { openWorld, openWorldOnSqlite, signIn, type World } from './world.ts';
 
 const NEW_PASSWORD = 'staple tower lantern';
-
-interface World {
-  house: TestSignIn;
-  mail: Mailbox;
-}
-
-async function open(t: TestContext, url: string, settings: Record<string, string> = {}): Promise<World> {
-  const mail = await Mailbox.open(t);
-  return { house: await openTestSignIn(t, url, { SMTP_URL: mail.url, ...settings }), mail };
-}
-
-async function openOnSqlite(t: TestContext, settings: Record<string, string> = {}): Promise<World> {
-  const database = await createTestDatabase('sqlite');
-  const world = await open(t, database.url, settings);
-  t.after(() => database.drop());
-  return world;
-}
-
-async function signIn({ house }: World, login: string, person = new Person(house.auth)): Promise<Person> {
-  await person.open('/sign-in');
-  await person.submit({ login, password: PASSWORD });
-  return person;
-}
 
 /** The link of the mail whose subject is like this; others are put aside. */
 async function linkTo({ mail }: World, to: string, subject: RegExp): Promise<string> {
@@ -50,7 +27,7 @@ async function recover(world: World, login: string, to: string): Promise<void> {
 }
 
 onEachDatabase('whoever knew the old password cannot move the account to another mailbox any more', async (t, url) => {
-  const world = await open(t, url);
+  const world = await openWorld(t, url);
   const account = await makeAccount(world.house, 'Robin');
   const intruder = await signIn(world, 'Robin');
   await intruder.open('/account/email');
@@ -64,7 +41,7 @@ onEachDatabase('whoever knew the old password cannot move the account to another
 });
 
 onEachDatabase('whoever had the old mailbox cannot choose a password by a link of before', async (t, url) => {
-  const world = await open(t, url);
+  const world = await openWorld(t, url);
   const account = await makeAccount(world.house, 'Robin');
   const owner = await signIn(world, 'Robin');
   const intruder = new Person(world.house.auth);
@@ -80,7 +57,7 @@ onEachDatabase('whoever had the old mailbox cannot choose a password by a link o
 });
 
 onEachDatabase('a sign-in that was proven with the old password does not come to its end', async (t, url) => {
-  const world = await open(t, url);
+  const world = await openWorld(t, url);
   const account = await makeAccount(world.house, 'Robin');
   const { application } = await makeApplication(world.house, 'web');
   const intruder = new Person(world.house.auth);
@@ -95,7 +72,7 @@ onEachDatabase('a sign-in that was proven with the old password does not come to
 
 test('no secret of a mail’s link stands in the database', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const world = await open(t, database.url);
+  const world = await openWorld(t, database.url);
   t.after(() => database.drop());
   await makeAccount(world.house, 'Robin');
   const person = await signIn(world, 'Robin');
@@ -118,7 +95,7 @@ test('no secret of a mail’s link stands in the database', async (t) => {
 });
 
 test('whoever looked at the page of signing out still gets to an application that wants its answer posted', async (t) => {
-  const { house } = await openOnSqlite(t);
+  const { house } = await openWorldOnSqlite(t);
   await makeAccount(house, 'Robin');
   const { application } = await makeApplication(house, 'web');
   const person = new Person(house.auth);
@@ -132,7 +109,7 @@ test('whoever looked at the page of signing out still gets to an application tha
 });
 
 test('who signs in as somebody else than the browser meanwhile is, signs out first, and then arrives', async (t) => {
-  const { house } = await openOnSqlite(t);
+  const { house } = await openWorldOnSqlite(t);
   for (const name of ['Robin', 'Wren']) await makeAccount(house, name);
   const { application } = await makeApplication(house, 'web');
   const person = new Person(house.auth);
@@ -150,7 +127,7 @@ test('who signs in as somebody else than the browser meanwhile is, signs out fir
 });
 
 test('nobody fills the audit log by ending what there is not', async (t) => {
-  const world = await openOnSqlite(t);
+  const world = await openWorldOnSqlite(t);
   await makeAccount(world.house, 'Robin');
   const person = await signIn(world, 'Robin');
   const statuses: number[] = [];
@@ -182,7 +159,7 @@ async function proveOnly(person: Person, auth: string): Promise<string> {
 }
 
 test('one stranger alone locks nobody out', async (t) => {
-  const world = await openOnSqlite(t, { TRUSTED_PROXIES: '127.0.0.1' });
+  const world = await openWorldOnSqlite(t, { TRUSTED_PROXIES: '127.0.0.1' });
   await makeAccount(world.house, 'Robin');
   const stranger = new Person(world.house.auth, { 'x-forwarded-for': '203.0.113.5' });
   const owner = new Person(world.house.auth, { 'x-forwarded-for': '198.51.100.7' });
@@ -190,11 +167,11 @@ test('one stranger alone locks nobody out', async (t) => {
     await stranger.post('/sign-in', { login: 'Robin', password: 'wrong wrong wrong' });
   }
   assert.equal(stranger.page.status, 429);
-  assert.match((await signIn(world, 'Robin', owner)).page.url, /\/account$/);
+  assert.match((await signIn(world, 'Robin', PASSWORD, owner)).page.url, /\/account$/);
 });
 
 test('blanks around an address, or another way to write its letters, make no other address of it', async (t) => {
-  const { house } = await openOnSqlite(t);
+  const { house } = await openWorldOnSqlite(t);
   const person = new Person(house.auth);
   const statuses: number[] = [];
   for (const email of ['ü@example.org', ' ü@example.org', 'ü@example.org ', 'Ü@example.org', 'u\u0308@example.org']) {
@@ -205,7 +182,7 @@ test('blanks around an address, or another way to write its letters, make no oth
 });
 
 test('a form that is too long is refused before it is read to its end', async (t) => {
-  const { house } = await openOnSqlite(t);
+  const { house } = await openWorldOnSqlite(t);
   const headers = { origin: house.auth, 'content-type': 'application/x-www-form-urlencoded' };
   const post = (path: string, body: BodyInit): Promise<Response> =>
     fetch(`${house.auth}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
@@ -229,7 +206,7 @@ test('a form that is too long is refused before it is read to its end', async (t
 });
 
 test('a page leads nowhere else because its own address looks like another host', async (t) => {
-  const { house } = await openOnSqlite(t);
+  const { house } = await openWorldOnSqlite(t);
   for (const path of ['//evil.example/x', '/\\evil.example/x', '///evil.example']) {
     const page = await (await fetch(`${house.auth}${path}`)).text();
     assert.match(page, /hreflang="ja"/);

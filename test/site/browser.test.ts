@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { openHouse } from '#app.ts';
 import { readConfig } from '#base/config.ts';
 import { openHall } from '#hall.ts';
 import { launchBrowser, type TestBrowser } from '../support/browser.ts';
 import { createTestDatabase, TestClock, type TestHall } from '../support/hall.ts';
 import { freePorts } from '../support/ports.ts';
+import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '../support/watching.ts';
 import { everyPage, type SitePage } from './pages.ts';
 import { fillWorld } from './world.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 interface Opened extends AsyncDisposable {
   hall: TestHall;
@@ -44,47 +39,8 @@ async function open(): Promise<Opened> {
   return { hall, site: config.SITE_URL, browser, pages, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** Collects whatever a page should not do. */
-async function watch(page: Page, hosts: readonly string[]): Promise<string[]> {
-  const faults: string[] = [];
-  page.on('console', (message) => {
-    const expected = message.location().url.endsWith('/matches/nothing') && message.text().includes('404');
-    if (message.type() === 'error' && !expected) faults.push(`console: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-  page.on('dialog', (dialog) => {
-    faults.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on('request', (request) => {
-    if (!hosts.includes(new URL(request.url()).host) && !request.url().startsWith('data:'))
-      faults.push(`request: ${request.url()}`);
-  });
-  await page.exposeFunction('tellFault', (fault: string) => faults.push(fault));
-  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
-    tellFault('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
-  return faults;
-}
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-/** What axe finds, but for the reference, whose inner workings are not ours. Its script comes by the debugger: the policy of the page lets none in. */
-async function violations(page: Page, rules: readonly string[]): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<Violation[]>(
-    `axe.run({ exclude: ['#reference'] }, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
-  );
-  return found.flatMap(({ id, nodes }) =>
-    nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`),
-  );
-}
-
-const NARROW = { width: 390, height: 844 };
-const WIDE = { width: 1280, height: 900 };
-const COLOURS = ['color-contrast'];
+/** The inner workings of the reference are not ours. */
+const REFERENCE = ['#reference'];
 
 /** What differs between light and dark are colours; everything else is looked for once a size. */
 const LOOKS = [
@@ -103,15 +59,17 @@ describe('the site in a browser', () => {
     test(`every page works in a real browser and keeps nobody out, ${looks}`, async () => {
       const { site, browser, pages, hall } = opened;
       const page = await browser.newPage({ ...look, reducedMotion: 'reduce' });
-      const faults = await watch(page, [site, hall.config.API_URL].map((address) => new URL(address).host)); // prettier-ignore
+      const faults = await watch(page, {
+        hosts: [site, hall.config.API_URL].map((address) => new URL(address).host),
+        data: true,
+        expects: (url, text) => url.endsWith('/matches/nothing') && text.includes('404'),
+      });
       const found: string[] = [];
       for (const { name, path } of pages) {
         await page.goto(site + path, { waitUntil: 'load' });
         if (name === 'developers-reference')
           await page.waitForSelector('.opblock', { timeout: 8_000 }).catch(() => faults.push('no reference'));
-        const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-        if (over > 0) faults.push(`${over} px wider than the window`);
-        faults.push(...(await violations(page, rules)));
+        faults.push(...(await violations(page, rules, REFERENCE)));
         found.push(...faults.splice(0).map((fault) => `${name}: ${fault}`));
       }
       assert.deepEqual(found, []);
