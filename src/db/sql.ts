@@ -135,12 +135,14 @@ function checkValue(value: Value): void {
 export function textOf(
   query: Sql,
   kept: WeakMap<readonly string[], string>,
-  placeholder: (place: number) => string,
+  placeholder: (place: number, before: string) => string,
 ): string {
   const known = kept.get(query.strings);
   if (known !== undefined) return known;
   let text = query.strings[0]!;
-  for (let place = 1; place < query.strings.length; place++) text += placeholder(place) + query.strings[place]!;
+  for (let place = 1; place < query.strings.length; place++) {
+    text += placeholder(place, query.strings[place - 1]!) + query.strings[place]!;
+  }
   kept.set(query.strings, text);
   return text;
 }
