@@ -10,6 +10,7 @@ const CHUNK = 1_000_000;
 /** Fills a PostgreSQL database by COPY over one connection that does not wait for the disk. */
 export class BulkPostgres implements Bulk, Queryable {
   readonly keyedHash = withoutKey;
+  readonly remote = true;
   readonly tx = this;
   readonly #client: pg.Client;
   /** The indexes that were put aside, as statements that make them again: made once, of all rows, they cost far less. */

@@ -12,6 +12,7 @@ const STATEMENTS_A_TRANSACTION = 20_000;
  */
 export class BulkSqlite implements Bulk, Queryable {
   readonly keyedHash = withoutKey;
+  readonly remote = false;
   readonly tx = this;
   readonly #handle: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

@@ -1,6 +1,7 @@
 import type { Db } from '#db/db.ts';
 import { apply } from '#records/apply.ts';
 import { Batch } from '#records/batch.ts';
+import { readyEvent } from '#records/checks.ts';
 import { takeEvents } from '#records/ledger.ts';
 import { Keys } from '#records/sequence.ts';
 import { type Server, serverByName } from '#records/servers.ts';
@@ -51,7 +52,7 @@ export async function fillMatches(bulk: Bulk, season: BenchSeason, progress: (ma
 /** Takes a match that is known to be new and right, as the ledger does. */
 async function takeOne(batch: Batch, server: Server, { event, wire }: Made): Promise<number> {
   const key = batch.keys.next(batch.now);
-  await apply({ batch, sender: OPERATOR, key, time: event.time, server, again: false }, event);
+  await apply({ batch, sender: OPERATOR, key, time: event.time, server, again: false }, readyEvent(event));
   const body = JSON.stringify(wire.data);
   batch.rows.add('ledger', [key, server.key, event.id, event.type, event.time, batch.now, body, null, 0]);
   return key;

@@ -10,6 +10,8 @@ export type KeyedHash = (text: string) => string;
 export interface Queryable {
   /** How what could be found by trying every possibility (a short code, a UUID) is stored and looked up. */
   readonly keyedHash: KeyedHash;
+  /** Whether statements travel to a server: then many rows go best in one. */
+  readonly remote: boolean;
   /** All rows of a `select` or of a writing statement with `returning`. */
   all<R = Row>(query: Sql): Promise<R[]>;
   /** The first row. */

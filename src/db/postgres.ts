@@ -71,6 +71,7 @@ function statementOf(query: Sql): Statement {
 type Client = pg.Pool | pg.PoolClient;
 
 class Connection implements MigrationTx {
+  readonly remote = true;
   readonly keyedHash: KeyedHash;
   readonly #client: Client;
 

@@ -53,20 +53,25 @@ const MOST_ROWS = 64;
  * ones small: their sizes are powers of two. Head and tail are code, never input.
  */
 export function insertAll(head: string, rows: readonly (readonly Value[])[], tail = ''): Sql[] {
+  return rows.length === 0 ? [] : insertRows(head, rows[0]!.length, rows.flat(), tail);
+}
+
+/** As `insertAll`, of the values of all rows behind each other. */
+export function insertRows(head: string, columns: number, values: readonly Value[], tail = ''): Sql[] {
   const statements: Sql[] = [];
-  for (let start = 0; start < rows.length;) {
-    const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2(rows.length - start)));
-    const values: Value[] = [];
-    for (let place = start; place < start + size; place++) {
-      for (const value of rows[place]!) {
-        checkValue(value);
-        values.push(value);
-      }
-    }
-    statements.push(new Sql(insertText(head, tail, size, rows[start]!.length), values));
-    start += size;
+  for (let start = 0; start < values.length;) {
+    const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2((values.length - start) / columns)));
+    const end = start + size * columns;
+    statements.push(statement(insertText(head, tail, size, columns), values.slice(start, end)));
+    start = end;
   }
   return statements;
+}
+
+/** A statement of pieces that are kept, so that what is prepared of it is found by them. */
+export function statement(strings: readonly string[], values: readonly Value[]): Sql {
+  for (const value of values) checkValue(value);
+  return new Sql(strings, values);
 }
 
 function insertText(head: string, tail: string, rows: number, columns: number): readonly string[] {

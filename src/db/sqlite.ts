@@ -48,6 +48,7 @@ const kept = new WeakMap<readonly string[], string>();
 const text = (query: Sql): string => textOf(query, kept, (_, before) => (/\blimit $/i.test(before) ? '?+0' : '?'));
 
 class Connection implements MigrationTx {
+  readonly remote = false;
   readonly handle: DatabaseSync;
   readonly keyedHash: KeyedHash;
   readonly #objects = new Map<string, StatementSync>();
@@ -106,7 +107,13 @@ class Connection implements MigrationTx {
   }
 
   async runAll(queries: readonly Sql[]): Promise<void> {
-    for (const query of queries) this.#statement(query).run(...query.values);
+    let strings: readonly string[] | undefined;
+    let statement: StatementSync | undefined;
+    for (const query of queries) {
+      if (query.strings !== strings) [strings, statement] = [query.strings, this.#statement(query)];
+      // Unlike `run`, it makes no object of what was changed; without `returning` there is nothing to get.
+      statement!.get(...query.values);
+    }
   }
 
   async script(statements: string): Promise<void> {
@@ -142,6 +149,7 @@ type Epoch = 'credentials' | 'matches' | 'origin';
 
 class SqliteDb implements Db {
   readonly dialect = 'sqlite';
+  readonly remote = false;
   readonly keyedHash: KeyedHash;
   readonly #writer: Connection;
   readonly #reader: Connection;

@@ -1,19 +1,20 @@
 import { nameKey } from '#base/text.ts';
 import type { Context, Taken } from './batch.ts';
-import type { Event } from './events.ts';
+import type { ReadyEvent } from './checks.ts';
 import { applyStatistics } from './factions.ts';
 import { applyLink } from './links.ts';
 import { applyPublished } from './map-events.ts';
 import { applyRated } from './map-votes.ts';
-import { applyFinished, uuidsOf } from './match-events.ts';
+import { applyFinished } from './match-events.ts';
 import { applyMerged } from './player-merges.ts';
 import { applyKnown, applyNamed, applySession } from './player-sessions.ts';
 import { applyChanged, applyIssued, applyRevoked } from './punishments.ts';
+import { uuidsOf } from './ready-match.ts';
 import { applyRotation } from './rotations.ts';
 import { applyConfigured, applyPresence, applyRemoved } from './server-events.ts';
 
 /** Hands an event to its noun. What needs rows that still wait in the batch gets them written first. */
-export async function apply(context: Context, event: Event): Promise<Taken> {
+export async function apply(context: Context, event: ReadyEvent): Promise<Taken> {
   switch (event.type) {
     case 'match.finished':
       return applyFinished(context, event.data);
@@ -53,7 +54,7 @@ export async function apply(context: Context, event: Event): Promise<Taken> {
 }
 
 /** The players that have to be loaded before an event is applied. Those of rarer events load them themselves. */
-export function playersOf(event: Event): string[] {
+export function playersOf(event: ReadyEvent): string[] {
   switch (event.type) {
     case 'match.finished':
       return uuidsOf(event.data);
@@ -72,7 +73,7 @@ export function playersOf(event: Event): string[] {
  * What the events that change one thing in turn have in common: a map (by its name in any case), a punishment, a
  * rotation. What the others change is a sum or a newest, from which each can be taken out by itself.
  */
-export function subjectOf(event: Event, scope: number): string | null {
+export function subjectOf(event: ReadyEvent, scope: number): string | null {
   switch (event.type) {
     case 'map.published':
       return `map ${nameKey(event.data.name)}`;

@@ -31,7 +31,7 @@ export class Batch {
   }
 
   async flush(): Promise<void> {
-    const statements = [...this.players.take(), ...this.rows.take()];
+    const statements = [...this.players.take(this.tx.remote), ...this.rows.take()];
     if (statements.length > 0) await this.tx.runAll(statements);
   }
 }

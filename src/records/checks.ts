@@ -1,5 +1,6 @@
 import { nameKey } from '#base/text.ts';
-import { type Event, readEvent, type WireEvent } from './events.ts';
+import { type Event, type EventOf, readEvent, type WireEvent } from './events.ts';
+import { type ReadyMatch, readyMatch } from './ready-match.ts';
 import type { Receipt, Sender } from './receipts.ts';
 
 /** What can be said of an event without the records: its shape, its moments, whether its sender may say it. */
@@ -7,9 +8,18 @@ import type { Receipt, Sender } from './receipts.ts';
 /** How far a sender's clock may be ahead. */
 const CLOCK_SKEW_MS = 300_000;
 
+type FinishedMatch = EventOf<'match.finished'>;
+
+/** An event as the records take it. */
+export type ReadyEvent = Exclude<Event, FinishedMatch> | (Omit<FinishedMatch, 'data'> & { data: ReadyMatch });
+
+export function readyEvent(event: Event): ReadyEvent {
+  return event.type === 'match.finished' ? { ...event, data: readyMatch(event.data) } : event;
+}
+
 /** An event that passed its check, beside the JSON of its data as it was sent, which is what the ledger keeps. */
 export interface Checked {
-  event: Event;
+  event: ReadyEvent;
   told: string;
 }
 
@@ -22,7 +32,7 @@ export function checkEvent(input: unknown, sender: Sender, now: number): Checked
   const refusal = checkTimes(event, now) ?? checkSender(event, sender);
   return refusal
     ? { id, status: 'rejected', ...refusal }
-    : { event, told: toldOf(event.type, (input as WireEvent).data) };
+    : { event: readyEvent(event), told: toldOf(event.type, (input as WireEvent).data) };
 }
 
 /** A picture is kept with its map, a link's code not at all. */

@@ -3,7 +3,7 @@ import { sql } from '#db/sql.ts';
 import { type Context, sight, type Taken } from './batch.ts';
 import type { DataOf } from './events.ts';
 import type { PlayerBook } from './player-book.ts';
-import type { Counts } from './player-stats.ts';
+import { type Sums, sumsOf } from './player-stats.ts';
 
 /** What holds of a player in factions by the newest report. */
 export interface FactionStanding {
@@ -25,18 +25,15 @@ export function applyStatistics(context: Context, data: DataOf<'player.statistic
   const { batch, key, time } = context;
   const player = sight(context, data.player);
   if (data.gamemode === 'vanilla') return undefined;
-  batch.players.count(player, 'factions', countsOf(data));
+  batch.players.count(player, 'factions', addedBy(data));
   batch.rows.add('faction_reports', [player.key, time, key, data.power, data.faction]);
   return undefined;
 }
 
 /** Takes what a report added to the counters out of them. */
 export function uncountStatistics(book: PlayerBook, data: DataOf<'player.statistics'>): void {
-  if (data.gamemode !== 'vanilla') book.count(book.known(data.player.uuid)!, 'factions', countsOf(data), -1);
+  if (data.gamemode !== 'vanilla') book.count(book.known(data.player.uuid)!, 'factions', addedBy(data), -1);
 }
 
-const countsOf = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Counts => ({
-  kill: kill_count,
-  death: death_count,
-  time: time_played,
-});
+const addedBy = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Sums =>
+  sumsOf('factions', { kill: kill_count, death: death_count, time: time_played });

@@ -1,4 +1,4 @@
-import { insertAll, type Sql, type Value } from '#db/sql.ts';
+import { insertRows, type Sql, type Value } from '#db/sql.ts';
 
 /** The tables that events only ever add rows to, in an order that keeps references whole, with their columns. */
 const TABLES = {
@@ -14,24 +14,29 @@ const TABLES = {
 } as const;
 
 type Table = keyof typeof TABLES;
-const HEADS = Object.entries(TABLES).map(
-  ([table, columns]) => [table as Table, `insert into ${table} (${columns}) values`] as const,
-);
+const HEADS = Object.entries(TABLES).map(([table, columns]) => ({
+  table: table as Table,
+  head: `insert into ${table} (${columns}) values`,
+  columns: columns.split(',').length,
+}));
 
 /** Rows that wait to be inserted together. */
 export class Inserts {
-  readonly #rows = new Map<Table, Value[][]>();
+  /** The values of all rows of a table behind each other. */
+  readonly #values = new Map<Table, Value[]>();
 
-  add(table: Table, row: Value[]): void {
-    const rows = this.#rows.get(table);
-    if (rows === undefined) this.#rows.set(table, [row]);
-    else rows.push(row);
+  add(table: Table, row: readonly Value[]): void {
+    let values = this.#values.get(table);
+    if (values === undefined) this.#values.set(table, (values = []));
+    for (const value of row) values.push(value);
   }
 
   /** The statements that insert everything, and nothing waits any more. */
   take(): Sql[] {
-    const statements = HEADS.flatMap(([table, head]) => insertAll(head, this.#rows.get(table) ?? []));
-    this.#rows.clear();
+    const statements = HEADS.flatMap(({ table, head, columns }) =>
+      insertRows(head, columns, this.#values.get(table) ?? []),
+    );
+    this.#values.clear();
     return statements;
   }
 }

@@ -9,7 +9,9 @@ import type { Receipt } from './receipts.ts';
  * Items go over as texts, which costs a fraction of what objects do.
  */
 
-/** Two texts an item: who sent what, and the data as it was told. */
+/** Texts of an item: who sent what, the data as it was told, and of a finished match what is JSON in itself. */
+const TEXTS = 4;
+
 interface Parcel {
   number: number;
   dryRun: boolean;
@@ -119,16 +121,21 @@ export async function serveIntake(port: MessagePort, intake: Intake): Promise<vo
   port.off('message', hear);
 }
 
-function textsOf({ sender, checked }: Item): [string, string] {
-  if (!('event' in checked)) return [JSON.stringify({ sender, receipt: checked }), ''];
-  return [JSON.stringify({ sender, event: checked.event }), checked.told];
+function textsOf({ sender, checked }: Item): string[] {
+  if (!('event' in checked)) return [JSON.stringify({ sender, receipt: checked }), '', '', ''];
+  const { event, told } = checked;
+  if (event.type !== 'match.finished') return [JSON.stringify({ sender, event }), told, '', ''];
+  const { teams, objectives, ...data } = event.data;
+  return [JSON.stringify({ sender, event: { ...event, data } }), told, teams, objectives];
 }
 
 function itemsOf(texts: string[]): Item[] {
   const items: Item[] = [];
-  for (let place = 0; place < texts.length; place += 2) {
-    const { sender, event, receipt } = JSON.parse(texts[place]!);
-    items.push({ sender, checked: event === undefined ? receipt : { event, told: texts[place + 1]! } });
+  for (let place = 0; place < texts.length; place += TEXTS) {
+    const [json, told, teams, objectives] = texts.slice(place, place + TEXTS) as [string, string, string, string];
+    const { sender, event, receipt } = JSON.parse(json);
+    if (event?.type === 'match.finished') Object.assign(event.data, { teams, objectives });
+    items.push({ sender, checked: event === undefined ? receipt : { event, told } });
   }
   return items;
 }

@@ -5,8 +5,7 @@ import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { apply, playersOf, subjectOf } from './apply.ts';
 import { Batch, Refused } from './batch.ts';
-import { type Checked, checkEvent } from './checks.ts';
-import type { Event } from './events.ts';
+import { type Checked, checkEvent, type ReadyEvent } from './checks.ts';
 import { PlayerBook } from './player-book.ts';
 import { underPseudonyms } from './pseudonyms.ts';
 import type { Receipt, Sender } from './receipts.ts';
@@ -193,14 +192,14 @@ class Taking {
   }
 
   /** Heartbeats are not kept: the newest replaces all before it. */
-  #keep(sender: Sender, event: Event, told: string, key: number, scope: number): void {
+  #keep(sender: Sender, event: ReadyEvent, told: string, key: number, scope: number): void {
     const { rows, now } = this.#batch;
     const credential = sender.kind === 'server' ? sender.credential : 0;
     const { id, type, time } = event;
     rows.add('ledger', [key, scope, id, type, time, now, told, subjectOf(event, scope), credential]);
   }
 
-  async #serverOf(sender: Sender, event: Event): Promise<Server | undefined> {
+  async #serverOf(sender: Sender, event: ReadyEvent): Promise<Server | undefined> {
     if (sender.kind === 'server') return { key: sender.serverKey, name: sender.serverName };
     if (event.server === undefined) return undefined;
     const key = nameKey(event.server);
@@ -225,9 +224,9 @@ class Taking {
 
 const READ_AT_ONCE = 256;
 
-const identityOf = (server: Server | undefined, { id }: Event): string => `${server?.key ?? 0} ${id}`;
+const identityOf = (server: Server | undefined, { id }: ReadyEvent): string => `${server?.key ?? 0} ${id}`;
 
-function receiptOf({ id }: Event, { receipt, withdrawn }: Known): Receipt {
+function receiptOf({ id }: ReadyEvent, { receipt, withdrawn }: Known): Receipt {
   if (!withdrawn) return { id, status: 'duplicate', receipt };
   return { id, status: 'rejected', place: 'id', reason: 'was taken once and then withdrawn by the operator' };
 }

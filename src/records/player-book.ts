@@ -2,16 +2,7 @@ import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
 import { followName } from './account-names.ts';
-import {
-  addCounts,
-  additions,
-  type Counts,
-  type Group,
-  GROUP_NAMES,
-  noSums,
-  sightings,
-  type Sums,
-} from './player-stats.ts';
+import { additions, type Group, sightings, type Sums } from './player-stats.ts';
 import type { KnownPlayer, PlayerName } from './players.ts';
 import type { Keys } from './sequence.ts';
 
@@ -23,7 +14,8 @@ interface Entry extends KnownPlayer {
   /** Whether it waits in `changed`. */
   waits: boolean;
   names: Map<string, PlayerName> | undefined;
-  sums: Map<Group, Sums> | undefined;
+  /** What was added, by groups, of which there is hardly ever more than one. */
+  sums: { group: Group; sums: Sums }[] | undefined;
 }
 
 const READ_AT_ONCE = 256;
@@ -110,21 +102,23 @@ export class PlayerBook {
     return previous;
   }
 
-  /** Adds counts to a player's counters of a group; with -1 takes them out again. */
-  count(player: KnownPlayer, group: Group, counts: Counts, by: 1 | -1 = 1): void {
+  /** Adds to a player's counters of a group; with -1 takes out again. */
+  count(player: KnownPlayer, group: Group, added: Sums, by: 1 | -1 = 1): void {
     const entry = player as Entry;
     this.#wait(entry);
-    const groups = (entry.sums ??= new Map());
-    let sums = groups.get(group);
-    if (sums === undefined) groups.set(group, (sums = noSums(group)));
-    addCounts(sums, group, counts, by);
+    const known = entry.sums?.find((one) => one.group === group)?.sums;
+    if (known === undefined) (entry.sums ??= []).push({ group, sums: added.map((count) => count * by) });
+    else for (let place = 0; place < added.length; place++) known[place]! += by * added[place]!;
   }
 
-  /** The statements that bring the tables up to the book, in the order of keys. */
-  take(): Sql[] {
+  /**
+   * The statements that bring the tables up to the book, in the order of keys.
+   * @param remote see `Queryable`
+   */
+  take(remote: boolean): Sql[] {
     const entries = this.#changed.sort((a, b) => a.key - b.key);
     this.#changed = [];
-    const statements = statementsOf(entries);
+    const statements = statementsOf(entries, remote);
     for (const entry of entries) {
       entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.waits = false;
       entry.names = entry.sums = undefined;
@@ -140,7 +134,7 @@ export class PlayerBook {
         from players p join player_stats s on s.player_key = p.key
         where p.uuid in (${list(uuids.slice(start, start + READ_AT_ONCE))})`);
       for (const row of rows) {
-        const entry = entryOf(row as Row);
+        const entry = entryOf(row as KnownRow);
         this.#entries.set(entry.uuid, entry);
       }
     }
@@ -190,9 +184,9 @@ export class PlayerBook {
 
 const FRESH = { renamed: false, waits: false, names: undefined, sums: undefined };
 
-type Row = [number, string, string, number, number, number | null, string, number | null, number | null];
+type KnownRow = [number, string, string, number, number, number | null, string, number | null, number | null];
 
-function entryOf(row: Row): Entry {
+function entryOf(row: KnownRow): Entry {
   const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout, lastMatch] = row;
   const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout, lastMatch };
   return { ...known, isNew: false, rowChanged: false, seenChanged: false, ...FRESH };
@@ -213,7 +207,7 @@ const WIDEN_NAMES = `on conflict (name_key, player_key) do update set
   last_seen = case when excluded.last_seen > player_names.last_seen then excluded.last_seen else player_names.last_seen end,
   name = case when excluded.last_seen >= player_names.last_seen then excluded.name else player_names.name end`;
 
-function statementsOf(entries: Entry[]): Sql[] {
+function statementsOf(entries: Entry[], remote: boolean): Sql[] {
   // Of most players nothing is new but counters.
   const others = entries.filter(({ rowChanged, names }) => rowChanged || names !== undefined);
   const unnumbered = entries.filter((entry) => entry.seenChanged && entry.sums === undefined);
@@ -221,8 +215,8 @@ function statementsOf(entries: Entry[]): Sql[] {
     ...insertAll(PLAYERS, others.filter(({ isNew }) => isNew).map(rowOf)),
     ...others.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
     ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
-    ...sightings(unnumbered.map(({ key, nameSeen, lastMatch }) => [key, nameSeen, lastMatch])),
-    ...[...sumsOf(entries)].flatMap(([group, rows]) => additions(group, rows)),
+    ...sightings(unnumbered.map(({ key, nameSeen, lastMatch }) => [nameSeen, lastMatch, key])),
+    ...sumsOf(entries, remote),
     ...insertAll(NAMES, others.flatMap(namesOf), WIDEN_NAMES),
   ];
 }
@@ -248,12 +242,23 @@ function updateOf(entry: Entry): Sql {
     where key = ${entry.key}`;
 }
 
-/** Rows of counters by group. */
-function sumsOf(entries: Entry[]): Map<Group, (number | null)[][]> {
-  const groups = new Map<Group, (number | null)[][]>(GROUP_NAMES.map((group) => [group, []]));
-  for (const { key, nameSeen, lastMatch, sums } of entries) {
-    if (sums === undefined) continue;
-    for (const [group, added] of sums) groups.get(group)!.push([key, nameSeen, lastMatch, ...added]);
+type Row = (number | null)[];
+
+/** Over a connection rows go together; inside the process a row by itself costs less, once there is one to be changed. */
+function sumsOf(entries: Entry[], remote: boolean): Sql[] {
+  const together = new Map<Group, Row[]>();
+  const apart = new Map<Group, Row[]>();
+  for (const { key, nameSeen, lastMatch, sums, isNew } of entries) {
+    const groups = remote || isNew ? together : apart;
+    for (const { group, sums: added } of sums ?? []) {
+      const row = [...added, nameSeen, lastMatch, key];
+      const rows = groups.get(group);
+      if (rows === undefined) groups.set(group, [row]);
+      else rows.push(row);
+    }
   }
-  return groups;
+  return [
+    ...[...together].flatMap(([group, rows]) => additions(group, rows, false)),
+    ...[...apart].flatMap(([group, rows]) => additions(group, rows, true)),
+  ];
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { insertAll, type Sql, sql } from '#db/sql.ts';
+import { insertAll, insertRows, type Sql, sql, statement } from '#db/sql.ts';
 
 /**
  * The counters of each mode group: columns `<group>_<counter>` of player_stats. `time` is seconds played. A match feeds
@@ -56,40 +56,48 @@ export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> 
 /** Sums in the order of `GROUPS[group]`. */
 export type Sums = number[];
 
-export const noSums = (group: Group): Sums => GROUPS[group].map(() => 0);
+export const sumsOf = (group: Group, counts: Counts): Sums => GROUPS[group].map((counter) => counts[counter] ?? 0);
 
-/** Adds counts to sums; with -1 takes them out again. */
-export function addCounts(sums: Sums, group: Group, counts: Counts, by: 1 | -1 = 1): void {
-  const counters = GROUPS[group];
-  for (let place = 0; place < counters.length; place++) sums[place]! += by * (counts[counters[place]!] ?? 0);
+type Row = readonly (number | null)[];
+
+/** What is behind the sums in a row. */
+const MOVED = ['name_seen', 'last_match'];
+const MOVE_ON = `on conflict (player_key) do update set ${MOVED.map((one) => `${one} = excluded.${one}`).join(', ')}`;
+
+interface Texts {
+  columns: number;
+  head: string;
+  tail: string;
+  update: string[];
 }
 
-const MOVE_ON =
-  'on conflict (player_key) do update set name_seen = excluded.name_seen, last_match = excluded.last_match';
+const TEXTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, textsOf(group)])) as Record<Group, Texts>;
 
-const HEADS = Object.fromEntries(GROUP_NAMES.map((group) => [group, headOf(group)])) as Record<Group, string>;
-const TAILS = Object.fromEntries(GROUP_NAMES.map((group) => [group, tailOf(group)])) as Record<Group, string>;
-
-function headOf(group: Group): string {
-  const columns = GROUPS[group].map((counter) => `${group}_${counter}`);
-  return `insert into player_stats (player_key, name_seen, last_match, ${columns.join(', ')}) values`;
-}
-
-function tailOf(group: Group): string {
-  const columns = GROUPS[group].map((counter) => `${group}_${counter}`);
+function textsOf(group: Group): Texts {
+  const counters = GROUPS[group].map((counter) => `${group}_${counter}`);
+  const columns = [...counters, ...MOVED, 'player_key'];
   // SQLite is given numbers as floating ones, with which sums beyond 2^53 would lose what stands last.
-  const sums = columns.map((column) => `${column} = player_stats.${column} + cast(excluded.${column} as bigint)`);
-  return `${MOVE_ON}, ${sums.join(', ')}`;
+  const sums = counters.map((one) => `${one} = player_stats.${one} + cast(excluded.${one} as bigint)`);
+  const added = counters.map((one) => `${one} = ${one} + cast(? as bigint)`);
+  const moved = MOVED.map((one) => `${one} = ?`);
+  return {
+    columns: columns.length,
+    head: `insert into player_stats (${columns.join(', ')}) values`,
+    tail: `${MOVE_ON}, ${sums.join(', ')}`,
+    update: `update player_stats set ${[...added, ...moved].join(', ')} where player_key = ?`.split('?'),
+  };
 }
 
-type Rows = readonly (readonly (number | null)[])[];
-
-/** The statements that add sums to counters; a row is what `sightings` takes, then the sums. */
-export function additions(group: Group, rows: Rows): Sql[] {
-  return insertAll(HEADS[group], rows, TAILS[group]);
+/**
+ * The statements that add sums to counters; a row holds the sums, then what `sightings` takes.
+ * @param apart whether each row gets a statement of its own; there are counters of all these players already
+ */
+export function additions(group: Group, rows: readonly Row[], apart: boolean): Sql[] {
+  const { head, tail, columns, update } = TEXTS[group];
+  return apart ? rows.map((row) => statement(update, row)) : insertRows(head, columns, rows.flat(), tail);
 }
 
-/** Rows of a player's key, when the present name was last seen, and the newest match. */
-export function sightings(rows: Rows): Sql[] {
-  return insertAll('insert into player_stats (player_key, name_seen, last_match) values', rows, MOVE_ON);
+/** Rows of when the present name was last seen, the newest match, and a player's key. */
+export function sightings(rows: readonly Row[]): Sql[] {
+  return insertAll(`insert into player_stats (${MOVED.join(', ')}, player_key) values`, rows, MOVE_ON);
 }

@@ -4,6 +4,8 @@ import type { Db, KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { forgetPlayerInAudit } from './audit-forgetting.ts';
 import { historyFrom, newestOf } from './player-history.ts';
+import type { ReadyEvent } from './checks.ts';
+import { renamedMatch } from './ready-match.ts';
 import { takeKey } from './sequence.ts';
 
 /**
@@ -145,7 +147,7 @@ const MAPS = 'map.published';
 const COMES_AS_IT_IS: ReadonlySet<string> = new Set([MAPS, 'account.link']);
 
 /** Brings events in under the pseudonyms of those of their players who have one. */
-export async function underPseudonyms<E extends { event: { type: string; data: unknown }; told: string | undefined }>(
+export async function underPseudonyms<E extends { event: ReadyEvent; told: string | undefined }>(
   tx: Queryable,
   events: E[],
 ): Promise<E[]> {
@@ -154,9 +156,16 @@ export async function underPseudonyms<E extends { event: { type: string; data: u
   if (book.size === 0) return events;
   return events.map((checked) => {
     if (COMES_AS_IT_IS.has(checked.event.type)) return checked;
-    const event = { ...checked.event, data: rename(checked.event.data, book) };
-    return { ...checked, event, told: checked.told && renamed(checked.told, book) };
+    return { ...checked, event: renamedEvent(checked.event, book), told: checked.told && renamed(checked.told, book) };
   });
+}
+
+function renamedEvent(event: ReadyEvent, book: ReadonlyMap<string, Pseudonym>): ReadyEvent {
+  const data =
+    event.type === 'match.finished'
+      ? renamedMatch(event.data, book, (json) => renamed(json, book))
+      : rename(event.data, book);
+  return { ...event, data } as ReadyEvent;
 }
 
 /** The pseudonyms of those among the game accounts who have one, by UUID. */

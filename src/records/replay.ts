@@ -2,6 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { apply } from './apply.ts';
 import { type Batch, Refused } from './batch.ts';
+import { type ReadyEvent, readyEvent } from './checks.ts';
 import { type Event, readEvent } from './events.ts';
 import { underPseudonyms } from './pseudonyms.ts';
 import type { Sender } from './receipts.ts';
@@ -26,15 +27,15 @@ export const LEDGER = sql`
   from ledger l left join servers s on s.key = l.scope_key`;
 
 /** Events out of the ledger, checked as when they came. */
-export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row: LedgerRow; event: Event }[]> {
+export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row: LedgerRow; event: ReadyEvent }[]> {
   const events = rows.map((row) => ({ row, event: eventOf(row), told: undefined }));
   return await underPseudonyms(tx, events);
 }
 
-function eventOf({ key, event_id, type, time, body }: LedgerRow): Event {
+function eventOf({ key, event_id, type, time, body }: LedgerRow): ReadyEvent {
   const data = JSON.parse(body) as unknown;
   const read = readEvent({ version: 1, id: event_id, type, time: new Date(time).toISOString(), data });
-  if ('event' in read) return read.event;
+  if ('event' in read) return readyEvent(read.event);
   throw new Error(`Event ${key} of the ledger cannot be read: ${read.refusal.place} ${read.refusal.reason}`);
 }
 

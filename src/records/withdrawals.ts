@@ -2,13 +2,15 @@ import type { Clock } from '#base/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { Batch } from './batch.ts';
+import type { ReadyEvent } from './checks.ts';
 import type { Event } from './events.ts';
 import { uncountStatistics } from './factions.ts';
 import { uncountMatches } from './board-follower.ts';
-import { uncountFinished, uuidsOf } from './match-events.ts';
+import { uncountFinished } from './match-events.ts';
 import { unpageMatches } from './match-pages.ts';
 import { unlinkMatches } from './player-history.ts';
 import { rederivePlayers } from './player-sightings.ts';
+import { uuidsOf } from './ready-match.ts';
 import { eventsOf, LEDGER, type LedgerRow, replay } from './replay.ts';
 import { Keys } from './sequence.ts';
 
@@ -112,7 +114,7 @@ async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): P
   }
 }
 
-function deletions({ players }: Batch, key: number, event: Event) {
+function deletions({ players }: Batch, key: number, event: ReadyEvent) {
   if (event.type === 'match.finished') {
     const scorers = list([...new Set(everyoneIn(event).map((uuid) => players.known(uuid)!.key))]);
     return [
@@ -146,7 +148,7 @@ function pictureDeletions(key: number) {
 }
 
 /** Every player whose name an event tells. */
-function everyoneIn(event: Event): string[] {
+function everyoneIn(event: ReadyEvent): string[] {
   switch (event.type) {
     case 'match.finished':
       return uuidsOf(event.data);
