@@ -1,23 +1,27 @@
 import { once } from 'node:events';
-import { parentPort, workerData } from 'node:worker_threads';
 import { matchOf, town } from './matches.ts';
 import { RawClient, rawPost } from './raw-client.ts';
+
+/** Where to send, and with whose keys. */
+export interface WriteOrder {
+  port: number;
+  keys: string[];
+}
 
 /**
  * As many senders as there are keys, each with one match a request, until told to stop; says matches a second. The
  * requests lie ready: game servers write theirs on machines of their own. Each goes out under an id that is new.
  */
-const { port, keys } = workerData as { port: number; keys: string[] };
 const READY = 100;
 const people = town(1_000);
 const stop = new AbortController();
 let sent = 0;
 let count = 0;
 
-const idOf = (number: number): string => `match-${String(number).padStart(12, '0')}`;
+const idOf = (number: number): string => `match-${process.pid}-${String(number).padStart(12, '0')}`;
 const FIRST = idOf(0);
 
-async function write(key: string): Promise<void> {
+async function write(port: number, key: string): Promise<void> {
   const requests = Array.from({ length: READY }, () => {
     const bytes = rawPost('/events', key, JSON.stringify(matchOf(people, 20, Date.now(), FIRST)));
     return { bytes, place: bytes.indexOf(FIRST) };
@@ -33,7 +37,9 @@ async function write(key: string): Promise<void> {
   client.close();
 }
 
+const [{ port, keys }] = (await once(process, 'message')) as [WriteOrder];
 const began = performance.now();
-const told = once(parentPort!, 'message').then(() => stop.abort());
-await Promise.all([told, ...keys.map(write)]);
-parentPort!.postMessage(count / ((performance.now() - began) / 1000), []);
+const told = once(process, 'message').then(() => stop.abort());
+await Promise.all([told, ...keys.map((key) => write(port, key))]);
+process.send!(count / ((performance.now() - began) / 1000));
+process.disconnect!();

@@ -1,32 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { openDb } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { ask } from '#test/support/ask.ts';
 import { onEachDatabase } from '#test/support/hall.ts';
-import { MAIN, scorehall } from './scorehall.ts';
-
-/** Starts the service on ports that the system chooses; the log tells them. */
-async function serve(environment: NodeJS.ProcessEnv) {
-  const listens = Object.fromEntries(
-    ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
-  );
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
-    env: { PATH: process.env['PATH'], ...listens, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  const addresses: Record<string, string> = {};
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    const { door, address } = JSON.parse(line) as { door?: string; address?: string };
-    if (door !== undefined && address !== undefined) addresses[door] = address;
-  });
-  await Promise.race([once(child.stdout, 'data'), exit]);
-  return { child, exit, addresses };
-}
+import { scorehall, serve } from './scorehall.ts';
 
 onEachDatabase(
   'an operator makes an application, opens the API to it, limits it and takes it all back',

@@ -1,5 +1,7 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 export const MAIN = join(dirname(dirname(import.meta.dirname)), 'src/main.ts');
 
@@ -32,4 +34,35 @@ export function scorehallBeside(environment: NodeJS.ProcessEnv, ...args: string[
       resolve({ status: child.exitCode, out, err }),
     );
   });
+}
+
+/** A service in a process of its own. */
+export interface Served {
+  child: ChildProcess;
+  exit: Promise<[number | null, NodeJS.Signals | null]>;
+  addresses: Record<string, string>;
+  /** What it has logged so far. */
+  log: { level: number; msg: string; err?: { message: string } }[];
+}
+
+/** Starts the service on ports that the system chooses; the log tells them. */
+export async function serve(environment: NodeJS.ProcessEnv): Promise<Served> {
+  const listens = Object.fromEntries(
+    ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
+  );
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    env: { PATH: process.env['PATH'], ...listens, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const addresses: Record<string, string> = {};
+  const log: Served['log'] = [];
+  createInterface({ input: child.stderr }).on('line', (text) => {
+    const line = JSON.parse(text) as Served['log'][number] & { door?: string; address?: string };
+    log.push(line);
+    const { door, address } = line;
+    if (door !== undefined && address !== undefined) addresses[door] = address;
+  });
+  await Promise.race([once(child.stdout, 'data'), exit]);
+  return { child, exit, addresses, log };
 }

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test, type TestContext } from 'node:test';
+import { setCores, threadsOf } from '#base/cores.ts';
+import { openLog } from '#base/log.ts';
+import { SpareCore } from '#base/spare-core.ts';
+
+const SECOND = 1_000;
+const MS = 1e6;
+
+/** A process with threads of its own, and what runs in it as a test says. */
+async function watched(t: TestContext) {
+  const script = "setInterval(() => {}, 1e9); console.log('up')";
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  const pid = child.pid!;
+  const ran = { main: 0, told: 0 };
+  let at = 0;
+  const core = new SpareCore(pid, openLog('silent'), { main: () => ran.main, told: () => ran.told });
+  /** Lets time pass in which both threads ran so long, and looks. */
+  const pass = async (main: number, told: number, ms = SECOND): Promise<void> => {
+    ran.main += main * MS;
+    ran.told += told * MS;
+    await core.look((at += ms));
+  };
+  /** The cores of the main thread, and those of each group of others. */
+  const placed = (): [main: string, others: string[]] => {
+    const threads = threadsOf(pid);
+    const main = threads.find(({ id }) => id === pid)!.cores.join();
+    return [main, [...new Set(threads.filter(({ id }) => id !== pid).map(({ cores }) => cores.join()))]];
+  };
+  await core.look(at);
+  return { pid, pass, placed };
+}
+
+/** Whether threads that had all these cores have one less, where there is one to spare. */
+function assertSpared([main, others]: [string, string[]], all: string): void {
+  assert.equal(main, all, 'the main thread keeps its cores');
+  assert.equal(others.length, 1, 'all others are together');
+  const [before, after] = [all.split(','), others[0]!.split(',')];
+  assert.equal(after.length, Math.max(1, before.length - 1));
+  assert.ok(after.every((core) => before.includes(core)));
+}
+
+test('threads keep off one core while people are answered and much is told, and come back half a minute later', async (t) => {
+  const { pass, placed } = await watched(t);
+  const [all, everywhere] = placed();
+  assert.deepEqual(everywhere, [all], 'a process begins with all its threads everywhere');
+  const assertFree = (): void => assert.deepEqual(placed(), [all, [all]]);
+
+  await pass(5, 500);
+  assertFree();
+  await pass(500, 20);
+  assertFree();
+  await pass(5.1, 20.1);
+  assertSpared(placed(), all);
+  await pass(0, 500, 29 * SECOND);
+  assertSpared(placed(), all);
+  await pass(500, 0, 0.5 * SECOND);
+  assertSpared(placed(), all);
+  await pass(0, 0, 0.5 * SECOND);
+  assertFree();
+  await pass(100, 100);
+  assertSpared(placed(), all);
+});
+
+test('a thread that comes later keeps off as well, and one that is elsewhere comes back', async (t) => {
+  const { pid, pass, placed } = await watched(t);
+  const [all] = placed();
+  const [first] = all.split(',').map(Number);
+  await pass(100, 100);
+  const one = threadsOf(pid).find(({ id }) => id !== pid)!;
+  assert.equal(await setCores([one.id], all.split(',').map(Number)), '');
+  await pass(100, 100);
+  assertSpared(placed(), all);
+  assert.equal(await setCores([one.id], [first!]), '');
+  await pass(0, 0, 30 * SECOND);
+  assert.deepEqual(placed(), [all, [all]]);
+});
+
+test('the cores that a process was given are all there are, and of one none is spared', async (t) => {
+  const { pid, pass, placed } = await watched(t);
+  const { cores } = threadsOf(pid)[0]!;
+  const threads = threadsOf(pid).map(({ id }) => id);
+  assert.equal(await setCores(threads, cores.slice(0, 1)), '');
+  await pass(100, 100);
+  assert.deepEqual(placed(), [String(cores[0]), [String(cores[0])]]);
+});
+
+test('a process that is not there is told of', async () => {
+  const core = new SpareCore(2 ** 22 + 1, openLog('silent'), { main: () => 0, told: () => 0 });
+  await assert.rejects(core.look(0), /ENOENT/);
+});
