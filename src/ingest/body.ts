@@ -31,6 +31,37 @@ export interface Holding {
 }
 
 /**
+ * All bytes of a body, unpacked. Most come in one piece and as they are, and are taken without the detours of a stream
+ * that is iterated.
+ * @throws as `bytesOf`
+ */
+export async function wholeOf(request: IncomingMessage, most: number, share: Holding): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  if (isPlain(request)) await gather(request, most, share, chunks);
+  else for await (const chunk of bytesOf(request, most, share)) chunks.push(chunk);
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}
+
+function gather(request: IncomingMessage, most: number, share: Holding, chunks: Buffer[]): Promise<void> {
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let total = 0;
+  const take = (chunk: Buffer): void => {
+    try {
+      total += chunk.length;
+      if (total > most) throw tooLarge(most);
+      share.hold(chunk.length);
+      chunks.push(chunk);
+    } catch (error) {
+      request.off('data', take);
+      reject(error as Error);
+    }
+  };
+  request.on('data', take).on('end', resolve).on('error', reject);
+  return promise;
+}
+
+/**
  * The bytes of a body, unpacked, as they come.
  * @throws WireError 413 beyond `most`, 415 for a coding that is not known, 400 for one that is broken
  */
@@ -51,10 +82,13 @@ export async function* bytesOf(request: IncomingMessage, most: number, share: Ho
   }
 }
 
+const codingOf = ({ headers }: IncomingMessage): string => (headers['content-encoding'] ?? '').trim().toLowerCase();
+
+const isPlain = (request: IncomingMessage): boolean => ['', 'identity'].includes(codingOf(request));
+
 function unpacked(request: IncomingMessage): Readable {
-  const coding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (coding === 'identity' || coding === '') return request;
-  const unpack = UNPACK[coding];
+  if (isPlain(request)) return request;
+  const unpack = UNPACK[codingOf(request)];
   if (unpack === undefined) throw unsupported('Content-Encoding must be gzip, zstd or deflate, or left out.');
   const stream = unpack();
   request.on('error', (error) => stream.destroy(error));

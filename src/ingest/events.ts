@@ -5,7 +5,7 @@ import { asWireError, WireError, unavailable } from '#base/errors.ts';
 import { checkEvent } from '#records/checks.ts';
 import type { Item } from '#records/ledger.ts';
 import type { Receipt, Sender } from '#records/receipts.ts';
-import { bytesOf, formatOf, linesOf, LONGEST_LINE, MOST_BYTES } from './body.ts';
+import { bytesOf, formatOf, linesOf, LONGEST_LINE, MOST_BYTES, wholeOf } from './body.ts';
 import { parseJson } from './json.ts';
 import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
 import type { Share } from './shares.ts';
@@ -35,9 +35,7 @@ export async function takeDelivery(taking: Taking, delivery: Delivery): Promise<
 }
 
 async function takeBody(taking: Taking, delivery: Delivery): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of bytesOf(delivery.request, MOST_BYTES.json, taking.share)) chunks.push(chunk);
-  const parsed = parseJson(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  const parsed = parseJson(await wholeOf(delivery.request, MOST_BYTES.json, taking.share));
   if ('problem' in parsed) throw new WireError(400, 'invalid_request', `The body ${parsed.problem}.`);
   const { value } = parsed;
   if (!Array.isArray(value)) {
@@ -52,7 +50,7 @@ async function takeBody(taking: Taking, delivery: Delivery): Promise<void> {
 
 function answer(response: ServerResponse, json: string): void {
   response
-    .writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(json) })
+    .writeHead(200, ['content-type', 'application/json; charset=utf-8', 'content-length', Buffer.byteLength(json)])
     .end(json);
 }
 

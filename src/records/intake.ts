@@ -29,6 +29,13 @@ interface Waiting {
 
 /** How many events one transaction takes: it holds the lock no longer than those need. */
 const MOST_AT_ONCE = 256;
+/**
+ * Where no more than `FEW` wait, one transaction takes at most half of them or `SMALL`, whichever is more: while it is
+ * written, those before it are answered and what comes next is read. Taken all at once, whoever sent them would come back
+ * all at once, too, and until then nobody would write.
+ */
+const FEW = 64;
+const SMALL = 16;
 /** How many events may wait; more are sent away for a moment. */
 export const MOST_WAITING = 20_000;
 
@@ -86,11 +93,12 @@ export class GroupIntake implements Intake {
     this.#running = undefined;
   }
 
-  /** What waits the longest, whole requests, up to the size of a transaction. */
+  /** What waits the longest, whole requests, for one transaction. */
   #next(): Waiting[] {
+    const most = this.#waits > FEW ? MOST_AT_ONCE : Math.max(SMALL, this.#waits / 2);
     let size = 0;
     let end = 0;
-    while (end < this.#waiting.length && (end === 0 || size < MOST_AT_ONCE)) size += this.#waiting[end++]!.items.length;
+    while (end < this.#waiting.length && (end === 0 || size < most)) size += this.#waiting[end++]!.items.length;
     return this.#waiting.splice(0, end);
   }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { test } from 'node:test';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { sql } from '#db/sql.ts';
@@ -326,4 +327,30 @@ onEachDatabase('a key that is rotated or revoked stops when it should', async (t
   assert.equal(await revokeServerKeys(hall.db, hall.clock.now(), key), 1);
   assert.equal(await opens(fresh), false);
   assert.equal((await post(match(), { token: `${fresh}x` })).status, 401);
+});
+
+test('a body that comes in pieces, of a length that nobody tells, is taken as one, up to the same bound', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { post, origin, alpha, hall } = await openDoor(t, database.url);
+  t.after(() => database.drop());
+  const inPieces = async (pieces: string[]): Promise<number> => {
+    const headers = { authorization: `Bearer ${alpha}`, 'content-type': 'application/json' };
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const sent = request(`${origin}/events`, { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    });
+    // What is refused before it has come as a whole may be hung up on.
+    sent.on('error', () => undefined);
+    for (const piece of pieces) sent.write(piece);
+    sent.end();
+    return await promise;
+  };
+  const text = JSON.stringify([login('Alpha', person(1, 'Zoë')), login('Alpha', person(2))]);
+  assert.equal(await inPieces([...text]), 200);
+  assert.equal((await hall.db.all(sql`select login from player_sessions`)).length, 2);
+  const megabyte = ' '.repeat(1024 * 1024);
+  assert.equal(await inPieces([...Array.from({ length: 3 }, () => megabyte), text]), 200);
+  assert.equal(await inPieces([...Array.from({ length: 4 }, () => megabyte), text]), 413);
+  assert.equal((await post(text)).status, 200, 'alive and well');
 });
