@@ -33,8 +33,7 @@ onEachDatabase(
       assert.ok(receipts.every(({ status }) => status === 'accepted'));
       return transactions - before;
     };
-    const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
-    assert.equal(await taken(...ones(16)), 1);
+      assert.equal(await taken(...ones(16)), 1);
     assert.equal(await taken(...ones(17)), 2);
     assert.equal(await taken(...ones(32)), 2);
     // 20, 16, 4
