@@ -6,6 +6,8 @@ import type { Item } from '#records/ledger.ts';
 import { configured, login, person, tell } from '../support/builders.ts';
 import { onEachDatabase, testHall } from '../support/hall.ts';
 
+const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
+
 onEachDatabase(
   'few events that wait are taken half by half, many together, whole requests each time',
   async (t, url) => {
@@ -33,7 +35,7 @@ onEachDatabase(
       assert.ok(receipts.every(({ status }) => status === 'accepted'));
       return transactions - before;
     };
-      assert.equal(await taken(...ones(16)), 1);
+    assert.equal(await taken(...ones(16)), 1);
     assert.equal(await taken(...ones(17)), 2);
     assert.equal(await taken(...ones(32)), 2);
     // 20, 16, 4
