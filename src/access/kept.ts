@@ -5,13 +5,13 @@ type Version = number | undefined;
  * Things read from the database, kept ready while they hold: until the version moves. Then everything is dropped at
  * once, so that nothing kept is ever stale, whoever wrote.
  */
-export class Kept<T> {
+export class Kept<T, N extends string | number = string> {
   readonly #half: number;
   readonly #onlyRepeated: boolean;
-  #young = new Map<string, T>();
-  #old = new Map<string, T>();
-  #asked = new Set<string>();
-  #askedBefore = new Set<string>();
+  #young = new Map<N, T>();
+  #old = new Map<N, T>();
+  #asked = new Set<N>();
+  #askedBefore = new Set<N>();
   #version: Version;
 
   /**
@@ -25,19 +25,24 @@ export class Kept<T> {
   }
 
   /** @param version the database's version now */
-  get(name: string, version: Version): T | undefined {
+  get(name: N, version: Version): T | undefined {
     if (version !== this.#version) this.#drop(version);
     return this.#young.get(name) ?? this.#revive(name);
   }
 
-  /** @param version the database's version before the thing was read */
-  set(name: string, thing: T, version: Version): void {
-    if (version === undefined || version !== this.#version) return;
-    if (!this.#onlyRepeated || this.#isRepeated(name)) this.#put(name, thing);
+  /**
+   * @param version the database's version before the thing was read
+   * @returns whether it is kept
+   */
+  set(name: N, thing: T, version: Version): boolean {
+    if (version === undefined || version !== this.#version) return false;
+    if (this.#onlyRepeated && !this.#isRepeated(name)) return false;
+    this.#put(name, thing);
+    return true;
   }
 
   /** Two maps that take turns: what nobody asked for during a whole turn goes, without any bookkeeping. */
-  #put(name: string, thing: T): void {
+  #put(name: N, thing: T): void {
     if (this.#young.size >= this.#half) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -45,13 +50,13 @@ export class Kept<T> {
     this.#young.set(name, thing);
   }
 
-  #revive(name: string): T | undefined {
+  #revive(name: N): T | undefined {
     const thing = this.#old.get(name);
     if (thing !== undefined) this.#put(name, thing);
     return thing;
   }
 
-  #isRepeated(name: string): boolean {
+  #isRepeated(name: N): boolean {
     if (this.#asked.has(name) || this.#askedBefore.has(name)) return true;
     if (this.#asked.size >= this.#half / 4) {
       this.#askedBefore = this.#asked;

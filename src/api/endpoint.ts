@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Caller } from '#access/callers.ts';
 import type { Clock } from '#base/clock.ts';
 import { boundOf } from '#base/ids.ts';
+import type { Known } from '#base/known.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
 import type { CutList, ListAsked } from '#records/match-pages.ts';
@@ -15,9 +16,9 @@ export interface Kit {
   clock: Clock;
   moment: WriteMoment;
   /** Finds a match; where a look-up is a journey, those of one moment travel together. */
-  match(key: number): Promise<MatchWithTeams | undefined>;
+  match(key: number): Known<MatchWithTeams | undefined>;
   /** Finds a list of matches in the pages that are kept ready; undefined where they do not hold all of it. */
-  paged(asked: ListAsked): Promise<CutList | undefined>;
+  paged(asked: ListAsked): Known<CutList | undefined>;
   /** The site's address: permalinks begin with it. */
   site: string;
   presenceTimeoutMs: number;
@@ -55,19 +56,31 @@ export interface Endpoint<S extends Shape = Shape> {
   answer: z.ZodType;
   /** How long an answer, which then depends on neither the time nor the caller, holds: see `Versions` of the database. */
   keeps?: 'anything' | 'matches';
+  /**
+   * That `:id` is the text of a key: an answer without parameters is kept under the number, which is found sooner than a
+   * text that is new with every request.
+   */
+  numbered?: true;
   /** That the row is going away, which every answer then says. No answer of it is kept ready. */
   deprecated?: Deprecation;
-  handle(ask: Ask<QueryOf<S>>): Promise<Answer>;
+  handle(ask: Ask<QueryOf<S>>): Known<Answer>;
 }
 
 export class Ready {
   readonly json: string;
   /** Tells this JSON from every other one of its address; left out where only the text itself does. */
   readonly tag: string | undefined;
+  /** Bytes of the JSON in UTF-8. */
+  readonly length: number;
 
-  constructor(json: string, tag?: string) {
+  /**
+   * @param length to be told where the parts of the JSON are at hand: asking the whole for it would have it copied together
+   *   once more than it is when it is sent
+   */
+  constructor(json: string, tag?: string, length = Buffer.byteLength(json)) {
     this.json = json;
     this.tag = tag;
+    this.length = length;
   }
 }
 

@@ -12,8 +12,8 @@ export function findersOf(db: Db, edition: string): Pick<Kit, 'match' | 'paged'>
       paged: gathered((asked: readonly ListAsked[]) => listsFromPages(db, edition, asked)),
     };
   return {
-    match: (key) => matchWithTeams(db, key),
-    paged: (asked) => listFromPages(db, edition, asked),
+    match: (key) => matchWithTeams(db.atOnce, key),
+    paged: (asked) => listFromPages(db.atOnce, edition, asked),
   };
 }
 

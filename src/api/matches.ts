@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#base/ids.ts';
-import { notFound } from '#base/errors.ts';
+import { notFound, type WireError } from '#base/errors.ts';
+import { then } from '#base/known.ts';
 import { OBJECTIVE_TYPES } from '#records/events.ts';
 import {
   listMatches,
   listWholeMatches,
   matchByKey,
+  type MatchHead,
   type MatchObjective,
   type MatchWithTeams,
   type WholeMatch,
@@ -72,15 +74,14 @@ export const matches: Endpoint[] = [
     query: { ...paging, fields },
     answer: z.array(Match),
     keeps: 'anything',
-    handle: async ({ kit, epoch, query: { max_id, limit, fields: asked } }) => {
-      if (asked.size > 0) return wholeList(kit, await listWholeMatches(kit.db, max_id, limit), asked, epoch);
-      const paged = max_id === NEWEST ? undefined : await kit.paged({ before: max_id, limit });
-      if (paged !== undefined) return new Ready(`[${paged.matches}]`, listTag(paged, epoch));
-      const found = await listMatches(kit.db, max_id, limit);
-      return new Ready(
-        listJson(found, (match) => `${headJson(kit, match)}}`),
-        listTag(spanOf(found), epoch),
-      );
+    handle: ({ kit, epoch, query: { max_id, limit, fields: asked } }) => {
+      if (asked.size > 0)
+        return listWholeMatches(kit.db, max_id, limit).then((found) => wholeList(kit, found, asked, epoch));
+      const paged = max_id === NEWEST ? undefined : kit.paged({ before: max_id, limit });
+      return then(paged, (cut) => {
+        if (cut === undefined) return listMatches(kit.db, max_id, limit).then((found) => plainList(kit, found, epoch));
+        return new Ready(`[${cut.matches}]`, listTag(cut, epoch), cut.length + 2);
+      });
     },
   }),
   endpoint({
@@ -91,15 +92,23 @@ export const matches: Endpoint[] = [
     query: { fields },
     answer: Match,
     keeps: 'matches',
-    handle: async ({ kit, id: text, epoch, query }) => {
+    numbered: true,
+    handle: ({ kit, id: text, epoch, query: { fields: asked } }) => {
       const key = keyOf(text);
-      const objectives = query.fields.has('objectives');
-      const match = key === undefined ? undefined : await foundJson(kit, key, objectives);
-      if (match === undefined) throw notFound('There is no match with this id.');
-      return new Ready(match, epoch && `${text}${objectives ? '-o' : ''}-${epoch}`);
+      if (key === undefined) throw noMatch();
+      const tag = (suffix: string): string | undefined => epoch && `${text}${suffix}-${epoch}`;
+      if (asked.has('objectives')) return matchByKey(kit.db, key).then((found) => wholeMatch(kit, found, tag('-o')));
+      return then(kit.match(key), (found) => matchOf(kit, found, tag('')));
     },
   }),
 ];
+
+function plainList(kit: Kit, found: MatchHead[], epoch: string | undefined): Ready {
+  return new Ready(
+    listJson(found, (match) => `${headJson(kit, match)}}`),
+    listTag(spanOf(found), epoch),
+  );
+}
 
 function wholeList(kit: Kit, found: WholeMatch[], asked: ReadonlySet<string>, epoch: string | undefined): Ready {
   const tag = listTag(spanOf(found), epoch && `${[...asked].sort().join('-')}-${epoch}`);
@@ -127,14 +136,20 @@ function listJson<T>(items: readonly T[], json: (item: T) => string): string {
   return `${text}]`;
 }
 
-async function foundJson(kit: Kit, key: number, objectives: boolean): Promise<string | undefined> {
-  if (!objectives) {
-    const match = await kit.match(key);
-    return match && `${headJson(kit, match)}${teamsJson(match)}}`;
-  }
-  const match = await matchByKey(kit.db, key);
-  return match && `${headJson(kit, match)}${teamsJson(match)}${objectivesJson(kit, match)}}`;
+const noMatch = (): WireError => notFound('There is no match with this id.');
+
+function matchOf(kit: Kit, match: MatchWithTeams | undefined, tag: string | undefined): Ready {
+  if (match === undefined) throw noMatch();
+  const [head, teams] = [headJson(kit, match), teamsJson(match)];
+  return new Ready(`${head}${teams}}`, tag, Buffer.byteLength(head) + Buffer.byteLength(match.teams) + TEAMS_AROUND);
 }
+
+function wholeMatch(kit: Kit, match: WholeMatch | undefined, tag: string | undefined): Ready {
+  if (match === undefined) throw noMatch();
+  return new Ready(matchJson(kit, match, WITH_ALL), tag);
+}
+
+const WITH_ALL: ReadonlySet<string> = new Set(['teams', 'objectives']);
 
 function matchJson(kit: Kit, match: WholeMatch, asked: ReadonlySet<string>): string {
   const teams = asked.has('teams') ? teamsJson(match) : '';
@@ -143,6 +158,8 @@ function matchJson(kit: Kit, match: WholeMatch, asked: ReadonlySet<string>): str
 }
 
 const teamsJson = ({ teams }: MatchWithTeams): string => `,"teams":${teams}`;
+/** Bytes around the teams of a single match. */
+const TEAMS_AROUND = ',"teams":}'.length;
 
 function objectivesJson({ moment: write }: Kit, match: WholeMatch): string {
   const objectives = JSON.parse(match.objectives) as MatchObjective[];

@@ -22,7 +22,11 @@ export class Query {
    * Reads the parameters that a row knows; others are ignored.
    * @throws WireError 400 that names the parameter and what would be right
    */
-  read(shape: Shape): Record<string, unknown> {
+  read(shape: Shape): Readonly<Record<string, unknown>> {
+    return this.#pairs.length === 0 ? defaultsOf(shape) : this.#read(shape);
+  }
+
+  #read(shape: Shape): Record<string, unknown> {
     const result: Record<string, unknown> = {};
     for (const name in shape) result[name] = this.#readOne(name, shape[name]!);
     return result;
@@ -49,6 +53,18 @@ function defaultOf(schema: Shape[string]): unknown {
   return known.value;
 }
 
+const wholeDefaults = new WeakMap<Shape, Readonly<Record<string, unknown>>>();
+
+/** What stands for all of a shape where nothing was sent. */
+function defaultsOf(shape: Shape): Readonly<Record<string, unknown>> {
+  let known = wholeDefaults.get(shape);
+  if (known === undefined) {
+    known = Object.freeze(Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, defaultOf(schema)])));
+    wholeDefaults.set(shape, known);
+  }
+  return known;
+}
+
 function pairOf(part: string): [string, string] {
   const at = part.indexOf('=');
   const name = at < 0 ? part : part.slice(0, at);
@@ -56,6 +72,7 @@ function pairOf(part: string): [string, string] {
 }
 
 function decoded(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

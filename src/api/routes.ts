@@ -8,28 +8,40 @@ export interface Route {
 
 /** Finds the row of a path. Fixed paths come before those with `:id`, whatever the order of the rows. */
 export class Routes {
-  readonly #fixed = new Map<string, Endpoint>();
-  /** By what stands around the id. */
-  readonly #withId = new Map<string, Endpoint>();
+  readonly #fixed: readonly Endpoint[];
+  readonly #withId: readonly RowWithId[];
 
   constructor(rows: readonly Endpoint[]) {
-    for (const row of rows) {
-      if (row.id === undefined) this.#fixed.set(row.path, row);
-      else this.#withId.set(row.path.replace(':id', ''), row);
-    }
+    this.#fixed = rows.filter(({ id }) => id === undefined);
+    this.#withId = rows.filter(({ id }) => id !== undefined).map(rowWithId);
   }
 
-  /** The id is what lies between the second part of the path and the next, as it stands there. */
+  /**
+   * The id is what lies between the second part of the path and the next, as it stands there. The few rows are compared
+   * one by one: looking a text up that is new with every request would first enter it into the engine's table of texts.
+   */
   find(path: string): Route | undefined {
     const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-    const fixed = this.#fixed.get(trimmed);
-    if (fixed !== undefined) return { endpoint: fixed, id: '' };
-    const from = trimmed.indexOf('/', trimmed.indexOf('/', 1) + 1) + 1;
-    const to = trimmed.indexOf('/', from);
-    const id = to < 0 ? trimmed.slice(from) : trimmed.slice(from, to);
-    if (id === '') return undefined;
-    const around = trimmed.slice(0, from);
-    const endpoint = this.#withId.get(to < 0 ? around : around + trimmed.slice(to));
-    return endpoint && { endpoint, id };
+    for (const endpoint of this.#fixed) if (endpoint.path === trimmed) return { endpoint, id: '' };
+    for (const { before, behind, endpoint } of this.#withId) {
+      if (!trimmed.startsWith(before)) continue;
+      const slash = trimmed.indexOf('/', before.length);
+      const end = slash < 0 ? trimmed.length : slash;
+      if (end > before.length && trimmed.length - end === behind.length && trimmed.endsWith(behind))
+        return { endpoint, id: trimmed.slice(before.length, end) };
+    }
+    return undefined;
   }
+}
+
+interface RowWithId {
+  /** What stands around the id. */
+  before: string;
+  behind: string;
+  endpoint: Endpoint;
+}
+
+function rowWithId(endpoint: Endpoint): RowWithId {
+  const [before = '', behind = ''] = endpoint.path.split(':id');
+  return { before, behind, endpoint };
 }

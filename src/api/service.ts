@@ -6,11 +6,12 @@ import { credentialsOf, headersOf } from '#access/credentials.ts';
 import { Kept } from '#access/kept.ts';
 import type { UsageMeter } from '#access/usage-meter.ts';
 import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.ts';
+import { type Known, then } from '#base/known.ts';
 import { isCleanText } from '#base/text.ts';
 import { gatherTurn } from '#base/turn.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { Hall } from '#hall.ts';
-import { type Body, bodyOf, codingOf, sendBody, sendError, sendPlain } from './answer.ts';
+import { type Body, bodyOf, codingOf, flatten, sendBody, sendError, sendPlain } from './answer.ts';
 import { Deprecations } from './deprecation.ts';
 import { type Answer, type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
 import { epochOf, findersOf } from './finders.ts';
@@ -30,6 +31,8 @@ const MAX_KEPT_BYTES = 16 * 1024;
 /** Parameters whose answers are neither kept nor admitted at once; a percent sign may hide one. */
 const CREDENTIALS = /access_token|client_id|%/;
 
+type Allowance = [subject: string, limit: number];
+
 /** The one order that every request of the data API passes: caller, allowance, headers, answer. */
 export class Api {
   readonly #hall: Hall;
@@ -44,10 +47,12 @@ export class Api {
   readonly #edition: string;
   readonly #openapi: Body;
   readonly #admitTurn = gatherTurn<Passage>(AT_ONCE, (passages) => this.#serveTurn(passages));
+  /** Of callers, who stay the same while nothing of their credentials changes. */
+  readonly #allowancesOf = new WeakMap<Caller, Allowance>();
   /** Answers by their address. Only a change of matches, which are hardly ever changed, makes some of them stale. */
   readonly #answers = {
-    anything: new Kept<Body>(KEPT_ANSWERS, { onlyRepeated: true }),
-    matches: new Kept<Body>(KEPT_ANSWERS, { onlyRepeated: true }),
+    anything: new Kept<Body, string | number>(KEPT_ANSWERS, { onlyRepeated: true }),
+    matches: new Kept<Body, string | number>(KEPT_ANSWERS, { onlyRepeated: true }),
   };
 
   constructor(hall: Hall, allowances: Allowances, meter: UsageMeter, rows: readonly Endpoint[], openapi: object) {
@@ -99,13 +104,19 @@ export class Api {
   }
 
   #serveOne(passage: Passage): void {
-    const { request, response } = passage;
     const caller = this.#admitAtOnce(passage);
-    const kept = caller === undefined ? undefined : this.#keptAnswer(passage);
-    if (kept === undefined || !passage.verdict!.allowed || codingOf(request, kept) !== undefined)
-      return void this.#serve(passage, caller).catch(() => response.destroy());
-    this.#meter.count(caller!, passage.route!.endpoint.path, 200);
-    sendPlain(request, response, addLimit(headersFor(false), passage.verdict!), kept);
+    if (caller === undefined) return void this.#serve(passage, () => this.#introduced(passage));
+    if (!this.#sendKept(passage, caller)) void this.#serve(passage, () => this.#ask(passage, caller));
+  }
+
+  /** Sends an answer that is kept ready to somebody who is admitted; false, and nothing done, where there is none. */
+  #sendKept(passage: Passage, caller: Caller): boolean {
+    const { request, response, verdict, route } = passage;
+    const kept = this.#keptAnswer(passage);
+    if (kept === undefined || !verdict!.allowed || codingOf(request, kept) !== undefined) return false;
+    this.#meter.count(caller, route!.endpoint.path, 200);
+    sendPlain(request, response, addLimit(headersFor(false), verdict!), kept);
+    return true;
   }
 
   /**
@@ -128,18 +139,25 @@ export class Api {
     return caller;
   }
 
-  async #serve(passage: Passage, admitted: Caller | undefined): Promise<void> {
-    const { request, response } = passage;
+  /** Sends what is answered, or what is wrong; at once where nothing has to be waited for. */
+  #serve(passage: Passage, answer: () => Known<Body | undefined>): Known<void> {
+    const refuse = (error: unknown): Promise<void> =>
+      this.#refuse(passage, error).catch(() => void passage.response.destroy());
     try {
-      const body = admitted === undefined ? await this.#introduced(passage) : await this.#ask(passage, admitted);
-      const headers =
-        passage.verdict === undefined ? await this.#headers(passage) : this.#headersOf(passage, passage.verdict);
-      if (body === undefined) return void response.writeHead(204, headers).end();
-      const sent = sendBody(request, response, headers, body);
-      if (sent !== undefined) await sent;
+      const sent = then(answer(), (body) => this.#send(passage, body));
+      return sent instanceof Promise ? sent.catch(refuse) : undefined;
     } catch (error) {
-      await this.#refuse(passage, error);
+      return refuse(error);
     }
+  }
+
+  #send(passage: Passage, body: Body | undefined): Known<void> {
+    const { request, response, verdict } = passage;
+    const known = verdict === undefined ? this.#headers(passage) : this.#headersOf(passage, verdict);
+    return then(known, (headers) => {
+      if (body === undefined) return void response.writeHead(204, headers).end();
+      return sendBody(request, response, headers, body);
+    });
   }
 
   /** The body of the answer to whoever is not admitted yet; undefined for a preflight, which has none. */
@@ -150,7 +168,7 @@ export class Api {
     return await this.#ask(passage, await this.#admit(passage));
   }
 
-  #ask(passage: Passage, caller: Caller): Promise<Body> {
+  #ask(passage: Passage, caller: Caller): Known<Body> {
     const { request, verdict, route, query } = passage;
     passage.caller = caller;
     if (!verdict!.allowed) throw rateLimited(verdict!, this.#hall.clock.now());
@@ -166,11 +184,11 @@ export class Api {
       epoch: passage.epoch,
     };
     const answer = endpoint.handle(ask as Ask<Record<string, never>>);
-    return answer.then((made) => this.#bodyOf(passage, caller, endpoint, made));
+    return then(answer, (made) => this.#bodyOf(passage, caller, endpoint, made));
   }
 
   #bodyOf(passage: Passage, caller: Caller, endpoint: Endpoint, answer: Answer): Body {
-    const body = answer instanceof Ready ? bodyOf(answer.json, answer.tag) : bodyOf(JSON.stringify(answer));
+    const body = answer instanceof Ready ? bodyOf(answer.json, answer.tag, answer.length) : bodyOf(JSON.stringify(answer));
     this.#meter.count(caller, endpoint.path, 200);
     if (body.length <= MAX_KEPT_BYTES && !CREDENTIALS.test(passage.target)) this.#keep(passage, endpoint, body);
     return body;
@@ -194,27 +212,29 @@ export class Api {
   }
 
   /** Whose allowance a request uses, and how large it is (spec decisions, "rate limit"). */
-  #allowanceOf(request: IncomingMessage, caller: Caller): [subject: string, limit: number] {
+  #allowanceOf(request: IncomingMessage, caller: Caller): Allowance {
+    if (caller.kind === 'client_id') return [`address:${this.#addresses.of(request)}`, this.#hall.config.ADDRESS_LIMIT];
+    let allowance = this.#allowancesOf.get(caller);
+    if (allowance === undefined) this.#allowancesOf.set(caller, (allowance = this.#ownAllowance(caller)));
+    return allowance;
+  }
+
+  #ownAllowance(caller: Exclude<Caller, { kind: 'client_id' }>): Allowance {
     const { config } = this.#hall;
     const { client_id, hourly_limit } = caller.application;
-    switch (caller.kind) {
-      case 'client_id':
-        return [`address:${this.#addresses.of(request)}`, config.ADDRESS_LIMIT];
-      case 'application':
-        return [`application:${client_id}`, hourly_limit ?? config.APP_LIMIT];
-      case 'user':
-        if (hourly_limit === null) return [`user:${caller.accountId}`, config.USER_LIMIT];
-        return [`user:${caller.accountId}:${client_id}`, hourly_limit];
-    }
+    if (caller.kind === 'application') return [`application:${client_id}`, hourly_limit ?? config.APP_LIMIT];
+    if (hourly_limit === null) return [`user:${caller.accountId}`, config.USER_LIMIT];
+    return [`user:${caller.accountId}:${client_id}`, hourly_limit];
   }
 
-  #keep({ target, versions }: Passage, { keeps, deprecated }: Endpoint, body: Body): void {
-    if (keeps !== undefined && deprecated === undefined) this.#answers[keeps].set(target, body, versions[keeps]);
+  #keep({ name, versions }: Passage, { keeps, deprecated }: Endpoint, body: Body): void {
+    if (keeps === undefined || deprecated !== undefined) return;
+    if (this.#answers[keeps].set(name, body, versions[keeps])) flatten(body);
   }
 
-  #keptAnswer({ target, versions, route }: Passage): Body | undefined {
+  #keptAnswer({ name, versions, route }: Passage): Body | undefined {
     const keeps = route?.endpoint.keeps;
-    return keeps && this.#answers[keeps].get(target, versions[keeps]);
+    return keeps && this.#answers[keeps].get(name, versions[keeps]);
   }
 
   async #refuse(passage: Passage, error: unknown): Promise<void> {

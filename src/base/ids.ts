@@ -9,7 +9,9 @@ const LOW = 2 ** 30;
 const MAX_KEY = Number.MAX_SAFE_INTEGER;
 
 const PAIRS = Array.from({ length: 1024 }, (_, n) => ALPHABET[n >> 5]! + ALPHABET[n & 31]!);
-const VALUES = new Map(Array.from(ALPHABET, (character, value) => [character, value]));
+/** By the code of a character: what it stands for, -1 where it is none of the alphabet. */
+const VALUES = new Int8Array(65_536).fill(-1);
+for (let value = 0; value < ALPHABET.length; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
 
 /** The id of a key. */
 export function idOf(key: number): string {
@@ -29,9 +31,9 @@ export function idOf(key: number): string {
 export function keyOf(id: string): number | undefined {
   if (id.length !== WIDTH) return undefined;
   let key = 0;
-  for (const character of id) {
-    const value = VALUES.get(character);
-    if (value === undefined) return undefined;
+  for (let place = 0; place < WIDTH; place++) {
+    const value = VALUES[id.charCodeAt(place)]!;
+    if (value < 0) return undefined;
     key = key * 32 + value;
   }
   return key <= MAX_KEY ? key : undefined;
@@ -44,10 +46,9 @@ export function keyOf(id: string): number | undefined {
 export function boundOf(text: string): number {
   let bound = 0;
   for (let place = 0; place < WIDTH; place++) {
-    const character = text[place];
-    if (character === undefined) return clip(bound * 32 ** (WIDTH - place));
-    const value = VALUES.get(character);
-    if (value === undefined) return clip((bound * 32 + smallerThan(character)) * 32 ** (WIDTH - place - 1));
+    if (place >= text.length) return clip(bound * 32 ** (WIDTH - place));
+    const value = VALUES[text.charCodeAt(place)]!;
+    if (value < 0) return clip((bound * 32 + smallerThan(text[place]!)) * 32 ** (WIDTH - place - 1));
     bound = bound * 32 + value;
   }
   return clip(text.length > WIDTH ? bound + 1 : bound);

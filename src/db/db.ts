@@ -1,3 +1,4 @@
+import type { Known } from '#base/known.ts';
 import type { Sql } from './sql.ts';
 
 export type Row = Record<string, string | number | null | Uint8Array>;
@@ -26,6 +27,12 @@ export interface Queryable {
   runAll(queries: readonly Sql[]): Promise<void>;
 }
 
+/** What reads, and may know at once: for the paths where waiting for what is there already shows. */
+export interface Reads {
+  tuples(query: Sql): Known<Cell[][]>;
+  tuple(query: Sql): Known<Cell[] | undefined>;
+}
+
 /**
  * Numbers that move when something of a kind is committed, by whatever process: what was read since then still holds.
  * Undefined where the database cannot tell in time, so that nothing of the kind may be kept.
@@ -43,6 +50,8 @@ export interface Versions {
 
 export interface Db extends Queryable, AsyncDisposable {
   readonly dialect: 'sqlite' | 'postgres';
+  /** Reads without waiting, where the database is a file of this machine. Only `select` may be asked. */
+  readonly atOnce: Reads;
   /** What has become of things that were read before, told without leaving this process. */
   versions(): Versions;
   /**

@@ -111,6 +111,7 @@ class Connection implements MigrationTx {
 
 class PostgresDb extends Connection implements Db {
   readonly dialect = 'postgres';
+  readonly atOnce = this;
   readonly #pool: pg.Pool;
   readonly #pipeline: Pipeline;
   readonly #notices: CredentialNotices;

@@ -10,11 +10,12 @@ import {
   type KeyedHash,
   type MigrationTx,
   type Queryable,
+  type Reads,
   safeNumber,
   type Versions,
 } from './db.ts';
 import { LogSync } from './log-sync.ts';
-import { reads, type Sql, textOf } from './sql.ts';
+import { reads, type Sql, textOf, type Value } from './sql.ts';
 
 /** The low byte of a result code; the rest says why. */
 const SQLITE_BUSY = 5;
@@ -71,46 +72,30 @@ class Connection implements MigrationTx {
 
   // The driver's calls are synchronous; `async` turns what they throw into a rejection, as on PostgreSQL.
   async all<R>(query: Sql): Promise<R[]> {
-    try {
-      return this.#statement(query).all(...query.values) as R[];
-    } catch (error) {
-      return this.#readAgain(error, query, false, 'all') as R[];
-    }
+    return this.read(query, 'all', false) as R[];
   }
 
   async get<R>(query: Sql): Promise<R | undefined> {
-    try {
-      return this.#statement(query).get(...query.values) as R | undefined;
-    } catch (error) {
-      return this.#readAgain(error, query, false, 'get') as R | undefined;
-    }
+    return this.read(query, 'get', false) as R | undefined;
   }
 
   async tuples(query: Sql): Promise<Cell[][]> {
-    try {
-      return this.#statement(query, true).all(...query.values) as unknown as Cell[][];
-    } catch (error) {
-      return this.#readAgain(error, query, true, 'all') as Cell[][];
-    }
+    return this.read(query, 'all', true) as Cell[][];
   }
 
   async tuple(query: Sql): Promise<Cell[] | undefined> {
-    try {
-      return this.#statement(query, true).get(...query.values) as unknown as Cell[] | undefined;
-    } catch (error) {
-      return this.#readAgain(error, query, true, 'get') as Cell[] | undefined;
-    }
+    return this.read(query, 'get', true) as Cell[] | undefined;
   }
 
   async run(query: Sql): Promise<number> {
-    return Number(this.#statement(query).run(...query.values).changes);
+    return Number(this.#statement(query, false).run(...query.values).changes);
   }
 
   async runAll(queries: readonly Sql[]): Promise<void> {
     let strings: readonly string[] | undefined;
     let statement: StatementSync | undefined;
     for (const query of queries) {
-      if (query.strings !== strings) [strings, statement] = [query.strings, this.#statement(query)];
+      if (query.strings !== strings) [strings, statement] = [query.strings, this.#statement(query, false)];
       // Unlike `run`, it makes no object of what was changed; without `returning` there is nothing to get.
       statement!.get(...query.values);
     }
@@ -120,19 +105,18 @@ class Connection implements MigrationTx {
     this.handle.exec(sqliteScript(statements));
   }
 
-  /** The driver refuses numbers beyond 2^53: where there is one, the rows are read once more, and it is told as it can be. */
-  #readAgain(error: unknown, query: Sql, arrays: boolean, how: 'all' | 'get'): unknown {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE' || !reads(query)) throw error;
+  /** All rows or the first one, as objects or as arrays. */
+  read(query: Sql, how: 'all' | 'get', arrays: boolean): unknown {
     const statement = this.#statement(query, arrays);
-    statement.setReadBigInts(true);
     try {
-      return withNumbers(statement[how](...query.values));
-    } finally {
-      statement.setReadBigInts(false);
+      return statement[how](...query.values);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE' || !reads(query)) throw error;
+      return readAgain(statement, how, query.values);
     }
   }
 
-  #statement(query: Sql, arrays = false): StatementSync {
+  #statement(query: Sql, arrays: boolean): StatementSync {
     const cache = arrays ? this.#arrays : this.#objects;
     const written = text(query);
     const known = cache.get(written);
@@ -142,6 +126,16 @@ class Connection implements MigrationTx {
     if (arrays) statement.setReturnArrays(true);
     cache.set(written, statement);
     return statement;
+  }
+}
+
+/** The driver refuses numbers beyond 2^53: where there is one, the rows are read once more, and it is told as it can be. */
+function readAgain(statement: StatementSync, how: 'all' | 'get', values: readonly Value[]): unknown {
+  statement.setReadBigInts(true);
+  try {
+    return withNumbers(statement[how](...values));
+  } finally {
+    statement.setReadBigInts(false);
   }
 }
 
@@ -156,6 +150,7 @@ class SqliteDb implements Db {
   readonly #log: LogSync;
   readonly #checkpoints: Checkpoints | undefined;
   readonly #dataVersion: StatementSync;
+  readonly atOnce: Reads;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   #epochs: StatementSync | undefined;
@@ -167,6 +162,10 @@ class SqliteDb implements Db {
     this.#writer = writer;
     this.#reader = reader;
     this.#checkpoints = checkpoints;
+    this.atOnce = {
+      tuples: (query) => reader.read(query, 'all', true) as Cell[][],
+      tuple: (query) => reader.read(query, 'get', true) as Cell[] | undefined,
+    };
     this.#log = new LogSync(`${path}-wal`, () => this.#checkpoint());
     this.#dataVersion = reader.handle.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);

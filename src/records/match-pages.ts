@@ -1,5 +1,6 @@
 import { idOf } from '#base/ids.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import { type Known, then } from '#base/known.ts';
+import type { Db, Queryable, Reads } from '#db/db.ts';
 import { Sql, sql } from '#db/sql.ts';
 import { type FollowState, lockFollower, moveFollower } from './follow-states.ts';
 import type { MatchHead } from './matches.ts';
@@ -125,6 +126,8 @@ export interface ListAsked {
 export interface CutList {
   /** The matches with commas between them. */
   matches: string;
+  /** Bytes of them in UTF-8. */
+  length: number;
   /** The id of the last of them; empty where there is none. */
   last: string;
   count: number;
@@ -145,14 +148,16 @@ export async function listsFromPages(
 }
 
 /** As `listsFromPages`, of one list. */
-export async function listFromPages(db: Queryable, edition: string, asked: ListAsked): Promise<CutList | undefined> {
-  const rows = await db.tuples(sql`
+export function listFromPages(db: Reads, edition: string, asked: ListAsked): Known<CutList | undefined> {
+  const found = db.tuples(sql`
     select page from match_pages where first_key < ${asked.before}
     order by first_key desc limit ${pagesFor(asked.limit)}`);
-  return cutList(
-    rows.map(([page]) => page as string),
-    asked,
-    edition,
+  return then(found, (rows) =>
+    cutList(
+      rows.map(([page]) => page as string),
+      asked,
+      edition,
+    ),
   );
 }
 
@@ -190,7 +195,7 @@ const selectOf = (place: number): string =>
 
 /** @param pages the newest ones that begin below, the newest first */
 function cutList(pages: readonly string[], { before, limit }: ListAsked, edition: string): CutList | undefined {
-  let [matches, last, left, upTo] = ['', '', limit, idOf(before)];
+  let [matches, length, last, left, upTo] = ['', 0, '', limit, idOf(before)];
   for (const page of pages) {
     if (editionOf(page) !== edition || endOf(page) < upTo) return undefined;
     let from = HEAD;
@@ -198,13 +203,15 @@ function cutList(pages: readonly string[], { before, limit }: ListAsked, edition
     let [at, next] = [from, from];
     for (; left > 0 && next < page.length; left--) [at, next] = [next, nextAt(page, next)];
     if (next > from) {
-      matches += (matches === '' ? '' : ',') + page.slice(from, next - 1);
+      const cut = page.slice(from, next - 1);
+      matches += matches === '' ? cut : `,${cut}`;
+      length += Buffer.byteLength(cut) + (length === 0 ? 0 : 1);
       last = idAt(page, at);
     }
     upTo = beginOf(page);
     if (left === 0) break;
   }
-  return left === 0 || upTo === FIRST ? { matches, last, count: limit - left } : undefined;
+  return left === 0 || upTo === FIRST ? { matches, length, last, count: limit - left } : undefined;
 }
 
 /** Where the first page begins. */

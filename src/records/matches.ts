@@ -1,4 +1,5 @@
-import type { Queryable } from '#db/db.ts';
+import { type Known, then } from '#base/known.ts';
+import type { Queryable, Reads } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { historyFrom, newestOf, rowsOfHistory } from './player-history.ts';
 
@@ -86,11 +87,11 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
 }
 
 /** As `matchByKey`, without the objectives, which few ask for. */
-export async function matchWithTeams(db: Queryable, key: number): Promise<MatchWithTeams | undefined> {
-  const row = await db.tuple(
+export function matchWithTeams(db: Reads, key: number): Known<MatchWithTeams | undefined> {
+  const found = db.tuple(
     sql`select match_key, head, started, finished, teams from match_details where match_key = ${key}`,
   );
-  return row && withTeamsOf(row as TeamsTuple);
+  return then(found, (row) => row && withTeamsOf(row as TeamsTuple));
 }
 
 /** Several matches, each in the place of its key. */

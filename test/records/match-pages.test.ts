@@ -110,7 +110,7 @@ onEachDatabase('pages hold every list of what they cover, and no match is left o
   await network.act('page', 0);
   const { db, keys, listing } = network;
   const list = (before: number, limit: number): Promise<string | undefined> =>
-    listFromPages(db, listing.edition, { before, limit }).then((cut) => cut?.matches);
+    Promise.resolve(listFromPages(db, listing.edition, { before, limit })).then((cut) => cut?.matches);
   for (const [place, before] of keys.entries()) {
     for (const limit of [1, 9, 10, 11, 20, 100]) {
       const found = await list(before, limit);

@@ -71,8 +71,8 @@ test('no read of a request goes through a table that grows with the network', as
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
     listMatches: (db) => listMatches(db, last, 20),
-    listFromPages: (db) => listFromPages(db, '', { before: last, limit: 20 }),
-    matchWithTeams: (db) => matchWithTeams(db, 1),
+    listFromPages: async (db) => listFromPages(db, '', { before: last, limit: 20 }),
+    matchWithTeams: async (db) => matchWithTeams(db, 1),
     listWholeMatches: (db) => listWholeMatches(db, last, 20),
     listPunishments: (db) => listPunishments(db, last, 20, 1),
   };
