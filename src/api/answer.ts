@@ -80,12 +80,12 @@ export function sendError(
   error: WireError,
 ): void {
   for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
-  headers.push('content-type', TYPE, 'content-length', Buffer.byteLength(error.body));
+  headers.push('content-type', TYPE, 'content-length', `${Buffer.byteLength(error.body)}`);
   response.writeHead(error.status, headers).end(request.method === 'HEAD' ? undefined : error.body);
 }
 
 function write(request: IncomingMessage, response: ServerResponse, headers: Headers, body: Body): void {
-  headers.push('etag', body.etag, 'vary', VARY, 'content-type', TYPE, 'content-length', body.length);
+  headers.push('etag', body.etag, 'vary', VARY, 'content-type', TYPE, 'content-length', `${body.length}`);
   response.writeHead(200, headers);
   if (request.method === 'HEAD') response.end();
   else response.end(body.bytes, body.encoding);

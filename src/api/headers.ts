@@ -1,5 +1,5 @@
 /** Names and values one after the other, as `writeHead` takes them. */
-export type Headers = (string | number)[];
+export type Headers = string[];
 
 export const METHODS = 'GET, HEAD, OPTIONS';
 
@@ -28,6 +28,7 @@ export function addLimit(
   { limit, remaining, resets }: { limit: number; remaining: number; resets: number },
 ): Headers {
   const reset = Math.ceil(resets / 1000);
-  headers.push('x-ratelimit-limit', limit, 'x-ratelimit-remaining', remaining, 'x-ratelimit-reset', reset);
+  headers.push('x-ratelimit-limit', `${limit}`, 'x-ratelimit-remaining', `${remaining}`);
+  headers.push('x-ratelimit-reset', `${reset}`);
   return headers;
 }

@@ -144,3 +144,32 @@ test('what is kept does not grow', () => {
   );
   assert.ok(found.length > 0 && found.length <= 10, String(found.length));
 });
+
+test('what is kept is found under its own name, a text or a number, and under no other', () => {
+  const name = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.integer(),
+    fc.nat(1_000),
+    fc.maxSafeNat(),
+    fc.constantFrom('1', 1, 2 ** 32, 2 ** 32 + 1, 2 ** 53 - 1, '', 0),
+  );
+  fc.assert(
+    fc.property(fc.uniqueArray(name, { maxLength: 50 }), fc.array(name), (names, others) => {
+      const kept = new Kept<object, string | number>(100);
+      kept.get('', 1);
+      const things = new Map(names.map((one) => [one, { one }]));
+      for (const [one, thing] of things) assert.equal(kept.set(one, thing, 1), true);
+      for (const one of [...names, ...others]) assert.equal(kept.get(one, 1), things.get(one));
+    }),
+  );
+});
+
+test('what is asked for twice in a row is kept where only that is', () => {
+  for (const name of ['a', 7]) {
+    const kept = new Kept<string, string | number>(100, { onlyRepeated: true });
+    kept.get(name, 1);
+    assert.deepEqual([kept.set(name, 'first', 1), kept.get(name, 1)], [false, undefined]);
+    assert.deepEqual([kept.set(name, 'second', 1), kept.get(name, 1)], [true, 'second']);
+  }
+});
