@@ -15,7 +15,7 @@ export interface ServedHouse {
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 /** What scripts/run.mjs gives every program. */
-const FLAGS = ['--max-semi-space-size=16'];
+const FLAGS = ['--max-semi-space-size=8'];
 
 /** Starts a service on a database; the ports stay the same for whoever passes them. */
 export async function serveHouse(
