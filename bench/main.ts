@@ -45,8 +45,8 @@ const results = values.growth ? await growth(made) : await measureAll(await made
 if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
 
 /**
- * A file that is in use lies in the system's memory; one that was just found has to be read into it, twice, since a
- * system lets go first of what was read but once.
+ * A file that is in use lies in the system's memory; one that was just found, or that a system has begun to let go of since
+ * the last case, has to be read into it, twice, since what was read but once goes first.
  */
 async function warm(url: string): Promise<void> {
   if (/^postgres(ql)?:/.test(url)) return;
@@ -59,7 +59,6 @@ async function warm(url: string): Promise<void> {
 async function measureAll(url: string, only = values.only): Promise<Result[]> {
   await using asker = await openAsker(url);
   await keepUpOnce(asker.hall);
-  await warm(url);
   await using bare: Served = await Measured.start('./bare.ts');
   const found: Result[] = [];
   for (const [door, casesOf] of CASES) {
@@ -77,6 +76,7 @@ async function measureDoor(door: Door, url: string, bare: Served, cases: Case[])
   await using served: Served = await Measured.start('./door.ts', { DATABASE_URL: url, BENCH_DOOR: door });
   const found: Result[] = [];
   for (const one of cases) {
+    if (door === 'API') await warm(url);
     const result = shown(await compare(served, bare, one, rounds));
     found.push(result);
     if (one.most !== undefined) checkMost(result, one.most);

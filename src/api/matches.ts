@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#base/ids.ts';
 import { notFound, type WireError } from '#base/errors.ts';
-import { then } from '#base/known.ts';
+import { whenKnown } from '#base/known.ts';
 import { OBJECTIVE_TYPES } from '#records/events.ts';
 import {
   listMatches,
@@ -78,7 +78,7 @@ export const matches: Endpoint[] = [
       if (asked.size > 0)
         return listWholeMatches(kit.db, max_id, limit).then((found) => wholeList(kit, found, asked, epoch));
       const paged = max_id === NEWEST ? undefined : kit.paged({ before: max_id, limit });
-      return then(paged, (cut) => {
+      return whenKnown(paged, (cut) => {
         if (cut === undefined) return listMatches(kit.db, max_id, limit).then((found) => plainList(kit, found, epoch));
         return new Ready(`[${cut.matches}]`, listTag(cut, epoch), cut.length + 2);
       });
@@ -98,7 +98,7 @@ export const matches: Endpoint[] = [
       if (key === undefined) throw noMatch();
       const tag = (suffix: string): string | undefined => epoch && `${text}${suffix}-${epoch}`;
       if (asked.has('objectives')) return matchByKey(kit.db, key).then((found) => wholeMatch(kit, found, tag('-o')));
-      return then(kit.match(key), (found) => matchOf(kit, found, tag('')));
+      return whenKnown(kit.match(key), (found) => matchOf(kit, found, tag('')));
     },
   }),
 ];

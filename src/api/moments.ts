@@ -70,7 +70,13 @@ function stretchesOf(from: number, length: number, { ms, text }: Offset): Stretc
     const day = Math.floor((start + ms) / DAY_MS);
     const midnight = day * DAY_MS - ms;
     const to = Math.min(midnight + DAY_MS, from + length);
-    stretches.push({ from: start, to, midnight, date: new Date(day * DAY_MS).toISOString().slice(0, 11), offset: text });
+    stretches.push({
+      from: start,
+      to,
+      midnight,
+      date: new Date(day * DAY_MS).toISOString().slice(0, 11),
+      offset: text,
+    });
   }
   return stretches;
 }

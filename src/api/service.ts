@@ -6,7 +6,7 @@ import { credentialsOf, headersOf } from '#access/credentials.ts';
 import { Kept } from '#access/kept.ts';
 import type { UsageMeter } from '#access/usage-meter.ts';
 import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.ts';
-import { type Known, then } from '#base/known.ts';
+import { type Known, whenKnown } from '#base/known.ts';
 import { isCleanText } from '#base/text.ts';
 import { gatherTurn } from '#base/turn.ts';
 import type { Db, Versions } from '#db/db.ts';
@@ -141,20 +141,18 @@ export class Api {
 
   /** Sends what is answered, or what is wrong; at once where nothing has to be waited for. */
   #serve(passage: Passage, answer: () => Known<Body | undefined>): Known<void> {
-    const refuse = (error: unknown): Promise<void> =>
-      this.#refuse(passage, error).catch(() => void passage.response.destroy());
     try {
-      const sent = then(answer(), (body) => this.#send(passage, body));
-      return sent instanceof Promise ? sent.catch(refuse) : undefined;
+      const sent = whenKnown(answer(), (body) => this.#send(passage, body));
+      return sent instanceof Promise ? sent.catch((error: unknown) => this.#refuseOrHangUp(passage, error)) : undefined;
     } catch (error) {
-      return refuse(error);
+      return this.#refuseOrHangUp(passage, error);
     }
   }
 
   #send(passage: Passage, body: Body | undefined): Known<void> {
     const { request, response, verdict } = passage;
     const known = verdict === undefined ? this.#headers(passage) : this.#headersOf(passage, verdict);
-    return then(known, (headers) => {
+    return whenKnown(known, (headers) => {
       if (body === undefined) return void response.writeHead(204, headers).end();
       return sendBody(request, response, headers, body);
     });
@@ -184,11 +182,12 @@ export class Api {
       epoch: passage.epoch,
     };
     const answer = endpoint.handle(ask as Ask<Record<string, never>>);
-    return then(answer, (made) => this.#bodyOf(passage, caller, endpoint, made));
+    return whenKnown(answer, (made) => this.#bodyOf(passage, caller, endpoint, made));
   }
 
   #bodyOf(passage: Passage, caller: Caller, endpoint: Endpoint, answer: Answer): Body {
-    const body = answer instanceof Ready ? bodyOf(answer.json, answer.tag, answer.length) : bodyOf(JSON.stringify(answer));
+    const body =
+      answer instanceof Ready ? bodyOf(answer.json, answer.tag, answer.length) : bodyOf(JSON.stringify(answer));
     this.#meter.count(caller, endpoint.path, 200);
     if (body.length <= MAX_KEPT_BYTES && !CREDENTIALS.test(passage.target)) this.#keep(passage, endpoint, body);
     return body;
@@ -235,6 +234,14 @@ export class Api {
   #keptAnswer({ name, versions, route }: Passage): Body | undefined {
     const keeps = route?.endpoint.keeps;
     return keeps && this.#answers[keeps].get(name, versions[keeps]);
+  }
+
+  async #refuseOrHangUp(passage: Passage, error: unknown): Promise<void> {
+    try {
+      await this.#refuse(passage, error);
+    } catch {
+      passage.response.destroy();
+    }
   }
 
   async #refuse(passage: Passage, error: unknown): Promise<void> {

@@ -2,6 +2,6 @@
 export type Known<T> = T | Promise<T>;
 
 /** Goes on with a value: at once where it is known already, which saves a turn through the queue of promises. */
-export function then<T, R>(value: Known<T>, next: (value: T) => Known<R>): Known<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
+export function whenKnown<T, R>(value: Known<T>, go: (value: T) => Known<R>): Known<R> {
+  return value instanceof Promise ? value.then((known) => go(known)) : go(value);
 }

@@ -1,5 +1,5 @@
 import { idOf } from '#base/ids.ts';
-import { type Known, then } from '#base/known.ts';
+import { type Known, whenKnown } from '#base/known.ts';
 import type { Db, Queryable, Reads } from '#db/db.ts';
 import { Sql, sql } from '#db/sql.ts';
 import { type FollowState, lockFollower, moveFollower } from './follow-states.ts';
@@ -152,7 +152,7 @@ export function listFromPages(db: Reads, edition: string, asked: ListAsked): Kno
   const found = db.tuples(sql`
     select page from match_pages where first_key < ${asked.before}
     order by first_key desc limit ${pagesFor(asked.limit)}`);
-  return then(found, (rows) =>
+  return whenKnown(found, (rows) =>
     cutList(
       rows.map(([page]) => page as string),
       asked,

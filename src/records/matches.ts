@@ -1,4 +1,4 @@
-import { type Known, then } from '#base/known.ts';
+import { type Known, whenKnown } from '#base/known.ts';
 import type { Queryable, Reads } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { historyFrom, newestOf, rowsOfHistory } from './player-history.ts';
@@ -91,7 +91,7 @@ export function matchWithTeams(db: Reads, key: number): Known<MatchWithTeams | u
   const found = db.tuple(
     sql`select match_key, head, started, finished, teams from match_details where match_key = ${key}`,
   );
-  return then(found, (row) => row && withTeamsOf(row as TeamsTuple));
+  return whenKnown(found, (row) => row && withTeamsOf(row as TeamsTuple));
 }
 
 /** Several matches, each in the place of its key. */
