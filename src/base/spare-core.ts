@@ -10,8 +10,8 @@ import type { Log } from './log.ts';
  */
 const LOOK_MS = 1_000;
 const QUIET_MS = 30_000;
-/** Shares of a second: some tens of answers, some tens of requests. */
-const ANSWERING = 0.005;
+/** Shares of a second: some ten answers, some tens of requests. */
+const ANSWERING = 0.002;
 const TELLING = 0.02;
 
 /** What has run so far, in ns. */

@@ -50,11 +50,11 @@ test('threads keep off one core while people are answered and much is told, and 
   assert.deepEqual(everywhere, [all], 'a process begins with all its threads everywhere');
   const assertFree = (): void => assert.deepEqual(placed(), [all, [all]]);
 
-  await pass(5, 500);
+  await pass(2, 500);
   assertFree();
   await pass(500, 20);
   assertFree();
-  await pass(5.1, 20.1);
+  await pass(2.1, 20.1);
   assertSpared(placed(), all);
   await pass(0, 500, 29 * SECOND);
   assertSpared(placed(), all);
