@@ -16,10 +16,10 @@ import { prepare } from './speed.ts';
 import type { WriteOrder } from './write-load.ts';
 
 const READERS = 2;
-const WINDOWS = 5;
-const SECONDS = 4;
+const WINDOWS = 7;
+const SECONDS = 3;
 /** Until what runs often is compiled, and the service has seen what is going on. */
-const WARM_UP_S = 4;
+const WARM_UP_S = 8;
 const SENDERS = 32;
 const HOUR_MS = 3_600_000;
 
