@@ -13,6 +13,8 @@ import type { Hall } from '#hall.ts';
  */
 const APART: readonly Door[] = ['INGEST'];
 const AGAIN_MS = 1_000;
+/** What the bodies under way leave behind fits in. */
+const YOUNG_MB = 48;
 
 /** What a thread is told to open; see door-thread.ts. */
 export interface ThreadOrder {
@@ -64,7 +66,10 @@ async function openThread({ config, log }: Hall, doors: Door[]): Promise<House> 
 }
 
 function startWorker(order: ThreadOrder): Worker {
-  return new Worker(new URL('./door-thread.ts', import.meta.url), { workerData: order });
+  return new Worker(new URL('./door-thread.ts', import.meta.url), {
+    workerData: order,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
 }
 
 async function addressesOf(worker: Worker): Promise<House['addresses']> {
