@@ -38,8 +38,7 @@ export function headersOf({ rawHeaders }: IncomingMessage, name: string): string
   const values: string[] = [];
   for (let place = 0; place < rawHeaders.length; place += 2) {
     const sent = rawHeaders[place]!;
-    if (sent.length === name.length && (sent === name || sent.toLowerCase() === name))
-      values.push(rawHeaders[place + 1]!);
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[place + 1]!);
   }
   return values;
 }

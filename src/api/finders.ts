@@ -6,7 +6,7 @@ import type { Kit } from './endpoint.ts';
 
 /** How matches are found; where a look-up is a journey, those of one moment travel together. */
 export function findersOf(db: Db, edition: string): Pick<Kit, 'match' | 'paged'> {
-  if (db.dialect === 'postgres')
+  if (db.remote)
     return {
       match: gathered((keys: readonly number[]) => matchesWithTeams(db, keys)),
       paged: gathered((asked: readonly ListAsked[]) => listsFromPages(db, edition, asked)),

@@ -90,7 +90,7 @@ function hasHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let host: string | undefined;
   for (let place = 0; place < rawHeaders.length; place += 2) {
     const name = rawHeaders[place]!;
-    if (name.length !== 4 || (name !== 'host' && name !== 'Host' && name.toLowerCase() !== 'host')) continue;
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
     if (host !== undefined) return false;
     host = rawHeaders[place + 1]!;
   }

@@ -43,14 +43,11 @@ export async function wholeOf(request: IncomingMessage, most: number, share: Hol
 }
 
 function gather(request: IncomingMessage, most: number, share: Holding, chunks: Buffer[]): Promise<void> {
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+  const count = counterFor(request, most, share);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let total = 0;
   const take = (chunk: Buffer): void => {
     try {
-      total += chunk.length;
-      if (total > most) throw tooLarge(most);
-      share.hold(chunk.length);
+      count(chunk);
       chunks.push(chunk);
     } catch (error) {
       request.off('data', take);
@@ -66,13 +63,10 @@ function gather(request: IncomingMessage, most: number, share: Holding, chunks: 
  * @throws WireError 413 beyond `most`, 415 for a coding that is not known, 400 for one that is broken
  */
 export async function* bytesOf(request: IncomingMessage, most: number, share: Holding): AsyncGenerator<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
-  let total = 0;
+  const count = counterFor(request, most, share);
   try {
     for await (const chunk of unpacked(request) as AsyncIterable<Buffer>) {
-      total += chunk.length;
-      if (total > most) throw tooLarge(most);
-      share.hold(chunk.length);
+      count(chunk);
       yield chunk;
     }
   } catch (error) {
@@ -80,6 +74,17 @@ export async function* bytesOf(request: IncomingMessage, most: number, share: Ho
     if (!/^(Z_|ZSTD_|ERR_ZSTD|ERR__ZLIB|ERR_BROTLI|ERR_ZLIB)/.test(code)) throw error;
     throw new WireError(400, 'invalid_request', 'The body is not what its Content-Encoding says.');
   }
+}
+
+/** Counts the pieces of a body; beyond `most`, at once where the request says so, and beyond the share it throws. */
+function counterFor(request: IncomingMessage, most: number, share: Holding): (chunk: Buffer) => void {
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+  let total = 0;
+  return ({ length }) => {
+    total += length;
+    if (total > most) throw tooLarge(most);
+    share.hold(length);
+  };
 }
 
 const codingOf = ({ headers }: IncomingMessage): string => (headers['content-encoding'] ?? '').trim().toLowerCase();

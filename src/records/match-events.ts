@@ -4,7 +4,7 @@ import { type Context, see, sight, type Taken } from './batch.ts';
 import type { MatchFacts } from './matches.ts';
 import type { PlayerBook } from './player-book.ts';
 import { groupOf } from './player-stats.ts';
-import type { ReadyMatch, ReadyPlayer, Result } from './ready-match.ts';
+import type { Played, ReadyMatch, ReadyPlayer } from './ready-match.ts';
 
 /** Finished matches on their way into the records, and out of them again. */
 
@@ -22,17 +22,7 @@ export function applyFinished(context: Context, match: ReadyMatch): Taken {
   return undefined;
 }
 
-type PlayerRow = [
-  match: number,
-  player: number,
-  name: string,
-  result: Result,
-  score: number,
-  kills: number,
-  deaths: number,
-  time: number,
-  previous: number | null,
-];
+type PlayerRow = [match: number, player: number, ...Played, previous: number | null];
 
 /** One row a player. Two UUIDs that were merged into one may both have played: their counts are added. */
 function addPlayers(context: Context, { facts, finished, players }: ReadyMatch): void {

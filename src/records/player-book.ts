@@ -216,7 +216,7 @@ function statementsOf(entries: Entry[], remote: boolean): Sql[] {
     ...others.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
     ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
     ...sightings(unnumbered.map(({ key, nameSeen, lastMatch }) => [nameSeen, lastMatch, key])),
-    ...sumsOf(entries, remote),
+    ...countsOf(entries, remote),
     ...insertAll(NAMES, others.flatMap(namesOf), WIDEN_NAMES),
   ];
 }
@@ -245,7 +245,7 @@ function updateOf(entry: Entry): Sql {
 type Row = (number | null)[];
 
 /** Over a connection rows go together; inside the process a row by itself costs less, once there is one to be changed. */
-function sumsOf(entries: Entry[], remote: boolean): Sql[] {
+function countsOf(entries: Entry[], remote: boolean): Sql[] {
   const together = new Map<Group, Row[]>();
   const apart = new Map<Group, Row[]>();
   for (const { key, nameSeen, lastMatch, sums, isNew } of entries) {

@@ -21,19 +21,13 @@ export interface ReadyMatch {
   kills: ReadyKill[];
 }
 
-export type Result = 'win' | 'lose' | 'draw';
+type Result = 'win' | 'lose' | 'draw';
+
+/** How a match went for a player, as the row of it says. */
+export type Played = [name: string, result: Result, score: number, kills: number, deaths: number, time: number];
 
 /** `sums` are what the match adds to the counters of its group. */
-export type ReadyPlayer = [
-  uuid: string,
-  name: string,
-  result: Result,
-  score: number,
-  kills: number,
-  deaths: number,
-  time: number,
-  sums: Sums,
-];
+export type ReadyPlayer = [uuid: string, ...Played, sums: Sums];
 
 type ReadyScorer = [uuid: string, name: string];
 type ReadyKill = [killer: string, killerName: string, victim: string, victimName: string, time: number];
