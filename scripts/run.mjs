@@ -31,8 +31,13 @@ try {
   const [file, ...fixed] = program.run;
   // What is stripped and compiled once is kept: the next start is quicker, and the process 35 MB smaller.
   const env = { NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
-  // Room for young objects as large as pays: more makes the process larger by 40 MB and no quicker.
-  const flags = ['--max-semi-space-size=8'];
+  const flags = [
+    // Room for young objects as large as pays: more makes the process larger by 40 MB and no quicker.
+    '--max-semi-space-size=8',
+    // The engine may take what lives long while a process starts for what always will, and never reconsiders: every
+    // request then leaves old objects behind that hold young ones, a fifth of all work in one process of two.
+    '--no-allocation-site-pretenuring',
+  ];
   follow(
     spawn(findNode(), [...flags, join(project, file), ...fixed, ...args], { cwd: project, env, stdio: 'inherit' }),
   );

@@ -14,8 +14,6 @@ export interface ServedHouse {
 }
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
-/** What scripts/run.mjs gives every program. */
-const FLAGS = ['--max-semi-space-size=8'];
 
 /** Starts a service on a database; the ports stay the same for whoever passes them. */
 export async function serveHouse(
@@ -27,7 +25,7 @@ export async function serveHouse(
   }: { ports?: Ports; options?: string[]; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<ServedHouse> {
   const { api, ingest, auth, site } = ports ?? (await freePorts());
-  const child = spawn(process.execPath, [...FLAGS, ...options, MAIN, 'serve'], {
+  const child = spawn(process.execPath, [...process.execArgv, ...options, MAIN, 'serve'], {
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,
