@@ -10,6 +10,8 @@ import { hasItsSecretKey } from '#records/installation.ts';
 /** What a door hands to its listener, and what it does when the house closes. */
 export interface OpenDoor {
   listener: RequestListener;
+  /** False where bodies of requests are of no concern. */
+  readsBodies?: boolean;
   close?(): Promise<void>;
 }
 
@@ -69,7 +71,7 @@ export async function openHouse(hall: Hall, doors: readonly Door[] = ALL_DOORS):
   try {
     for (const name of doors) {
       const door = await DOORS[name](hall);
-      const server = httpServer(door.listener);
+      const server = httpServer(door.listener, { readsBodies: door.readsBodies ?? true });
       open.push({ server, door });
       addresses[name] = await listen(server, name, hall.config.listen[name]);
     }

@@ -27,6 +27,7 @@ export async function openApi(hall: Hall): Promise<OpenDoor> {
   const api = new Api(hall, allowances, meter, ROWS, openapiOf(ROWS, facts));
   return {
     listener: (request, response) => api.serve(request, response),
+    readsBodies: false,
     close: async () => {
       await meter[Symbol.asyncDispose]();
       await allowances[Symbol.asyncDispose]();

@@ -19,19 +19,36 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** How long what a refused caller still sends is read away, so that the refusal reaches it before the end does. */
 const LINGER_MS = 2_000;
 
+interface HttpOptions {
+  /** Where nobody reads what comes with a request, no stream is kept for one that comes without a body. */
+  readsBodies?: boolean;
+  patience?: Patience;
+}
+
 /**
  * A server whose every answer has the body that errors have, those that Node gives by itself as well: what the parser
  * refuses, who takes too long, a missing Host, CONNECT.
  */
-export function httpServer(listener: RequestListener, patience = PATIENCE): Server {
+export function httpServer(
+  listener: RequestListener,
+  { readsBodies = true, patience = PATIENCE }: HttpOptions = {},
+): Server {
   const latest: Connections = new Map();
   const serve: RequestListener = (request, response) => {
     latest.set(request.socket, response);
     if (hasHost(request)) listener(request, response);
     else refuseRequest(response, BAD_HOST);
   };
-  const options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000, requireHostHeader: false, ...patience };
-  const server = createServer(options, serve);
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: 65_000,
+      requireHostHeader: false,
+      optimizeEmptyRequests: !readsBodies,
+      ...patience,
+    },
+    serve,
+  );
   connectionsOf.set(server, latest);
   return server
     .on('connection', (socket) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { httpServer, type Patience } from '#base/http-server.ts';
+import { httpServer } from '#base/http-server.ts';
 import { askRaw, type Reply } from '../support/ask.ts';
 
 const echo: RequestListener = (request, response) => {
@@ -13,14 +13,26 @@ const echo: RequestListener = (request, response) => {
 
 const hold: RequestListener = (request) => void request.on('error', () => undefined).resume();
 
-async function open(t: TestContext, listener = echo, patience?: Patience): Promise<string> {
-  const server: Server = httpServer(listener, patience).listen(0, '127.0.0.1');
+type Options = Parameters<typeof httpServer>[1];
+
+async function open(t: TestContext, listener = echo, options: Options = {}): Promise<string> {
+  const server: Server = httpServer(listener, options).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
     server.closeAllConnections();
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+type OpenOne = (t: TestContext, listener?: RequestListener) => Promise<string>;
+
+/** What holds whether or not somebody reads what comes with requests. */
+function testBoth(what: string, run: (t: TestContext, open: OpenOne) => Promise<void>): void {
+  for (const readsBodies of [true, false]) {
+    const who = readsBodies ? 'the HTTP server' : 'the HTTP server without bodies';
+    test(`${who} ${what}`, (t) => run(t, (t, listener) => open(t, listener, { readsBodies })));
+  }
 }
 
 const GET = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
@@ -59,13 +71,13 @@ const BROKEN: Record<string, string> = {
 };
 
 for (const [what, bytes] of Object.entries(BROKEN))
-  test(`the HTTP server answers ${what} with 400 and a body`, async (t) => {
+  testBoth(`answers ${what} with 400 and a body`, async (t, open) => {
     const replies = await askRaw(await open(t), Buffer.from(bytes, 'latin1'));
     assert.equal(replies.length, 1);
     assertRefusal(replies[0], 400);
   });
 
-test('the HTTP server answers 431 to a path or headers that are too long, however much comes', async (t) => {
+testBoth('answers 431 to a path or headers that are too long, however much comes', async (t, open) => {
   const origin = await open(t);
   const floods = [
     GET(`/${'a'.repeat(100_000)}`),
@@ -80,14 +92,14 @@ test('the HTTP server answers 431 to a path or headers that are too long, howeve
   }
 });
 
-test('the HTTP server says that a path has to be percent-encoded', async (t) => {
+testBoth('says that a path has to be percent-encoded', async (t, open) => {
   const origin = await open(t);
   const [reply] = await askRaw(origin, Buffer.from(GET('/Ärger')));
   assertRefusal(reply, 400);
   assert.match(reply!.json.error_description, /percent-encoded/);
 });
 
-test('the HTTP server takes old and odd requests that are still right', async (t) => {
+testBoth('takes old and odd requests that are still right', async (t, open) => {
   const origin = await open(t);
   const right: Record<string, string> = {
     '/a': 'GET /a HTTP/1.0\r\n\r\n',
@@ -111,7 +123,7 @@ test('the HTTP server takes old and odd requests that are still right', async (t
   }
 });
 
-test('the HTTP server is no proxy', async (t) => {
+testBoth('is no proxy', async (t, open) => {
   const origin = await open(t);
   const [reply, ...others] = await askRaw(origin, 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n');
   assertRefusal(reply, 405);
@@ -119,7 +131,7 @@ test('the HTTP server is no proxy', async (t) => {
   assert.deepEqual(others, []);
 });
 
-test('the HTTP server answers what came before something broken first', async (t) => {
+testBoth('answers what came before something broken first', async (t, open) => {
   const waiting: ServerResponse[] = [];
   const origin = await open(t, (request, response) => {
     waiting.push(response);
@@ -138,7 +150,7 @@ test('the HTTP server answers what came before something broken first', async (t
   assertRefusal(replies[2], 400);
 });
 
-test('the HTTP server answers many requests on one connection in their order', async (t) => {
+testBoth('answers many requests on one connection in their order', async (t, open) => {
   const origin = await open(t);
   const urls = Array.from({ length: 100 }, (_, number) => `/${number}`);
   const replies = await askRaw(origin, urls.map((url) => GET(url)).join('') + GET('/last', LAST));
@@ -159,7 +171,7 @@ test('the HTTP server refuses a body that is broken while nothing is answered ye
   assertRefusal((await askRaw(origin, `${head}1;${'a'.repeat(20_000)}\r\na\r\n`))[0], 413);
 });
 
-test('the HTTP server hangs up when a body breaks behind its answer', async (t) => {
+testBoth('hangs up when a body breaks behind its answer', async (t, open) => {
   const origin = await open(t);
   const replies = await askRaw(
     origin,
@@ -174,7 +186,7 @@ test('the HTTP server hangs up when a body breaks behind its answer', async (t) 
 
 test('the HTTP server answers 408 to who does not come to an end', async (t) => {
   const patience = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
-  const origin = await open(t, hold, patience);
+  const origin = await open(t, hold, { patience });
   const slow = ['', 'GET / HTTP/1.1\r\nHost:', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab'];
   const replies = await Promise.all(slow.map((bytes) => askRaw(origin, bytes)));
   for (const [reply, ...others] of replies) {
@@ -183,7 +195,7 @@ test('the HTTP server answers 408 to who does not come to an end', async (t) => 
   }
 });
 
-test('the HTTP server does not mind callers who vanish', async (t) => {
+testBoth('does not mind callers who vanish', async (t, open) => {
   const origin = await open(t);
   for (const bytes of ['', 'GET', GET('/'), 'nonsense\r\n']) {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
