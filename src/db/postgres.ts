@@ -31,7 +31,12 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
   const pool = new pg.Pool({ ...config, max: 8 });
   // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
   pool.on('error', ignore);
-  const db = new PostgresDb(pool, keyedHash, new Pipeline(config), new CredentialNotices(url));
+  const db = new PostgresDb(pool, {
+    keyedHash,
+    isNear: isNear(new pg.Client(config).host),
+    pipeline: new Pipeline(config),
+    notices: new CredentialNotices(url),
+  });
   try {
     await db.tuples({ strings: ['select 1'], values: [] });
   } catch (error) {
@@ -40,6 +45,9 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
   }
   return db;
 }
+
+/** Whether a host is this machine: a socket's folder, or an address that leads back. */
+const isNear = (host: string): boolean => /^(\/|localhost$|127\.|::1$)/.test(host);
 
 /** Sums may have a fraction; what is whole and too large is told as the largest number that is. */
 function numberOf(text: string): number {
@@ -74,10 +82,13 @@ class Connection implements MigrationTx {
   readonly remote = true;
   readonly keyedHash: KeyedHash;
   readonly #client: Client;
+  readonly #isNear: boolean;
 
-  constructor(client: Client, keyedHash: KeyedHash) {
+  /** @param isNear whether the server runs on this machine */
+  constructor(client: Client, keyedHash: KeyedHash, isNear: boolean) {
     this.keyedHash = keyedHash;
     this.#client = client;
+    this.#isNear = isNear;
   }
 
   async all<R>(query: Sql): Promise<R[]> {
@@ -100,8 +111,13 @@ class Connection implements MigrationTx {
     return (await guarded(this.#client.query(statementOf(query)))).rowCount ?? 0;
   }
 
+  /**
+   * A server on this machine has its cores in common with those who read: its process gives way to theirs between
+   * statements that come one by one. Over a network waiting for each would cost more than that is worth.
+   */
   async runAll(queries: readonly Sql[]): Promise<void> {
-    await Promise.all(queries.map((query) => this.run(query)));
+    if (this.#isNear) for (const query of queries) await this.run(query);
+    else await Promise.all(queries.map((query) => this.run(query)));
   }
 
   async script(statements: string): Promise<void> {
@@ -116,11 +132,22 @@ class PostgresDb extends Connection implements Db {
   readonly #pipeline: Pipeline;
   readonly #notices: CredentialNotices;
 
-  constructor(pool: pg.Pool, keyedHash: KeyedHash, pipeline: Pipeline, notices: CredentialNotices) {
-    super(pool, keyedHash);
+  readonly #inTransaction: (client: pg.PoolClient) => Connection;
+
+  constructor(
+    pool: pg.Pool,
+    {
+      keyedHash,
+      isNear,
+      pipeline,
+      notices,
+    }: { keyedHash: KeyedHash; isNear: boolean; pipeline: Pipeline; notices: CredentialNotices },
+  ) {
+    super(pool, keyedHash, isNear);
     this.#pool = pool;
     this.#pipeline = pipeline;
     this.#notices = notices;
+    this.#inTransaction = (client) => new Connection(client, keyedHash, isNear);
   }
 
   versions(): Versions {
@@ -154,7 +181,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#transact((client) => work(new Connection(client, this.keyedHash)));
+    return this.#transact((client) => work(this.#inTransaction(client)));
   }
 
   /** A commit is answered when it is on the server's disk. */
@@ -163,7 +190,7 @@ class PostgresDb extends Connection implements Db {
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.#transact(async (client) => {
       await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await work(new Connection(client, this.keyedHash));
+      await work(this.#inTransaction(client));
     });
   }
 

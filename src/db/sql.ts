@@ -46,7 +46,7 @@ export function row(values: readonly Value[]): Sql {
 }
 
 const insertTexts = new Map<string, readonly string[]>();
-const MOST_ROWS = 64;
+const MOST_ROWS = 32;
 
 /**
  * `head` (an `insert … values` without rows), the rows, and `tail`, in as few statements as keeps the number of different
