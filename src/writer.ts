@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '#base/config.ts';
+import { WRITER } from '#base/spare-core.ts';
 import type { Db } from '#db/db.ts';
 import { CLOSE, FarIntake } from '#records/intake-port.ts';
 import type { Intake } from '#records/intake.ts';
@@ -19,6 +20,7 @@ function broken(): never {
 
 export function openWriter(config: Config, db: Db): Writer {
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+    name: WRITER,
     workerData: config,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 /** Which cores the threads of a process may run on: Linux tells below /proc, and the program `taskset` sets it. */
 export interface Thread {
   id: number;
+  name: string;
   /** Those that are there, in order. */
   cores: number[];
 }
@@ -25,17 +26,22 @@ export function coresOf(list: string): number[] {
 export function threadsOf(pid: number): Thread[] {
   const there = new Set(coresOf(readFileSync('/sys/devices/system/cpu/online', 'utf8')));
   return readdirSync(`/proc/${pid}/task`)
-    .map((name) => ({ id: Number(name), cores: allowed(pid, name).filter((core) => there.has(core)) }))
+    .map((id) => threadOf(Number(id), statusOf(pid, id)))
+    .map((thread) => ({ ...thread, cores: thread.cores.filter((core) => there.has(core)) }))
     .filter(({ cores }) => cores.length > 0);
 }
 
-/** None for a thread that has just ended. */
-function allowed(pid: number, thread: string): number[] {
+function threadOf(id: number, status: string): Thread {
+  const said = (what: string): string => new RegExp(`^${what}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
+  return { id, name: said('Name'), cores: coresOf(said('Cpus_allowed_list')) };
+}
+
+/** Empty for a thread that has just ended. */
+function statusOf(pid: number, thread: string): string {
   try {
-    const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
-    return coresOf(/^Cpus_allowed_list:\s*(.*)$/m.exec(status)?.[1] ?? '');
+    return readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
   } catch (error) {
-    if (/^(ENOENT|ESRCH)$/.test((error as NodeJS.ErrnoException).code ?? '')) return [];
+    if (/^(ENOENT|ESRCH)$/.test((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
   }
 }

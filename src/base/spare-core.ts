@@ -1,18 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { calmest, ranNs, setCores, threadsOf } from './cores.ts';
+import { calmest, coresOf, ranNs, setCores, threadsOf } from './cores.ts';
 import type { Log } from './log.ts';
 
 /**
- * While people are answered and much is told, all threads but the main one keep off one core. A thread that wakes where
- * another computes waits for the next tick of the kernel, up to four milliseconds, however nice the other one is;
- * what holds up answers in the main thread are the threads of the ingest and those that tidy up memory for them. When
- * it has been quiet for a while, all cores are everybody's again.
+ * While much is told, all threads but one keep off one core, which that one then finds free whenever it wakes: the main
+ * thread while people are answered, else the one that writes, for whom all others of the ingest wait. A thread that wakes
+ * where another computes waits for the next tick of the kernel, up to four milliseconds, however nice the other one is.
+ * When it has been quiet for a while, all cores are everybody's again.
  */
 const LOOK_MS = 1_000;
 const QUIET_MS = 30_000;
 /** Shares of a second: some ten answers, some tens of requests. */
 const ANSWERING = 0.002;
 const TELLING = 0.02;
+
+/** The name of the thread that writes, as the system shows it. */
+export const WRITER = 'writer';
 
 /** What has run so far, in ns. */
 export interface Running {
@@ -33,7 +36,8 @@ export class SpareCore {
   readonly #log: Log;
   readonly #running: Running;
   #last: Look | undefined;
-  #busyUntil = -Infinity;
+  #answersUntil = -Infinity;
+  #writesUntil = -Infinity;
   #settled = false;
   #spare: number | undefined;
 
@@ -51,34 +55,44 @@ export class SpareCore {
    * @throws Error where threads cannot be placed, with what would help
    */
   async look(at: number): Promise<void> {
-    const busy = this.#isBusy(at);
+    this.#note(at);
+    const busy = at < this.#writesUntil;
     if (!busy && this.#settled) return;
-    const { cores, others } = this.#misplaced(busy);
-    this.#settled = !busy && others.length === 0;
-    if (others.length === 0) return;
-    const complaint = await setCores(others, cores);
-    const stuck = new Set(this.#misplaced(busy).others);
-    if (others.some((thread) => stuck.has(thread))) throw new Error(complaint);
-    this.#log.debug({ cores, threads: others.length }, 'threads are placed');
+    const moves = this.#misplaced(at);
+    this.#settled = !busy && moves.size === 0;
+    for (const [cores, threads] of moves) await this.#place(at, cores, threads);
   }
 
-  #isBusy(at: number): boolean {
+  async #place(at: number, cores: string, threads: readonly number[]): Promise<void> {
+    const complaint = await setCores(threads, coresOf(cores));
+    const stuck = new Set(this.#misplaced(at).get(cores));
+    if (threads.some((thread) => stuck.has(thread))) throw new Error(complaint);
+    this.#log.debug({ cores, threads: threads.length }, 'threads are placed');
+  }
+
+  #note(at: number): void {
     const last = this.#last;
     const now = (this.#last = { at, main: this.#running.main(), told: this.#running.told() });
-    if (last === undefined) return false;
+    if (last === undefined) return;
     const ns = (at - last.at) * 1e6;
-    if (now.main - last.main > ANSWERING * ns && now.told - last.told > TELLING * ns) this.#busyUntil = at + QUIET_MS;
-    return at < this.#busyUntil;
+    if (now.told - last.told <= TELLING * ns) return;
+    this.#writesUntil = at + QUIET_MS;
+    if (now.main - last.main > ANSWERING * ns) this.#answersUntil = at + QUIET_MS;
   }
 
-  /** Where all threads but the main one belong, and those that may run elsewhere. */
-  #misplaced(busy: boolean): { cores: number[]; others: number[] } {
+  /** The threads that may run elsewhere than they belong, by the list of cores where they do. */
+  #misplaced(at: number): Map<string, number[]> {
     const threads = threadsOf(this.#pid);
     const all = threads.find(({ id }) => id === this.#pid)?.cores ?? [];
-    const cores = busy && all.length > 1 ? this.#withoutSpare(all) : all;
-    const here = cores.join();
-    const others = threads.filter(({ id, cores }) => id !== this.#pid && cores.join() !== here).map(({ id }) => id);
-    return { cores, others };
+    const free = at < this.#answersUntil ? this.#pid : threads.find(({ name }) => name === WRITER)?.id;
+    const rest = at < this.#writesUntil && free !== undefined && all.length > 1 ? this.#withoutSpare(all) : all;
+    const moves = new Map<string, number[]>();
+    for (const { id, cores } of threads) {
+      const place = (id === free ? all : rest).join();
+      if (id === this.#pid || cores.join() === place) continue;
+      moves.set(place, [...(moves.get(place) ?? []), id]);
+    }
+    return moves;
   }
 
   /** The spare one stays the same as long as it can. */
@@ -89,7 +103,7 @@ export class SpareCore {
 }
 
 const HELP =
-  'no core is kept free for answers while much is told to the ingest, so some take milliseconds longer: install taskset ' +
+  'no core is kept free while much is told to the ingest, so some answers take milliseconds longer: install taskset ' +
   '(package util-linux) and let the service use it, or set SPARE_CORE=off';
 
 /** Looks every second until it is disposed of; to be called in the thread that is told. */

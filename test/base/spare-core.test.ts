@@ -4,14 +4,16 @@ import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { setCores, threadsOf } from '#base/cores.ts';
 import { openLog } from '#base/log.ts';
-import { SpareCore } from '#base/spare-core.ts';
+import { SpareCore, WRITER } from '#base/spare-core.ts';
 
 const SECOND = 1_000;
 const MS = 1e6;
 
 /** A process with threads of its own, and what runs in it as a test says. */
-async function watched(t: TestContext) {
-  const script = "setInterval(() => {}, 1e9); console.log('up')";
+async function watched(t: TestContext, { writes = false } = {}) {
+  const stay = 'setInterval(() => {}, 1e9)';
+  const worker = `new (require('node:worker_threads').Worker)('${stay}', { eval: true, name: '${WRITER}' })`;
+  const script = writes ? `${worker}.on('online', () => console.log('up'))` : `${stay}; console.log('up')`;
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
@@ -25,14 +27,19 @@ async function watched(t: TestContext) {
     ran.told += told * MS;
     await core.look((at += ms));
   };
-  /** The cores of the main thread, and those of each group of others. */
+  /** The cores of the main thread, and those of each group of others, but the one that writes. */
   const placed = (): [main: string, others: string[]] => {
     const threads = threadsOf(pid);
     const main = threads.find(({ id }) => id === pid)!.cores.join();
-    return [main, [...new Set(threads.filter(({ id }) => id !== pid).map(({ cores }) => cores.join()))]];
+    const others = threads.filter(({ id, name }) => id !== pid && name !== WRITER);
+    return [main, [...new Set(others.map(({ cores }) => cores.join()))]];
   };
+  const writer = (): string =>
+    threadsOf(pid)
+      .find(({ name }) => name === WRITER)!
+      .cores.join();
   await core.look(at);
-  return { pid, pass, placed };
+  return { pid, pass, placed, writer };
 }
 
 /** Whether threads that had all these cores have one less, where there is one to spare. */
@@ -64,6 +71,28 @@ test('threads keep off one core while people are answered and much is told, and 
   assertFree();
   await pass(100, 100);
   assertSpared(placed(), all);
+});
+
+test('threads keep off one core for the one that writes while nobody is answered', async (t) => {
+  const { pass, placed, writer } = await watched(t, { writes: true });
+  const [all] = placed();
+  await pass(500, 20);
+  assert.deepEqual([placed(), writer()], [[all, [all]], all]);
+  await pass(2, 20.1);
+  assertSpared(placed(), all);
+  assert.equal(writer(), all);
+  await pass(2.1, 20.1);
+  assertSpared(placed(), all);
+  assert.equal(writer(), placed()[1][0], 'answers go first');
+  await pass(0, 600, 29 * SECOND);
+  assert.equal(writer(), placed()[1][0]);
+  await pass(0, 21, SECOND);
+  assertSpared(placed(), all);
+  assert.equal(writer(), all);
+  await pass(500, 0, 29 * SECOND);
+  assertSpared(placed(), all);
+  await pass(500, 0, SECOND);
+  assert.deepEqual([placed(), writer()], [[all, [all]], all]);
 });
 
 test('a thread that comes later keeps off as well, and one that is elsewhere comes back', async (t) => {
