@@ -8,7 +8,11 @@ import type { MatchHead } from './matches.ts';
 /**
  * Pages of matches: the text of ten consecutive matches as a list shows them, the newest first. They are written
  * behind the ingest, in the order of keys, and leave no key out: what a page covers is all there is between its ends.
+ *
+ * Pages lie in the order in which lists go on, each under the negative of its first key. SQLite has one in each leaf of
+ * the tree: looking for the last one below a key it would come to the leaf behind it first.
  */
+const placeOf = (key: number): number => 0 - key;
 
 /** How matches are shown in lists. */
 export interface Listing {
@@ -60,8 +64,8 @@ async function writePage(
 ): Promise<number> {
   const last = matches.at(-1)!.key;
   const page = idOf(covered + 1) + idOf(last + 1) + edition + matches.map(json).reverse().join(',');
-  await tx.run(sql`delete from match_pages where first_key > ${covered} and first_key <= ${last}`);
-  await tx.run(sql`insert into match_pages (first_key, page) values (${covered + 1}, ${page})`);
+  await tx.run(sql`delete from match_pages where place >= ${placeOf(last)} and place < ${placeOf(covered)}`);
+  await tx.run(sql`insert into match_pages (place, page) values (${placeOf(covered + 1)}, ${page})`);
   return last;
 }
 
@@ -75,11 +79,11 @@ export async function unpageMatches(tx: Queryable, keys: readonly number[]): Pro
   await lockFollower(tx, 'pages');
   for (const key of keys) {
     const [row] = await tx.tuples(sql`
-      select first_key, page from match_pages where first_key <= ${key} order by first_key desc limit 1`);
+      select place, page from match_pages where place >= ${placeOf(key)} order by place limit 1`);
     if (row === undefined) continue;
-    const [first, page] = row as [number, string];
+    const [place, page] = row as [number, string];
     if (endOf(page) <= idOf(key)) continue;
-    await tx.run(sql`update match_pages set page = ${without(page, idOf(key))} where first_key = ${first}`);
+    await tx.run(sql`update match_pages set page = ${without(page, idOf(key))} where place = ${place}`);
   }
 }
 
@@ -143,15 +147,15 @@ export async function listsFromPages(
   asked: readonly ListAsked[],
 ): Promise<(CutList | undefined)[]> {
   const pages: string[][] = asked.map(() => []);
-  for (const [place, page] of await db.tuples(pagesOf(asked))) pages[place as number]?.push(page as string);
-  return asked.map((one, place) => cutList(pages[place]!.sort().reverse(), one, edition));
+  for (const [list, page] of await db.tuples(pagesOf(asked))) pages[list as number]?.push(page as string);
+  return asked.map((one, list) => cutList(pages[list]!.sort().reverse(), one, edition));
 }
 
 /** As `listsFromPages`, of one list. */
 export function listFromPages(db: Reads, edition: string, asked: ListAsked): Known<CutList | undefined> {
   const found = db.tuples(sql`
-    select page from match_pages where first_key < ${asked.before}
-    order by first_key desc limit ${pagesFor(asked.limit)}`);
+    select page from match_pages where place > ${placeOf(asked.before)}
+    order by place limit ${pagesFor(asked.limit)}`);
   return whenKnown(found, (rows) =>
     cutList(
       rows.map(([page]) => page as string),
@@ -178,20 +182,20 @@ function pagesOf(asked: readonly ListAsked[]): Sql {
   if (strings === undefined) texts.set(name, (strings = textsOf(size, count)));
   return new Sql(
     strings,
-    Array.from({ length: size }, (_, place) => asked[place]?.before ?? 0),
+    Array.from({ length: size }, (_, list) => placeOf(asked[list]?.before ?? 0)),
   );
 }
 
 function textsOf(size: number, count: number): string[] {
-  const end = ` order by first_key desc limit ${count}) p`;
-  return Array.from({ length: size + 1 }, (_, place) => {
-    if (place === 0) return selectOf(0);
-    return place < size ? `${end} union all ${selectOf(place)}` : end;
+  const end = ` order by place limit ${count}) p`;
+  return Array.from({ length: size + 1 }, (_, list) => {
+    if (list === 0) return selectOf(0);
+    return list < size ? `${end} union all ${selectOf(list)}` : end;
   });
 }
 
-const selectOf = (place: number): string =>
-  `select * from (select ${place} as place, page from match_pages where first_key < `;
+const selectOf = (list: number): string =>
+  `select * from (select ${list} as list, page from match_pages where place > `;
 
 /** @param pages the newest ones that begin below, the newest first */
 function cutList(pages: readonly string[], { before, limit }: ListAsked, edition: string): CutList | undefined {
