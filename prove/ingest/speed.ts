@@ -16,7 +16,7 @@ const SENDERS = 32;
 const PLAYERS = 20;
 /**
  * Until what runs often is compiled and threads have found their cores: a service runs for weeks, not for seconds. The bare
- * loop on PostgreSQL waits for each of its statements, which makes a hundred matches a second.
+ * loop on PostgreSQL waits for each of its statements, which makes a few hundred matches a second.
  */
 const SIZES = { sqlite: { warmUp: 32_000, matches: 12_000 }, postgres: { warmUp: 3_200, matches: 1_600 } };
 const TOWN = 1_000;
