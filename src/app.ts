@@ -71,7 +71,7 @@ export async function openHouse(hall: Hall, doors: readonly Door[] = ALL_DOORS):
   try {
     for (const name of doors) {
       const door = await DOORS[name](hall);
-      const server = httpServer(door.listener, { readsBodies: door.readsBodies ?? true });
+      const server = httpServer(door.listener, { readsBodies: door.readsBodies });
       open.push({ server, door });
       addresses[name] = await listen(server, name, hall.config.listen[name]);
     }

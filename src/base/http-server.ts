@@ -10,9 +10,7 @@ import type { Duplex } from 'node:stream';
 import { WireError } from './errors.ts';
 
 /** How long a caller may take: to send the headers, the whole request (ms), and how often that is looked at. */
-export type Patience = Required<
-  Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>
->;
+type Patience = Required<Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>>;
 
 const PATIENCE: Patience = { headersTimeout: 30_000, requestTimeout: 120_000, connectionsCheckingInterval: 5_000 };
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -21,7 +19,7 @@ const LINGER_MS = 2_000;
 
 interface HttpOptions {
   /** Where nobody reads what comes with a request, no stream is kept for one that comes without a body. */
-  readsBodies?: boolean;
+  readsBodies?: boolean | undefined;
   patience?: Patience;
 }
 

@@ -31,9 +31,7 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
   const pool = new pg.Pool({ ...config, max: 8 });
   // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
   pool.on('error', ignore);
-  const db = new PostgresDb(pool, {
-    keyedHash,
-    isNear: isNear(new pg.Client(config).host),
+  const db = new PostgresDb(pool, keyedHash, isNear(new pg.Client(config).host), {
     pipeline: new Pipeline(config),
     notices: new CredentialNotices(url),
   });
@@ -81,14 +79,14 @@ type Client = pg.Pool | pg.PoolClient;
 class Connection implements MigrationTx {
   readonly remote = true;
   readonly keyedHash: KeyedHash;
+  /** Whether the server runs on this machine. */
+  readonly isNear: boolean;
   readonly #client: Client;
-  readonly #isNear: boolean;
 
-  /** @param isNear whether the server runs on this machine */
   constructor(client: Client, keyedHash: KeyedHash, isNear: boolean) {
     this.keyedHash = keyedHash;
+    this.isNear = isNear;
     this.#client = client;
-    this.#isNear = isNear;
   }
 
   async all<R>(query: Sql): Promise<R[]> {
@@ -116,7 +114,7 @@ class Connection implements MigrationTx {
    * statements that come one by one. Over a network waiting for each would cost more than that is worth.
    */
   async runAll(queries: readonly Sql[]): Promise<void> {
-    if (this.#isNear) for (const query of queries) await this.run(query);
+    if (this.isNear) for (const query of queries) await this.run(query);
     else await Promise.all(queries.map((query) => this.run(query)));
   }
 
@@ -132,22 +130,16 @@ class PostgresDb extends Connection implements Db {
   readonly #pipeline: Pipeline;
   readonly #notices: CredentialNotices;
 
-  readonly #inTransaction: (client: pg.PoolClient) => Connection;
-
   constructor(
     pool: pg.Pool,
-    {
-      keyedHash,
-      isNear,
-      pipeline,
-      notices,
-    }: { keyedHash: KeyedHash; isNear: boolean; pipeline: Pipeline; notices: CredentialNotices },
+    keyedHash: KeyedHash,
+    isNear: boolean,
+    { pipeline, notices }: { pipeline: Pipeline; notices: CredentialNotices },
   ) {
     super(pool, keyedHash, isNear);
     this.#pool = pool;
     this.#pipeline = pipeline;
     this.#notices = notices;
-    this.#inTransaction = (client) => new Connection(client, keyedHash, isNear);
   }
 
   versions(): Versions {
@@ -181,7 +173,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#transact((client) => work(this.#inTransaction(client)));
+    return this.#transact((client) => work(new Connection(client, this.keyedHash, this.isNear)));
   }
 
   /** A commit is answered when it is on the server's disk. */
@@ -190,7 +182,7 @@ class PostgresDb extends Connection implements Db {
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.#transact(async (client) => {
       await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await work(this.#inTransaction(client));
+      await work(new Connection(client, this.keyedHash, this.isNear));
     });
   }
 

@@ -46,6 +46,7 @@ export function row(values: readonly Value[]): Sql {
 }
 
 const insertTexts = new Map<string, readonly string[]>();
+/** Between two statements a PostgreSQL on this machine gives way to others: none is to take long. */
 const MOST_ROWS = 32;
 
 /**

@@ -8,9 +8,11 @@ import type { MatchHead } from './matches.ts';
 /**
  * Pages of matches: the text of ten consecutive matches as a list shows them, the newest first. They are written
  * behind the ingest, in the order of keys, and leave no key out: what a page covers is all there is between its ends.
- *
- * Pages lie in the order in which lists go on, each under the negative of its first key. SQLite has one in each leaf of
- * the tree: looking for the last one below a key it would come to the leaf behind it first.
+ */
+
+/**
+ * Where a page lies that begins with a key: pages stand in the order in which lists go on. SQLite has one in each leaf of
+ * its tree, and looking for the last one below a key it would come to the leaf behind it first.
  */
 const placeOf = (key: number): number => 0 - key;
 
