@@ -32,24 +32,43 @@ onEachDatabase('who sends without end does not hold up another server', async (t
   await Promise.all(flood);
 });
 
-/** A delivery that has begun and does not end. */
-function begin(t: TestContext, origin: string, token: string): ClientRequest {
+/**
+ * Keeps so many deliveries under way that have begun and do not end. One that is refused, since a try of the test has its
+ * place, begins again.
+ * @returns breaks all of them off
+ */
+function keepBusy(t: TestContext, origin: string, token: string, count: number): () => void {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
-  const request = httpRequest(`${origin}/events`, { method: 'POST', headers }).on('error', () => undefined);
-  request.write('{"version": 1,');
-  t.after(() => request.destroy());
-  return request;
+  const open = new Set<ClientRequest>();
+  let isOver = false;
+  const begin = (): void => {
+    const request = httpRequest(`${origin}/events`, { method: 'POST', headers }).on('error', () => undefined);
+    request.on('response', () => {
+      request.destroy();
+      open.delete(request);
+      if (!isOver) begin();
+    });
+    request.write('{"version": 1,');
+    open.add(request);
+  };
+  const leave = (): void => {
+    isOver = true;
+    for (const request of open) request.destroy();
+  };
+  for (let begun = 0; begun < count; begun++) begin();
+  t.after(leave);
+  return leave;
 }
 
 onEachDatabase('a server has so many requests under way and no more; others have theirs', async (t, url) => {
   const { origin, post, alpha, beta } = await openDoor(t, url);
-  const open = Array.from({ length: MOST_DELIVERIES }, () => begin(t, origin, alpha));
+  const leave = keepBusy(t, origin, alpha, MOST_DELIVERIES);
   let refused = await post(logins(1, 'Alpha'));
   for (let tries = 0; refused.status === 200 && tries < 100; tries++) refused = await post(logins(1, 'Alpha'));
   assert.deepEqual([refused.status, refused.json.error, refused.headers['retry-after']], [429, 'rate_limit', '1']);
   assert.match(refused.json.error_description, /A game server may have 128 requests under way/);
   assert.equal((await post(logins(1, 'Beta'), { token: beta })).status, 200);
-  for (const request of open) request.destroy();
+  leave();
   let again = await post(logins(1, 'Alpha'));
   for (let tries = 0; again.status === 429 && tries < 100; tries++) again = await post(logins(1, 'Alpha'));
   assert.equal(again.status, 200, 'what was broken off no longer counts');
