@@ -12,6 +12,7 @@ import { unlinkMatches } from './player-history.ts';
 import { rederivePlayers } from './player-sightings.ts';
 import { uuidsOf } from './ready-match.ts';
 import { eventsOf, LEDGER, type LedgerRow, replay } from './replay.ts';
+import { keysSent } from './sent.ts';
 import { Keys } from './sequence.ts';
 
 /**
@@ -53,9 +54,9 @@ export async function withdrawEvents(
 export async function withdrawSince(db: Db, clock: Clock, serverKey: number, since: number): Promise<Withdrawn> {
   await db.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
   const rows = await db.tuples(sql`
-    select key from ledger
-    where scope_key = ${serverKey} and received >= ${since} and withdrawn is null and type not in (${list(LASTING)})
-    order by key desc`);
+    select l.key from (${keysSent(serverKey)}) s join ledger l on l.key = s.key
+    where l.received >= ${since} and l.withdrawn is null and l.type not in (${list(LASTING)})
+    order by l.key desc`);
   return await withdrawEvents(
     db,
     clock,

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { UsageError } from '#base/errors.ts';
-import { openDb } from '#db/db.ts';
+import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
+import { receiptsAfter } from '#records/receipt-log.ts';
 import { createTestDatabase, onEachDatabase } from '../support/hall.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
@@ -73,4 +74,44 @@ test('a SQLite file that another process is busy with is waited for', async (t) 
   assert.deepEqual(await db.tuples(sql`select last from sequence`), [[0]]);
   await db.close();
   t.after(() => database.drop());
+});
+
+/** Brings an empty database up to a migration, as a program of that time has. */
+async function migrateTo(db: Db, number: number): Promise<void> {
+  await db.migrating(async (tx) => {
+    await tx.script('create table migrations (number bigint primary key, name text not null)');
+    for (const [place, name] of FILES.toSorted().slice(0, number).entries()) {
+      await tx.script(readFileSync(join(SRC, 'db/migrations', name), 'utf8'));
+      await tx.run(sql`insert into migrations (number, name) values (${place + 1}, ${name})`);
+    }
+  });
+}
+
+onEachDatabase('what was taken under an index of all events is found without it', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await migrateTo(db, 20);
+  const told = [
+    ['match.finished', null],
+    ['player.login', null],
+    ['match.finished', 9],
+    ['player.login', 9],
+    ['match.finished', null],
+  ] as const;
+  for (const [place, [type, withdrawn]] of told.entries()) {
+    const key = place + 1;
+    await db.run(sql`
+      insert into ledger (key, scope_key, event_id, type, time, received, body, withdrawn)
+      values (${key}, 1, ${`e${key}`}, ${type}, 0, 0, '{}', ${withdrawn})`);
+    if (type !== 'match.finished' || withdrawn !== null) continue;
+    await db.run(sql`
+      insert into matches (key, head, started, finished, map_key, server_key, gamemode)
+      values (${key}, '{}', 0, 0, 'x', 1, 'tdm')`);
+  }
+  await migrate(db);
+  const receipts = await receiptsAfter(db, 1, 0, 10);
+  assert.deepEqual(
+    receipts.map(({ id, status }) => `${id} ${status}`),
+    ['e1 accepted', 'e2 accepted', 'e3 withdrawn', 'e4 withdrawn', 'e5 accepted'],
+  );
 });

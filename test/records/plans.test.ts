@@ -11,7 +11,9 @@ import { listMaps, mapByName, ratesOf, rotationsOf } from '#records/maps.ts';
 import { findPlayer, namesOf } from '#records/players.ts';
 import { statsOf } from '#records/player-stats.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#records/punishments.ts';
+import { receiptsAfter, receiptsBefore } from '#records/receipt-log.ts';
 import { findAccessToken } from '#records/tokens.ts';
+import { withdrawSince } from '#records/withdrawals.ts';
 import { match, person, tell } from '#test/support/builders.ts';
 import { createTestDatabase, testHall } from '#test/support/hall.ts';
 
@@ -20,7 +22,7 @@ const LARGE =
   /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|m|d|p|k|n|u|s)\b/;
 
 /** Runs a reader and tells how SQLite goes about each of its statements. */
-async function plansOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
+async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
   const asked: Sql[] = [];
   const noting = new Proxy(db, {
     get(target, name) {
@@ -34,15 +36,19 @@ async function plansOf(db: Db, path: string, read: (db: Db) => Promise<unknown>)
   });
   await read(noting);
   const raw = new DatabaseSync(path, { readOnly: true });
-  const plans = asked.flatMap((query) => {
+  const steps = asked.flatMap((query) => {
     const text = textOf(query, new WeakMap(), () => '?');
     const rows = raw.prepare(`explain query plan ${text}`).all(...query.values) as { detail: string }[];
-    return rows
-      .map(({ detail }) => detail)
-      .filter((detail) => LARGE.test(detail) && !/USING (COVERING )?INDEX/.test(detail));
+    return rows.map(({ detail }) => detail);
   });
   raw.close();
-  return plans;
+  return steps;
+}
+
+/** The steps of a reader that go through a large table. */
+async function plansOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const steps = await stepsOf(db, path, read);
+  return steps.filter((step) => LARGE.test(step) && !/USING (COVERING )?INDEX/.test(step));
 }
 
 test('no read of a request goes through a table that grows with the network', async (t) => {
@@ -79,4 +85,27 @@ test('no read of a request goes through a table that grows with the network', as
   for (const [name, read] of Object.entries(readers)) {
     assert.deepEqual(await plansOf(hall.db, database.url, read), [], name);
   }
+});
+
+const walked = (bound: string): string[] => [
+  `SEARCH matches USING COVERING INDEX matches_by_server (server_key=?${bound})`,
+  'SEARCH l USING INTEGER PRIMARY KEY (rowid=?)',
+  `SEARCH ledger USING INDEX ledger_besides_matches (scope_key=?${bound})`,
+  'SEARCH l USING INTEGER PRIMARY KEY (rowid=?)',
+];
+
+test('what a server has sent is walked along indexes, from one key on', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { db, clock } = await testHall(t, database.url);
+  const searches = async (read: (db: Db) => Promise<unknown>): Promise<string[]> =>
+    (await stepsOf(db, database.url, read)).filter((step) => /\b(matches|ledger|refusals|l)\b/.test(step));
+  for (const [read, bound] of [
+    [receiptsAfter, ' AND key>?'],
+    [receiptsBefore, ' AND key<?'],
+  ] as const) {
+    const refused = `SEARCH refusals USING INDEX refusals_by_scope (scope_key=?${bound})`;
+    assert.deepEqual(await searches((one) => read(one, 1, 5, 20)), [...walked(bound), refused]);
+  }
+  assert.deepEqual(await searches((one) => withdrawSince(one, clock, 1, 5)), walked(''));
 });
