@@ -6,7 +6,7 @@ import { checkEvent } from '#records/checks.ts';
 import type { Item } from '#records/ledger.ts';
 import type { Receipt, Sender } from '#records/receipts.ts';
 import { bytesOf, formatOf, linesOf, LONGEST_LINE, MOST_BYTES, wholeOf } from './body.ts';
-import { parseJson } from './json.ts';
+import { parseAll, parseOne, type Told } from './json.ts';
 import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
 import type { Share } from './shares.ts';
 
@@ -35,17 +35,17 @@ export async function takeDelivery(taking: Taking, delivery: Delivery): Promise<
 }
 
 async function takeBody(taking: Taking, delivery: Delivery): Promise<void> {
-  const parsed = parseJson(await wholeOf(delivery.request, MOST_BYTES.json, taking.share));
+  const parsed = parseAll(await wholeOf(delivery.request, MOST_BYTES.json, taking.share));
   if ('problem' in parsed) throw new WireError(400, 'invalid_request', `The body ${parsed.problem}.`);
-  const { value } = parsed;
-  if (!Array.isArray(value)) {
-    const [receipt] = await receiptsFor(taking, delivery, [value]);
+  const { told } = parsed;
+  if (!Array.isArray(told)) {
+    const [receipt] = await receiptsFor(taking, delivery, [told]);
     return answer(delivery.response, JSON.stringify(receipt));
   }
-  if (value.length > MOST_IN_ARRAY) {
+  if (told.length > MOST_IN_ARRAY) {
     throw new WireError(413, 'invalid_request', `An array must not hold more than ${MOST_IN_ARRAY} events.`);
   }
-  answer(delivery.response, JSON.stringify(await receiptsFor(taking, delivery, value)));
+  answer(delivery.response, JSON.stringify(await receiptsFor(taking, delivery, told)));
 }
 
 function answer(response: ServerResponse, json: string): void {
@@ -57,10 +57,10 @@ function answer(response: ServerResponse, json: string): void {
 function receiptsFor(
   { clock, share }: Taking,
   { sender, dryRun }: Delivery,
-  inputs: readonly unknown[],
+  told: readonly Told[],
 ): Promise<Receipt[]> {
   const now = clock.now();
-  const items = inputs.map((input) => ({ sender, checked: checkEvent(input, sender, now) }));
+  const items = told.map(({ input, data }) => ({ sender, checked: checkEvent(input, sender, now, data) }));
   return share.take(items, { dryRun });
 }
 
@@ -103,8 +103,8 @@ async function* portionsOf({ clock, share }: Taking, { request, sender }: Delive
 const TOO_MANY = new WireError(413, 'invalid_request', `A stream must not hold more than ${MOST_IN_STREAM} events.`);
 
 function itemOf(line: Buffer | undefined, sender: Sender, now: number): Item {
-  const parsed = line === undefined ? { problem: `is longer than ${LONGEST_LINE} bytes` } : parseJson(line);
-  if ('value' in parsed) return { sender, checked: checkEvent(parsed.value, sender, now) };
+  const parsed = line === undefined ? { problem: `is longer than ${LONGEST_LINE} bytes` } : parseOne(line);
+  if ('told' in parsed) return { sender, checked: checkEvent(parsed.told.input, sender, now, parsed.told.data) };
   return { sender, checked: { id: '', status: 'rejected', place: '', reason: `The line ${parsed.problem}` } };
 }
 

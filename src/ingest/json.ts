@@ -1,9 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 
 /** JSON as senders write it: UTF-8, and no name twice in an object, since readers disagree on what that means. */
-export type Parsed = { value: unknown } | { problem: string };
+export type Parsed<T> = { told: T } | { problem: string };
 
-export function parseJson(bytes: Buffer): Parsed {
+/** What may be an event, beside the JSON of its data where there is some, which is long and written once. */
+export interface Told {
+  input: unknown;
+  data?: string;
+}
+
+/** One value, as in a line. */
+export const parseOne = (bytes: Buffer): Parsed<Told> => parse(bytes, toldOf);
+
+/** One value, or each of an array. */
+export function parseAll(bytes: Buffer): Parsed<Told | Told[]> {
+  return parse(bytes, (value) => (Array.isArray(value) ? value.map(toldOf) : toldOf(value)));
+}
+
+function parse<T extends Told | Told[]>(bytes: Buffer, read: (value: unknown) => T): Parsed<T> {
   if (!isUtf8(bytes)) return { problem: 'is not UTF-8' };
   const text = bytes.toString('utf8');
   let value: unknown;
@@ -12,19 +26,39 @@ export function parseJson(bytes: Buffer): Parsed {
   } catch (error) {
     return { problem: `is not JSON: ${(error as Error).message.slice(0, 200)}` };
   }
-  return repeatsNames(text, value) ? { problem: 'names the same member twice in one object' } : { value };
+  const told = read(value);
+  return repeatsNames(text, value, told) ? { problem: 'names the same member twice in one object' } : { told };
+}
+
+/** Data that is nested too deep to be written is too deep to be an event's, too, which its check says. */
+function toldOf(input: unknown): Told {
+  const data = (input as { data?: unknown } | null)?.data;
+  if (typeof data !== 'object') return { input };
+  try {
+    return { input, data: JSON.stringify(data) };
+  } catch {
+    return { input };
+  }
 }
 
 /** Compact JSON is as long as what is written of it again, unless a member was lost; for all else names are counted. */
-function repeatsNames(text: string, value: unknown): boolean {
+function repeatsNames(text: string, value: unknown, told: Told | Told[]): boolean {
   if (typeof value !== 'object' || value === null) return false;
   try {
-    if (JSON.stringify(value).length === text.length) return false;
+    if (lengthOf(told) === text.length) return false;
   } catch {
-    // Nested too deep to be written; too deep to be an event, too, which its check says.
+    // Nested too deep, as above.
     return false;
   }
   return namesIn(text) !== membersOf(value);
+}
+
+/** How long the JSON of it is. */
+function lengthOf(told: Told | Told[]): number {
+  if (Array.isArray(told)) return told.reduce((sum, one) => sum + lengthOf(one), 1 + Math.max(1, told.length));
+  const { input, data } = told;
+  if (data === undefined) return JSON.stringify(input).length;
+  return JSON.stringify({ ...(input as object), data: 0 }).length - 1 + data.length;
 }
 
 const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/gs;

@@ -23,8 +23,11 @@ export interface Checked {
   told: string;
 }
 
-/** Checks an event as it was sent; what is wrong with it becomes its receipt. */
-export function checkEvent(input: unknown, sender: Sender, now: number): Checked | Receipt {
+/**
+ * Checks an event as it was sent; what is wrong with it becomes its receipt.
+ * @param data the JSON of its data, where it has been written already
+ */
+export function checkEvent(input: unknown, sender: Sender, now: number, data?: string): Checked | Receipt {
   const id = idOfInput(input);
   const read = readEvent(input);
   if ('refusal' in read) return { id, status: 'rejected', ...read.refusal };
@@ -32,12 +35,13 @@ export function checkEvent(input: unknown, sender: Sender, now: number): Checked
   const refusal = checkTimes(event, now) ?? checkSender(event, sender);
   return refusal
     ? { id, status: 'rejected', ...refusal }
-    : { event: readyEvent(event), told: toldOf(event.type, (input as WireEvent).data) };
+    : { event: readyEvent(event), told: toldOf(event.type, (input as WireEvent).data, data) };
 }
 
 /** A picture is kept with its map, a link's code not at all. */
-function toldOf(type: Event['type'], data: WireEvent['data']): string {
-  return JSON.stringify(SHORTENED.has(type) ? { ...data, image: undefined, code: undefined } : data);
+function toldOf(type: Event['type'], data: WireEvent['data'], written?: string): string {
+  if (SHORTENED.has(type)) return JSON.stringify({ ...data, image: undefined, code: undefined });
+  return written ?? JSON.stringify(data);
 }
 
 const SHORTENED: ReadonlySet<Event['type']> = new Set(['map.published', 'account.link']);

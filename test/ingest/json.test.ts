@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseAll, parseOne } from '#ingest/json.ts';
+
+const REPEATED = { problem: 'names the same member twice in one object' };
+const bytesOf = (text: string): Buffer => Buffer.from(text);
+
+/** Anything, with members called `data` at every depth. */
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom(null, true, 0, -1.5, 1e21, '', 'data', 'é"\\\u2028'),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('data', 'id', '2', '1', '__proto__', 'toJSON'), tie('value'), { maxKeys: 4 }),
+  ),
+}));
+
+const spaces = fc.constantFrom(undefined, 1, '\t');
+
+test('what is read is what was written, beside the JSON of the data of each', () => {
+  fc.assert(
+    fc.property(value, spaces, (written, space) => {
+      const text = JSON.stringify(written, undefined, space);
+      const expected = (input: unknown) => {
+        const data = (input as { data?: unknown } | null)?.data;
+        return typeof data === 'object' ? { input, data: JSON.stringify(data) } : { input };
+      };
+      const read = JSON.parse(text);
+      assert.deepEqual(parseOne(bytesOf(text)), { told: expected(read) });
+      assert.deepEqual(parseAll(bytesOf(text)), { told: Array.isArray(read) ? read.map(expected) : expected(read) });
+    }),
+  );
+});
+
+test('a name that stands twice in an object is found wherever it is', () => {
+  for (const inner of [
+    '{"a":1,"a":2}',
+    '{"data":{"a":[{"b":1,"b":1}]}}',
+    '{"data":1,"data":{}}',
+    '{"data":{},"data":{}}',
+  ]) {
+    for (const text of [
+      inner,
+      `[${inner}]`,
+      `[{"data":{}},${inner}]`,
+      `{"data":[ ${inner} ]}`,
+      `{"x":${inner}, "data":{}}`,
+    ]) {
+      assert.deepEqual(parseOne(bytesOf(text)), REPEATED, text);
+      assert.deepEqual(parseAll(bytesOf(text)), REPEATED, text);
+    }
+  }
+});
+
+test('spellings of the same are no repetition', () => {
+  for (const text of [
+    '{"data":{"n":1.0}}',
+    '{ "data": {"\\u0061":1}}',
+    '[1.50,{"data":{"a":"\\u0061"}}]',
+    '[ ]',
+    '[]',
+  ]) {
+    assert.ok('told' in parseAll(bytesOf(text)), text);
+  }
+});
+
+test('nesting is read however deep it is', () => {
+  const depth = 200_000;
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"1":', '}'],
+    ['{"data":', '}'],
+  ] as const) {
+    const deep = `${open.repeat(depth)}0${close.repeat(depth)}`;
+    for (const text of [deep, `{"data":${deep}}`, `[{"data":${deep}}]`]) assert.ok('told' in parseAll(bytesOf(text)));
+  }
+});
