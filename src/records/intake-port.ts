@@ -2,6 +2,7 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { Unavailable } from '#base/errors.ts';
 import { type Intake, MOST_WAITING } from './intake.ts';
 import type { Item, TakeOptions } from './ledger.ts';
+import type { ReadyPlayer } from './ready-match.ts';
 import type { Receipt } from './receipts.ts';
 
 /**
@@ -9,8 +10,8 @@ import type { Receipt } from './receipts.ts';
  * Items go over as texts, which costs a fraction of what objects do.
  */
 
-/** Texts of an item: who sent what, the data as it was told, and of a finished match what is JSON in itself. */
-const TEXTS = 4;
+/** Texts of an item: who sent what, the data as it was told, and of a finished match what is JSON in itself, and who played. */
+const TEXTS = 5;
 
 interface Parcel {
   number: number;
@@ -122,20 +123,48 @@ export async function serveIntake(port: MessagePort, intake: Intake): Promise<vo
 }
 
 function textsOf({ sender, checked }: Item): string[] {
-  if (!('event' in checked)) return [JSON.stringify({ sender, receipt: checked }), '', '', ''];
+  if (!('event' in checked)) return [JSON.stringify({ sender, receipt: checked }), '', '', '', ''];
   const { event, told } = checked;
-  if (event.type !== 'match.finished') return [JSON.stringify({ sender, event }), told, '', ''];
-  const { teams, objectives, ...data } = event.data;
-  return [JSON.stringify({ sender, event: { ...event, data } }), told, teams, objectives];
+  if (event.type !== 'match.finished') return [JSON.stringify({ sender, event }), told, '', '', ''];
+  const { teams, objectives, players, ...data } = event.data;
+  const packed = { ...event, data: { ...data, players: players.map(packedOf) } };
+  return [JSON.stringify({ sender, event: packed }), told, teams, objectives, JSON.stringify(players.map(personOf))];
 }
 
 function itemsOf(texts: string[]): Item[] {
   const items: Item[] = [];
-  for (let place = 0; place < texts.length; place += TEXTS) {
-    const [json, told, teams, objectives] = texts.slice(place, place + TEXTS) as [string, string, string, string];
-    const { sender, event, receipt } = JSON.parse(json);
-    if (event?.type === 'match.finished') Object.assign(event.data, { teams, objectives });
-    items.push({ sender, checked: event === undefined ? receipt : { event, told } });
-  }
+  for (let place = 0; place < texts.length; place += TEXTS) items.push(itemOf(texts.slice(place, place + TEXTS)));
   return items;
+}
+
+function itemOf([json, told, teams, objectives, people]: string[]): Item {
+  const { sender, event, receipt } = JSON.parse(json!);
+  if (event === undefined) return { sender, checked: receipt };
+  if (event.type === 'match.finished') {
+    const persons: string[] = JSON.parse(people!);
+    const players = event.data.players.map((packed: PackedPlayer, place: number) => unpacked(packed, persons[place]!));
+    Object.assign(event.data, { teams, objectives, players });
+  }
+  return { sender, checked: { event, told: told! } };
+}
+
+const RESULTS = ['win', 'lose', 'draw'] as const;
+const UUID_LENGTH = 36;
+
+/** What is told of a player without words: the result is its place in `RESULTS`. */
+type PackedPlayer = [result: number, score: number, kills: number, deaths: number, time: number, sums: number[]];
+
+function packedOf([, , result, ...counts]: ReadyPlayer): PackedPlayer {
+  return [RESULTS.indexOf(result), ...counts];
+}
+
+/**
+ * UUID and name in one string: V8 looks up each string of JSON that is shorter than ten characters in the table of all its
+ * strings, which names of players would fill.
+ */
+const personOf = ([uuid, name]: ReadyPlayer): string => uuid + name;
+
+function unpacked([result, score, kills, deaths, time, sums]: PackedPlayer, person: string): ReadyPlayer {
+  const [uuid, name] = [person.slice(0, UUID_LENGTH), person.slice(UUID_LENGTH)];
+  return [uuid, name, RESULTS[result]!, score, kills, deaths, time, sums];
 }

@@ -1,3 +1,5 @@
+import { UuidMap } from './uuid-map.ts';
+
 /** What has to be right about a match beyond the shape of its parts. */
 export interface MatchParts {
   win: string;
@@ -32,11 +34,11 @@ export function problemsOf(match: MatchParts): Problem[] {
   return problems;
 }
 
-function playersOf({ teams }: MatchParts, problems: Problem[]): Set<string> {
-  const players = new Set<string>();
+function playersOf({ teams }: MatchParts, problems: Problem[]): UuidMap<{ uuid: string }> {
+  const players = new UuidMap();
   teams.forEach((team, t) => {
-    team.players.forEach(({ uuid }, p) => {
-      if (players.size < players.add(uuid).size) return;
+    team.players.forEach((player, p) => {
+      if (!players.has(player.uuid)) return players.add(player);
       const path = ['teams', t, 'players', p, 'uuid'];
       problems.push({ path, message: 'stands in the match twice; list each player in the last team only' });
     });

@@ -5,6 +5,7 @@ import { followName } from './account-names.ts';
 import { additions, type Group, sightings, type Sums } from './player-stats.ts';
 import type { KnownPlayer, PlayerName } from './players.ts';
 import type { Keys } from './sequence.ts';
+import { UuidMap } from './uuid-map.ts';
 
 interface Entry extends KnownPlayer {
   isNew: boolean;
@@ -26,7 +27,7 @@ const MOST_ENTRIES = 100_000;
  * the statements. It may be kept from one batch to the next, see `resume`.
  */
 export class PlayerBook {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new UuidMap<Entry>();
   readonly #aliases = new Map<string, string>();
   #changed: Entry[] = [];
   #checkpoint: number | undefined;
@@ -69,7 +70,10 @@ export class PlayerBook {
   }
 
   known(uuid: string): KnownPlayer | undefined {
-    return this.#entries.get(uuid) ?? this.#entries.get(this.#aliases.get(uuid) ?? uuid);
+    const known = this.#entries.get(uuid);
+    if (known !== undefined || this.#aliases.size === 0) return known;
+    const target = this.#aliases.get(uuid);
+    return target === undefined ? undefined : this.#entries.get(target);
   }
 
   /** Notes that a player bore a name at a moment; one who was never seen before gets the key that follows. */
@@ -77,7 +81,7 @@ export class PlayerBook {
     const known = this.known(uuid) as Entry | undefined;
     if (known !== undefined) return this.#seen(known, name, time);
     const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
-    this.#entries.set(entry.uuid, entry);
+    this.#entries.add(entry);
     this.#wait(entry);
     return entry;
   }
@@ -134,8 +138,7 @@ export class PlayerBook {
         from players p join player_stats s on s.player_key = p.key
         where p.uuid in (${list(uuids.slice(start, start + READ_AT_ONCE))})`);
       for (const row of rows) {
-        const entry = entryOf(row as KnownRow);
-        this.#entries.set(entry.uuid, entry);
+        this.#entries.add(entryOf(row as KnownRow));
       }
     }
     return uuids.filter((uuid) => !this.#entries.has(uuid));

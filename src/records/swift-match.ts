@@ -62,32 +62,25 @@ function teamOf(input: unknown): Team | undefined {
   };
 }
 
-const COUNTERS = ['kill_count', 'death_count', 'shot_count', 'hit_count', 'paint_count', 'time_played'] as const;
-
 function playerOf(input: unknown): Player | undefined {
   if (!isPlain(input)) return undefined;
-  const { uuid, name, score = 0 } = input;
-  if (!isUuid(uuid) || !isText(name, 64, 1) || !isWhole(score, -MOST)) return undefined;
-  let known = input['score'] === undefined ? 2 : 3;
-  const player: Player = {
+  const { uuid, name, score, kill_count, death_count, shot_count, hit_count, paint_count, time_played } = input;
+  if (!isUuid(uuid) || !isText(name, 64, 1) || !isOptional(score, -MOST)) return undefined;
+  if (!isOptional(kill_count, 0) || !isOptional(death_count, 0) || !isOptional(shot_count, 0)) return undefined;
+  if (!isOptional(hit_count, 0) || !isOptional(paint_count, 0) || !isOptional(time_played, 0)) return undefined;
+  const given = [score, kill_count, death_count, shot_count, hit_count, paint_count, time_played];
+  if (hasOthers(input, 2 + countGiven(given))) return undefined;
+  return {
     uuid,
     name,
-    score,
-    kill_count: 0,
-    death_count: 0,
-    shot_count: 0,
-    hit_count: 0,
-    paint_count: 0,
-    time_played: 0,
+    score: score ?? 0,
+    kill_count: kill_count ?? 0,
+    death_count: death_count ?? 0,
+    shot_count: shot_count ?? 0,
+    hit_count: hit_count ?? 0,
+    paint_count: paint_count ?? 0,
+    time_played: time_played ?? 0,
   };
-  for (const counter of COUNTERS) {
-    const count = input[counter];
-    if (count === undefined) continue;
-    if (!isWhole(count, 0)) return undefined;
-    player[counter] = count;
-    known++;
-  }
-  return hasOthers(input, known) ? undefined : player;
 }
 
 const TYPES: ReadonlySet<unknown> = new Set([
