@@ -18,14 +18,15 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 
 const spaces = fc.constantFrom(undefined, 1, '\t');
 
+function expected(input: unknown) {
+  const data = (input as { data?: unknown } | null)?.data;
+  return typeof data === 'object' ? { input, data: JSON.stringify(data) } : { input };
+}
+
 test('what is read is what was written, beside the JSON of the data of each', () => {
   fc.assert(
     fc.property(value, spaces, (written, space) => {
       const text = JSON.stringify(written, undefined, space);
-      const expected = (input: unknown) => {
-        const data = (input as { data?: unknown } | null)?.data;
-        return typeof data === 'object' ? { input, data: JSON.stringify(data) } : { input };
-      };
       const read = JSON.parse(text);
       assert.deepEqual(parseOne(bytesOf(text)), { told: expected(read) });
       assert.deepEqual(parseAll(bytesOf(text)), { told: Array.isArray(read) ? read.map(expected) : expected(read) });
