@@ -159,6 +159,21 @@ const isOptional = (value: unknown, least: number): value is number | undefined 
 
 function momentOf(value: unknown): number | undefined {
   if (typeof value !== 'string' || !MOMENT.test(value)) return undefined;
-  const moment = Date.parse(value);
-  return moment >= 0 && new Date(moment).toISOString() === value ? moment : undefined;
+  const [year, month, day] = [digits(value, 0, 4), digits(value, 5, 7), digits(value, 8, 10)];
+  const [hour, minute, second] = [digits(value, 11, 13), digits(value, 14, 16), digits(value, 17, 19)];
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const moment = Date.UTC(year, month - 1, day, hour, minute, second, digits(value, 20, 23));
+  const date = new Date(moment);
+  const isThere = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return isThere && year >= 1970 && year < LAST_YEAR ? moment : undefined;
 }
+
+function digits(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let place = start; place < end; place++) number = number * 10 + text.charCodeAt(place) - CODE_OF_0;
+  return number;
+}
+
+const CODE_OF_0 = 48;
+/** Some of its days lie too far ahead. */
+const LAST_YEAR = 9999;

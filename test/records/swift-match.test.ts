@@ -107,3 +107,25 @@ test('whatever is read swiftly is read by the schema in the same way', () => {
     { numRuns: 3_000 },
   );
 });
+
+const part = (most: number, length: number) =>
+  fc.nat({ max: most }).map((number) => String(number).padStart(length, '0'));
+
+test('moments that are none are told from those that are as the schema does it', () => {
+  const year = fc.constantFrom('0000', '0099', '1969', '1970', '1999', '2000', '2023', '2024', '2100', '9998', '9999');
+  const day = fc.constantFrom('00', '01', '28', '29', '30', '31', '32', '99');
+  const moment = fc
+    .tuple(year, part(13, 2), day, part(25, 2), part(61, 2), part(61, 2), part(999, 3))
+    .map(
+      ([year, month, day, hour, minute, second, ms]) => `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`,
+    );
+  fc.assert(
+    fc.property(moment, (time) => {
+      const told = { ...(match({ teams: [] }) as object), time };
+      const [swift, slow] = [readSwiftly(told), readSlowly(told)];
+      if (swift !== undefined) assert.deepEqual({ event: swift }, slow);
+      else assert.ok('refusal' in slow || time.startsWith('9999'), time);
+    }),
+    { numRuns: 3_000 },
+  );
+});
