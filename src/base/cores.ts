@@ -68,8 +68,13 @@ function countsOf(path: string): Map<number, number> {
 }
 
 /** Nanoseconds for which a thread has had a core so far. */
-export function ranNs(pid: number, thread: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+export const ranNs = (pid: number, thread: number): number => schedstat(pid, thread)[0]!;
+
+/** Nanoseconds for which a thread has waited so far for a core that another one had. */
+export const waitedNs = (pid: number, thread: number): number => schedstat(pid, thread)[1]!;
+
+function schedstat(pid: number, thread: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ').map(Number);
 }
 
 /** It takes one thread at a time, so a shell calls it for each. */

@@ -1,18 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { calmest, coresOf, ranNs, setCores, threadsOf } from './cores.ts';
+import { calmest, coresOf, ranNs, setCores, threadsOf, waitedNs } from './cores.ts';
 import type { Log } from './log.ts';
 
 /**
  * While much is told, all threads but one keep off one core, which that one then finds free whenever it wakes: the main
  * thread while people are answered, else the one that writes, for whom all others of the ingest wait. A thread that wakes
  * where another computes waits for the next tick of the kernel, up to four milliseconds, however nice the other one is.
- * When it has been quiet for a while, all cores are everybody's again.
+ * The one that writes stays on that core, with all that the core remembers of its rows, unless a stranger is at work
+ * there. When it has been quiet for a while, all cores are everybody's again.
  */
 const LOOK_MS = 1_000;
 const QUIET_MS = 30_000;
 /** Shares of a second: some ten answers, some tens of requests. */
 const ANSWERING = 0.002;
 const TELLING = 0.02;
+/** The share of a second that the thread that writes may wait for the core that is its own. */
+const CROWDED = 0.2;
 
 /** The name of the thread that writes, as the system shows it. */
 export const WRITER = 'writer';
@@ -23,6 +26,8 @@ export interface Running {
   main(): number;
   /** The thread that is told. */
   told(): number;
+  /** What the thread that writes has waited for a core so far, in ns, by its number. */
+  waited(writer: number): number;
 }
 
 interface Look {
@@ -38,6 +43,8 @@ export class SpareCore {
   #last: Look | undefined;
   #answersUntil = -Infinity;
   #writesUntil = -Infinity;
+  #crowdedUntil = -Infinity;
+  #waited: { at: number; ns: number } | undefined;
   #settled = false;
   #spare: number | undefined;
 
@@ -84,15 +91,29 @@ export class SpareCore {
   #misplaced(at: number): Map<string, number[]> {
     const threads = threadsOf(this.#pid);
     const all = threads.find(({ id }) => id === this.#pid)?.cores ?? [];
-    const free = at < this.#answersUntil ? this.#pid : threads.find(({ name }) => name === WRITER)?.id;
-    const rest = at < this.#writesUntil && free !== undefined && all.length > 1 ? this.#withoutSpare(all) : all;
+    const writer = threads.find(({ name }) => name === WRITER)?.id;
+    const free = at < this.#answersUntil ? this.#pid : writer;
+    const spares = at < this.#writesUntil && free !== undefined && all.length > 1;
+    const rest = spares ? this.#withoutSpare(all) : all;
+    const stays = this.#staysAlone(at, spares && free === writer ? writer : undefined);
+    const own = stays ? [this.#spare!] : all;
     const moves = new Map<string, number[]>();
     for (const { id, cores } of threads) {
-      const place = (id === free ? all : rest).join();
+      const place = (id === free ? own : rest).join();
       if (id === this.#pid || cores.join() === place) continue;
       moves.set(place, [...(moves.get(place) ?? []), id]);
     }
     return moves;
+  }
+
+  /** Whether the core that is free is the writer's and nobody else has kept it waiting there lately. */
+  #staysAlone(at: number, writer: number | undefined): boolean {
+    const last = this.#waited;
+    this.#waited = undefined;
+    if (writer === undefined) return false;
+    const { ns } = (this.#waited = last?.at === at ? last : { at, ns: this.#running.waited(writer) });
+    if (last !== undefined && ns - last.ns > CROWDED * (at - last.at) * 1e6) this.#crowdedUntil = at + QUIET_MS;
+    return at >= this.#crowdedUntil;
   }
 
   /** The spare one stays the same as long as it can. */
@@ -114,7 +135,11 @@ export function keepCoreSpare(log: Log): Disposable {
 }
 
 async function keepLooking(log: Log, signal: AbortSignal): Promise<void> {
-  const core = new SpareCore(process.pid, log, { main: () => ranNs(process.pid, process.pid), told: ranHere });
+  const core = new SpareCore(process.pid, log, {
+    main: () => ranNs(process.pid, process.pid),
+    told: ranHere,
+    waited: (writer) => waitedNs(process.pid, writer),
+  });
   try {
     while (!signal.aborted) {
       await core.look(performance.now());

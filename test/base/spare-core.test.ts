@@ -18,14 +18,23 @@ async function watched(t: TestContext, { writes = false } = {}) {
   t.after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   const pid = child.pid!;
-  const ran = { main: 0, told: 0 };
+  const ran = { main: 0, told: 0, waited: 0 };
   let at = 0;
-  const core = new SpareCore(pid, openLog('silent'), { main: () => ran.main, told: () => ran.told });
+  const core = new SpareCore(pid, openLog('silent'), {
+    main: () => ran.main,
+    told: () => ran.told,
+    waited: () => ran.waited,
+  });
   /** Lets time pass in which both threads ran so long, and looks. */
   const pass = async (main: number, told: number, ms = SECOND): Promise<void> => {
     ran.main += main * MS;
     ran.told += told * MS;
     await core.look((at += ms));
+  };
+  /** The same while the thread that writes has waited so long for a core. */
+  const wait = async (waited: number, ms = SECOND): Promise<void> => {
+    ran.waited += waited * MS;
+    await pass(0, 500, ms);
   };
   /** The cores of the main thread, and those of each group of others, but the one that writes. */
   const placed = (): [main: string, others: string[]] => {
@@ -39,7 +48,7 @@ async function watched(t: TestContext, { writes = false } = {}) {
       .find(({ name }) => name === WRITER)!
       .cores.join();
   await core.look(at);
-  return { pid, pass, placed, writer };
+  return { pid, pass, wait, placed, writer };
 }
 
 /** Whether threads that had all these cores have one less, where there is one to spare. */
@@ -49,6 +58,12 @@ function assertSpared([main, others]: [string, string[]], all: string): void {
   const [before, after] = [all.split(','), others[0]!.split(',')];
   assert.equal(after.length, Math.max(1, before.length - 1));
   assert.ok(after.every((core) => before.includes(core)));
+}
+
+/** The core that the others keep off; all there are where there is but one. */
+function spareOf([all, [others]]: [string, string[]]): string {
+  const spare = all.split(',').filter((core) => !others!.split(',').includes(core));
+  return spare.length === 0 ? all : spare.join();
 }
 
 test('threads keep off one core while people are answered and much is told, and come back half a minute later', async (t) => {
@@ -80,7 +95,7 @@ test('threads keep off one core for the one that writes while nobody is answered
   assert.deepEqual([placed(), writer()], [[all, [all]], all]);
   await pass(2, 20.1);
   assertSpared(placed(), all);
-  assert.equal(writer(), all);
+  assert.equal(writer(), spareOf(placed()));
   await pass(2.1, 20.1);
   assertSpared(placed(), all);
   assert.equal(writer(), placed()[1][0], 'answers go first');
@@ -88,11 +103,34 @@ test('threads keep off one core for the one that writes while nobody is answered
   assert.equal(writer(), placed()[1][0]);
   await pass(0, 21, SECOND);
   assertSpared(placed(), all);
-  assert.equal(writer(), all);
+  assert.equal(writer(), spareOf(placed()));
   await pass(500, 0, 29 * SECOND);
   assertSpared(placed(), all);
   await pass(500, 0, SECOND);
   assert.deepEqual([placed(), writer()], [[all, [all]], all]);
+});
+
+test('the thread that writes goes where it likes for half a minute after a stranger has kept it waiting', async (t) => {
+  const { pass, wait, placed, writer } = await watched(t, { writes: true });
+  const [all] = placed();
+  await wait(900);
+  assert.equal(writer(), spareOf(placed()), 'what it has waited before it was alone says nothing');
+  await wait(200);
+  assert.equal(writer(), spareOf(placed()));
+  await wait(200.1);
+  assertSpared(placed(), all);
+  assert.equal(writer(), all);
+  await wait(0, 29 * SECOND);
+  assert.equal(writer(), all);
+  await wait(0);
+  assert.equal(writer(), spareOf(placed()));
+  await pass(500, 500);
+  await wait(900, 29 * SECOND);
+  assert.equal(writer(), placed()[1][0], 'answers go first');
+  await wait(900);
+  assert.equal(writer(), spareOf(placed()), 'it has waited for others of its own');
+  await wait(901);
+  assert.equal(writer(), all);
 });
 
 test('a thread that comes later keeps off as well, and one that is elsewhere comes back', async (t) => {
@@ -119,6 +157,6 @@ test('the cores that a process was given are all there are, and of one none is s
 });
 
 test('a process that is not there is told of', async () => {
-  const core = new SpareCore(2 ** 22 + 1, openLog('silent'), { main: () => 0, told: () => 0 });
+  const core = new SpareCore(2 ** 22 + 1, openLog('silent'), { main: () => 0, told: () => 0, waited: () => 0 });
   await assert.rejects(core.look(0), /ENOENT/);
 });
