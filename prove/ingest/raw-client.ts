@@ -13,22 +13,24 @@ export function rawGet(path: string, token: string): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: prove\r\nauthorization: Bearer ${token}\r\n\r\n`);
 }
 
-const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const END_OF_HEAD = '\r\n\r\n';
+const LENGTH = '\r\ncontent-length: ';
 
-/** One kept connection that sends a request, waits for the answer and sends the next. */
+/** One kept connection that sends a request, waits for the answer and sends the next. Answers tell their length. */
 export class RawClient {
   readonly #socket: Socket;
   #answer: { resolve(answer: string): void; reject(error: Error): void } | undefined;
-  #got: Buffer = Buffer.alloc(0);
+  #got = '';
 
   constructor(port: number) {
     this.#socket = connect(port, '127.0.0.1').setNoDelay(true);
-    this.#socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    // A character a byte: the length counts bytes.
+    this.#socket.setEncoding('latin1').on('data', (text: unknown) => this.#take(text as string));
     this.#socket.on('error', (error) => this.#answer?.reject(error));
     this.#socket.on('close', () => this.#answer?.reject(new Error('the connection was closed')));
   }
 
-  /** @returns the whole answer, head and body */
+  /** @returns the whole answer, head and body, a character a byte */
   ask(request: Buffer): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.#answer = { resolve, reject };
@@ -40,17 +42,21 @@ export class RawClient {
     this.#socket.destroy();
   }
 
-  #take(chunk: Buffer): void {
-    this.#got = this.#got.length === 0 ? chunk : Buffer.concat([this.#got, chunk]);
-    const end = this.#got.indexOf(END_OF_HEAD);
-    if (end < 0) return;
-    const head = this.#got.toString('latin1', 0, end);
-    const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    if (this.#got.length < end + 4 + length) return;
-    const answer = this.#got.toString('utf8', 0, end + 4 + length);
-    this.#got = this.#got.subarray(end + 4 + length);
+  #take(text: string): void {
+    this.#got += text;
+    const head = this.#got.indexOf(END_OF_HEAD);
+    if (head < 0) return;
+    const end = head + END_OF_HEAD.length + lengthIn(this.#got);
+    if (this.#got.length < end) return;
+    const answer = this.#got.slice(0, end);
+    this.#got = this.#got.slice(end);
     const waiting = this.#answer;
     this.#answer = undefined;
     waiting?.resolve(answer);
   }
+}
+
+function lengthIn(answer: string): number {
+  const start = answer.indexOf(LENGTH);
+  return start < 0 ? 0 : Number.parseInt(answer.slice(start + LENGTH.length, start + LENGTH.length + 12), 10);
 }
