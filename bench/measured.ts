@@ -1,4 +1,5 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { flagsFor } from '../scripts/flags.mjs';
 import type { Use } from './child.ts';
 import { type Load, load, type Target } from './load.ts';
 
@@ -24,7 +25,8 @@ export class Measured<Facts extends { port: number }> implements AsyncDisposable
 
   static async start<F extends { port: number }>(file: string, env: Record<string, string> = {}): Promise<Measured<F>> {
     pin(process.pid, LOAD_CORE);
-    const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env }, execArgv: process.execArgv });
+    const execArgv = [...process.execArgv, ...flagsFor(env['DATABASE_URL'])];
+    const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env }, execArgv });
     pin(child.pid!, MEASURED_CORE);
     return new Measured(child, (await message(child)) as F);
   }

@@ -1,0 +1,2 @@
+/** How the engine is to run the service, by where its database is. */
+export function flagsFor(databaseUrl?: string): string[];
