@@ -24,7 +24,7 @@ export interface ThreadOrder {
 }
 
 /**
- * What bounds the young objects of the main thread (scripts/run.mjs) is a flag of all the process, before which threads'
+ * What bounds the young objects of the main thread (scripts/flags.mjs) is a flag of all the process, before which threads'
  * own limits count for nothing. The main thread keeps to what it began with.
  */
 function letThreadsChoose(): void {

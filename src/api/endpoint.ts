@@ -10,13 +10,16 @@ import type { MatchWithTeams } from '#records/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteMoment } from './moments.ts';
 
+/** A match, and what names its text among all that it ever has, where the state of all matches has no name. */
+export type FoundMatch = MatchWithTeams & { tag?: string };
+
 /** What the answers of the data API are made with. */
 export interface Kit {
   db: Db;
   clock: Clock;
   moment: WriteMoment;
   /** Finds a match; where a look-up is a journey, those of one moment travel together. */
-  match(key: number): Known<MatchWithTeams | undefined>;
+  match(key: number): Known<FoundMatch | undefined>;
   /** Finds a list of matches in the pages that are kept ready; undefined where they do not hold all of it. */
   paged(asked: ListAsked): Known<CutList | undefined>;
   /** The site's address: permalinks begin with it. */

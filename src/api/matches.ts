@@ -98,7 +98,9 @@ export const matches: Endpoint[] = [
       if (key === undefined) throw noMatch();
       const tag = (suffix: string): string | undefined => epoch && `${text}${suffix}-${epoch}`;
       if (asked.has('objectives')) return matchByKey(kit.db, key).then((found) => wholeMatch(kit, found, tag('-o')));
-      return whenKnown(kit.match(key), (found) => matchOf(kit, found, tag('')));
+      return whenKnown(kit.match(key), (found) =>
+        matchOf(kit, found, tag('') ?? (found?.tag && `${text}-${found.tag}`)),
+      );
     },
   }),
 ];

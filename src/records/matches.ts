@@ -67,12 +67,17 @@ export interface MatchWithTeams extends MatchHead {
   teams: string;
 }
 
+/** A match with its teams, and how often its text was rewritten. */
+export interface RevisedMatch extends MatchWithTeams {
+  revision: number;
+}
+
 /** A match with its parts: `objectives` is JSON of `MatchObjective[]`. */
 export interface WholeMatch extends MatchWithTeams {
   objectives: string;
 }
 
-const WITH_TEAMS = sql`select match_key, head, started, finished, teams from match_details`;
+const REVISED = sql`select match_key, head, started, finished, teams, revision from match_details`;
 const WHOLE = sql`select match_key, head, started, finished, teams, objectives from match_details`;
 
 /** As `listMatches`, with teams and objectives. */
@@ -95,23 +100,25 @@ export function matchWithTeams(db: Reads, key: number): Known<MatchWithTeams | u
 }
 
 /** Several matches, each in the place of its key. */
-export async function matchesWithTeams(
-  db: Queryable,
-  keys: readonly number[],
-): Promise<(MatchWithTeams | undefined)[]> {
-  const rows = await db.tuples(sql`${WITH_TEAMS} where match_key in (${list(keys)})`);
-  const found = new Map((rows as TeamsTuple[]).map((row) => [row[0], withTeamsOf(row)]));
+export async function revisedMatches(db: Queryable, keys: readonly number[]): Promise<(RevisedMatch | undefined)[]> {
+  const rows = await db.tuples(sql`${REVISED} where match_key in (${list(keys)})`);
+  const found = new Map((rows as RevisedTuple[]).map((row) => [row[0], revisedOf(row)]));
   return keys.map((key) => found.get(key));
 }
 
 type HeadTuple = [number, string, number, number];
 type TeamsTuple = [...HeadTuple, teams: string];
+type RevisedTuple = [...TeamsTuple, revision: number];
 type WholeTuple = [...TeamsTuple, objectives: string];
 
 const headOf = ([key, head, started, finished]: HeadTuple): MatchHead => ({ key, head, started, finished });
 
 function withTeamsOf([key, head, started, finished, teams]: TeamsTuple): MatchWithTeams {
   return { key, head, started, finished, teams };
+}
+
+function revisedOf([key, head, started, finished, teams, revision]: RevisedTuple): RevisedMatch {
+  return { key, head, started, finished, teams, revision };
 }
 
 function wholeOf([key, head, started, finished, teams, objectives]: WholeTuple): WholeMatch {

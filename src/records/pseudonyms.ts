@@ -124,7 +124,8 @@ async function rewriteOne(
   );
   if (details === undefined) return;
   await tx.run(sql`
-    update match_details set teams = ${renamed(details.teams, book)}, objectives = ${renamed(details.objectives, book)}
+    update match_details set teams = ${renamed(details.teams, book)}, objectives = ${renamed(details.objectives, book)},
+      revision = revision + 1
     where match_key = ${key}`);
 }
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { keyOf } from '#base/ids.ts';
 import { secretHash } from '#base/secrets.ts';
+import { finishPseudonyms, pseudonymise } from '#records/pseudonyms.ts';
 import { withdrawEvents } from '#records/withdrawals.ts';
 import { testApi, type TestApi } from '#test/support/api.ts';
 import { match, person, serviceToken, tell } from '#test/support/builders.ts';
@@ -85,6 +86,26 @@ async function lookTwice({ get }: TestApi, known: string[]): Promise<void> {
     }
   }
 }
+
+onEachDatabase('a match whose text is rewritten has another tag', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  const { db, clock } = hall;
+  await tell(hall, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  const [{ id }] = (await get('/v1/matches')).json as [{ id: string }];
+  const seen = new Map<string, string>();
+  const look = async (): Promise<void> => {
+    const { text, headers } = await get(`/v1/matches/${id}`);
+    seen.set(headers.etag!, text);
+    assert.equal((await get(`/v1/matches/${id}`, { headers: { 'if-none-match': headers.etag! } })).status, 304);
+  };
+  for (const player of [person(3), person(1), person(2)]) {
+    await look();
+    await db.transaction((tx) => pseudonymise(tx, clock.now(), player.uuid));
+    await finishPseudonyms(db);
+  }
+  await look();
+  assert.equal(new Set(seen.values()).size, 3, 'who has not played changes nothing');
+});
 
 onEachDatabase('what another process changes of credentials is felt within a second', async (t, url) => {
   const { hall, get, app } = await testApi(t, url);

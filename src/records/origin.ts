@@ -1,0 +1,8 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+/** What tells this database from every other one. */
+export async function originOf(db: Queryable): Promise<number> {
+  const [value] = (await db.tuple(sql`select value from epochs where name = 'origin'`)) as [number];
+  return value;
+}
