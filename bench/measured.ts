@@ -25,6 +25,7 @@ export class Measured<Facts extends { port: number }> implements AsyncDisposable
 
   static async start<F extends { port: number }>(file: string, env: Record<string, string> = {}): Promise<Measured<F>> {
     pin(process.pid, LOAD_CORE);
+    // Of flags that stand twice the last one counts: those for the database of the measured process.
     const execArgv = [...process.execArgv, ...flagsFor(env['DATABASE_URL'])];
     const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env }, execArgv });
     pin(child.pid!, MEASURED_CORE);

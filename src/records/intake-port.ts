@@ -10,7 +10,7 @@ import type { Receipt } from './receipts.ts';
  * Items go over as texts, which costs a fraction of what objects do.
  */
 
-/** Texts of an item: who sent what, the data as it was told, and of a finished match what is JSON in itself, and who played. */
+/** Texts of an item: who sent what, the data as it was told; of a finished match what is JSON in itself, and who played. */
 const TEXTS = 5;
 
 interface Parcel {

@@ -29,7 +29,7 @@ import {
 } from '../support/builders.ts';
 import { createTestDatabase, DIALECTS, onEachDatabase, testHall, testHouse } from '../support/hall.ts';
 import { likenessOf, wipe } from './likeness.ts';
-import { season, type Told } from './season.ts';
+import { merge, season } from './season.ts';
 import { clock, tellSeason } from './tell-season.ts';
 
 const OPERATOR = { kind: 'operator' } as const;
@@ -58,14 +58,6 @@ for (const dialect of DIALECTS) {
       await Promise.all(databases.map((database) => database.drop()));
     });
     await Promise.all([migrate(one), migrate(other)]);
-    const merge: Told = {
-      sender: 'operator',
-      event: event(
-        'player.merged',
-        { from: person(0).uuid, into: person(1).uuid },
-        { id: 'merge', time: '2026-02-01T00:00:00Z' },
-      ),
-    };
     await fc.assert(
       fc.asyncProperty(season, fc.infiniteStream(fc.boolean()), fc.nat(60), async (events, coins, place) => {
         const receipts = await tellSeason(

@@ -11,7 +11,7 @@ import { serverByName } from '#records/servers.ts';
 import { withdrawEvents, withdrawSince } from '#records/withdrawals.ts';
 import { after, configured, event, login, match, person, presence, team, tell } from '../support/builders.ts';
 import { createTestDatabase, onEachDatabase, testHall } from '../support/hall.ts';
-import { season, type Told } from './season.ts';
+import { merge, season } from './season.ts';
 import { clock, tellSeason } from './tell-season.ts';
 
 const LAST = Number.MAX_SAFE_INTEGER;
@@ -54,15 +54,6 @@ async function assertWalks(db: Db, server: number): Promise<LoggedReceipt[]> {
   }
   return wanted;
 }
-
-const merge: Told = {
-  sender: 'operator',
-  event: event(
-    'player.merged',
-    { from: person(0).uuid, into: person(1).uuid },
-    { id: 'merge', time: '2026-02-01T00:00:00Z' },
-  ),
-};
 
 onEachDatabase('receipts are walked in pages of any size, whatever they tell of', async (t, url, dialect) => {
   const db = await openDb(url);

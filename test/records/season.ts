@@ -124,3 +124,13 @@ export function senderOf(sender: Told['sender'], serverKeys: number[]): Sender {
   if (sender === 'operator') return { kind: 'operator' };
   return { kind: 'server', serverKey: serverKeys[sender]!, serverName: SERVERS[sender]!, credential: 1 };
 }
+
+/** The operator says that two players of seasons are one. */
+export const merge: Told = {
+  sender: 'operator',
+  event: event(
+    'player.merged',
+    { from: person(0).uuid, into: person(1).uuid },
+    { id: 'merge', time: '2026-02-01T00:00:00Z' },
+  ),
+};
