@@ -1,118 +1,156 @@
+import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import type { Queryable } from '#db/db.ts';
+import { type Db, openDb } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { groupOf, GROUPS } from '#records/player-stats.ts';
-import type { Pace } from './speed.ts';
 
 /**
  * What the engine alone does: the very rows that the service has made of some matches, written statement by statement in
- * one transaction, without waiting for the disk. The rows lie ready in memory, so nothing else is measured.
+ * one transaction, without waiting for the disk. A process of its own, with nothing but these rows in memory; only what
+ * the engine does with them is measured.
  */
-export interface Write {
-  text: string;
-  values: (string | number | null)[];
+export interface BareOrder {
+  /** The database that the service has filled. */
+  from: string;
+  /** The last match that it does not repeat. */
+  after: number;
+  /** Where to write: a database in the state in which the service found its own. */
+  to: string;
 }
 
-const INSERTS: Record<string, string[]> = {
-  matches: ['key', 'head', 'started', 'finished', 'map_key', 'server_key', 'gamemode'],
-  match_details: ['match_key', 'head', 'started', 'finished', 'teams', 'objectives'],
-  player_matches: [
+/** Matches a second, and microseconds of CPU time a match where that can be told. */
+export interface Pace {
+  rate: number;
+  cpu: number | undefined;
+}
+
+type Value = string | number | null;
+
+interface Write {
+  /** Which of the statements. */
+  statement: number;
+  values: Value[];
+}
+
+interface Engine {
+  begin(): Promise<void>;
+  write(writes: readonly Write[]): Promise<void>;
+  commit(): Promise<void>;
+}
+
+/** So many matches lie ready in memory at a time. */
+const PORTION = 500;
+
+const INSERTS: [table: string, owner: string, columns: string[]][] = [
+  ['matches', 'key', ['key', 'head', 'started', 'finished', 'map_key', 'server_key', 'gamemode']],
+  ['match_details', 'match_key', ['match_key', 'head', 'started', 'finished', 'teams', 'objectives']],
+  [
+    'player_matches',
     'match_key',
-    'player_key',
-    'name',
-    'result',
-    'score',
-    'kill_count',
-    'death_count',
-    'time_played',
-    'previous',
+    ['match_key', 'player_key', 'name', 'result', 'score', 'kill_count', 'death_count', 'time_played', 'previous'],
   ],
-  ledger: ['key', 'scope_key', 'event_id', 'type', 'time', 'received', 'body', 'subject', 'credential'],
-};
+  ['ledger', 'key', ['key', 'scope_key', 'event_id', 'type', 'time', 'received', 'body', 'subject', 'credential']],
+];
 
-const OWNER: Record<string, string> = {
-  matches: 'key',
-  match_details: 'match_key',
-  player_matches: 'match_key',
-  ledger: 'key',
-};
+const UPDATED = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
 
-/** The statements that would have made what the database holds of matches behind a key, match by match. */
-export async function writesOf(db: Queryable, after: number): Promise<Write[][]> {
-  const byMatch = new Map<number, Write[]>();
-  const heads = await db.all<{ key: number; gamemode: string; finished: number }>(
-    sql`select key, gamemode, finished from matches where key > ${after} order by key`,
-  );
-  for (const { key } of heads) byMatch.set(key, []);
-  const games = new Map(heads.map((head) => [head.key, head]));
-  for (const [table, columns] of Object.entries(INSERTS)) {
-    const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-    const rows = await db.all({ strings: [`select * from ${table}`], values: [] });
-    for (const row of rows) {
-      const writes = byMatch.get(row[OWNER[table]!] as number);
-      if (writes === undefined) continue;
-      writes.push({ text, values: columns.map((column) => row[column] as string | number | null) });
-      if (table === 'player_matches') writes.push(countsOf(row, games.get(row['match_key'] as number)!));
+/** Rows by table, then the counters of a player by group. */
+const STATEMENTS = [
+  ...INSERTS.map(
+    ([table, , columns]) =>
+      `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+  ),
+  ...UPDATED.map((group) => {
+    const sums = GROUPS[group].map((counter) => `${group}_${counter} = ${group}_${counter} + ?`).join(', ');
+    return `update player_stats set ${sums}, name_seen = ?, last_match = ? where player_key = ?`;
+  }),
+];
+
+interface Head {
+  key: number;
+  gamemode: string;
+  finished: number;
+}
+
+/** The statements that would have made what a database holds of some matches, match by match. */
+async function writesOf(db: Db, heads: readonly Head[]): Promise<Write[]> {
+  const byMatch = new Map(heads.map((head) => [head.key, { head, writes: [] as Write[] }]));
+  const [first, last] = [heads[0]!.key, heads.at(-1)!.key];
+  for (const [statement, [table, owner, columns]] of INSERTS.entries()) {
+    const text = `select * from ${table} where ${owner} between ${first} and ${last}`;
+    for (const row of await db.all<Record<string, Value>>({ strings: [text], values: [] })) {
+      const { head, writes } = byMatch.get(row[owner] as number)!;
+      writes.push({ statement, values: columns.map((column) => row[column]!) });
+      if (table === 'player_matches') writes.push(countsOf(row['player_key'] as number, head));
     }
   }
-  return [...byMatch.values()];
+  return [...byMatch.values()].flatMap(({ writes }) => writes);
 }
 
 /** The update of a player's counters: what was added is of the order of what a match adds. */
-function countsOf(row: Record<string, unknown>, { gamemode, finished }: { gamemode: string; finished: number }): Write {
+function countsOf(player: number, { key, gamemode, finished }: Head): Write {
   const group = groupOf(gamemode);
-  const columns = GROUPS[group].map((counter) => `${group}_${counter}`);
-  const sums = columns.map((column) => `${column} = ${column} + ?`).join(', ');
-  const values = [...columns.map(() => 3), finished, row['match_key'] as number, row['player_key'] as number];
-  return { text: `update player_stats set ${sums}, name_seen = ?, last_match = ? where player_key = ?`, values };
+  const values = [...GROUPS[group].map(() => 3), finished, key, player];
+  return { statement: INSERTS.length + UPDATED.indexOf(group), values };
 }
 
-export async function bareLoop(url: string, matches: Write[][]): Promise<Pace> {
-  return /^postgres/.test(url) ? await onPostgres(url, matches) : onSqlite(url, matches);
+async function bareLoop({ from, after, to }: BareOrder): Promise<Pace> {
+  await using db = await openDb(from);
+  const heads = await db.all<Head>(sql`select key, gamemode, finished from matches where key > ${after} order by key`);
+  const remote = /^postgres/.test(to);
+  const engine = remote ? await onPostgres(to) : onSqlite(to);
+  let [ms, cpu] = [0, 0];
+  const measured = async (work: () => Promise<void>): Promise<void> => {
+    const [began, spent] = [performance.now(), process.cpuUsage()];
+    await work();
+    const { user, system } = process.cpuUsage(spent);
+    ms += performance.now() - began;
+    cpu += user + system;
+  };
+  await measured(engine.begin);
+  for (let start = 0; start < heads.length; start += PORTION) {
+    const writes = await writesOf(db, heads.slice(start, start + PORTION));
+    await measured(() => engine.write(writes));
+  }
+  await measured(engine.commit);
+  // What the server itself spends is not known here.
+  return { rate: (heads.length / ms) * 1000, cpu: remote ? undefined : cpu / heads.length };
 }
 
-function onSqlite(path: string, matches: Write[][]): Pace {
+function onSqlite(path: string): Engine {
   const db = new DatabaseSync(path);
   db.exec('pragma journal_mode = wal; pragma synchronous = off; pragma foreign_keys = on; pragma cache_size = -32000');
-  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
-  const [began, spent] = [performance.now(), process.cpuUsage()];
-  db.exec('begin');
-  for (const writes of matches) {
-    for (const { text, values } of writes) {
-      let statement = statements.get(text);
-      if (statement === undefined) statements.set(text, (statement = db.prepare(text)));
-      statement.run(...values);
-    }
-  }
-  db.exec('commit');
-  const seconds = (performance.now() - began) / 1000;
-  const { user, system } = process.cpuUsage(spent);
-  db.close();
-  return { rate: matches.length / seconds, cpu: (user + system) / matches.length };
+  const statements = STATEMENTS.map((text) => db.prepare(text));
+  return {
+    begin: async () => db.exec('begin'),
+    write: async (writes) => {
+      for (const { statement, values } of writes) statements[statement]!.run(...values);
+    },
+    commit: async () => db.exec('commit'),
+  };
 }
 
-/** What the server itself spends is not known here. */
-async function onPostgres(url: string, matches: Write[][]): Promise<Pace> {
+async function onPostgres(url: string): Promise<Engine> {
   const client = new pg.Client(url);
   await client.connect();
   await client.query('set synchronous_commit = off');
-  const names = new Map<string, { name: string; text: string }>();
-  const began = performance.now();
-  await client.query('begin');
-  for (const writes of matches) {
-    for (const { text, values } of writes) {
-      let prepared = names.get(text);
-      if (prepared === undefined) {
-        let place = 0;
-        prepared = { name: `w${names.size}`, text: text.replaceAll('?', () => `$${++place}`) };
-        names.set(text, prepared);
-      }
-      await client.query({ ...prepared, values });
-    }
-  }
-  await client.query('commit');
-  const seconds = (performance.now() - began) / 1000;
-  await client.end();
-  return { rate: matches.length / seconds, cpu: undefined };
+  const statements = STATEMENTS.map((text, number) => {
+    let place = 0;
+    return { name: `w${number}`, text: text.replaceAll('?', () => `$${++place}`) };
+  });
+  return {
+    begin: async () => void (await client.query('begin')),
+    write: async (writes) => {
+      for (const { statement, values } of writes) await client.query({ ...statements[statement]!, values });
+    },
+    commit: async () => {
+      await client.query('commit');
+      await client.end();
+    },
+  };
 }
+
+const [order] = (await once(process, 'message')) as [BareOrder];
+process.send!(await bareLoop(order));
+process.disconnect!();

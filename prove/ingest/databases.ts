@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { DURABLE, servePostgres, startPostgres, stopPostgres } from '../../test/support/postgres-native.ts';
 
@@ -12,6 +12,8 @@ export type Dialect = 'sqlite' | 'postgres';
 export interface Databases extends AsyncDisposable {
   dialect: Dialect;
   create(): Promise<string>;
+  /** Takes a database away that nobody uses any more, with what of it still waits to be written to the disk. */
+  remove(url: string): Promise<void>;
   /** Takes the database server away and brings it back; undefined where there is none. */
   outage: { begin(): Promise<void>; end(): Promise<void> } | undefined;
 }
@@ -22,7 +24,8 @@ export async function databases(dialect: Dialect): Promise<Databases> {
   if (dialect === 'sqlite') {
     let count = 0;
     const create = async (): Promise<string> => join(folder, `${++count}`, 'scorehall.db');
-    return { dialect, create, outage: undefined, [Symbol.asyncDispose]: remove };
+    const removeOne = (url: string): Promise<void> => rm(dirname(url), { recursive: true });
+    return { dialect, create, remove: removeOne, outage: undefined, [Symbol.asyncDispose]: remove };
   }
   let { server, url } = await startPostgres(folder, DURABLE);
   const outage = {
@@ -35,16 +38,30 @@ export async function databases(dialect: Dialect): Promise<Databases> {
     await stopPostgres(server as ChildProcess);
     await remove();
   };
-  return { dialect, create: () => createIn(url), outage, [Symbol.asyncDispose]: close };
+  return {
+    dialect,
+    create: () => createIn(url),
+    remove: (one) => removeFrom(url, one),
+    outage,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 async function createIn(maintenance: string): Promise<string> {
   const name = `prove_${randomBytes(6).toString('hex')}`;
-  const client = new pg.Client(maintenance);
-  await client.connect();
-  await client.query(`create database ${name} template template0 locale_provider icu icu_locale 'en'`);
-  await client.end();
+  await maintain(maintenance, `create database ${name} template template0 locale_provider icu icu_locale 'en'`);
   const url = new URL(maintenance);
   url.pathname = `/${name}`;
   return url.href;
+}
+
+async function removeFrom(maintenance: string, url: string): Promise<void> {
+  await maintain(maintenance, `drop database ${new URL(url).pathname.slice(1)} with (force)`);
+}
+
+async function maintain(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }

@@ -16,6 +16,8 @@ export function rawGet(path: string, token: string): Buffer {
 const END_OF_HEAD = '\r\n\r\n';
 const LENGTH = '\r\ncontent-length: ';
 
+const ROOM = 64 * 1024;
+
 /** One kept connection that sends a request, waits for the answer and sends the next. Answers tell their length. */
 export class RawClient {
   readonly #socket: Socket;
@@ -23,9 +25,11 @@ export class RawClient {
   #got = '';
 
   constructor(port: number) {
-    this.#socket = connect(port, '127.0.0.1').setNoDelay(true);
-    // A character a byte: the length counts bytes.
-    this.#socket.setEncoding('latin1').on('data', (text: unknown) => this.#take(text as string));
+    // What is read goes to one buffer, which costs the machine a fraction of a stream.
+    const take = (count: number, bytes: Uint8Array): boolean =>
+      this.#take((bytes as Buffer).toString('latin1', 0, count));
+    const onread = { buffer: Buffer.allocUnsafeSlow(ROOM), callback: take };
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
     this.#socket.on('error', (error) => this.#answer?.reject(error));
     this.#socket.on('close', () => this.#answer?.reject(new Error('the connection was closed')));
   }
@@ -42,17 +46,19 @@ export class RawClient {
     this.#socket.destroy();
   }
 
-  #take(text: string): void {
+  /** Takes what has come, a character a byte, and goes on reading. */
+  #take(text: string): true {
     this.#got += text;
     const head = this.#got.indexOf(END_OF_HEAD);
-    if (head < 0) return;
+    if (head < 0) return true;
     const end = head + END_OF_HEAD.length + lengthIn(this.#got);
-    if (this.#got.length < end) return;
+    if (this.#got.length < end) return true;
     const answer = this.#got.slice(0, end);
     this.#got = this.#got.slice(end);
     const waiting = this.#answer;
     this.#answer = undefined;
     waiting?.resolve(answer);
+    return true;
   }
 }
 

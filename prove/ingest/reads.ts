@@ -1,5 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#base/clock.ts';
 import { calmest, setCores, threadsOf } from '#base/cores.ts';
@@ -9,11 +7,11 @@ import { takeEvents } from '#records/ledger.ts';
 import { issueClientToken } from '#records/tokens.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from './databases.ts';
+import { GameServers } from './helpers.ts';
 import { serveHouse } from './house.ts';
 import { matchOf, town } from './matches.ts';
 import { RawClient, rawGet } from './raw-client.ts';
 import { prepare } from './speed.ts';
-import type { WriteOrder } from './write-load.ts';
 
 const READERS = 2;
 const WINDOWS = 7;
@@ -30,9 +28,12 @@ export async function proveReads(databases: Databases, report: Report): Promise<
   const token = await fill(url);
   const house = await serveHouse(url);
   const calm = await typical(house.api, token);
-  const writing = await startWriting(house.ingest, keys);
+  using servers = new GameServers();
+  if (process.platform === 'linux') await keepOffCalmest(servers);
+  const writing = servers.send({ port: house.ingest, keys, batch: 1 });
   const busy = await typical(house.api, token);
-  const written = await writing.stop();
+  servers.stop();
+  const written = await writing;
   await house.kill();
   report.note(`${databases.dialect}: matches a second while the data API is read`, Math.round(written));
   report.note(`${databases.dialect}: p99 of reads in ms, calm and busy`, `${calm.toFixed(2)}, ${busy.toFixed(2)}`);
@@ -87,25 +88,9 @@ async function readFor(port: number, token: string, seconds: number): Promise<nu
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]!;
 }
 
-/**
- * Writes as fast as it goes, from a process that stands for the machines of the game servers: it keeps to the cores where
- * the ingest is, so that only what the service does holds up whoever reads.
- */
-async function startWriting(port: number, keys: string[]): Promise<{ stop(): Promise<number> }> {
-  const child = fork(new URL('./write-load.ts', import.meta.url), { execArgv: [] });
-  await once(child, 'spawn');
-  if (process.platform === 'linux') await keepOffCalmest(child);
-  child.send({ port, keys } satisfies WriteOrder);
-  const stop = async (): Promise<number> => {
-    child.send('stop');
-    const [rate] = (await once(child, 'message')) as [number];
-    return rate;
-  };
-  return { stop };
-}
-
-async function keepOffCalmest({ pid }: ChildProcess): Promise<void> {
-  const threads = threadsOf(pid!);
+/** Game servers keep to the cores where the ingest is, so that only what the service does holds up whoever reads. */
+async function keepOffCalmest({ pid }: GameServers): Promise<void> {
+  const threads = threadsOf(pid);
   const { cores } = threads[0]!;
   const rest = cores.length > 1 ? cores.filter((core) => core !== calmest(cores)) : cores;
   const complaint = await setCores(

@@ -5,21 +5,18 @@ import { sql } from '#db/sql.ts';
 import { systemClock } from '#base/clock.ts';
 import { takeEvents } from '#records/ledger.ts';
 import { createServerKey } from '#records/server-keys.ts';
-import { bareLoop, writesOf } from './bare-loop.ts';
 import type { Report } from '../report.ts';
+import type { Pace } from './bare-loop.ts';
 import type { Databases } from './databases.ts';
+import { bareLoop, GameServers } from './helpers.ts';
 import { type ServedHouse, serveHouse } from './house.ts';
-import { matchOf, town } from './matches.ts';
-import { RawClient, rawPost } from './raw-client.ts';
 
 const SENDERS = 32;
-const PLAYERS = 20;
 /**
  * Until what runs often is compiled and threads have found their cores: a service runs for weeks, not for seconds. The bare
  * loop on PostgreSQL waits for each of its statements, which makes a few hundred matches a second.
  */
 const SIZES = { sqlite: { warmUp: 32_000, matches: 12_000 }, postgres: { warmUp: 3_200, matches: 1_600 } };
-const TOWN = 1_000;
 
 /** How the senders send: one match a request, or what has gathered meanwhile, as src/sender does. */
 const WAYS = [
@@ -34,21 +31,16 @@ export async function proveSpeed(databases: Databases, report: Report, rounds = 
   for (const way of WAYS) {
     const speeds: Speed[] = [];
     for (let round = 0; round < rounds; round++) speeds.push(await oneRound(databases, way.batch));
-    const { ours, bare, ratio } = speeds.sort((a, b) => a.ratio - b.ratio)[Math.floor(rounds / 2)]!;
+    const { ours, bare, ratio } = speeds.toSorted((a, b) => a.ratio - b.ratio)[Math.floor(rounds / 2)]!;
     const name = `${databases.dialect}: ${SENDERS} senders, ${way.words}`;
     report.note(`${name}: matches a second, bare loop`, `${Math.round(ours.rate)}, ${Math.round(bare.rate)}`);
     if (ours.cpu !== undefined && bare.cpu !== undefined) {
       const costs = `${Math.round(ours.cpu)}, ${Math.round(bare.cpu)}`;
       report.note(`${name}: µs of CPU time a match, all of the service, bare loop`, costs);
     }
+    report.note(`${name}: ratios of the rounds`, speeds.map((speed) => speed.ratio.toFixed(2)).join(', '));
     report.say(`${name}: ratio to the bare loop (least ${LEAST})`, ratio.toFixed(2), ratio >= LEAST);
   }
-}
-
-/** Matches a second, and microseconds of CPU time a match where that can be told. */
-export interface Pace {
-  rate: number;
-  cpu: number | undefined;
 }
 
 interface Speed {
@@ -62,10 +54,10 @@ async function oneRound(databases: Databases, batch: number): Promise<Speed> {
   const keys = await prepare(url);
   const size = SIZES[databases.dialect];
   const ours = await sendAll(url, keys, batch, size);
-  await using db = await openDb(url);
-  const writes = await writesOf(db, await lastOfWarmUp(db, size));
-  await copyStart(db, other);
-  const bare = await bareLoop(other, writes);
+  const after = await start(url, other, size);
+  const bare = await bareLoop({ from: url, after, to: other });
+  // What the bare loop has not waited for must not hold up the next round.
+  await Promise.all([url, other].map((one) => databases.remove(one)));
   return { ours, bare, ratio: ours.rate / bare.rate };
 }
 
@@ -74,7 +66,13 @@ interface Size {
   matches: number;
 }
 
-async function lastOfWarmUp(db: Db, { warmUp }: Size): Promise<number> {
+/**
+ * Lets the bare loop find what the service found: servers, players and their rows of counters.
+ * @returns the last match of the warm-up
+ */
+async function start(url: string, other: string, { warmUp }: Size): Promise<number> {
+  await using db = await openDb(url);
+  await copyStart(db, other);
   const row = await db.get<{ key: number }>(sql`select key from matches order by key limit 1 offset ${warmUp - 1}`);
   return row!.key;
 }
@@ -99,22 +97,16 @@ export async function prepare(url: string, count = SENDERS): Promise<string[]> {
   return keys;
 }
 
-async function sendAll(url: string, keys: string[], batch: number, { warmUp, matches: count }: Size): Promise<Pace> {
+async function sendAll(url: string, keys: string[], batch: number, { warmUp, matches }: Size): Promise<Pace> {
   const house = await serveHouse(url);
-  const people = town(TOWN);
-  const requests = (matches: number, each: number): Buffer[] =>
-    Array.from({ length: matches / each }, (_, number) => {
-      const events = Array.from({ length: each }, () => matchOf(people, PLAYERS, Date.now()));
-      return rawPost('/events', keys[number % keys.length]!, JSON.stringify(events));
-    });
-  await send(house.ingest, requests(warmUp, batch));
-  const measured = requests(count, batch);
-  const [began, spent] = [performance.now(), cpuOf(house)];
-  await send(house.ingest, measured);
-  const seconds = (performance.now() - began) / 1000;
-  const cpu = spent === undefined ? undefined : (cpuOf(house)! - spent) / count;
+  using servers = new GameServers();
+  const order = { port: house.ingest, keys, batch };
+  await servers.send({ ...order, matches: warmUp });
+  const spent = cpuOf(house);
+  const rate = await servers.send({ ...order, matches });
+  const cpu = spent === undefined ? undefined : (cpuOf(house)! - spent) / matches;
   await house.kill();
-  return { rate: count / seconds, cpu };
+  return { rate, cpu };
 }
 
 const TICK_US = 10_000;
@@ -127,22 +119,7 @@ function cpuOf({ child }: ServedHouse): number | undefined {
   return (user! + system!) * TICK_US;
 }
 
-/** Sends requests over as many connections as there are senders. */
-export async function send(port: number, requests: Buffer[], senders = SENDERS): Promise<void> {
-  let next = 0;
-  const work = async (): Promise<void> => {
-    const client = new RawClient(port);
-    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
-      const answer = await client.ask(request);
-      if (!answer.includes('"accepted"') || answer.includes('"rejected"')) throw new Error(answer);
-    }
-    client.close();
-  };
-  await Promise.all(Array.from({ length: senders }, work));
-}
-
-/** What the service found before it was measured: servers, players and their rows of counters. */
-export async function copyStart(from: Db, url: string): Promise<void> {
+async function copyStart(from: Db, url: string): Promise<void> {
   await using to = await openDb(url);
   await migrate(to);
   for (const table of ['servers', 'players', 'player_stats']) {

@@ -1,45 +1,61 @@
-import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
 import { matchOf, town } from './matches.ts';
 import { RawClient, rawPost } from './raw-client.ts';
 
-/** Where to send, and with whose keys. */
+/** Where to send, with whose keys, and how much: undefined goes on until there is another message. */
 export interface WriteOrder {
   port: number;
   keys: string[];
+  /** Matches in a request. */
+  batch: number;
+  matches?: number;
 }
 
 /**
- * As many senders as there are keys, each with one match a request, until told to stop; says matches a second. The
- * requests lie ready: game servers write theirs on machines of their own. Each goes out under an id that is new.
+ * As many senders as there are keys, in a process that stands for the machines of the game servers. Answers each order with
+ * matches a second. The requests lie ready: game servers write theirs on their own machines. Each match goes out under an
+ * id that is new.
  */
 const READY = 100;
 const people = town(1_000);
-const stop = new AbortController();
+
+interface Request {
+  bytes: Buffer;
+  /** Where the ids of its matches stand. */
+  places: number[];
+}
+
+function requestOf(key: string, batch: number): Request {
+  const ids = Array.from({ length: batch }, () => randomUUID());
+  const bytes = rawPost('/events', key, JSON.stringify(ids.map((id) => matchOf(people, 20, Date.now(), id))));
+  return { bytes, places: ids.map((id) => bytes.indexOf(id)) };
+}
+
+let goesOn = true;
 let sent = 0;
-let count = 0;
 
-const idOf = (number: number): string => `match-${process.pid}-${String(number).padStart(12, '0')}`;
-const FIRST = idOf(0);
-
-async function write(port: number, key: string): Promise<void> {
-  const requests = Array.from({ length: READY }, () => {
-    const bytes = rawPost('/events', key, JSON.stringify(matchOf(people, 20, Date.now(), FIRST)));
-    return { bytes, place: bytes.indexOf(FIRST) };
-  });
+async function write(port: number, requests: Request[], most: number): Promise<void> {
   const client = new RawClient(port);
-  for (let turn = 0; !stop.signal.aborted; turn = (turn + 1) % READY) {
-    const { bytes, place } = requests[turn]!;
-    bytes.write(idOf(sent++), place);
+  for (let turn = 0; goesOn && sent < most; turn = (turn + 1) % requests.length) {
+    const { bytes, places } = requests[turn]!;
+    for (const place of places) bytes.write(randomUUID(), place, 'latin1');
+    sent += places.length;
     const answer = await client.ask(bytes);
-    if (!answer.includes('"accepted"')) throw new Error(answer);
-    count++;
+    if (!answer.includes('"accepted"') || answer.includes('"rejected"')) throw new Error(answer);
   }
   client.close();
 }
 
-const [{ port, keys }] = (await once(process, 'message')) as [WriteOrder];
-const began = performance.now();
-const told = once(process, 'message').then(() => stop.abort());
-await Promise.all([told, ...keys.map((key) => write(port, key))]);
-process.send!(count / ((performance.now() - began) / 1000));
-process.disconnect!();
+async function carryOut({ port, keys, batch, matches = Infinity }: WriteOrder): Promise<void> {
+  const ready = keys.map((key) => Array.from({ length: Math.ceil(READY / batch) }, () => requestOf(key, batch)));
+  sent = 0;
+  const began = performance.now();
+  await Promise.all(ready.map((requests) => write(port, requests, matches)));
+  process.send!(sent / ((performance.now() - began) / 1000));
+}
+
+let work = Promise.resolve();
+process.on('message', (message: WriteOrder | 'stop') => {
+  goesOn = message !== 'stop';
+  if (message !== 'stop') work = work.then(() => carryOut(message));
+});

@@ -35,17 +35,21 @@ export async function takeDelivery(taking: Taking, delivery: Delivery): Promise<
 }
 
 async function takeBody(taking: Taking, delivery: Delivery): Promise<void> {
-  const parsed = parseAll(await wholeOf(delivery.request, MOST_BYTES.json, taking.share));
+  const receipts = takeWhole(taking, delivery, await wholeOf(delivery.request, MOST_BYTES.json, taking.share));
+  answer(delivery.response, JSON.stringify(await receipts));
+}
+
+/**
+ * Takes a body for what it says. Nothing but the receipts is waited for: what was read of it is done with before the next
+ * ones are, while it is young.
+ */
+function takeWhole(taking: Taking, delivery: Delivery, body: Buffer): Promise<Receipt | Receipt[]> {
+  const parsed = parseAll(body);
   if ('problem' in parsed) throw new WireError(400, 'invalid_request', `The body ${parsed.problem}.`);
   const { told } = parsed;
-  if (!Array.isArray(told)) {
-    const [receipt] = await receiptsFor(taking, delivery, [told]);
-    return answer(delivery.response, JSON.stringify(receipt));
-  }
-  if (told.length > MOST_IN_ARRAY) {
-    throw new WireError(413, 'invalid_request', `An array must not hold more than ${MOST_IN_ARRAY} events.`);
-  }
-  answer(delivery.response, JSON.stringify(await receiptsFor(taking, delivery, told)));
+  if (!Array.isArray(told)) return receiptsFor(taking, delivery, [told]).then(([receipt]) => receipt!);
+  if (told.length <= MOST_IN_ARRAY) return receiptsFor(taking, delivery, told);
+  throw new WireError(413, 'invalid_request', `An array must not hold more than ${MOST_IN_ARRAY} events.`);
 }
 
 function answer(response: ServerResponse, json: string): void {

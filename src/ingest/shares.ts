@@ -84,7 +84,9 @@ export class Share implements Disposable {
 
   #hand(items: readonly Item[], options: TakeOptions | undefined): Promise<Receipt[]> {
     const receipts = this.#parts.intake.take(items, options);
-    const leave = (): void => this.#leave(items.length);
+    // What is waited for must not keep the events, which are large, from being forgotten meanwhile.
+    const { length } = items;
+    const leave = (): void => this.#leave(length);
     receipts.then(leave, leave);
     return receipts;
   }
