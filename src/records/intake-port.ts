@@ -1,7 +1,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Unavailable } from '#base/errors.ts';
 import { type Intake, MOST_WAITING } from './intake.ts';
-import type { Item, TakeOptions } from './ledger.ts';
+import type { Item, Items, TakeOptions } from './ledger.ts';
 import type { ReadyPlayer } from './ready-match.ts';
 import type { Receipt } from './receipts.ts';
 
@@ -56,14 +56,14 @@ export class FarIntake implements Intake {
     return this.#through;
   }
 
-  take(items: readonly Item[], { dryRun = false }: TakeOptions = {}): Promise<Receipt[]> {
+  take(items: Items, { dryRun = false }: TakeOptions = {}): Promise<Receipt[]> {
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<Receipt[]>();
     const number = ++this.#last;
     this.#asked.set(number, { count: items.length, answer: promise, settle, fail });
     this.#waits += items.length;
     // What comes in one turn of the event loop goes over together.
     if (this.#parcels.length === 0) setImmediate(() => this.#send());
-    this.#parcels.push({ number, dryRun, texts: items.flatMap(textsOf) });
+    this.#parcels.push({ number, dryRun, texts: Array.from(items, textsOf).flat() });
     return promise;
   }
 
@@ -107,7 +107,7 @@ export async function serveIntake(port: MessagePort, intake: Intake): Promise<vo
     outcomes = [];
   };
   const take = ({ number, dryRun, texts }: Parcel): void => {
-    intake.take(itemsOf(texts), { dryRun }).then(
+    intake.take(new Packed(texts), { dryRun }).then(
       (receipts) => tell({ number, receipts }),
       (error: unknown) => tell({ number, error, isOutage: error instanceof Unavailable }),
     );
@@ -131,10 +131,23 @@ function textsOf({ sender, checked }: Item): string[] {
   return [JSON.stringify({ sender, event: packed }), told, teams, objectives, JSON.stringify(players.map(personOf))];
 }
 
-function itemsOf(texts: string[]): Item[] {
-  const items: Item[] = [];
-  for (let place = 0; place < texts.length; place += TEXTS) items.push(itemOf(texts.slice(place, place + TEXTS)));
-  return items;
+/** The items of a parcel, made of their texts when they are asked for: as objects they would grow old while they wait. */
+class Packed implements Items {
+  readonly #texts: string[];
+
+  constructor(texts: string[]) {
+    this.#texts = texts;
+  }
+
+  get length(): number {
+    return this.#texts.length / TEXTS;
+  }
+
+  *[Symbol.iterator](): Generator<Item> {
+    for (let place = 0; place < this.#texts.length; place += TEXTS) {
+      yield itemOf(this.#texts.slice(place, place + TEXTS));
+    }
+  }
 }
 
 function itemOf([json, told, teams, objectives, people]: string[]): Item {

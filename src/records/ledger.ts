@@ -10,7 +10,7 @@ import { PlayerBook } from './player-book.ts';
 import { underPseudonyms } from './pseudonyms.ts';
 import type { Receipt, Sender } from './receipts.ts';
 import { replay } from './replay.ts';
-import { keepRefusal, trimRefusals } from './refusals.ts';
+import { keepRefusal, type Rejected, trimRefusals } from './refusals.ts';
 import { Keys } from './sequence.ts';
 import { addServer, forgetServer } from './server-events.ts';
 import { type Server, serverByName } from './servers.ts';
@@ -33,6 +33,11 @@ export interface Item {
   checked: Checked | Receipt;
 }
 
+/** Items in order, the same ones each time they are asked for, and how many. */
+export interface Items extends Iterable<Item> {
+  readonly length: number;
+}
+
 /**
  * Takes events, as they were sent, in order.
  * @returns a receipt for each, in the same order
@@ -53,10 +58,10 @@ export async function takeEvents(
 export async function takeItems(
   db: Transactions,
   clock: Clock,
-  items: readonly Item[],
+  items: Iterable<Item>,
   { dryRun = false }: TakeOptions = {},
 ): Promise<Receipt[]> {
-  if (!items.some(writes)) return items.map(({ checked }) => checked as Receipt);
+  if (!Iterator.from(items).some(writes)) return Array.from(items, ({ checked }) => checked as Receipt);
   let receipts: Receipt[] = [];
   try {
     await db.transaction(async (tx) => {
@@ -77,18 +82,40 @@ const writes = ({ sender, checked }: Item): boolean => 'event' in checked || sen
 /** One book a database and process: while nobody else writes players, none is read twice. */
 const books = new WeakMap<Transactions, PlayerBook>();
 
-async function takeIn(db: Transactions, tx: Queryable, now: number, items: readonly Item[]): Promise<Receipt[]> {
+/**
+ * How many events of a transaction are in memory as objects at a time: of large groups most would grow old before they
+ * are written. Only what events add to players waits until the end, since many add to the same ones.
+ */
+const PORTION = 32;
+
+async function takeIn(db: Transactions, tx: Queryable, now: number, items: Iterable<Item>): Promise<Receipt[]> {
   let book = books.get(db);
   if (book === undefined) books.set(db, (book = new PlayerBook()));
   const keys = await Keys.lock(tx);
   book.resume(keys.last);
   const batch = new Batch(tx, keys, now, book);
-  const receipts = await new Taking(batch).takeAll(await renamed(tx, items));
+  const taking = new Taking(batch);
+  // Over a connection each portion would wait for its own journeys.
+  for (const portion of portionsOf(items, tx.remote ? Infinity : PORTION)) {
+    await taking.takeAll(await renamed(tx, portion));
+    await batch.flushRows();
+  }
   await batch.flush();
-  await trimRefusals(tx, items, receipts);
+  await trimRefusals(tx, taking.refused);
   await keys.save();
   book.keep(keys.last);
-  return receipts;
+  return taking.receipts;
+}
+
+function* portionsOf(items: Iterable<Item>, size: number): Generator<readonly Item[]> {
+  let portion: Item[] = [];
+  for (const item of items) {
+    portion.push(item);
+    if (portion.length < size) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
 }
 
 /** The items with players who have a pseudonym under it. */
@@ -112,25 +139,35 @@ class Taking {
   readonly #servers = new Map<string, Server>();
   /** Events known before this run or taken in it, by scope and the sender's id. */
   readonly #known = new Map<string, Known>();
-  readonly #uuids: string[] = [];
+  /** Of the players that the items at hand speak of. */
+  #uuids: string[] = [];
+  readonly receipts: Receipt[] = [];
+  /** Servers of which something was refused. */
+  readonly refused = new Set<number>();
 
   constructor(batch: Batch) {
     this.#batch = batch;
   }
 
-  async takeAll(items: readonly Item[]): Promise<Receipt[]> {
+  async takeAll(items: readonly Item[]): Promise<void> {
     await this.#load(items);
-    const receipts: Receipt[] = [];
     for (const { sender, checked } of items) {
       const receipt = 'event' in checked ? await this.#take(sender, checked) : checked;
-      if (receipt.status === 'rejected') keepRefusal(this.#batch, sender, receipt);
-      receipts.push(receipt);
+      if (receipt.status === 'rejected') this.#refuse(sender, receipt);
+      this.receipts.push(receipt);
     }
-    return receipts;
+  }
+
+  /** What is refused of a server is kept for its receipts. */
+  #refuse(sender: Sender, receipt: Rejected): void {
+    if (sender.kind === 'operator') return;
+    keepRefusal(this.#batch, sender.serverKey, receipt);
+    this.refused.add(sender.serverKey);
   }
 
   async #load(items: readonly Item[]): Promise<void> {
     const scopes = new Map<number, string[]>();
+    this.#uuids = [];
     for (const { sender, checked } of items) {
       if (!('event' in checked)) continue;
       const scope = (await this.#serverOf(sender, checked.event))?.key ?? 0;

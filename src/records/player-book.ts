@@ -30,6 +30,7 @@ export class PlayerBook {
   readonly #entries = new UuidMap<Entry>();
   readonly #aliases = new Map<string, string>();
   #changed: Entry[] = [];
+  #hasNew = false;
   #checkpoint: number | undefined;
 
   /**
@@ -50,6 +51,12 @@ export class PlayerBook {
     this.#entries.clear();
     this.#aliases.clear();
     this.#changed = [];
+    this.#hasNew = false;
+  }
+
+  /** Whether somebody waits for the first row. */
+  get hasNew(): boolean {
+    return this.#hasNew;
   }
 
   async load(tx: Queryable, uuids: Iterable<string>): Promise<void> {
@@ -82,6 +89,7 @@ export class PlayerBook {
     if (known !== undefined) return this.#seen(known, name, time);
     const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
     this.#entries.add(entry);
+    this.#hasNew = true;
     this.#wait(entry);
     return entry;
   }
@@ -122,6 +130,7 @@ export class PlayerBook {
   take(remote: boolean): Sql[] {
     const entries = this.#changed.sort((a, b) => a.key - b.key);
     this.#changed = [];
+    this.#hasNew = false;
     const statements = statementsOf(entries, remote);
     for (const entry of entries) {
       entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.waits = false;

@@ -9,12 +9,12 @@ import { checkEvent } from '#records/checks.ts';
 import { CLOSE, FarIntake, serveIntake } from '#records/intake-port.ts';
 import { GroupIntake, type Intake, MOST_WAITING } from '#records/intake.ts';
 import type { Item } from '#records/ledger.ts';
-import type { Sender } from '#records/receipts.ts';
+import type { Receipt, Sender } from '#records/receipts.ts';
 import { serverByName } from '#records/servers.ts';
 import { configured, event, login, person, tell } from '../support/builders.ts';
 import { onEachDatabase, testHall, type TestHall } from '../support/hall.ts';
 import { likenessOf } from './likeness.ts';
-import { season } from './season.ts';
+import { season, seasonOf } from './season.ts';
 import { clock, tellSeason } from './tell-season.ts';
 
 const OPERATOR: Sender = { kind: 'operator' };
@@ -60,6 +60,24 @@ onEachDatabase('events that go through a port leave the records as events that d
     { numRuns: 10 },
   );
 });
+
+onEachDatabase(
+  'a transaction that is made ready in portions leaves the records as one an event does',
+  async (t, url) => {
+    const { db } = await testHall(t, url);
+    await fc.assert(
+      fc.asyncProperty(seasonOf(33, 80), async (events) => {
+        const one = await tellSeason(db, events, events.length);
+        const expected = await likenessOf(db);
+        const receipts = await tellSeason(db, events, 1);
+        const saidOf = ({ id, status }: Receipt): string[] => [id, status];
+        assert.deepEqual(receipts.map(saidOf), one.map(saidOf));
+        assert.deepEqual(await likenessOf(db), expected);
+      }),
+      { numRuns: 8 },
+    );
+  },
+);
 
 onEachDatabase('each request gets its own receipts, in order, the refused ones among them', async (t, url) => {
   const hall = await testHall(t, url);
@@ -124,7 +142,7 @@ test('it is full when as much waits as an intake lets wait, and closes when noth
     count: 0,
     take: async (items) => {
       await opened;
-      return items.map(({ checked }) => ('event' in checked ? { id: '', status: 'duplicate' } : checked));
+      return Array.from(items, ({ checked }) => ('event' in checked ? { id: '', status: 'duplicate' } : checked));
     },
     close: async () => {},
   });
@@ -145,7 +163,7 @@ test('moments, unknown players and members left out come over as they are', asyn
     isFull: false,
     count: 0,
     take: async (items) => {
-      heard = items;
+      heard = [...items];
       return [];
     },
     close: async () => {},

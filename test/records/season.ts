@@ -109,15 +109,18 @@ const NETWORK = new Set([
 ]);
 
 /** Events of a season in the order in which they are told; every sender's ids are its own. */
-export const season: fc.Arbitrary<Told[]> = fc
-  .array(fc.record({ told: wire, time: moment, sender: fc.nat(SERVERS.length) }), { minLength: 1, maxLength: 25 })
-  .map((events) =>
-    events.map(({ told, time, sender }, place): Told => {
-      const own = { ...told, id: `e${String(place).padStart(2, '0')}`, time } as WireEvent;
-      if (sender < SERVERS.length) return { sender, event: own };
-      return { sender: 'operator', event: NETWORK.has(own.type) ? own : { ...own, server: SERVERS[0]! } };
-    }),
-  );
+export const seasonOf = (minLength: number, maxLength: number): fc.Arbitrary<Told[]> =>
+  fc
+    .array(fc.record({ told: wire, time: moment, sender: fc.nat(SERVERS.length) }), { minLength, maxLength })
+    .map((events) =>
+      events.map(({ told, time, sender }, place): Told => {
+        const own = { ...told, id: `e${String(place).padStart(2, '0')}`, time } as WireEvent;
+        if (sender < SERVERS.length) return { sender, event: own };
+        return { sender: 'operator', event: NETWORK.has(own.type) ? own : { ...own, server: SERVERS[0]! } };
+      }),
+    );
+
+export const season = seasonOf(1, 25);
 
 /** Who a sender of a season is, once the servers are known by their keys. */
 export function senderOf(sender: Told['sender'], serverKeys: number[]): Sender {
