@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type Db, isUniqueViolation, openDb } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import { onEachDatabase } from '../support/hall.ts';
 
 async function open(t: TestContext, url: string): Promise<Db> {
@@ -121,6 +121,19 @@ onEachDatabase('a failed statement spoils nothing that comes after it', async (t
     await assert.rejects(db.transaction((tx) => tx.run(sql`insert into counters (name, count) values ('a', 0)`)));
   }
   assert.equal(await countOf(db), 0);
+});
+
+async function asksForNonsense(read: (query: Sql) => Promise<unknown>): Promise<unknown> {
+  return await read(sql`select nonsense from counters`);
+}
+
+onEachDatabase('an error leads back to who asked, and to nobody who asked at the same moment', async (t, url) => {
+  const db = await counter(t, url);
+  for (const read of [db.tuples.bind(db), db.all.bind(db)]) {
+    const [wrong, right] = await Promise.all([errorOf(asksForNonsense(read)), countOf(db)]);
+    assert.match((wrong as Error).stack!, /nonsense[^]*asksForNonsense/);
+    assert.equal(right, 0);
+  }
 });
 
 onEachDatabase('a row that exists already is told from every other error', async (t, url) => {
