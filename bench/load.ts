@@ -44,20 +44,21 @@ class Client {
   #head = '';
   readonly #ended = Promise.withResolvers<void>();
 
-  private constructor(socket: Socket, next: Target['next']) {
-    this.#socket = socket;
+  private constructor(port: number, next: Target['next']) {
+    // What is read goes to one buffer, which costs the load a fraction of a stream.
+    const callback = (count: number, bytes: Uint8Array): boolean => this.#read(bytes as Buffer, count);
+    const onread = { buffer: Buffer.allocUnsafeSlow(ROOM), callback };
+    const socket = (this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread }));
     this.#next = next;
-    socket.setNoDelay(true);
-    socket.on('data', (chunk) => this.#read(chunk as Buffer));
     socket.on('error', (error) => this.#ended.reject(error));
     socket.on('close', () => this.#ended.resolve());
   }
 
   static open(port: number, next: Target['next']): Promise<Client> {
     const { promise, resolve, reject } = Promise.withResolvers<Client>();
-    const socket = connect(port, '127.0.0.1');
-    socket.once('error', reject);
-    socket.once('connect', () => resolve(new Client(socket, next)));
+    const client = new Client(port, next);
+    client.#socket.once('error', reject);
+    client.#socket.once('connect', () => resolve(client));
     return promise;
   }
 
@@ -74,27 +75,38 @@ class Client {
     else this.#socket.write(text, 'latin1');
   }
 
-  /** Reads just enough of an answer to know where it ends: the status and the length. */
-  #read(chunk: Buffer): void {
-    if (this.#awaited >= 0) return this.#take(chunk.length);
-    this.#head += chunk.toString('latin1', 0, Math.min(chunk.length, 4096));
+  /** Reads just enough of an answer to know where it ends: the status and the length. Then it goes on reading. */
+  #read(bytes: Buffer, count: number): true {
+    if (this.#awaited >= 0) return this.#take(count);
+    const before = this.#head.length;
+    this.#head += bytes.toString('latin1', 0, Math.min(count, 4096));
     const end = this.#head.indexOf('\r\n\r\n');
-    if (end < 0) return;
+    if (end < 0) return true;
     const status = Number(this.#head.slice(9, 12));
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    const length = status === 304 ? 0 : Number(/content-length: *(\d+)/i.exec(this.#head)?.[1]);
-    if (Number.isNaN(length)) return this.#ended.reject(new Error(`An answer does not say its length: ${this.#head}`));
-    const before = this.#head.length - Math.min(chunk.length, 4096);
+    const length = status === 304 ? 0 : lengthIn(this.#head);
+    if (length === undefined) {
+      this.#ended.reject(new Error(`An answer does not say its length: ${this.#head}`));
+      return true;
+    }
     this.#awaited = length;
     this.#head = '';
-    this.#take(chunk.length - (end + 4 - before));
+    return this.#take(count - (end + 4 - before));
   }
 
-  #take(bytes: number): void {
+  #take(bytes: number): true {
     this.#awaited -= bytes;
-    if (this.#awaited > 0) return;
+    if (this.#awaited > 0) return true;
     this.#awaited = -1;
     this.times.push(performance.now() - this.#sent);
     this.#send();
+    return true;
   }
+}
+
+const ROOM = 64 * 1024;
+
+function lengthIn(head: string): number | undefined {
+  const length = /content-length: *(\d+)/i.exec(head)?.[1];
+  return length === undefined ? undefined : Number(length);
 }
