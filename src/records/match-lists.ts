@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
+import { along, type Page, pageBefore } from './along.ts';
 import type { MatchHead, PlayedMatch } from './matches.ts';
 import { historyFrom, rowsOfHistory, startBelow } from './player-history.ts';
 
@@ -19,16 +20,16 @@ export async function listMatchesWhere(
   before: number,
   limit: number,
 ): Promise<ListedMatch[]> {
+  const page = pageBefore(before, limit);
   return await db.all<ListedMatch>(sql`
-    select key, head, started, finished, map_key, server_key from matches
-    where ${conditionOf(filter)} key < ${before} order by key desc limit ${limit}`);
+    select key, head, started, finished, map_key, server_key from matches where ${walkAlong(filter, page)}`);
 }
 
-function conditionOf(filter: MatchFilter): Sql {
-  if (filter === undefined) return sql``;
-  if ('mapKey' in filter) return sql`map_key = ${filter.mapKey} and`;
-  if ('serverKey' in filter) return sql`server_key = ${filter.serverKey} and`;
-  return sql`gamemode = ${filter.gamemode} and`;
+function walkAlong(filter: MatchFilter, page: Page): Sql {
+  if (filter === undefined) return sql`${page.bound} order by key ${page.direction} limit ${page.limit}`;
+  if ('mapKey' in filter) return along('map_key', filter.mapKey, page);
+  if ('serverKey' in filter) return along('server_key', filter.serverKey, page);
+  return along('gamemode', filter.gamemode, page);
 }
 
 /** A player's matches with keys below `before`, the newest first. */

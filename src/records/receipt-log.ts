@@ -1,7 +1,8 @@
 import { idOf } from '#base/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { alongServer, keysSent, type Page, pageAfter, pageBefore } from './sent.ts';
+import { along, type Page, pageAfter, pageBefore } from './along.ts';
+import { keysSent } from './sent.ts';
 
 /** What became of an event that a server once sent. Heartbeats are not kept, duplicates are told once. */
 export interface LoggedReceipt {
@@ -30,7 +31,7 @@ async function receiptsOf(db: Queryable, scope: number, page: Page): Promise<Log
     from (${keysSent(scope, page)}) s join ledger l on l.key = s.key
     union all
     select key, event_id, received, null, null, reason, place
-    from (select * from refusals where ${alongServer('scope_key', scope, page)}) r
+    from (select * from refusals where ${along('scope_key', scope, page)}) r
     order by key ${page.direction} limit ${page.limit}`);
   return (rows as Row[]).map((row) => (row[3] === null ? ofRefused(row) : ofTaken(row)));
 }

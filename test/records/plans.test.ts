@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import pg from 'pg';
 import type { Db } from '#db/db.ts';
-import { type Sql, textOf } from '#db/sql.ts';
+import { type Sql, sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#records/factions.ts';
-import { listPlayedMatches } from '#records/match-lists.ts';
+import { listMatchesWhere, listPlayedMatches } from '#records/match-lists.ts';
 import { listFromPages } from '#records/match-pages.ts';
 import { killsOf, listMatches, listWholeMatches, matchByKey, matchesOf, matchWithTeams } from '#records/matches.ts';
 import { listMaps, mapByName, ratesOf, rotationsOf } from '#records/maps.ts';
@@ -108,4 +109,39 @@ test('what a server has sent is walked along indexes, from one key on', async (t
     assert.deepEqual(await searches((one) => read(one, 1, 5, 20)), [...walked(bound), refused]);
   }
   assert.deepEqual(await searches((one) => withdrawSince(one, clock, 1, 5)), walked(''));
+});
+
+/** How PostgreSQL goes about a statement of a reader that it has planned for whatever is asked for. */
+async function genericPlanOf(db: Db, url: string, read: (db: Db) => Promise<unknown>): Promise<string> {
+  const asked: Sql[] = [];
+  await read({ ...db, all: async (query: Sql) => (asked.push(query), []) } as Db);
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const plans = asked.map(
+      (query) => `explain (generic_plan) ${textOf(query, new WeakMap(), (place) => `$${place}`)}`,
+    );
+    const { rows } = await client.query({ text: plans.join(';'), rowMode: 'array' });
+    return rows.flat().join('\n');
+  } finally {
+    await client.end();
+  }
+}
+
+test('matches of what is silent now are walked along their own index where one server has sent all others', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  await tell(hall, ...Array.from({ length: 400 }, () => match({ map: 'Isle', gamemode: 'ctw', teams: [] })));
+  await hall.db.run(sql`analyze matches`);
+  const last = Number.MAX_SAFE_INTEGER;
+  const filters = {
+    matches_by_server: { serverKey: 1 },
+    matches_by_map: { mapKey: 'ruins' },
+    matches_by_gamemode: { gamemode: 'tdm' },
+  };
+  for (const [index, filter] of Object.entries(filters)) {
+    const walks = await genericPlanOf(hall.db, database.url, (db) => listMatchesWhere(db, filter, last, 20));
+    assert.match(walks, new RegExp(`using ${index}\\b`), walks);
+  }
 });
