@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { type Answer, answerTo } from './answer-to.ts';
 import { messageSocket } from './whole-messages.ts';
 
 interface Line {
@@ -20,17 +21,11 @@ export class Pipeline {
     this.#config = { ...config, pipeline: true };
   }
 
-  async query(query: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> {
+  async query(query: pg.QueryArrayConfig): Promise<Answer> {
     this.#turn = (this.#turn + 1) % this.#lines.length;
     const { client, socket } = await (this.#lines[this.#turn] ??= this.#connect(this.#turn));
     sendTogether(socket);
-    try {
-      return await answerTo(client, query);
-    } catch (error) {
-      // It was made where the server's word was read; whoever looks for its cause looks for who asked.
-      Error.captureStackTrace(error as Error);
-      throw error;
-    }
+    return await answerTo(client, query);
   }
 
   async close(): Promise<void> {
@@ -53,17 +48,6 @@ export class Pipeline {
     }
     return { client, socket };
   }
-}
-
-/**
- * The answer to a read, without the promise that pg makes where it is given no callback. pg assigns that promise's function
- * to the read as it writes it (`query.callback = () => …`), and V8 takes a function that is assigned so for part of a class
- * and makes it old at once: all that a read leaves behind would hang on it, and grow old too, until everything is swept.
- */
-function answerTo(client: pg.Client, query: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<pg.QueryArrayResult>();
-  client.query(query, (error: Error | null, result) => (error === null ? resolve(result) : reject(error)));
-  return promise;
 }
 
 /** What is written in one turn of the event loop goes out in one piece. */

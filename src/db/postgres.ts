@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import { Unavailable } from '#base/errors.ts';
+import { type Answer, type Asked, type Asking, answerTo } from './answer-to.ts';
 import {
   type Cell,
   type Db,
@@ -74,23 +75,21 @@ function statementOf(query: Sql): Statement {
   return { name, text, values: query.values as unknown[] };
 }
 
-type Client = pg.Pool | pg.PoolClient;
-
 class Connection implements MigrationTx {
   readonly remote = true;
   readonly keyedHash: KeyedHash;
   /** Whether the server runs on this machine. */
   readonly isNear: boolean;
-  readonly #client: Client;
+  readonly #client: Asking;
 
-  constructor(client: Client, keyedHash: KeyedHash, isNear: boolean) {
+  constructor(client: Asking, keyedHash: KeyedHash, isNear: boolean) {
     this.keyedHash = keyedHash;
     this.isNear = isNear;
     this.#client = client;
   }
 
   async all<R>(query: Sql): Promise<R[]> {
-    return (await guarded(this.#client.query(statementOf(query)))).rows as R[];
+    return (await this.#answer(statementOf(query))).rows as R[];
   }
 
   async get<R>(query: Sql): Promise<R | undefined> {
@@ -98,7 +97,7 @@ class Connection implements MigrationTx {
   }
 
   async tuples(query: Sql): Promise<Cell[][]> {
-    return (await guarded(this.#client.query({ ...statementOf(query), rowMode: 'array' }))).rows as Cell[][];
+    return (await this.#answer({ ...statementOf(query), rowMode: 'array' })).rows as Cell[][];
   }
 
   async tuple(query: Sql): Promise<Cell[] | undefined> {
@@ -106,7 +105,7 @@ class Connection implements MigrationTx {
   }
 
   async run(query: Sql): Promise<number> {
-    return (await guarded(this.#client.query(statementOf(query)))).rowCount ?? 0;
+    return (await this.#answer(statementOf(query))).rowCount ?? 0;
   }
 
   /**
@@ -119,7 +118,11 @@ class Connection implements MigrationTx {
   }
 
   async script(statements: string): Promise<void> {
-    await guarded(this.#client.query(postgresScript(statements)));
+    await this.#answer(postgresScript(statements));
+  }
+
+  #answer(asked: Asked): Promise<Answer> {
+    return guarded(answerTo(this.#client, asked));
   }
 }
 
@@ -202,9 +205,9 @@ class PostgresDb extends Connection implements Db {
     client.on('error', ignore);
     let broken = false;
     try {
-      await guarded(client.query('begin'));
+      await guarded(answerTo(client, 'begin'));
       const result = await work(client);
-      await guarded(client.query('commit'));
+      await guarded(answerTo(client, 'commit'));
       this.#notices.note();
       return result;
     } catch (error) {
@@ -227,6 +230,8 @@ async function guarded<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    // It was made where the server's word was read: whoever looks for its cause looks for who asked.
+    if (error instanceof Error) Error.captureStackTrace(error);
     throw isOutage(error) ? new Unavailable(error) : error;
   }
 }
