@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts';
 import { invalidRequest, WireError } from '#base/errors.ts';
-import type { Db } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import { type Application, applicationByClientId } from '#records/applications.ts';
 import { whyStopped } from '#records/stopped.ts';
 import { findAccessToken } from '#records/tokens.ts';
@@ -27,7 +27,7 @@ const KEPT_MS = 1_000;
 
 /** Proves who asks. Who was proven is kept while the database says that nothing has changed. */
 export class Callers {
-  readonly #db: Db;
+  readonly #db: Queryable;
   readonly #clock: Clock;
   readonly #realm: string;
   /** Callers by their tokens. */
@@ -36,7 +36,7 @@ export class Callers {
   readonly #applications = new Kept<Proven<Application>>(KEPT_APPLICATIONS);
 
   /** @param realm as `WWW-Authenticate` names it */
-  constructor(db: Db, clock: Clock, realm: string) {
+  constructor(db: Queryable, clock: Clock, realm: string) {
     this.#db = db;
     this.#clock = clock;
     this.#realm = realm;

@@ -4,7 +4,7 @@ import type { Clock } from '#base/clock.ts';
 import { boundOf } from '#base/ids.ts';
 import type { Known } from '#base/known.ts';
 import { isCleanText } from '#base/text.ts';
-import type { Db } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import type { CutList, ListAsked } from '#records/match-pages.ts';
 import type { MatchWithTeams } from '#records/matches.ts';
 import type { Deprecation } from './deprecation.ts';
@@ -15,7 +15,7 @@ export type FoundMatch = MatchWithTeams & { tag?: string };
 
 /** What the answers of the data API are made with. */
 export interface Kit {
-  db: Db;
+  db: Queryable;
   clock: Clock;
   moment: WriteMoment;
   /** Finds a match; where a look-up is a journey, those of one moment travel together. */

@@ -4,7 +4,7 @@ import { notFound } from '#base/errors.ts';
 import { nameKey } from '#base/text.ts';
 import { type GameMap, listMaps, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#records/maps.ts';
 import { serverByKey, serverByName, type ServerNow, serversPlaying } from '#records/servers.ts';
-import type { Db } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import { type Endpoint, endpoint, filter, flag, type Kit, paging, presenceSince } from './endpoint.ts';
 import { count, id, link } from './shapes.ts';
 
@@ -80,7 +80,7 @@ export const maps: Endpoint[] = [
   }),
 ];
 
-async function findMap(db: Db, text: string): Promise<GameMap | undefined> {
+async function findMap(db: Queryable, text: string): Promise<GameMap | undefined> {
   const key = keyOf(text);
   return (key === undefined ? undefined : await mapByKey(db, key)) ?? (await mapByName(db, text));
 }

@@ -64,11 +64,11 @@ export class Api {
     this.#deprecations = new Deprecations(rows, config.SITE_URL);
     this.#addresses = new Addresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
-    this.#callers = new Callers(db, clock, this.#realm);
+    this.#callers = new Callers(db.lookUps, clock, this.#realm);
     this.#edition = listingOf(config).edition;
     const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
     this.#kit = {
-      db,
+      db: db.lookUps,
       clock,
       ...findersOf(db, this.#edition),
       moment: momentsIn(config.TIME_ZONE),

@@ -52,6 +52,11 @@ export interface Db extends Queryable, AsyncDisposable {
   readonly dialect: 'sqlite' | 'postgres';
   /** Reads without waiting, where the database is a file of this machine. Only `select` may be asked. */
   readonly atOnce: Reads;
+  /**
+   * The database for reads that are short whatever its size: where they travel to a server, they follow each other on
+   * connections they share, and one that took long would hold up those behind it. Only `select` may be asked.
+   */
+  readonly lookUps: Queryable;
   /** What has become of things that were read before, told without leaving this process. */
   versions(): Versions;
   /**

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { type Answer, answerTo } from './answer-to.ts';
+import { type Answer, type Asked, answerTo } from './answer-to.ts';
 import { messageSocket } from './whole-messages.ts';
 
 interface Line {
@@ -21,11 +21,11 @@ export class Pipeline {
     this.#config = { ...config, pipeline: true };
   }
 
-  async query(query: pg.QueryArrayConfig): Promise<Answer> {
+  async query(asked: Asked): Promise<Answer> {
     this.#turn = (this.#turn + 1) % this.#lines.length;
     const { client, socket } = await (this.#lines[this.#turn] ??= this.#connect(this.#turn));
     sendTogether(socket);
-    return await answerTo(client, query);
+    return await answerTo(client, asked);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import { Unavailable } from '#base/errors.ts';
-import { type Answer, type Asked, type Asking, answerTo } from './answer-to.ts';
+import { type Answer, type Asked, answerTo } from './answer-to.ts';
 import {
   type Cell,
   type Db,
@@ -75,17 +75,19 @@ function statementOf(query: Sql): Statement {
   return { name, text, values: query.values as unknown[] };
 }
 
+type Ask = (asked: Asked) => Promise<Answer>;
+
 class Connection implements MigrationTx {
   readonly remote = true;
   readonly keyedHash: KeyedHash;
   /** Whether the server runs on this machine. */
   readonly isNear: boolean;
-  readonly #client: Asking;
+  readonly #ask: Ask;
 
-  constructor(client: Asking, keyedHash: KeyedHash, isNear: boolean) {
+  constructor(ask: Ask, keyedHash: KeyedHash, isNear: boolean) {
     this.keyedHash = keyedHash;
     this.isNear = isNear;
-    this.#client = client;
+    this.#ask = ask;
   }
 
   async all<R>(query: Sql): Promise<R[]> {
@@ -122,13 +124,14 @@ class Connection implements MigrationTx {
   }
 
   #answer(asked: Asked): Promise<Answer> {
-    return guarded(answerTo(this.#client, asked));
+    return guarded(this.#ask(asked));
   }
 }
 
 class PostgresDb extends Connection implements Db {
   readonly dialect = 'postgres';
   readonly atOnce = this;
+  readonly lookUps: Queryable;
   readonly #pool: pg.Pool;
   readonly #pipeline: Pipeline;
   readonly #notices: CredentialNotices;
@@ -139,7 +142,8 @@ class PostgresDb extends Connection implements Db {
     isNear: boolean,
     { pipeline, notices }: { pipeline: Pipeline; notices: CredentialNotices },
   ) {
-    super(pool, keyedHash, isNear);
+    super((asked) => answerTo(pool, asked), keyedHash, isNear);
+    this.lookUps = new Connection((asked) => pipeline.query(asked), keyedHash, isNear);
     this.#pool = pool;
     this.#pipeline = pipeline;
     this.#notices = notices;
@@ -160,9 +164,9 @@ class PostgresDb extends Connection implements Db {
   }
 
   override async tuples(query: Sql): Promise<Cell[][]> {
-    const result = await guarded(this.#pipeline.query({ ...statementOf(query), rowMode: 'array' as const }));
+    const rows = await this.lookUps.tuples(query);
     if (!reads(query)) this.#notices.note();
-    return result.rows as Cell[][];
+    return rows;
   }
 
   override async run(query: Sql): Promise<number> {
@@ -176,7 +180,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#transact((client) => work(new Connection(client, this.keyedHash, this.isNear)));
+    return this.#transact((client) => work(this.#within(client)));
   }
 
   /** A commit is answered when it is on the server's disk. */
@@ -185,7 +189,7 @@ class PostgresDb extends Connection implements Db {
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.#transact(async (client) => {
       await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await work(new Connection(client, this.keyedHash, this.isNear));
+      await work(this.#within(client));
     });
   }
 
@@ -197,6 +201,10 @@ class PostgresDb extends Connection implements Db {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #within(client: pg.PoolClient): Connection {
+    return new Connection((asked) => answerTo(client, asked), this.keyedHash, this.isNear);
   }
 
   async #transact<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

@@ -155,6 +155,7 @@ class SqliteDb implements Db {
   readonly #checkpoints: Checkpoints | undefined;
   readonly #dataVersion: StatementSync;
   readonly atOnce: Reads;
+  readonly lookUps = this;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   #epochs: StatementSync | undefined;
