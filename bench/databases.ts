@@ -1,8 +1,9 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createReadStream } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '#base/errors.ts';
-import { startPostgres, stopPostgres } from '#test/support/postgres-native.ts';
+import { FAST, startPostgres, stopPostgres } from '#test/support/postgres-native.ts';
 import { DEFAULT_SEED, generated } from './generated.ts';
 import { LOAD_CORE, pin } from './measured.ts';
 
@@ -10,6 +11,11 @@ import { LOAD_CORE, pin } from './measured.ts';
 export interface Databases extends AsyncDisposable {
   small(): Promise<string>;
   large(): Promise<string>;
+  /**
+   * Brings a network into the system's memory, where a file lies that is in use: one that was just made, or that the system
+   * has begun to let go of, would have to be read first.
+   */
+  warm(url: string): Promise<void>;
 }
 
 interface Wishes {
@@ -25,7 +31,10 @@ const LARGE_FOR_ONCE = 100_000;
 
 /** SQLite files are kept under data/bench; a PostgreSQL of the bench's own lasts as long as the run. */
 export async function databases({ database, url, matches }: Wishes): Promise<Databases> {
-  if (url !== undefined) return { small: async () => url, large: async () => url, async [Symbol.asyncDispose]() {} };
+  if (url !== undefined) {
+    const given = async (): Promise<string> => url;
+    return { small: given, large: given, async warm() {}, async [Symbol.asyncDispose]() {} };
+  }
   if (database === 'sqlite') return files(Number(matches ?? LARGE));
   if (database === 'postgres') return await postgres(Number(matches ?? LARGE_FOR_ONCE));
   throw new UsageError(`--database must be sqlite or postgres (it is "${database}").`);
@@ -35,15 +44,26 @@ function files(large: number): Databases {
   return {
     small: () => fill(SMALL),
     large: () => fill(large),
+    warm: (url) => readTwice([url]),
     async [Symbol.asyncDispose]() {},
   };
 }
+
+/** What was read but once is what a system lets go of first. */
+async function readTwice(paths: readonly string[]): Promise<void> {
+  for (const path of [...paths, ...paths]) for await (const _ of createReadStream(path, { highWaterMark: READ_BYTES }));
+}
+
+const READ_BYTES = 4 * 1024 * 1024;
+
+/** PostgreSQL's manual gives it a quarter of a machine's memory to begin with. */
+const BUFFERS = `shared_buffers=${Math.floor(totalmem() / 4 / 1024 / 1024)}MB`;
 
 async function postgres(large: number): Promise<Databases> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-bench-'));
   await chmod(folder, 0o755);
   pin(process.pid, LOAD_CORE);
-  const { server, url } = await startPostgres(folder);
+  const { server, url } = await startPostgres(folder, [...FAST, BUFFERS]);
   const named = async (name: string, matches: number): Promise<string> => {
     const own = new URL(url);
     await command(url, `create database ${name}`);
@@ -53,11 +73,20 @@ async function postgres(large: number): Promise<Databases> {
   return {
     small: () => named('small', SMALL),
     large: () => named('large', large),
+    warm: async () => readTwice(await tablesIn(folder)),
     async [Symbol.asyncDispose]() {
       await stopPostgres(server);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The files of a PostgreSQL that hold tables and indexes: their names are numbers. */
+async function tablesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((one) => one.isFile() && /^\d+(\.\d+)?$/.test(one.name))
+    .map((one) => join(one.parentPath, one.name));
 }
 
 async function command(url: string, text: string): Promise<void> {

@@ -14,7 +14,6 @@
  * other work on the machine disturbs less. For `growth of …` it is how much dearer a read becomes by the second of these, for
  * `token check, …` how often it fits into the 10 µs that it may take.
  */
-import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Door } from '#base/config.ts';
 import { keepUpOnce } from '#upkeep.ts';
@@ -44,17 +43,6 @@ await using made: Databases = await databases(values);
 const results = values.growth ? await growth(made) : await measureAll(await made.large());
 if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
 
-/**
- * A file that is in use lies in the system's memory; one that was just found, or that a system has begun to let go of since
- * the last case, has to be read into it, twice, since what was read but once goes first.
- */
-async function warm(url: string): Promise<void> {
-  if (/^postgres(ql)?:/.test(url)) return;
-  for (let times = 0; times < 2; times++) {
-    for await (const _ of createReadStream(url, { highWaterMark: 4 * 1024 * 1024 }));
-  }
-}
-
 /** Every case on one database. */
 async function measureAll(url: string, only = values.only): Promise<Result[]> {
   await using asker = await openAsker(url);
@@ -76,7 +64,7 @@ async function measureDoor(door: Door, url: string, bare: Served, cases: Case[])
   await using served: Served = await Measured.start('./door.ts', { DATABASE_URL: url, BENCH_DOOR: door });
   const found: Result[] = [];
   for (const one of cases) {
-    if (door === 'API') await warm(url);
+    if (door === 'API') await made.warm(url);
     const result = shown(await compare(served, bare, one, rounds));
     found.push(result);
     if (one.most !== undefined) checkMost(result, one.most);

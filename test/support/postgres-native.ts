@@ -14,7 +14,7 @@ const PATIENCE_MS = 30_000;
 export const DURABLE: readonly string[] = ['listen_addresses=', 'max_connections=200', 'shared_buffers=64MB'];
 
 /** What a test writes need not outlive a power cut. */
-const FAST: readonly string[] = [
+export const FAST: readonly string[] = [
   ...DURABLE,
   'fsync=off',
   'synchronous_commit=off',
