@@ -108,12 +108,12 @@ async function bareLoop({ from, after, to }: BareOrder): Promise<Pace> {
     ms += performance.now() - began;
     cpu += user + system;
   };
-  await measured(engine.begin);
+  await measured(() => engine.begin());
   for (let start = 0; start < heads.length; start += PORTION) {
     const writes = await writesOf(db, heads.slice(start, start + PORTION));
     await measured(() => engine.write(writes));
   }
-  await measured(engine.commit);
+  await measured(() => engine.commit());
   // What the server itself spends is not known here.
   return { rate: (heads.length / ms) * 1000, cpu: remote ? undefined : cpu / heads.length };
 }

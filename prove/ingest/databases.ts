@@ -24,8 +24,7 @@ export async function databases(dialect: Dialect): Promise<Databases> {
   if (dialect === 'sqlite') {
     let count = 0;
     const create = async (): Promise<string> => join(folder, `${++count}`, 'scorehall.db');
-    const removeOne = (url: string): Promise<void> => rm(dirname(url), { recursive: true });
-    return { dialect, create, remove: removeOne, outage: undefined, [Symbol.asyncDispose]: remove };
+    return { dialect, create, remove: removeFile, outage: undefined, [Symbol.asyncDispose]: remove };
   }
   let { server, url } = await startPostgres(folder, DURABLE);
   const outage = {
@@ -46,6 +45,8 @@ export async function databases(dialect: Dialect): Promise<Databases> {
     [Symbol.asyncDispose]: close,
   };
 }
+
+const removeFile = (path: string): Promise<void> => rm(dirname(path), { recursive: true });
 
 async function createIn(maintenance: string): Promise<string> {
   const name = `prove_${randomBytes(6).toString('hex')}`;

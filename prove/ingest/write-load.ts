@@ -31,12 +31,12 @@ function requestOf(key: string, batch: number): Request {
   return { bytes, places: ids.map((id) => bytes.indexOf(id)) };
 }
 
-let goesOn = true;
+let stop = new AbortController();
 let sent = 0;
 
 async function write(port: number, requests: Request[], most: number): Promise<void> {
   const client = new RawClient(port);
-  for (let turn = 0; goesOn && sent < most; turn = (turn + 1) % requests.length) {
+  for (let turn = 0; !stop.signal.aborted && sent < most; turn = (turn + 1) % requests.length) {
     const { bytes, places } = requests[turn]!;
     for (const place of places) bytes.write(randomUUID(), place, 'latin1');
     sent += places.length;
@@ -56,6 +56,7 @@ async function carryOut({ port, keys, batch, matches = Infinity }: WriteOrder): 
 
 let work = Promise.resolve();
 process.on('message', (message: WriteOrder | 'stop') => {
-  goesOn = message !== 'stop';
-  if (message !== 'stop') work = work.then(() => carryOut(message));
+  if (message === 'stop') return stop.abort();
+  stop = new AbortController();
+  work = work.then(() => carryOut(message));
 });

@@ -70,7 +70,6 @@ onEachDatabase(
         const one = await tellSeason(db, events, events.length);
         const expected = await likenessOf(db);
         const receipts = await tellSeason(db, events, 1);
-        const saidOf = ({ id, status }: Receipt): string[] => [id, status];
         assert.deepEqual(receipts.map(saidOf), one.map(saidOf));
         assert.deepEqual(await likenessOf(db), expected);
       }),
