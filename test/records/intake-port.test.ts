@@ -61,6 +61,8 @@ onEachDatabase('events that go through a port leave the records as events that d
   );
 });
 
+const saidOf = ({ id, status }: Receipt): string[] => [id, status];
+
 onEachDatabase(
   'a transaction that is made ready in portions leaves the records as one an event does',
   async (t, url) => {
