@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { UsageError } from '#base/errors.ts';
+import { portionsOf } from '#base/portions.ts';
 import type { WireEvent } from '#records/events.ts';
 import { takeEvents } from '#records/ledger.ts';
 import { type Sample, sampleNetwork } from '#sample/index.ts';
@@ -42,7 +43,7 @@ export async function fill(
 /** Takes the season as if it were happening: each event is received when it is told, so ids grow through the season. */
 async function takeAll(db: Db, sample: Sample, goOn: (matches: number) => boolean): Promise<boolean> {
   let matches = 0;
-  for (const events of portions(sample.events())) {
+  for (const events of portionsOf(sample.events(), EVENTS_AT_ONCE)) {
     // SQLite answers without letting anything else have its turn: signals come through here.
     await setImmediate();
     if (!goOn(matches)) return false;
@@ -53,15 +54,4 @@ async function takeAll(db: Db, sample: Sample, goOn: (matches: number) => boolea
     matches += events.filter(({ type }) => type === 'match.finished').length;
   }
   return true;
-}
-
-function* portions(events: Iterable<WireEvent>): Generator<WireEvent[]> {
-  let portion: WireEvent[] = [];
-  for (const event of events) {
-    portion.push(event);
-    if (portion.length < EVENTS_AT_ONCE) continue;
-    yield portion;
-    portion = [];
-  }
-  if (portion.length > 0) yield portion;
 }

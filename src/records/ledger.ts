@@ -1,4 +1,5 @@
 import { idOf, keyOf } from '#base/ids.ts';
+import { portionsOf } from '#base/portions.ts';
 import { nameKey } from '#base/text.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
@@ -105,17 +106,6 @@ async function takeIn(db: Transactions, tx: Queryable, now: number, items: Itera
   await keys.save();
   book.keep(keys.last);
   return taking.receipts;
-}
-
-function* portionsOf(items: Iterable<Item>, size: number): Generator<readonly Item[]> {
-  let portion: Item[] = [];
-  for (const item of items) {
-    portion.push(item);
-    if (portion.length < size) continue;
-    yield portion;
-    portion = [];
-  }
-  if (portion.length > 0) yield portion;
 }
 
 /** The items with players who have a pseudonym under it. */
