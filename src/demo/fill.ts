@@ -3,7 +3,6 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { UsageError } from '#base/errors.ts';
 import { portionsOf } from '#base/portions.ts';
-import type { WireEvent } from '#records/events.ts';
 import { takeEvents } from '#records/ledger.ts';
 import { type Sample, sampleNetwork } from '#sample/index.ts';
 import type { DemoFolder, DemoState } from './folder.ts';
