@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** What one run of load showed. Times in milliseconds. */
@@ -48,18 +49,16 @@ class Client {
     // What is read goes to one buffer, which costs the load a fraction of a stream.
     const callback = (count: number, bytes: Uint8Array): boolean => this.#read(bytes as Buffer, count);
     const onread = { buffer: Buffer.allocUnsafeSlow(ROOM), callback };
-    const socket = (this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread }));
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
     this.#next = next;
-    socket.on('error', (error) => this.#ended.reject(error));
-    socket.on('close', () => this.#ended.resolve());
   }
 
-  static open(port: number, next: Target['next']): Promise<Client> {
-    const { promise, resolve, reject } = Promise.withResolvers<Client>();
+  static async open(port: number, next: Target['next']): Promise<Client> {
     const client = new Client(port, next);
-    client.#socket.once('error', reject);
-    client.#socket.once('connect', () => resolve(client));
-    return promise;
+    await once(client.#socket, 'connect');
+    client.#socket.on('error', (error) => client.#ended.reject(error));
+    client.#socket.on('close', () => client.#ended.resolve());
+    return client;
   }
 
   run(until: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { flagsFor } from '../scripts/flags.mjs';
+import { answerOf } from '#test/support/answer-of.ts';
 import type { Use } from './child.ts';
 import { type Load, load, type Target } from './load.ts';
 
@@ -29,13 +30,13 @@ export class Measured<Facts extends { port: number }> implements AsyncDisposable
     const execArgv = [...process.execArgv, ...flagsFor(env['DATABASE_URL'])];
     const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env }, execArgv });
     pin(child.pid!, MEASURED_CORE);
-    return new Measured(child, (await message(child)) as F);
+    return new Measured(child, await answerOf<F>(child));
   }
 
   /** Sends something to the process, and waits for what it answers. */
   async tell<T>(order: object | 'use'): Promise<T> {
     this.#child.send(order);
-    return (await message(this.#child)) as T;
+    return await answerOf<T>(this.#child);
   }
 
   /** Its use of CPU and memory. */
@@ -57,15 +58,4 @@ export class Measured<Facts extends { port: number }> implements AsyncDisposable
     this.#child.disconnect();
     await promise;
   }
-}
-
-function message(child: ChildProcess): Promise<unknown> {
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  const ended = (): void => reject(new Error('The measured process ended; what it said stands above.'));
-  child.once('exit', ended);
-  child.once('message', (said) => {
-    child.off('exit', ended);
-    resolve(said);
-  });
-  return promise;
 }

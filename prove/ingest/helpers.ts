@@ -1,22 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { answerOf } from '#test/support/answer-of.ts';
 import type { BareOrder, Pace } from './bare-loop.ts';
 import type { WriteOrder } from './write-load.ts';
 
 /** A process beside the service that is measured: what it does and has in memory is in nobody else's way. */
 function helper(file: string): ChildProcess {
   return fork(new URL(file, import.meta.url), { execArgv: [] });
-}
-
-/** @returns what a process says next */
-function answerOf<T>(child: ChildProcess): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const ended = (): void => reject(new Error('A process of the proof ended; what it said stands above.'));
-  child.once('exit', ended);
-  child.once('message', (said) => {
-    child.off('exit', ended);
-    resolve(said as T);
-  });
-  return promise;
 }
 
 /** Game servers that send matches; see `write-load.ts`. */

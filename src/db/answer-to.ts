@@ -3,7 +3,7 @@ import type pg from 'pg';
 export type Asked = string | pg.QueryConfig | pg.QueryArrayConfig;
 
 /** A connection, or a pool of them. */
-export type Asking = Pick<pg.ClientBase, 'query'>;
+type Asking = Pick<pg.ClientBase, 'query'>;
 
 /** As pg's types have it: rows are arrays where the question says so, and objects else. */
 export interface Answer {

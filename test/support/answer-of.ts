@@ -1,0 +1,13 @@
+import type { ChildProcess } from 'node:child_process';
+
+/** @returns what a process says next; rejects where it ends before */
+export function answerOf<T>(child: ChildProcess): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const ended = (): void => reject(new Error('A process that was asked has ended; what it said stands above.'));
+  child.once('exit', ended);
+  child.once('message', (said) => {
+    child.off('exit', ended);
+    resolve(said as T);
+  });
+  return promise;
+}
