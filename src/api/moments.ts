@@ -1,6 +1,7 @@
 const DAY_MS = 86_400_000;
 const QUARTER_HOUR_MS = 900_000;
-const KEPT = 50_000;
+const SPAN_MS = 64 * DAY_MS;
+const KEPT_DATES = 50_000;
 
 /** Writes moments as the data API shows them: `2026-01-31T12:34:56.789+09:00`, with the offset of one time zone. */
 export type WriteMoment = (epochMs: number) => string;
@@ -13,81 +14,69 @@ interface Offset {
   text: string;
 }
 
-/** Moments that have one local date and one offset. */
+/** Moments that have one offset. */
 interface Stretch {
   from: number;
   to: number;
-  /** When the local day begins. */
-  midnight: number;
-  /** `2026-01-31T` */
-  date: string;
-  offset: string;
+  offset: Offset;
 }
 
-const NOTHING: Stretch = { from: 0, to: 0, midnight: 0, date: '', offset: '' };
-
 /**
- * A list writes forty moments, so this is put together from tables instead of `toISOString`, and what is near the moment
- * before is not looked up again.
+ * A list writes forty moments, so this is put together from tables instead of `toISOString`. What is kept of a day is one
+ * text: where matches of years are asked for, each further piece would have to be fetched from afar.
  * @param zone the operator's time zone
  */
 export function momentsIn(zone: string): WriteMoment {
-  const stretchesAt = stretchesIn(zone);
-  let last = NOTHING;
+  const stretchAt = stretchesIn(zone);
+  const dates = new Map<number, string>();
+  let { from, to, offset } = stretchAt(0);
   return (epochMs) => {
-    if (epochMs < last.from || epochMs >= last.to) last = stretchesAt(epochMs).find(({ to }) => epochMs < to)!;
-    const ms = epochMs - last.midnight;
+    if (epochMs < from || epochMs >= to) ({ from, to, offset } = stretchAt(epochMs));
+    const local = epochMs + offset.ms;
+    const day = Math.floor(local / DAY_MS);
+    const ms = local - day * DAY_MS;
     const minutes = Math.floor(ms / 60_000);
     const time = TWO[Math.floor(minutes / 60)]! + ':' + TWO[minutes % 60]! + ':' + TWO[Math.floor(ms / 1000) % 60]!;
-    return last.date + time + '.' + THREE[ms % 1000]! + last.offset;
+    return (dates.get(day) ?? addDate(dates, day)) + time + '.' + THREE[ms % 1000]! + offset.text;
   };
 }
 
-/** Looks a zone's offset up twice for each day; on the few days that end with another, once for each quarter of an hour. */
-function stretchesIn(zone: string): (epochMs: number) => readonly Stretch[] {
+/** `2026-01-31T` */
+function addDate(dates: Map<number, string>, day: number): string {
+  if (dates.size >= KEPT_DATES) dates.clear();
+  const date = new Date(day * DAY_MS).toISOString().slice(0, 11);
+  dates.set(day, date);
+  return date;
+}
+
+/** Finds the offsets of a zone when a span of time is first spoken of. */
+function stretchesIn(zone: string): (epochMs: number) => Stretch {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  const days = new Map<number, readonly Stretch[]>();
-  const quarters = new Map<number, readonly Stretch[]>();
-  const ofDay = (day: number): readonly Stretch[] => {
-    const first = offsetAt(format, day * DAY_MS);
-    const isOne = first.text === offsetAt(format, (day + 1) * DAY_MS - 1).text;
-    return isOne ? stretchesOf(day * DAY_MS, DAY_MS, first) : [];
-  };
-  const ofQuarter = (quarter: number): readonly Stretch[] => {
-    const from = quarter * QUARTER_HOUR_MS;
-    return stretchesOf(from, QUARTER_HOUR_MS, offsetAt(format, from));
-  };
+  const spans = new Map<number, readonly Stretch[]>();
   return (epochMs) => {
-    const stretches = kept(days, Math.floor(epochMs / DAY_MS), ofDay);
-    return stretches.length > 0 ? stretches : kept(quarters, Math.floor(epochMs / QUARTER_HOUR_MS), ofQuarter);
+    const span = Math.floor(epochMs / SPAN_MS);
+    let stretches = spans.get(span);
+    if (stretches === undefined) spans.set(span, (stretches = stretchesOf(format, span * SPAN_MS)));
+    return stretches.find(({ to }) => epochMs < to)!;
   };
 }
 
-/** Cuts time with one offset at the midnights in it. */
-function stretchesOf(from: number, length: number, { ms, text }: Offset): Stretch[] {
+/** Looks an offset up twice for each day of a span; on the few days that end with another, once for each quarter of an hour. */
+function stretchesOf(format: Intl.DateTimeFormat, start: number): Stretch[] {
   const stretches: Stretch[] = [];
-  for (let start = from; start < from + length; start = stretches.at(-1)!.to) {
-    const day = Math.floor((start + ms) / DAY_MS);
-    const midnight = day * DAY_MS - ms;
-    const to = Math.min(midnight + DAY_MS, from + length);
-    stretches.push({
-      from: start,
-      to,
-      midnight,
-      date: new Date(day * DAY_MS).toISOString().slice(0, 11),
-      offset: text,
-    });
+  const add = (from: number, length: number, offset: Offset): void => {
+    const last = stretches.at(-1);
+    if (last?.offset.text === offset.text) last.to = from + length;
+    else stretches.push({ from, to: from + length, offset });
+  };
+  for (let day = start; day < start + SPAN_MS; day += DAY_MS) {
+    const offset = offsetAt(format, day);
+    if (offsetAt(format, day + DAY_MS - 1).text === offset.text) add(day, DAY_MS, offset);
+    else
+      for (let from = day; from < day + DAY_MS; from += QUARTER_HOUR_MS)
+        add(from, QUARTER_HOUR_MS, offsetAt(format, from));
   }
   return stretches;
-}
-
-function kept<T>(map: Map<number, T>, key: number, make: (key: number) => T): T {
-  let value = map.get(key);
-  if (value === undefined) {
-    if (map.size >= KEPT) map.clear();
-    map.set(key, (value = make(key)));
-  }
-  return value;
 }
 
 /** Reads the offset out of `GMT`, `GMT+09:00` or `GMT-00:44:30`; seconds, which no RFC 3339 offset has, are dropped. */
