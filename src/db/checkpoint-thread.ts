@@ -3,10 +3,14 @@ import { workerData } from 'node:worker_threads';
 import { giveWay } from '#base/priority.ts';
 import { type CheckpointOrder, COMMITS, ENDED } from './checkpoints.ts';
 
-/** Pages in the log from which on it is worth a checkpoint, and how long one rests at least and by what it took. */
-const WORTH_PAGES = 1_000;
-const LEAST_REST_MS = 50;
-const RESTS = 2;
+/**
+ * While a checkpoint brings its pages to the disk, whoever waits for the log to be there waits several times as long: many
+ * pages go together, among which those that were written again and again are one each. In a quiet moment few are enough.
+ */
+const WORTH_PAGES = 8_000;
+const WORTH_PAGES_QUIET = 500;
+const QUIET_MS = 200;
+const REST_MS = 300;
 
 const { path, shared } = workerData as CheckpointOrder;
 giveWay();
@@ -17,20 +21,19 @@ const checkpoint = db.prepare('pragma wal_checkpoint(passive)');
 
 let seen = 0;
 while (Atomics.load(shared, ENDED) === 0) {
-  Atomics.wait(shared, COMMITS, seen);
+  const isQuiet = Atomics.wait(shared, COMMITS, seen, QUIET_MS) === 'timed-out';
   seen = Atomics.load(shared, COMMITS);
-  const started = performance.now();
-  bringIn();
-  const took = performance.now() - started;
-  Atomics.wait(shared, ENDED, 0, Math.max(LEAST_REST_MS, RESTS * took));
+  bringIn(isQuiet ? WORTH_PAGES_QUIET : WORTH_PAGES);
+  if (isQuiet) Atomics.wait(shared, COMMITS, seen);
+  else Atomics.wait(shared, ENDED, 0, REST_MS);
 }
 db.close();
 
 /** What fails (a full disk, another who is at it) is tried again behind the next commit; the log holds it till then. */
-function bringIn(): void {
+function bringIn(worth: number): void {
   try {
     const { log, checkpointed } = look.get() as { log: number; checkpointed: number };
-    if (log - checkpointed >= WORTH_PAGES) checkpoint.get();
+    if (log - checkpointed >= worth) checkpoint.get();
   } catch {
     // As above.
   }

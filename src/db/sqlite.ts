@@ -37,8 +37,8 @@ export async function openSqlite(path: string, keyedHash: KeyedHash, lazy: boole
 
 /**
  * In WAL mode `normal` commits without waiting for the disk and keeps the database whole all the same. While the lazy one
- * never rests, its log begins anew only when it checkpoints itself, which waits for the disk: 20 ms at 20,000 pages of log,
- * 43 ms at 64,000 (256 MB). The log never gets there where there is a moment's rest before, see `Checkpoints`.
+ * never rests, its log begins anew only when it checkpoints itself, which waits for the disk: some 60 ms at 64,000 pages of
+ * log (256 MB). The log never gets there where there is a moment's rest before, see `Checkpoints`.
  */
 const WRITING = {
   durable: 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000',
