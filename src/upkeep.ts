@@ -21,7 +21,10 @@ interface Task {
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-const RESTS = 40;
+/** SQLite has one who writes, for whom the ingest waits; with PostgreSQL both only share what the machine can do. */
+const RESTS = { sqlite: 200, postgres: 40 };
+/** The share of its time that the intake has to spare for what follows it. */
+const SPARE = 0.5;
 
 const TASKS: readonly Task[] = [
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
@@ -43,12 +46,12 @@ async function pageAll(hall: Hall, stop: AbortSignal, rests: number): Promise<vo
 
 /**
  * Takes step after step until one says that there are no more. Between two it rests, for as long as a step takes, and
- * much longer while events come in one behind the other: what is told to the service goes first, and what follows it may
- * lag behind for a while.
+ * much longer while the intake has no time to spare: what is told to the service goes first, and what follows it may lag
+ * behind for a while.
  */
-async function resting(
+export async function resting(
   step: () => Promise<boolean>,
-  { intake }: Hall,
+  { intake }: Pick<Hall, 'intake'>,
   stop: AbortSignal,
   rests: number,
 ): Promise<void> {
@@ -57,9 +60,10 @@ async function resting(
     const more = await step();
     if (!more || stop.aborted) return;
     const took = performance.now() - started;
-    for (let [rested, count] = [0, -1]; rested < rests && count !== intake.count; rested++) {
-      count = intake.count;
+    for (let [rested, busy] = [0, 1]; rested < rests && busy > 1 - SPARE; rested++) {
+      const [from, before] = [performance.now(), intake.busyMs];
       await pause(took, undefined, { signal: stop }).catch(() => undefined);
+      busy = (intake.busyMs - before) / (performance.now() - from);
     }
   }
 }
@@ -93,7 +97,7 @@ export function startUpkeep(hall: Hall): AsyncDisposable {
 
 async function repeat(task: Task, hall: Hall, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
-    await task.run(hall, stop, RESTS).catch((error: unknown) => {
+    await task.run(hall, stop, RESTS[hall.db.dialect]).catch((error: unknown) => {
       hall.log.error({ err: error, task: task.name }, 'upkeep failed');
     });
     await pause(task.everyMs, undefined, { signal: stop, ref: false }).catch(() => undefined);

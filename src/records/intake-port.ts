@@ -1,5 +1,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
+import { BusyTime } from '#base/busy-time.ts';
 import { Unavailable } from '#base/errors.ts';
+import { NumbersOf, textOfNumbers } from '#base/numbers.ts';
 import { type Intake, MOST_WAITING } from './intake.ts';
 import type { Item, Items, TakeOptions } from './ledger.ts';
 import type { ReadyPlayer } from './ready-match.ts';
@@ -10,8 +12,12 @@ import type { Receipt } from './receipts.ts';
  * Items go over as texts, which costs a fraction of what objects do.
  */
 
-/** Texts of an item: who sent what, the data as it was told; of a finished match what is JSON in itself, and who played. */
-const TEXTS = 5;
+/**
+ * Texts of an item: who sent what, the data as it was told; of a finished match what is JSON in itself, who played, and how
+ * they did in numbers.
+ */
+const TEXTS = 6;
+const NONE = Array<string>(TEXTS - 2).fill('');
 
 interface Parcel {
   number: number;
@@ -39,7 +45,7 @@ export class FarIntake implements Intake {
   #parcels: Parcel[] = [];
   #last = 0;
   #waits = 0;
-  #through = 0;
+  readonly #busy = new BusyTime();
 
   /** @param sync brings to the disk what the other thread has committed */
   constructor(port: MessagePort | Worker, sync: () => Promise<void>) {
@@ -52,13 +58,14 @@ export class FarIntake implements Intake {
     return this.#waits >= MOST_WAITING;
   }
 
-  get count(): number {
-    return this.#through;
+  get busyMs(): number {
+    return this.#busy.ms;
   }
 
   take(items: Items, { dryRun = false }: TakeOptions = {}): Promise<Receipt[]> {
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<Receipt[]>();
     const number = ++this.#last;
+    this.#busy.begin();
     this.#asked.set(number, { count: items.length, answer: promise, settle, fail });
     this.#waits += items.length;
     // What comes in one turn of the event loop goes over together.
@@ -85,11 +92,11 @@ export class FarIntake implements Intake {
       const { count, settle, fail } = this.#asked.get(outcome.number)!;
       this.#asked.delete(outcome.number);
       this.#waits -= count;
-      this.#through += count;
       if ('isOutage' in outcome) fail(outcome.isOutage ? new Unavailable(outcome.error) : outcome.error);
       else if (lost !== undefined) fail(lost.error);
       else settle(outcome.receipts);
     }
+    if (this.#asked.size === 0) this.#busy.end();
   }
 }
 
@@ -123,12 +130,12 @@ export async function serveIntake(port: MessagePort, intake: Intake): Promise<vo
 }
 
 function textsOf({ sender, checked }: Item): string[] {
-  if (!('event' in checked)) return [JSON.stringify({ sender, receipt: checked }), '', '', '', ''];
+  if (!('event' in checked)) return [JSON.stringify({ sender, receipt: checked }), '', ...NONE];
   const { event, told } = checked;
-  if (event.type !== 'match.finished') return [JSON.stringify({ sender, event }), told, '', '', ''];
+  if (event.type !== 'match.finished') return [JSON.stringify({ sender, event }), told, ...NONE];
   const { teams, objectives, players, ...data } = event.data;
-  const packed = { ...event, data: { ...data, players: players.map(packedOf) } };
-  return [JSON.stringify({ sender, event: packed }), told, teams, objectives, JSON.stringify(players.map(personOf))];
+  const json = JSON.stringify({ sender, event: { ...event, data } });
+  return [json, told, teams, objectives, personsOf(players), numbersOf(players)];
 }
 
 /** The items of a parcel, made of their texts when they are asked for: as objects they would grow old while they wait. */
@@ -150,34 +157,49 @@ class Packed implements Items {
   }
 }
 
-function itemOf([json, told, teams, objectives, people]: string[]): Item {
+function itemOf([json, told, teams, objectives, persons, numbers]: string[]): Item {
   const { sender, event, receipt } = JSON.parse(json!);
   if (event === undefined) return { sender, checked: receipt };
-  if (event.type === 'match.finished') {
-    const persons: string[] = JSON.parse(people!);
-    const players = event.data.players.map((packed: PackedPlayer, place: number) => unpacked(packed, persons[place]!));
-    Object.assign(event.data, { teams, objectives, players });
-  }
+  if (event.type === 'match.finished')
+    Object.assign(event.data, { teams, objectives, players: playersOf(persons!, numbers!) });
   return { sender, checked: { event, told: told! } };
 }
 
 const RESULTS = ['win', 'lose', 'draw'] as const;
 const UUID_LENGTH = 36;
 
-/** What is told of a player without words: the result is its place in `RESULTS`. */
-type PackedPlayer = [result: number, score: number, kills: number, deaths: number, time: number, sums: number[]];
-
-function packedOf([, , result, ...counts]: ReadyPlayer): PackedPlayer {
-  return [RESULTS.indexOf(result), ...counts];
-}
-
 /**
  * UUID and name in one string: V8 looks up each string of JSON that is shorter than ten characters in the table of all its
  * strings, which names of players would fill.
  */
-const personOf = ([uuid, name]: ReadyPlayer): string => uuid + name;
+const personsOf = (players: readonly ReadyPlayer[]): string =>
+  JSON.stringify(players.map(([uuid, name]) => uuid + name));
 
-function unpacked([result, score, kills, deaths, time, sums]: PackedPlayer, person: string): ReadyPlayer {
-  const [uuid, name] = [person.slice(0, UUID_LENGTH), person.slice(UUID_LENGTH)];
-  return [uuid, name, RESULTS[result]!, score, kills, deaths, time, sums];
+function numbersOf(players: readonly ReadyPlayer[]): string {
+  const numbers: number[] = [];
+  for (const [, , result, score, kills, deaths, time, sums] of players) {
+    numbers.push(RESULTS.indexOf(result), score, kills, deaths, time, sums.length);
+    for (const sum of sums) numbers.push(sum);
+  }
+  return textOfNumbers(numbers);
+}
+
+function playersOf(persons: string, text: string): ReadyPlayer[] {
+  const numbers = new NumbersOf(text);
+  return (JSON.parse(persons) as string[]).map((person) => [
+    person.slice(0, UUID_LENGTH),
+    person.slice(UUID_LENGTH),
+    RESULTS[numbers.next()]!,
+    numbers.next(),
+    numbers.next(),
+    numbers.next(),
+    numbers.next(),
+    sumsFrom(numbers),
+  ]);
+}
+
+function sumsFrom(numbers: NumbersOf): number[] {
+  const sums: number[] = [];
+  for (let left = numbers.next(); left > 0; left--) sums.push(numbers.next());
+  return sums;
 }

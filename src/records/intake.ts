@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { BusyTime } from '#base/busy-time.ts';
 import type { Clock } from '#base/clock.ts';
 import { Unavailable } from '#base/errors.ts';
 import type { Log } from '#base/log.ts';
@@ -10,8 +11,8 @@ import type { Receipt } from './receipts.ts';
 export interface Intake {
   /** Whether so much waits that senders had better come again later. */
   readonly isFull: boolean;
-  /** How many events have gone through so far, so that others can tell whether many come. */
-  readonly count: number;
+  /** For how many milliseconds events have been under way so far: others can tell how busy this is. */
+  readonly busyMs: number;
   /**
    * @returns the receipts, once what they say is on disk
    * @throws Unavailable where nothing was taken because the database cannot be reached or written
@@ -50,7 +51,7 @@ export class GroupIntake implements Intake {
   readonly #log: Log;
   #waiting: Waiting[] = [];
   #waits = 0;
-  #through = 0;
+  readonly #busy = new BusyTime();
   #running: Promise<void> | undefined;
 
   constructor({ db, clock, log }: { db: Db; clock: Clock; log: Log }) {
@@ -63,8 +64,8 @@ export class GroupIntake implements Intake {
     return this.#waits >= MOST_WAITING;
   }
 
-  get count(): number {
-    return this.#through;
+  get busyMs(): number {
+    return this.#busy.ms;
   }
 
   take(items: Items, options: TakeOptions = {}): Promise<Receipt[]> {
@@ -82,15 +83,15 @@ export class GroupIntake implements Intake {
   }
 
   async #run(): Promise<void> {
+    this.#busy.begin();
     // Whoever else asks in this turn of the event loop comes along.
     for (await setImmediate(); this.#waiting.length > 0; await setImmediate()) {
       const group = this.#next();
-      const size = sizeOf(group);
-      this.#waits -= size;
-      this.#through += size;
+      this.#waits -= sizeOf(group);
       await this.#takeGroup(group);
     }
     this.#running = undefined;
+    this.#busy.end();
   }
 
   /** What waits the longest, whole requests, for one transaction. */

@@ -113,7 +113,7 @@ test('of every server the window is kept, its order too, and nobody waits for ev
         open.push({ server, size, settle: resolve });
         return promise;
       };
-      const intake = { take, isFull: false, count: 0, close: async () => undefined };
+      const intake = { take, isFull: false, busyMs: 0, close: async () => undefined };
       const shares = new Shares({ intake, clock: new TestClock(), perMinute: 0 });
       const all = deliveries.map(async ([server, size]) => {
         using share = shares.open(server);
@@ -141,7 +141,7 @@ test('of every server the window is kept, its order too, and nobody waits for ev
 });
 
 test('so many bytes of a server are held at once, and no longer than its requests', () => {
-  const intake = { take: async () => [], isFull: false, count: 0, close: async () => undefined };
+  const intake = { take: async () => [], isFull: false, busyMs: 0, close: async () => undefined };
   const shares = new Shares({ intake, clock: new TestClock(), perMinute: 0 });
   {
     using one = shares.open(1);

@@ -7,10 +7,11 @@ import { keyOf } from '#base/ids.ts';
 import { followMatches, mergeBoards, uncountMatches } from '#records/board-follower.ts';
 import { activityOf, leaders, resultsOn } from '#records/boards.ts';
 import { back, bucketsIn, firstDayOf, periodOf } from '#records/buckets.ts';
+import type { Intake } from '#records/intake.ts';
 import { noteOnline, onlineSince } from '#records/online.ts';
 import { playerByUuid } from '#records/players.ts';
 import { sweep } from '#records/sweep.ts';
-import { keepUpOnce, startUpkeep } from '#upkeep.ts';
+import { keepUpOnce, resting, startUpkeep } from '#upkeep.ts';
 import { after, BEGINNING, match, person, presence, team, tell } from '../support/builders.ts';
 import { onEachDatabase, testHall } from '../support/hall.ts';
 
@@ -159,6 +160,24 @@ onEachDatabase('upkeep notes who is online, counts matches and sweeps what has r
   assert.deepEqual(await db.tuples(sql`select hash from tokens`), [['b']]);
   assert.equal((await resultsOn(db, 'twin peaks')).matches, 1);
   await startUpkeep(hall)[Symbol.asyncDispose]();
+});
+
+/** How often the intake is looked at between two steps of what follows it. */
+async function looksAt(busyEachLook: number): Promise<number> {
+  let looks = 0;
+  const intake = {
+    get busyMs() {
+      return busyEachLook * looks++;
+    },
+  };
+  const steps = [true, false];
+  await resting(async () => steps.shift()!, { intake: intake as Intake }, new AbortController().signal, 5);
+  return looks / 2;
+}
+
+test('what follows the intake rests as often as it may while that is busy, and once while it is not', async () => {
+  assert.equal(await looksAt(DAY_MS), 5);
+  assert.equal(await looksAt(0), 1);
 });
 
 test('buckets are days, weeks from Monday and months, whatever the zone and the date', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
 import { Unavailable } from '#base/errors.ts';
@@ -98,7 +99,6 @@ onEachDatabase('each request gets its own receipts, in order, the refused ones a
   assert.equal(await countOf(hall.db), 3);
   const row = await hall.db.tuple(sql`select credential, body from ledger where type = 'player.login' order by key`);
   assert.deepEqual(row, [7, JSON.stringify({ player: person(1) })]);
-  assert.deepEqual([intake.count, hall.intake.count], [5, 5]);
 });
 
 onEachDatabase('a dry run is receipted and keeps nothing', async (t, url) => {
@@ -128,7 +128,7 @@ test('what goes wrong behind the port is told in front of it', async (t) => {
   const faults = [new Unavailable(new Error('gone')), new TypeError('odd')];
   const intake = far(t, {
     isFull: false,
-    count: 0,
+    busyMs: 0,
     take: () => Promise.reject(faults.shift()!),
     close: async () => {},
   });
@@ -140,7 +140,7 @@ test('it is full when as much waits as an intake lets wait, and closes when noth
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const intake = far(t, {
     isFull: false,
-    count: 0,
+    busyMs: 0,
     take: async (items) => {
       await opened;
       return Array.from(items, ({ checked }) => ('event' in checked ? { id: '', status: 'duplicate' } : checked));
@@ -158,11 +158,29 @@ test('it is full when as much waits as an intake lets wait, and closes when noth
   assert.deepEqual([(await waiting).length, (await last).length, intake.isFull], [MOST_WAITING - 1, 1, false]);
 });
 
+onEachDatabase('an intake is busy while events are under way, and only then', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  const near = far(t, hall.intake, () => held);
+  assert.deepEqual([near.busyMs, hall.intake.busyMs], [0, 0]);
+  const taken = near.take([itemOf(hall, configured('Alpha'))]);
+  const atFirst = near.busyMs;
+  await setImmediate();
+  assert.ok(near.busyMs > atFirst);
+  go();
+  await taken;
+  await hall.intake.close();
+  const spent = [near.busyMs, hall.intake.busyMs];
+  assert.ok(spent.every((ms) => ms > 0));
+  await setImmediate();
+  assert.deepEqual([near.busyMs, hall.intake.busyMs], spent);
+});
+
 test('moments, unknown players and members left out come over as they are', async (t) => {
   let heard: readonly Item[] = [];
   const intake = far(t, {
     isFull: false,
-    count: 0,
+    busyMs: 0,
     take: async (items) => {
       heard = [...items];
       return [];
