@@ -54,11 +54,11 @@ const MOST_ROWS = 32;
  * ones small: their sizes are powers of two. Head and tail are code, never input.
  */
 export function insertAll(head: string, rows: readonly (readonly Value[])[], tail = ''): Sql[] {
-  return rows.length === 0 ? [] : insertRows(head, rows[0]!.length, rows.flat(), tail);
+  return rows.length === 0 ? [] : withRows(head, rows[0]!.length, rows.flat(), tail);
 }
 
-/** As `insertAll`, of the values of all rows behind each other. */
-export function insertRows(head: string, columns: number, values: readonly Value[], tail = ''): Sql[] {
+/** As `insertAll`, of the values of all rows behind each other, for any statement that holds rows. */
+export function withRows(head: string, columns: number, values: readonly Value[], tail = ''): Sql[] {
   const statements: Sql[] = [];
   for (let start = 0; start < values.length;) {
     const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2((values.length - start) / columns)));

@@ -1,4 +1,4 @@
-import { insertRows, type Sql, type Value } from '#db/sql.ts';
+import { type Sql, type Value, withRows } from '#db/sql.ts';
 
 /** The tables that events only ever add rows to, in an order that keeps references whole, with their columns. */
 const TABLES = {
@@ -34,7 +34,7 @@ export class Inserts {
   /** The statements that insert everything, and nothing waits any more. */
   take(): Sql[] {
     const statements = HEADS.flatMap(({ table, head, columns }) =>
-      insertRows(head, columns, this.#values.get(table) ?? []),
+      withRows(head, columns, this.#values.get(table) ?? []),
     );
     this.#values.clear();
     return statements;

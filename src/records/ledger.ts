@@ -3,7 +3,7 @@ import { portionsOf } from '#base/portions.ts';
 import { nameKey } from '#base/text.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { list, type Sql, sql, withRows } from '#db/sql.ts';
 import { apply, playersOf, subjectOf } from './apply.ts';
 import { Batch, Refused } from './batch.ts';
 import { type Checked, checkEvent, type ReadyEvent } from './checks.ts';
@@ -156,29 +156,20 @@ class Taking {
   }
 
   async #load(items: readonly Item[]): Promise<void> {
-    const scopes = new Map<number, string[]>();
+    const asked: Identity[] = [];
     this.#uuids = [];
     for (const { sender, checked } of items) {
       if (!('event' in checked)) continue;
       const scope = (await this.#serverOf(sender, checked.event))?.key ?? 0;
-      const ids = scopes.get(scope);
-      if (ids === undefined) scopes.set(scope, [checked.event.id]);
-      else ids.push(checked.event.id);
+      asked.push([scope, checked.event.id]);
       this.#uuids.push(...playersOf(checked.event));
     }
-    await Promise.all([...scopes].map(([scope, ids]) => this.#loadKnown(scope, ids)));
-    await this.#batch.load(this.#uuids);
-  }
-
-  async #loadKnown(scope: number, ids: string[]): Promise<void> {
-    for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
-      const rows = await this.#batch.tx.tuples(sql`
-        select event_id, key, withdrawn from ledger
-        where scope_key = ${scope} and event_id in (${list(ids.slice(start, start + READ_AT_ONCE))})`);
-      for (const [id, key, withdrawn] of rows as [string, number, number | null][]) {
-        this.#known.set(`${scope} ${id}`, { receipt: idOf(key), withdrawn: withdrawn !== null });
-      }
+    const { tx } = this.#batch;
+    const rows = await Promise.all((tx.remote ? byScope(asked) : atOnce(asked)).map((query) => tx.tuples(query)));
+    for (const [scope, id, key, withdrawn] of rows.flat() as [...Identity, number, number | null][]) {
+      this.#known.set(`${scope} ${id}`, { receipt: idOf(key), withdrawn: withdrawn !== null });
     }
+    await this.#batch.load(this.#uuids);
   }
 
   async #take(sender: Sender, checked: Checked): Promise<Receipt> {
@@ -249,7 +240,26 @@ class Taking {
   }
 }
 
+/** Whose an event is, and the sender's id of it. */
+type Identity = [scope: number, id: string];
+
 const READ_AT_ONCE = 256;
+
+/** PostgreSQL finds the events of one scope by its index whatever it believes of the size of the table. */
+function byScope(asked: readonly Identity[]): Sql[] {
+  return [...Map.groupBy(asked, ([scope]) => scope)].flatMap(([scope, events]) =>
+    [...portionsOf(events, READ_AT_ONCE)].map(
+      (some) => sql`
+        select scope_key, event_id, key, withdrawn from ledger
+        where scope_key = ${scope} and event_id in (${list(some.map(([, id]) => id))})`,
+    ),
+  );
+}
+
+/** Inside the process each statement by itself costs more than what it finds. */
+const atOnce = (asked: readonly Identity[]): Sql[] => withRows(KNOWN, 2, asked.flat(), ')');
+
+const KNOWN = 'select scope_key, event_id, key, withdrawn from ledger where (scope_key, event_id) in (values';
 
 const identityOf = (server: Server | undefined, { id }: ReadyEvent): string => `${server?.key ?? 0} ${id}`;
 

@@ -2,7 +2,7 @@ import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
 import { followName } from './account-names.ts';
-import { additions, type Group, sightings, type Sums } from './player-stats.ts';
+import { type Added, additions, additionsTo, type Group, sightings, type Sums } from './player-stats.ts';
 import type { KnownPlayer, PlayerName } from './players.ts';
 import type { Keys } from './sequence.ts';
 import { UuidMap } from './uuid-map.ts';
@@ -16,7 +16,7 @@ interface Entry extends KnownPlayer {
   waits: boolean;
   names: Map<string, PlayerName> | undefined;
   /** What was added, by groups, of which there is hardly ever more than one. */
-  sums: { group: Group; sums: Sums }[] | undefined;
+  sums: Added[] | undefined;
 }
 
 const READ_AT_ONCE = 256;
@@ -259,18 +259,18 @@ type Row = (number | null)[];
 /** Over a connection rows go together; inside the process a row by itself costs less, once there is one to be changed. */
 function countsOf(entries: Entry[], remote: boolean): Sql[] {
   const together = new Map<Group, Row[]>();
-  const apart = new Map<Group, Row[]>();
+  const apart: Sql[] = [];
   for (const { key, nameSeen, lastMatch, sums, isNew } of entries) {
-    const groups = remote || isNew ? together : apart;
-    for (const { group, sums: added } of sums ?? []) {
-      const row = [...added, nameSeen, lastMatch, key];
-      const rows = groups.get(group);
-      if (rows === undefined) groups.set(group, [row]);
-      else rows.push(row);
-    }
+    if (sums === undefined) continue;
+    const moved = [nameSeen, lastMatch, key];
+    if (remote || isNew) for (const { group, sums: added } of sums) addTo(together, group, [...added, ...moved]);
+    else apart.push(...additionsTo(sums, moved));
   }
-  return [
-    ...[...together].flatMap(([group, rows]) => additions(group, rows, false)),
-    ...[...apart].flatMap(([group, rows]) => additions(group, rows, true)),
-  ];
+  return [...[...together].flatMap(([group, rows]) => additions(group, rows)), ...apart];
+}
+
+function addTo<K, T>(map: Map<K, T[]>, key: K, one: T): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [one]);
+  else known.push(one);
 }

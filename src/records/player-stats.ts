@@ -1,5 +1,6 @@
+import { portionsOf } from '#base/portions.ts';
 import type { Queryable } from '#db/db.ts';
-import { insertAll, insertRows, type Sql, sql, statement } from '#db/sql.ts';
+import { insertAll, Sql, sql, withRows } from '#db/sql.ts';
 
 /**
  * The counters of each mode group: columns `<group>_<counter>` of player_stats. `time` is seconds played. A match feeds
@@ -68,33 +69,66 @@ interface Texts {
   columns: number;
   head: string;
   tail: string;
-  update: string[];
 }
 
 const TEXTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, textsOf(group)])) as Record<Group, Texts>;
 
+function columnsOf(group: Group): string[] {
+  return GROUPS[group].map((counter) => `${group}_${counter}`);
+}
+
 function textsOf(group: Group): Texts {
-  const counters = GROUPS[group].map((counter) => `${group}_${counter}`);
+  const counters = columnsOf(group);
   const columns = [...counters, ...MOVED, 'player_key'];
   // SQLite is given numbers as floating ones, with which sums beyond 2^53 would lose what stands last.
   const sums = counters.map((one) => `${one} = player_stats.${one} + cast(excluded.${one} as bigint)`);
-  const added = counters.map((one) => `${one} = ${one} + cast(? as bigint)`);
-  const moved = MOVED.map((one) => `${one} = ?`);
   return {
     columns: columns.length,
     head: `insert into player_stats (${columns.join(', ')}) values`,
     tail: `${MOVE_ON}, ${sums.join(', ')}`,
-    update: `update player_stats set ${[...added, ...moved].join(', ')} where player_key = ?`.split('?'),
   };
 }
 
+/** The statements that add sums to counters, of players who may have none yet; behind the sums what `sightings` takes. */
+export function additions(group: Group, rows: readonly Row[]): Sql[] {
+  const { head, tail, columns } = TEXTS[group];
+  return withRows(head, columns, rows.flat(), tail);
+}
+
+/** What is to be added to a player's counters of a group. */
+export interface Added {
+  group: Group;
+  sums: Sums;
+}
+
+/** Groups of one statement: all there are would make more different ones than are worth being kept. */
+const GROUPS_AT_ONCE = 3;
+
 /**
- * The statements that add sums to counters; a row holds the sums, then what `sightings` takes.
- * @param apart whether each row gets a statement of its own; there are counters of all these players already
+ * The statements that add to the counters of a player who has some. The row is wide and written anew by each of them: the
+ * groups go together.
+ * @param moved what `sightings` takes
  */
-export function additions(group: Group, rows: readonly Row[], apart: boolean): Sql[] {
-  const { head, tail, columns, update } = TEXTS[group];
-  return apart ? rows.map((row) => statement(update, row)) : insertRows(head, columns, rows.flat(), tail);
+export function additionsTo(added: readonly Added[], moved: Row): Sql[] {
+  if (added.length === 1) return [new Sql(updateOf([added[0]!.group]), [...added[0]!.sums, ...moved])];
+  const sorted = added.toSorted((a, b) => (a.group < b.group ? -1 : 1));
+  return [...portionsOf(sorted, GROUPS_AT_ONCE)].map(
+    (some) => new Sql(updateOf(some.map(({ group }) => group)), [...some.flatMap(({ sums }) => sums), ...moved]),
+  );
+}
+
+const updates = new Map<string, readonly string[]>();
+
+function updateOf(groups: readonly Group[]): readonly string[] {
+  const name = groups.join();
+  let strings = updates.get(name);
+  if (strings === undefined) {
+    const added = groups.flatMap(columnsOf).map((one) => `${one} = ${one} + cast(? as bigint)`);
+    const moved = MOVED.map((one) => `${one} = ?`);
+    strings = `update player_stats set ${[...added, ...moved].join(', ')} where player_key = ?`.split('?');
+    updates.set(name, strings);
+  }
+  return strings;
 }
 
 /** Rows of when the present name was last seen, the newest match, and a player's key. */

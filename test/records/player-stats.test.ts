@@ -1,42 +1,49 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Db } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
-import { additions, type Group, GROUP_NAMES, GROUPS, sightings } from '#records/player-stats.ts';
+import { type Sql, sql } from '#db/sql.ts';
+import { type Added, additions, additionsTo, GROUP_NAMES, GROUPS, sightings } from '#records/player-stats.ts';
 import { onEachDatabase, testHall } from '../support/hall.ts';
 
 const PLAYERS = [1, 2, 3];
 
-/** Sums of some players of one group, each player once at most. */
-const added = fc.constantFrom(...GROUP_NAMES).chain((group) =>
-  fc.record({
-    group: fc.constant(group),
-    rows: fc.uniqueArray(
-      fc.tuple(
-        fc.array(fc.oneof(fc.nat(9), fc.constantFrom(2 ** 52, -1)), {
-          minLength: GROUPS[group].length,
-          maxLength: GROUPS[group].length,
-        }),
-        fc.nat(99),
-        fc.option(fc.nat(99)),
-        fc.constantFrom(...PLAYERS),
-      ),
-      { selector: ([, , , key]) => key, maxLength: 3 },
-    ),
-  }),
-);
+interface Gain {
+  player: number;
+  seen: number;
+  last: number | null;
+  added: Added[];
+}
 
-async function counted(db: Db, all: { group: Group; rows: (number | null)[][] }[], apart: boolean): Promise<unknown> {
+const addedTo = (group: Added['group']): fc.Arbitrary<Added> => {
+  const { length } = GROUPS[group];
+  const sum = fc.oneof(fc.nat(9), fc.constantFrom(2 ** 52, -1));
+  return fc.record({ group: fc.constant(group), sums: fc.array(sum, { minLength: length, maxLength: length }) });
+};
+
+/** What one player gains: of some groups, each once. */
+const gain: fc.Arbitrary<Gain> = fc.record({
+  player: fc.constantFrom(...PLAYERS),
+  seen: fc.nat(99),
+  last: fc.option(fc.nat(99)),
+  added: fc.shuffledSubarray(GROUP_NAMES, { minLength: 1 }).chain((groups) => fc.tuple(...groups.map(addedTo))),
+});
+
+const together = ({ player, seen, last, added }: Gain): Sql[] =>
+  added.flatMap(({ group, sums }) => additions(group, [[...sums, seen, last, player]]));
+
+const apart = ({ player, seen, last, added }: Gain): Sql[] => additionsTo(added, [seen, last, player]);
+
+async function counted(db: Db, statements: Sql[]): Promise<unknown> {
   await db.run(sql`delete from player_stats`);
   await db.runAll(sightings(PLAYERS.map((key) => [0, null, key])));
-  for (const { group, rows } of all) await db.runAll(additions(group, rows, apart));
+  await db.runAll(statements);
   // As text: what is counted may be more than a number holds.
   const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((one) => `cast(${group}_${one} as text)`));
   const strings = [`select name_seen, last_match, ${columns.join(', ')} from player_stats order by player_key`];
   return await db.tuples({ strings, values: [] });
 }
 
-onEachDatabase('counters come to the same whether rows are written together or apart', async (t, url) => {
+onEachDatabase('counters come to the same whether groups are written together or a player is', async (t, url) => {
   const { db } = await testHall(t, url);
   await db.runAll(
     PLAYERS.map(
@@ -46,13 +53,32 @@ onEachDatabase('counters come to the same whether rows are written together or a
     ),
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(added, { maxLength: 5 }), async (all) => {
-      const plain = all.map(({ group, rows }) => ({
-        group,
-        rows: rows.map(([sums, seen, last, key]) => [...sums, seen, last, key]),
-      }));
-      assert.deepEqual(await counted(db, plain, true), await counted(db, plain, false));
+    fc.asyncProperty(fc.array(gain, { maxLength: 5 }), async (gains) => {
+      assert.deepEqual(await counted(db, gains.flatMap(apart)), await counted(db, gains.flatMap(together)));
     }),
     { numRuns: 50 },
+  );
+});
+
+onEachDatabase('rows of several players of one group are added in one statement', async (t, url) => {
+  const { db } = await testHall(t, url);
+  await db.runAll(
+    PLAYERS.map(
+      (key) => sql`
+        insert into players (key, uuid, name, name_key, name_since, last_login_server)
+        values (${key}, ${`u${key}`}, 'x', 'x', 0, '')`,
+    ),
+  );
+  const rows = PLAYERS.map((key) => [key, 2, 1, 60, 5, 9, key]);
+  const statements = additions('tntrun', rows);
+  assert.equal(statements.length, 2);
+  await db.runAll([...statements, ...additions('tntrun', rows.slice(1))]);
+  assert.deepEqual(
+    await db.tuples(sql`select player_key, tntrun_win, tntrun_time, last_match from player_stats order by player_key`),
+    [
+      [1, 1, 60, 9],
+      [2, 4, 120, 9],
+      [3, 6, 120, 9],
+    ],
   );
 });
