@@ -124,7 +124,7 @@ export class PlayerBook {
   }
 
   /**
-   * The statements that bring the tables up to the book, in the order of keys.
+   * The statements that bring the tables up to the book, players in the order of keys.
    * @param remote see `Queryable`
    */
   take(remote: boolean): Sql[] {
@@ -266,7 +266,9 @@ function countsOf(entries: Entry[], remote: boolean): Sql[] {
     if (remote || isNew) for (const { group, sums: added } of sums) addTo(together, group, [...added, ...moved]);
     else apart.push(...additionsTo(sums, moved));
   }
-  return [...[...together].flatMap(([group, rows]) => additions(group, rows)), ...apart];
+  // Whoever carries them out looks each statement up once where equal ones stand behind each other.
+  const alike = Map.groupBy(apart, ({ strings }) => strings).values();
+  return [...[...together].flatMap(([group, rows]) => additions(group, rows)), ...[...alike].flat()];
 }
 
 function addTo<K, T>(map: Map<K, T[]>, key: K, one: T): void {
