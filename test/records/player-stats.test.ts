@@ -33,6 +33,16 @@ const together = ({ player, seen, last, added }: Gain): Sql[] =>
 
 const apart = ({ player, seen, last, added }: Gain): Sql[] => additionsTo(added, [seen, last, player]);
 
+async function addPlayers(db: Db): Promise<void> {
+  await db.runAll(
+    PLAYERS.map(
+      (key) => sql`
+        insert into players (key, uuid, name, name_key, name_since, last_login_server)
+        values (${key}, ${`u${key}`}, 'x', 'x', 0, '')`,
+    ),
+  );
+}
+
 async function counted(db: Db, statements: Sql[]): Promise<unknown> {
   await db.run(sql`delete from player_stats`);
   await db.runAll(sightings(PLAYERS.map((key) => [0, null, key])));
@@ -45,13 +55,7 @@ async function counted(db: Db, statements: Sql[]): Promise<unknown> {
 
 onEachDatabase('counters come to the same whether groups are written together or a player is', async (t, url) => {
   const { db } = await testHall(t, url);
-  await db.runAll(
-    PLAYERS.map(
-      (key) => sql`
-        insert into players (key, uuid, name, name_key, name_since, last_login_server)
-        values (${key}, ${`u${key}`}, 'x', 'x', 0, '')`,
-    ),
-  );
+  await addPlayers(db);
   await fc.assert(
     fc.asyncProperty(fc.array(gain, { maxLength: 5 }), async (gains) => {
       assert.deepEqual(await counted(db, gains.flatMap(apart)), await counted(db, gains.flatMap(together)));
@@ -62,13 +66,7 @@ onEachDatabase('counters come to the same whether groups are written together or
 
 onEachDatabase('rows of several players of one group are added in one statement', async (t, url) => {
   const { db } = await testHall(t, url);
-  await db.runAll(
-    PLAYERS.map(
-      (key) => sql`
-        insert into players (key, uuid, name, name_key, name_since, last_login_server)
-        values (${key}, ${`u${key}`}, 'x', 'x', 0, '')`,
-    ),
-  );
+  await addPlayers(db);
   const rows = PLAYERS.map((key) => [key, 2, 1, 60, 5, 9, key]);
   const statements = additions('tntrun', rows);
   assert.equal(statements.length, 2);
