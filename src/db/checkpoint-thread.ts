@@ -22,10 +22,11 @@ const checkpoint = db.prepare('pragma wal_checkpoint(passive)');
 let seen = 0;
 while (Atomics.load(shared, ENDED) === 0) {
   const isQuiet = Atomics.wait(shared, COMMITS, seen, QUIET_MS) === 'timed-out';
-  seen = Atomics.load(shared, COMMITS);
   bringIn(isQuiet ? WORTH_PAGES_QUIET : WORTH_PAGES);
+  // What came since it was quiet is not among those seen: whoever ended this meanwhile is not waited for.
   if (isQuiet) Atomics.wait(shared, COMMITS, seen);
   else Atomics.wait(shared, ENDED, 0, REST_MS);
+  seen = Atomics.load(shared, COMMITS);
 }
 db.close();
 
