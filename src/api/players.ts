@@ -143,20 +143,11 @@ async function groupWire(kit: Kit, { key }: Player, stats: Stats, name: GroupNam
 }
 
 async function matchesWire({ db, moment: write }: Kit, playerKey: number): Promise<GroupWire['matches']> {
-  return (await matchesOf(db, playerKey, NEWEST)).map(({ head, started, finished, result, score, ...counts }) => {
-    const { id: matchId, map, gamemode } = factsOf(head);
-    const { kill_count, death_count } = counts;
-    return {
-      id: matchId,
-      map,
-      gamemode,
-      result,
-      score,
-      kill_count,
-      death_count,
-      started: write(started),
-      finished: write(finished),
-    };
+  return (await matchesOf(db, playerKey, NEWEST)).map((played) => {
+    const { id: matchId, map, gamemode } = factsOf(played.head);
+    const { result, score, kill_count, death_count } = played;
+    const [started, finished] = [write(played.started), write(played.finished)];
+    return { id: matchId, map, gamemode, result, score, kill_count, death_count, started, finished };
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Known, whenKnown } from '#base/known.ts';
 import type { Queryable, Reads } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { historyFrom, newestOf, rowsOfHistory } from './player-history.ts';
+import { historyFrom, newestOf, ROWS_OF_HISTORY } from './player-history.ts';
 
 /**
  * A match as lists show it. `head` is ready-made JSON, from `{` to before `}`, of every field that neither settings nor
@@ -136,8 +136,8 @@ export interface PlayedMatch extends MatchHead {
 /** A player's newest matches. */
 export async function matchesOf(db: Queryable, playerKey: number, limit: number): Promise<PlayedMatch[]> {
   return await db.all<PlayedMatch>(sql`${historyFrom(playerKey, newestOf(playerKey), limit)}
-    select m.key, m.head, m.started, m.finished, p.result, p.score, p.kill_count, p.death_count
-    ${rowsOfHistory(playerKey)} order by h.match_key desc`);
+    select m.key, m.head, m.started, m.finished, h.result, h.score, h.kill_count, h.death_count
+    ${ROWS_OF_HISTORY} order by h.match_key desc`);
 }
 
 export interface Kill {

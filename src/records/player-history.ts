@@ -6,25 +6,29 @@ import { list, type Sql, sql } from '#db/sql.ts';
  * look-up by primary key.
  */
 
-/** A `with` clause: `history (match_key)` are the player's matches from `start` on, at most so many. */
+const ROW = sql`p.match_key, p.name, p.result, p.score, p.kill_count, p.death_count, p.previous`;
+
+/**
+ * A `with` clause: the rows of `history` are the player's matches from `start` on, at most so many, each with how it went.
+ * Every match is looked up once: its row leads on to the next.
+ */
 export function historyFrom(playerKey: number, start: Sql, limit = Number.MAX_SAFE_INTEGER): Sql {
   return sql`
-    with recursive history (match_key, place) as (
-      select b.match_key, cast(1 as bigint) from (${start}) b where b.match_key is not null
+    with recursive history (match_key, name, result, score, kill_count, death_count, previous, place) as (
+      select ${ROW}, cast(1 as bigint) from (${start}) b
+      join player_matches p on p.match_key = b.match_key and p.player_key = ${playerKey}
       union all
-      select p.previous, h.place + 1 from history h
-      join player_matches p on p.match_key = h.match_key and p.player_key = ${playerKey}
-      where p.previous is not null and h.place < ${limit}
+      select ${ROW}, h.place + 1 from history h
+      join player_matches p on p.match_key = h.previous and p.player_key = ${playerKey}
+      where h.place < ${limit}
     )`;
 }
 
 /**
- * The rows of a history, each with its match: `p` and `m`. Crossed, not joined, since SQLite keeps to that order; left to
+ * The rows of a history, each with its match: `h` and `m`. Crossed, not joined, since SQLite keeps to that order; left to
  * itself it reads a whole table to meet the few rows of the history.
  */
-export const rowsOfHistory = (playerKey: number): Sql => sql`
-  from history h cross join player_matches p cross join matches m
-  where p.match_key = h.match_key and p.player_key = ${playerKey} and m.key = h.match_key`;
+export const ROWS_OF_HISTORY = sql`from history h cross join matches m where m.key = h.match_key`;
 
 /** Where a player's history begins. */
 export const newestOf = (playerKey: number): Sql =>

@@ -2,7 +2,7 @@ import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, type Sql, sql } from '#db/sql.ts';
 import { followName } from './account-names.ts';
-import { historyFrom, newestOf, rowsOfHistory } from './player-history.ts';
+import { historyFrom, newestOf, ROWS_OF_HISTORY } from './player-history.ts';
 
 /**
  * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerBook` keeps
@@ -27,7 +27,7 @@ interface Span {
 const sightingsOf = (player: number): [Sql, Sql] => [
   historyFrom(player, newestOf(player)),
   sql`(
-    select p.name, m.finished as time, p.match_key as key, 1 as own ${rowsOfHistory(player)}
+    select h.name, m.finished as time, h.match_key as key, 1 as own ${ROWS_OF_HISTORY}
     union all
     select name, time, ledger_key, 1 from player_sessions where player_key = ${player}
     union all
