@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { flagsFor } from './flags.mjs';
+import { ENVIRONMENT, flagsFor } from './flags.mjs';
 import { Missing, install, project } from './install.mjs';
 import { findNode } from './platform.mjs';
 
@@ -32,7 +32,7 @@ try {
   await install(program.packages);
   const [file, ...fixed] = program.run;
   // What is stripped and compiled once is kept: the next start is quicker, and the process 35 MB smaller.
-  const env = { NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
+  const env = { ...ENVIRONMENT, NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
   const flags = flagsFor(env.DATABASE_URL ?? databaseIn(join(project, '.env')));
   follow(
     spawn(findNode(), [...flags, join(project, file), ...fixed, ...args], { cwd: project, env, stdio: 'inherit' }),
