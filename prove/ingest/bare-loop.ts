@@ -4,6 +4,7 @@ import pg from 'pg';
 import { type Db, openDb } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { groupOf, GROUPS } from '#records/player-stats.ts';
+import { WRITTEN } from './written.ts';
 
 /**
  * What the engine alone does: the very rows that the service has made of some matches, written statement by statement in
@@ -42,22 +43,11 @@ interface Engine {
 /** So many matches lie ready in memory at a time. */
 const PORTION = 500;
 
-const INSERTS: [table: string, owner: string, columns: string[]][] = [
-  ['matches', 'key', ['key', 'head', 'started', 'finished', 'map_key', 'server_key', 'gamemode']],
-  ['match_details', 'match_key', ['match_key', 'head', 'started', 'finished', 'teams', 'objectives']],
-  [
-    'player_matches',
-    'match_key',
-    ['match_key', 'player_key', 'name', 'result', 'score', 'kill_count', 'death_count', 'time_played', 'previous'],
-  ],
-  ['ledger', 'key', ['key', 'scope_key', 'event_id', 'type', 'time', 'received', 'body', 'subject', 'credential']],
-];
-
 const UPDATED = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
 
 /** Rows by table, then the counters of a player by group. */
 const STATEMENTS = [
-  ...INSERTS.map(
+  ...WRITTEN.map(
     ([table, , columns]) =>
       `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
   ),
@@ -77,7 +67,7 @@ interface Head {
 async function writesOf(db: Db, heads: readonly Head[]): Promise<Write[]> {
   const byMatch = new Map(heads.map((head) => [head.key, { head, writes: [] as Write[] }]));
   const [first, last] = [heads[0]!.key, heads.at(-1)!.key];
-  for (const [statement, [table, owner, columns]] of INSERTS.entries()) {
+  for (const [statement, [table, owner, columns]] of WRITTEN.entries()) {
     const text = `select * from ${table} where ${owner} between ${first} and ${last}`;
     for (const row of await db.all<Record<string, Value>>({ strings: [text], values: [] })) {
       const { head, writes } = byMatch.get(row[owner] as number)!;
@@ -92,7 +82,7 @@ async function writesOf(db: Db, heads: readonly Head[]): Promise<Write[]> {
 function countsOf(player: number, { key, gamemode, finished }: Head): Write {
   const group = groupOf(gamemode);
   const values = [...GROUPS[group].map(() => 3), finished, key, player];
-  return { statement: INSERTS.length + UPDATED.indexOf(group), values };
+  return { statement: WRITTEN.length + UPDATED.indexOf(group), values };
 }
 
 async function bareLoop({ from, after, to }: BareOrder): Promise<Pace> {

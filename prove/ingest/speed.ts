@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { openDb, type Db } from '#db/db.ts';
+import { openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { systemClock } from '#base/clock.ts';
@@ -8,6 +8,7 @@ import { createServerKey } from '#records/server-keys.ts';
 import type { Report } from '../report.ts';
 import type { Pace } from './bare-loop.ts';
 import type { Databases } from './databases.ts';
+import { bareStart } from './bare-start.ts';
 import { bareLoop, GameServers } from './helpers.ts';
 import { type ServedHouse, serveHouse } from './house.ts';
 
@@ -54,7 +55,7 @@ async function oneRound(databases: Databases, batch: number): Promise<Speed> {
   const keys = await prepare(url);
   const size = SIZES[databases.dialect];
   const ours = await sendAll(url, keys, batch, size);
-  const after = await start(url, other, size);
+  const after = await bareStart(url, other, size.warmUp);
   const bare = await bareLoop({ from: url, after, to: other });
   // What the bare loop has not waited for must not hold up the next round.
   await Promise.all([url, other].map((one) => databases.remove(one)));
@@ -64,17 +65,6 @@ async function oneRound(databases: Databases, batch: number): Promise<Speed> {
 interface Size {
   warmUp: number;
   matches: number;
-}
-
-/**
- * Lets the bare loop find what the service found: servers, players and their rows of counters.
- * @returns the last match of the warm-up
- */
-async function start(url: string, other: string, { warmUp }: Size): Promise<number> {
-  await using db = await openDb(url);
-  await copyStart(db, other);
-  const row = await db.get<{ key: number }>(sql`select key from matches order by key limit 1 offset ${warmUp - 1}`);
-  return row!.key;
 }
 
 /** A server and a key for each sender. */
@@ -117,22 +107,4 @@ function cpuOf({ child }: ServedHouse): number | undefined {
   const [, fields = ''] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ');
   const [user, system] = fields.split(' ').slice(11, 13).map(Number);
   return (user! + system!) * TICK_US;
-}
-
-async function copyStart(from: Db, url: string): Promise<void> {
-  await using to = await openDb(url);
-  await migrate(to);
-  for (const table of ['servers', 'players', 'player_stats']) {
-    const rows = await from.all({ strings: [`select * from ${table}`], values: [] });
-    for (let start = 0; start < rows.length; start += 100) {
-      await to.runAll(
-        rows.slice(start, start + 100).map((row) => {
-          const columns = Object.keys(row);
-          const strings = [`insert into ${table} (${columns.join(', ')}) values (`];
-          strings.push(...columns.slice(1).map(() => ', '), ')');
-          return { strings, values: Object.values(row) };
-        }),
-      );
-    }
-  }
 }
