@@ -129,3 +129,16 @@ test('moments that are none are told from those that are as the schema does it',
     { numRuns: 3_000 },
   );
 });
+
+test('a character that no UUID holds in its place is seen, whatever it is', () => {
+  const characters = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), '\u00e9', '\u0130', '０'];
+  const { uuid, name } = person(1);
+  const told = (changed: string): unknown => match({ teams: [{ name: 'Red', players: [{ uuid: changed, name }] }] });
+  for (let place = 0; place < uuid.length; place++) {
+    for (const character of characters) {
+      const changed = uuid.slice(0, place) + character + uuid.slice(place + 1);
+      const isOne = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(changed);
+      assert.equal(readSwiftly(told(changed)) !== undefined, isOne, JSON.stringify(changed));
+    }
+  }
+});
