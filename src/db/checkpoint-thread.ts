@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
-import { giveWay } from '#base/priority.ts';
+import { giveWayToAll } from '#base/priority.ts';
 import { type CheckpointOrder, COMMITS, ENDED } from './checkpoints.ts';
 
 /**
@@ -13,7 +13,8 @@ const QUIET_MS = 200;
 const REST_MS = 300;
 
 const { path, shared } = workerData as CheckpointOrder;
-giveWay();
+// Whoever reads events on the same core has somebody waiting for the answer.
+giveWayToAll();
 const db = new DatabaseSync(path);
 db.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma cache_size = -1000');
 const look = db.prepare('pragma wal_checkpoint(noop)');
