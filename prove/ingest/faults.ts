@@ -207,7 +207,7 @@ async function proveTakenOnce(
 async function proveLocked(url: string, house: ServedHouse, key: string, say: Say): Promise<void> {
   const holder = new Worker(
     `const { DatabaseSync } = require('node:sqlite');
-     const db = new DatabaseSync(require('node:worker_threads').workerData);
+     const db = new DatabaseSync(require('node:worker_threads').workerData, { timeout: 5000 });
      db.exec('begin immediate');
      require('node:worker_threads').parentPort.postMessage('held');
      setTimeout(() => { db.exec('rollback'); db.close(); }, 2000);`,

@@ -14,6 +14,12 @@ export interface ServedHouse {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/** Should a proof break off, none of them stays behind. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 /** Starts a service on a database; the ports stay the same for whoever passes them. */
@@ -39,7 +45,8 @@ export async function serveHouse(
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const exit = once(child, 'exit');
+  running.add(child);
+  const exit = once(child, 'exit').finally(() => running.delete(child));
   const kill = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await exit;
