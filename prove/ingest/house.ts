@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { flagsFor } from '../../scripts/flags.mjs';
@@ -14,11 +15,14 @@ export interface ServedHouse {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Should a proof break off, none of them stays behind. */
+/** Should a proof break off or be ended, none of them stays behind. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
+}
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
