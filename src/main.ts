@@ -22,7 +22,8 @@ const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
 };
 
 async function main(args: string[]): Promise<void> {
-  const room = ROOMS[args[0] ?? ''];
+  const [word = ''] = args;
+  const room = Object.hasOwn(ROOMS, word) ? ROOMS[word] : undefined;
   if (room === undefined) return await overview(args[0]);
   const { commands } = await room();
   const command = commands.find(({ words }) => words.split(' ').every((word, index) => args[index] === word));

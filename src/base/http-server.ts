@@ -16,6 +16,8 @@ const PATIENCE: Patience = { headersTimeout: 30_000, requestTimeout: 120_000, co
 const MAX_HEADER_BYTES = 16 * 1024;
 /** How long what a refused caller still sends is read away, so that the refusal reaches it before the end does. */
 const LINGER_MS = 2_000;
+/** The same where the request itself is well: a large body takes its time. */
+const LINGER_FOR_BODY_MS = 10_000;
 
 interface HttpOptions {
   /** Where nobody reads what comes with a request, no stream is kept for one that comes without a body. */
@@ -119,6 +121,19 @@ function refuseRequest(response: ServerResponse, { status, body }: WireError): v
     connection: 'close',
   };
   response.writeHead(status, headers).end(body);
+}
+
+/**
+ * Reads away what comes of a request that is answered already, for a while. Whoever is hung up on while it still sends
+ * sees a broken connection in the place of its answer, and what nobody reads would pass for the next request.
+ */
+export function readAway(request: IncomingMessage): void {
+  request.unpipe();
+  if (request.complete) return;
+  const hangUp = setTimeout(() => request.destroy(), LINGER_FOR_BODY_MS).unref();
+  request.on('error', () => undefined);
+  for (const over of ['end', 'close']) request.once(over, () => clearTimeout(hangUp));
+  request.resume();
 }
 
 const refused = new WeakSet<Duplex>();

@@ -19,6 +19,17 @@ export function isCleanText(text: string): boolean {
 }
 
 /**
+ * Any text as it can be stored and shown: what `isShownText` does not let pass becomes U+FFFD, and it ends after so many
+ * characters.
+ */
+export function tamed(text: string, most: number): string {
+  // No character is longer than two units; what lies behind is not looked at, however much it is.
+  const start = [...text.slice(0, 2 * most)].slice(0, most).join('').toWellFormed();
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return start.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
+/**
  * Whether text can be shown beside other text as it stands: clean, and without what turns the order of everything behind
  * it (embeddings, overrides and isolates of UAX #9). The marks that right-to-left writing needs are none of these.
  */

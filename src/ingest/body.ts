@@ -9,18 +9,19 @@ export type Format = 'json' | 'ndjson';
 
 const MEGABYTE = 1024 * 1024;
 export const MOST_BYTES: Readonly<Record<Format, number>> = { json: 4 * MEGABYTE, ndjson: 64 * MEGABYTE };
-export const LONGEST_LINE = MEGABYTE;
+/** Of one event, as a line and in an array alike. */
+export const LONGEST_EVENT = MEGABYTE;
 
-const FORMATS: Record<string, Format> = {
-  'application/json': 'json',
-  'application/x-ndjson': 'ndjson',
-  'application/ndjson': 'ndjson',
-};
+const FORMATS = new Map<string, Format>([
+  ['application/json', 'json'],
+  ['application/x-ndjson', 'ndjson'],
+  ['application/ndjson', 'ndjson'],
+]);
 
 /** @throws WireError 415 */
 export function formatOf(request: IncomingMessage): Format {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
-  const format = FORMATS[type.toLowerCase()];
+  const format = FORMATS.get(type.toLowerCase());
   if (format !== undefined && parameters.every((one) => !/^charset=(?!"?utf-?8"?$)/i.test(one))) return format;
   throw unsupported('Content-Type must be application/json or application/x-ndjson, in UTF-8.');
 }
@@ -65,7 +66,8 @@ function gather(request: IncomingMessage, most: number, share: Holding, chunks: 
 export async function* bytesOf(request: IncomingMessage, most: number, share: Holding): AsyncGenerator<Buffer> {
   const count = counterFor(request, most, share);
   try {
-    for await (const chunk of unpacked(request) as AsyncIterable<Buffer>) {
+    // Whoever stops reading still has to answer on the connection, which would be destroyed with the request.
+    for await (const chunk of unpacked(request).iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       count(chunk);
       yield chunk;
     }
@@ -93,7 +95,7 @@ const isPlain = (request: IncomingMessage): boolean => ['', 'identity'].includes
 
 function unpacked(request: IncomingMessage): Readable {
   if (isPlain(request)) return request;
-  const unpack = UNPACK[codingOf(request)];
+  const unpack = UNPACK.get(codingOf(request));
   if (unpack === undefined) throw unsupported('Content-Encoding must be gzip, zstd or deflate, or left out.');
   const stream = unpack();
   request.on('error', (error) => stream.destroy(error));
@@ -103,12 +105,12 @@ function unpacked(request: IncomingMessage): Readable {
   return request.pipe(stream);
 }
 
-const UNPACK: Record<string, () => ReturnType<typeof createGunzip>> = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  deflate: () => createInflate(),
-  zstd: () => createZstdDecompress() as unknown as ReturnType<typeof createGunzip>,
-};
+const UNPACK = new Map<string, () => ReturnType<typeof createGunzip>>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['zstd', () => createZstdDecompress() as unknown as ReturnType<typeof createGunzip>],
+]);
 
 function unsupported(sentence: string): WireError {
   return new WireError(415, 'invalid_request', sentence, { 'accept-encoding': 'gzip, zstd, deflate' });
@@ -123,21 +125,34 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<(B
   let length = 0;
   for await (const chunk of chunks) {
     const lines: (Buffer | undefined)[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+    let start = length === 0 ? behindBlanks(chunk, 0) : 0;
+    for (let end = chunk.indexOf(NEWLINE, start); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       rest.push(chunk.subarray(start, end));
       length += end - start;
-      lines.push(length > LONGEST_LINE ? undefined : lineOf(rest));
-      [rest, length, start] = [[], 0, end + 1];
+      lines.push(length > LONGEST_EVENT ? undefined : lineOf(rest));
+      [rest, length, start] = [[], 0, behindBlanks(chunk, end + 1)];
     }
     length += chunk.length - start;
     // Of a line that is too long already nothing is kept.
-    if (length > LONGEST_LINE) rest = [];
+    if (length > LONGEST_EVENT) rest = [];
     else rest.push(chunk.subarray(start));
-    yield lines.filter((line) => line === undefined || line.length > 0);
+    yield lines;
   }
-  if (length > LONGEST_LINE) yield [undefined];
-  else if (lineOf(rest).length > 0) yield [lineOf(rest)];
+  if (length > 0) yield [length > LONGEST_EVENT ? undefined : lineOf(rest)];
+}
+
+const [TAB, NEWLINE, RETURN, BLANK] = [9, 10, 13, 32];
+
+/** The first place from `start` on that holds what is more than whitespace: lines of nothing else cost next to nothing. */
+function behindBlanks(chunk: Buffer, start: number): number {
+  let place = start;
+  for (
+    let byte = chunk[place];
+    byte === NEWLINE || byte === BLANK || byte === RETURN || byte === TAB;
+    byte = chunk[place]
+  )
+    place++;
+  return place;
 }
 
 function lineOf(parts: Buffer[]): Buffer {

@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#base/clock.ts';
 import { asWireError, WireError, unavailable } from '#base/errors.ts';
-import { checkEvent } from '#records/checks.ts';
+import { readAway } from '#base/http-server.ts';
+import { checkEvent, idOfInput } from '#records/checks.ts';
+import { refusalOf } from '#records/events.ts';
 import type { Item } from '#records/ledger.ts';
 import type { Receipt, Sender } from '#records/receipts.ts';
-import { bytesOf, formatOf, linesOf, LONGEST_LINE, MOST_BYTES, wholeOf } from './body.ts';
+import { bytesOf, formatOf, linesOf, LONGEST_EVENT, MOST_BYTES, wholeOf } from './body.ts';
 import { parseAll, parseOne, type Told } from './json.ts';
 import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
 import type { Share } from './shares.ts';
@@ -64,16 +66,29 @@ function receiptsFor(
   told: readonly Told[],
 ): Promise<Receipt[]> {
   const now = clock.now();
-  const items = told.map(({ input, data }) => ({ sender, checked: checkEvent(input, sender, now, data) }));
-  return share.take(items, { dryRun });
+  return share.take(
+    told.map((one) => itemOf(one, sender, now)),
+    { dryRun },
+  );
 }
+
+function itemOf({ input, data }: Told, sender: Sender, now: number): Item {
+  if (isTooLarge(data))
+    return { sender, checked: rejected(idOfInput(input), `holds more than ${LONGEST_EVENT} bytes`) };
+  return { sender, checked: checkEvent(input, sender, now, data) };
+}
+
+/** A character is three bytes at most. */
+const isTooLarge = (data = ''): boolean => 3 * data.length > LONGEST_EVENT && Buffer.byteLength(data) > LONGEST_EVENT;
+
+const rejected = (id: string, reason: string): Receipt => ({ id, status: 'rejected', ...refusalOf(reason, '') });
 
 /**
  * Takes lines while they come, and answers each portion when it is on disk. Once the answer has begun, its status is
  * sent: what goes wrong then ends it with a line that is an error. What got no receipt was not taken, or may be.
  */
 async function takeStream(taking: Taking, delivery: Delivery): Promise<void> {
-  const { response, dryRun } = delivery;
+  const { request, response, dryRun } = delivery;
   try {
     const begin = (portion: Item[]): Promise<Receipt[]> => taking.share.take(portion, { dryRun });
     for await (const receipts of inTurn(portionsOf(taking, delivery), begin)) {
@@ -86,6 +101,7 @@ async function takeStream(taking: Taking, delivery: Delivery): Promise<void> {
   } catch (error) {
     if (!response.headersSent) throw error;
     response.end(`${asWireError(error).body}\n`);
+    readAway(request);
   }
 }
 
@@ -99,17 +115,17 @@ async function* portionsOf({ clock, share }: Taking, { request, sender }: Delive
       const portion = lines.slice(start, start + PORTION);
       count += portion.length;
       if (count > MOST_IN_STREAM) throw TOO_MANY;
-      yield portion.map((line) => itemOf(line, sender, now));
+      yield portion.map((line) => itemOfLine(line, sender, now));
     }
   }
 }
 
 const TOO_MANY = new WireError(413, 'invalid_request', `A stream must not hold more than ${MOST_IN_STREAM} events.`);
 
-function itemOf(line: Buffer | undefined, sender: Sender, now: number): Item {
-  const parsed = line === undefined ? { problem: `is longer than ${LONGEST_LINE} bytes` } : parseOne(line);
-  if ('told' in parsed) return { sender, checked: checkEvent(parsed.told.input, sender, now, parsed.told.data) };
-  return { sender, checked: { id: '', status: 'rejected', place: '', reason: `The line ${parsed.problem}` } };
+function itemOfLine(line: Buffer | undefined, sender: Sender, now: number): Item {
+  const parsed = line === undefined ? { problem: `is longer than ${LONGEST_EVENT} bytes` } : parseOne(line);
+  if ('told' in parsed) return itemOf(parsed.told, sender, now);
+  return { sender, checked: rejected('', `The line ${parsed.problem}`) };
 }
 
 /** Begins each of what comes; tells the ends in the order of the beginnings. So many may be under way at once. */

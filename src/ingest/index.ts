@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.ts';
+import { readAway } from '#base/http-server.ts';
 import type { Hall } from '#hall.ts';
 import { boundOf } from '#base/ids.ts';
 import { receiptsAfter } from '#records/receipt-log.ts';
@@ -65,15 +66,18 @@ export async function openIngest({ db, clock, log, config, intake }: Hall): Prom
   const complain = seldom((error: unknown, status: number) =>
     log.error({ err: error, status }, 'deliveries are not taken'),
   );
+  const refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
+    // The sender has gone: nobody is there to be answered.
+    if (hasGone(request)) return;
+    const wire = asWireError(error);
+    if (wire.status >= 500) complain(error, wire.status);
+    fail(request, response, wire);
+  };
   return {
     listener: (request, response) =>
-      void serve(request, response).catch((error: unknown) => {
-        // The sender has gone: nobody is there to be answered.
-        if (request.socket.destroyed) return;
-        const wire = asWireError(error);
-        if (wire.status >= 500) complain(error, wire.status);
-        fail(request, response, wire);
-      }),
+      void serve(request, response)
+        .catch((error: unknown) => refuse(request, response, error))
+        .catch(() => response.destroy()),
     close: () => intake.close(),
   };
 }
@@ -88,6 +92,11 @@ function seldom(complain: (error: unknown, status: number) => void): typeof comp
     last = performance.now();
     complain(error, status);
   };
+}
+
+/** A request that was destroyed has no connection any more, whatever its type says. */
+function hasGone({ socket }: { socket: IncomingMessage['socket'] | null }): boolean {
+  return socket === null || socket.destroyed;
 }
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
@@ -133,10 +142,8 @@ function send(response: ServerResponse, status: number, json: string, headers: R
     .end(response.req.method === 'HEAD' ? undefined : json);
 }
 
-/** What is left of a body that nobody has read would be read as the next request. */
 function fail(request: IncomingMessage, response: ServerResponse, error: WireError): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
-  send(response, error.status, error.body, { ...error.headers, ...(request.complete ? {} : { connection: 'close' }) });
-  request.unpipe();
-  request.resume();
+  send(response, error.status, error.body, error.headers);
+  readAway(request);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EventSchema } from '#records/events.ts';
-import { LONGEST_LINE, MOST_BYTES } from './body.ts';
+import { LONGEST_EVENT, MOST_BYTES } from './body.ts';
 import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
 
 /** The ingest as an OpenAPI 3.1 document; events come from the schema that checks them. */
@@ -10,7 +10,7 @@ export function openApiDocument(url: string): string {
     info: {
       title: 'Scorehall ingest',
       version: '1',
-      description: `Where game servers write. An event is at most ${LONGEST_LINE} bytes, an array at most ${MOST_IN_ARRAY} events in ${MOST_BYTES.json} bytes, a stream at most ${MOST_IN_STREAM} events in ${MOST_BYTES.ndjson} bytes.`,
+      description: `Where game servers write. An event is at most ${LONGEST_EVENT} bytes, an array at most ${MOST_IN_ARRAY} events in ${MOST_BYTES.json} bytes, a stream at most ${MOST_IN_STREAM} events in ${MOST_BYTES.ndjson} bytes.`,
     },
     servers: [{ url }],
     security: [{ key: [] }],

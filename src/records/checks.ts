@@ -1,5 +1,5 @@
 import { nameKey } from '#base/text.ts';
-import { type Event, type EventOf, readEvent, type WireEvent } from './events.ts';
+import { type Event, type EventOf, LONGEST_ID, readEvent, type WireEvent } from './events.ts';
 import { type ReadyMatch, readyMatch } from './ready-match.ts';
 import type { Receipt, Sender } from './receipts.ts';
 
@@ -47,9 +47,11 @@ function toldOf(type: Event['type'], data: WireEvent['data'], written?: string):
 const SHORTENED: ReadonlySet<Event['type']> = new Set(['map.published', 'account.link']);
 
 /** The sender's id, as far as it can be told, so that even a malformed event's receipt can be matched. */
-function idOfInput(input: unknown): string {
+export function idOfInput(input: unknown): string {
   const id = (input as { id?: unknown } | null | undefined)?.id;
-  return typeof id === 'string' ? id.toWellFormed().slice(0, 128) : '';
+  if (typeof id !== 'string') return '';
+  if (id.length <= LONGEST_ID && id.isWellFormed()) return id;
+  return [...id.slice(0, 2 * LONGEST_ID).toWellFormed()].slice(0, LONGEST_ID).join('');
 }
 
 interface Wrong {

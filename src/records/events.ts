@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isShownText, uuidOf } from '#base/text.ts';
+import { isShownText, tamed, uuidOf } from '#base/text.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
 import { readSwiftly } from './swift-match.ts';
 
@@ -14,6 +14,9 @@ const text = (max: number, min = 0) =>
     .min(min)
     .max(max)
     .refine(isShownText, 'must not contain control characters, broken Unicode or marks that turn the order of text');
+
+/** Characters of a sender's own id of an event. */
+export const LONGEST_ID = 128;
 
 const count = z.int().min(0).max(1_000_000_000);
 const score = z.int().min(-1_000_000_000).max(1_000_000_000);
@@ -192,7 +195,7 @@ const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, descr
   z
     .strictObject({
       version: z.literal(1),
-      id: text(128, 1).meta({
+      id: text(LONGEST_ID, 1).meta({
         description: "The sender's own id of the event: the same id is the same event, however often it is sent",
       }),
       type: z.literal(type),
@@ -256,8 +259,17 @@ export function readSlowly(input: unknown): { event: Event } | { refusal: Refusa
   const result = EventSchema.safeParse(input);
   if (result.success) return { event: result.data };
   const issue = result.error.issues[0]!;
-  return { refusal: { reason: reasonOf(issue), place: issue.path.join('.') } };
+  return { refusal: refusalOf(reasonOf(issue), issue.path.join('.')) };
 }
+
+const LONGEST_REASON = 300;
+const LONGEST_PLACE = 200;
+
+/** What is said of an event names parts of it as they were sent, which may be anything. */
+export const refusalOf = (reason: string, place: string): Refusal => ({
+  reason: tamed(reason, LONGEST_REASON),
+  place: tamed(place, LONGEST_PLACE),
+});
 
 function reasonOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_union' && issue.path.at(-1) === 'type') return `must be one of ${TYPES.join(', ')}`;

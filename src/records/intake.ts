@@ -134,7 +134,8 @@ export class GroupIntake implements Intake {
   }
 
   #refuse({ checked }: Item, error: unknown): Receipt {
-    if (error instanceof Unavailable || !('event' in checked)) throw error;
+    if (error instanceof Unavailable) throw error;
+    if (!('event' in checked)) return checked;
     const { id, type } = checked.event;
     this.#log.error({ err: error, event: { id, type } }, 'an event cannot be stored');
     const reason = 'cannot be stored because of a fault of the service, which its log tells of';

@@ -21,22 +21,22 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS;
 export const GROUP_NAMES = Object.keys(GROUPS) as Group[];
 
-const GROUP_OF_MODE: Record<string, Group> = {
-  ctw: 'ctw',
-  cp: 'cp',
-  koth: 'cp',
-  dtc: 'objective',
-  dtm: 'objective',
-  ctf: 'objective',
-  bowspleef: 'bowspleef',
-  tntrun: 'tntrun',
-  paintball: 'paintball',
-  splatt: 'splatt',
-};
+const GROUP_OF_MODE = new Map<string, Group>([
+  ['ctw', 'ctw'],
+  ['cp', 'cp'],
+  ['koth', 'cp'],
+  ['dtc', 'objective'],
+  ['dtm', 'objective'],
+  ['ctf', 'objective'],
+  ['bowspleef', 'bowspleef'],
+  ['tntrun', 'tntrun'],
+  ['paintball', 'paintball'],
+  ['splatt', 'splatt'],
+]);
 
 /** The group that matches of a gamemode feed; every team mode without a group of its own is teampvp. */
 export function groupOf(gamemode: string): Group {
-  return GROUP_OF_MODE[gamemode.toLowerCase()] ?? 'teampvp';
+  return GROUP_OF_MODE.get(gamemode.toLowerCase()) ?? 'teampvp';
 }
 
 /** Counts by counter; what is absent is zero. */

@@ -1,6 +1,8 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { tamed } from '#base/text.ts';
 import type { Batch } from './batch.ts';
+import { LONGEST_ID } from './events.ts';
 import type { Receipt } from './receipts.ts';
 
 /** How many refusals are kept of each server. */
@@ -8,9 +10,9 @@ const MOST_KEPT = 1_000;
 
 export type Rejected = Extract<Receipt, { status: 'rejected' }>;
 
-/** Keeps what was refused of a server, so that `GET /receipts` can tell. */
+/** Keeps what was refused of a server, so that `GET /receipts` can tell. An id may be anything that was sent as one. */
 export function keepRefusal({ rows, keys, now }: Batch, scope: number, { id, reason, place }: Rejected): void {
-  rows.add('refusals', [keys.next(now), scope, id, reason, place, now]);
+  rows.add('refusals', [keys.next(now), scope, tamed(id, LONGEST_ID), reason, place, now]);
 }
 
 /** Lets go of all but the newest refusals of the servers that have just got some. */

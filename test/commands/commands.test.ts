@@ -158,6 +158,7 @@ onEachDatabase('health tells whether the database answers and servers are heard'
 test('a mistake at the command line is one sentence that says what would be right', () => {
   const mistakes: [string[], RegExp][] = [
     [['fly'], /^scorehall: There is no command "fly"\. There are: .*app create/],
+    [['constructor'], /^scorehall: There is no command "constructor"\. There are: .*app create/],
     [['app', 'create', '--name', 'X'], /^scorehall: --type is missing\.\n$/],
     [['app', 'create', '--name', 'X', '--type', 'robot'], /^scorehall: --type must be one of installed, web, service/],
     [['app', 'create', '--name', 'X', '--type', 'web', '--redirect-uri', 'http://a.example/'], /must be https/],

@@ -24,27 +24,27 @@ export const COLOURS = {
 export type Colour = keyof typeof COLOURS;
 
 const NAMES = Object.keys(COLOURS) as Colour[];
-const OTHER_NAMES: Record<string, Colour> = {
-  purple: 'dark-purple',
-  pink: 'light-purple',
-  magenta: 'light-purple',
-  orange: 'gold',
-  cyan: 'dark-aqua',
-  lime: 'green',
-  'light-blue': 'aqua',
-  grey: 'gray',
-  'dark-grey': 'dark-gray',
-  silver: 'gray',
-  'light-gray': 'gray',
-  brown: 'gold',
-};
+const OTHER_NAMES = new Map<string, Colour>([
+  ['purple', 'dark-purple'],
+  ['pink', 'light-purple'],
+  ['magenta', 'light-purple'],
+  ['orange', 'gold'],
+  ['cyan', 'dark-aqua'],
+  ['lime', 'green'],
+  ['light-blue', 'aqua'],
+  ['grey', 'gray'],
+  ['dark-grey', 'dark-gray'],
+  ['silver', 'gray'],
+  ['light-gray', 'gray'],
+  ['brown', 'gold'],
+]);
 
 /** Teams whose colour nobody told get one by their place. */
 const BY_PLACE: readonly Colour[] = ['red', 'blue', 'green', 'yellow', 'dark-purple', 'dark-aqua', 'gold', 'gray'];
 
 export function colourNamed(name: string): Colour | undefined {
   const key = nameKey(name).trim().replace(/[ _]+/g, '-');
-  return NAMES.find((colour) => colour === key) ?? OTHER_NAMES[key];
+  return NAMES.find((colour) => colour === key) ?? OTHER_NAMES.get(key);
 }
 
 /** The colour of each team: as the map tells, else as the name says ("Dark Red Team"), else by its place. */

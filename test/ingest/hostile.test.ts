@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { test } from 'node:test';
+import { sql } from '#db/sql.ts';
+import { login, match, person, team } from '../support/builders.ts';
+import { createTestDatabase, onEachDatabase } from '../support/hall.ts';
+import { type OpenDoor, openDoor } from './door.ts';
+
+/** What one game server sends, by mistake or not, must hold up neither the others nor itself. */
+
+const NDJSON = { 'content-type': 'application/x-ndjson' };
+const lines = (...events: unknown[]): string => events.map((one) => `${JSON.stringify(one)}\n`).join('');
+const told = (text: string): Record<string, string>[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string>);
+
+/** What every object of JavaScript has without having been given it. */
+const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
+
+test('what every object has is neither a coding nor a type nor a path', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { post } = await openDoor(t, database.url);
+  for (const name of INHERITED) {
+    assert.equal((await post('{}', { headers: { 'content-encoding': name } })).status, 415, name);
+    assert.equal((await post('{}', { headers: { 'content-type': name } })).status, 415, name);
+    assert.equal((await post('{}', { path: `/${name}` })).status, 404, name);
+    assert.equal((await post(match())).json.status, 'accepted');
+  }
+});
+
+onEachDatabase('a mode may be called what every object has', async (t, url) => {
+  const { post, hall } = await openDoor(t, url);
+  const modes = [...INHERITED, 'CONSTRUCTOR'];
+  const matches = modes.map((gamemode) => match({ gamemode, teams: [team('Red', 1)], win: 'Red' }));
+  const answers = told((await post(lines(login('Alpha', person(2)), ...matches), { headers: NDJSON })).text);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['accepted', ...modes.map(() => 'accepted')],
+  );
+  const [row] = await hall.db.all(sql`select max(teampvp_play) as played from player_stats`);
+  assert.equal(row!['played'], modes.length);
+});
+
+/** Sends a body in pieces, without saying how long it is, and waits for the whole answer. */
+async function stream(
+  { origin, alpha }: OpenDoor,
+  pieces: Iterable<string>,
+): Promise<{ status: number; text: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+  const { hostname, port } = new URL(origin);
+  const headers = { ...NDJSON, authorization: `Bearer ${alpha}` };
+  const sent = request({ hostname, port, path: '/events', method: 'POST', headers }, (response) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+    response.on('end', () => resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString() }));
+  });
+  sent.on('error', reject);
+  for (const piece of pieces) sent.write(piece);
+  sent.end();
+  return await promise;
+}
+
+test('a stream that is too large hears so, and the door goes on', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const door = await openDoor(t, database.url);
+  const answer = await stream(
+    door,
+    Array.from({ length: 66 }, () => '\n'.repeat(1024 * 1024)),
+  );
+  assert.equal(answer.status, 413);
+  assert.match(answer.text, /64 MiB/);
+  assert.equal((await door.post(match())).json.status, 'accepted');
+});
+
+test('a stream beyond what a server may tell in a minute hears so, and the door goes on', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const door = await openDoor(t, database.url, { INGEST_LIMIT: '200' });
+  const events = (): string[] => Array.from({ length: 5_000 }, (_, number) => lines(login('Alpha', person(number))));
+  const first = await stream(door, events());
+  assert.equal(first.status, 200);
+  assert.match(first.text.trimEnd().split('\n').at(-1)!, /"rate_limit"/);
+  const second = await stream(door, events());
+  assert.equal(second.status, 429);
+  assert.match(second.text, /"rate_limit"/);
+  assert.equal((await door.post('')).status, 400);
+});
+
+test('whoever sends a large body hears what is wrong with it instead of a broken connection', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { post, origin } = await openDoor(t, database.url);
+  const large = ' '.repeat(24 * 1024 * 1024);
+  for (let turn = 0; turn < 6; turn++) {
+    assert.equal((await post(large)).status, 413);
+    assert.equal((await post(large, { token: 'wrong' })).status, 401);
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer wrong' };
+    assert.equal((await fetch(`${origin}/events`, { method: 'POST', body: large, headers })).status, 401);
+  }
+});
+
+onEachDatabase('a refusal is kept whatever it speaks of, and spoils nothing beside it', async (t, url) => {
+  const { post, origin, alpha } = await openDoor(t, url);
+  const [first, last] = [match(), match()];
+  const answer = await post([
+    first,
+    { ...match(), id: 'a\u0000b\u202e' },
+    { ...match(), id: '\ud83d' },
+    { ...match(), 'c\u0000d': 1 },
+    { ...match(), ['m'.repeat(500_000)]: 1 },
+    last,
+  ]);
+  const receipts = answer.json as { id: string; status: string; reason?: string; place?: string }[];
+  assert.deepEqual(
+    receipts.map(({ status }) => status),
+    ['accepted', ...Array.from({ length: 4 }, () => 'rejected'), 'accepted'],
+  );
+  for (const { reason = '', place = '' } of receipts) assert.ok(reason.length <= 300 && place.length <= 200);
+  assert.equal(receipts[1]!.id, 'a\u0000b\u202e', 'the answer bears the id that was sent');
+  const torn = told((await post(`${lines(login('Alpha', person(1)))}\u0000\u0000\n`, { headers: NDJSON })).text);
+  assert.deepEqual(
+    torn.map(({ status }) => status),
+    ['accepted', 'rejected'],
+  );
+  const reply = await fetch(`${origin}/receipts?limit=1000`, { headers: { authorization: `Bearer ${alpha}` } });
+  const kept = ((await reply.json()) as { receipts: { id: string; status: string }[] }).receipts;
+  assert.equal(kept.filter(({ status }) => status === 'rejected').length, 5);
+  assert.ok(kept.some(({ id }) => id === 'a\ufffdb\ufffd'));
+});
+
+test('the receipt of what is refused bears the whole id, counted in characters', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { post } = await openDoor(t, database.url);
+  for (const id of ['😀'.repeat(100), `${'x'.repeat(127)}😀`, '😀'.repeat(128)]) {
+    assert.equal((await post({ ...match(), id })).json.status, 'accepted', id);
+    const refused = (await post({ ...match(), id, version: 2 })).json;
+    assert.deepEqual([refused.status, refused.id], ['rejected', id]);
+  }
+  assert.equal((await post({ ...match(), id: '😀'.repeat(129) })).json.id, '😀'.repeat(128));
+});
+
+test('an event is as large in an array as it may be in a line', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { post } = await openDoor(t, database.url);
+  const teams = [team('Red', 1), team('Blue', 2)];
+  const kill = { killer: person(1).uuid, victim: person(2).uuid, time: match().time };
+  const large = match({ teams, kills: Array.from({ length: 15_000 }, () => kill) });
+  const [small, refused] = (await post([match({ teams, kills: [kill] }), large])).json;
+  assert.equal(small.status, 'accepted');
+  assert.deepEqual([refused.id, refused.status], [large.id, 'rejected']);
+  assert.match(refused.reason, /1048576 bytes/);
+});
+
+test('lines of blanks only are no events', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { post } = await openDoor(t, database.url);
+  const answer = await post(`  \n${lines(match())}\t \r\n \r\n${lines(match())}   `, { headers: NDJSON });
+  assert.deepEqual(
+    told(answer.text).map(({ status }) => status),
+    ['accepted', 'accepted'],
+  );
+});
