@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { nameKey, uuidOf } from '#base/text.ts';
 import type { Db, KeyedHash, Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import { forgetPlayerInAudit } from './audit-forgetting.ts';
 import { historyFrom, newestOf } from './player-history.ts';
 import type { ReadyEvent } from './checks.ts';
@@ -20,27 +20,59 @@ export interface Pseudonym {
 
 const ROWS_AT_ONCE = 500;
 
-/** Replaces a game account by its pseudonym where it is looked up; the rest is up to `finishPseudonyms`. */
+/**
+ * Replaces a game account, with all that were merged into one with it, by pseudonyms where they are looked up: each has a
+ * UUID of its own, and all have one name. The rest is up to `finishPseudonyms`.
+ */
 export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<void> {
-  const pseudonym = {
-    uuid: randomUUID(),
-    name: `deleted-${randomInt(36 ** 6)
-      .toString(36)
-      .padStart(6, '0')}`,
-  };
+  const name = `deleted-${randomInt(36 ** 6)
+    .toString(36)
+    .padStart(6, '0')}`;
   // Also tells every book of players that somebody else has written.
   await takeKey(tx, now);
+  const [own, ...merged] = await oneWith(tx, uuid);
+  const player = await tx.get<{ key: number; uuid: string; name: string }>(sql`
+    select key, uuid, name from players
+    where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own!}), ${own!})`);
+  for (const original of [own!, ...merged]) {
+    const pseudonym = { uuid: randomUUID(), name };
+    await tx.run(sql`
+      insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
+      values (${tx.keyedHash(original)}, ${pseudonym.uuid}, ${name}, ${now}, 0, ${original})`);
+    await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
+    if (player === undefined) continue;
+    await renameVictim(tx, player.key, original, pseudonym);
+    if (original === player.uuid) await renamePlayer(tx, player.key, original, pseudonym);
+    await forgetPlayerInAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
+  }
+}
+
+/**
+ * A game account and those that are one player with it, the player's own first. One that another account has stays what it
+ * is: there goes a part of a player at most.
+ */
+async function oneWith(tx: Queryable, uuid: string): Promise<string[]> {
+  const target = await tx.get<{ uuid: string }>(sql`
+    select into_uuid as uuid from player_aliases
+    where uuid = ${uuid} and not exists (select 1 from accounts a where a.player_uuid = into_uuid)`);
+  const own = target?.uuid ?? uuid;
+  const others = await tx.tuples(sql`
+    select uuid from player_aliases
+    where into_uuid = ${own} and not exists (select 1 from accounts a where a.player_uuid = player_aliases.uuid)
+    order by uuid`);
+  return [own, ...others.map(([other]) => String(other))];
+}
+
+/** The matches in which a player may have been killed. */
+const historyOf = (key: number): Sql => sql`${historyFrom(key, newestOf(key))} select match_key from history`;
+
+async function renameVictim(tx: Queryable, key: number, original: string, { uuid, name }: Pseudonym): Promise<void> {
   await tx.run(sql`
-    insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
-    values (${tx.keyedHash(uuid)}, ${pseudonym.uuid}, ${pseudonym.name}, ${now}, 0, ${uuid})`);
-  const player = await tx.get<{ key: number; name: string }>(sql`select key, name from players where uuid = ${uuid}`);
-  if (player === undefined) return;
-  await renamePlayer(tx, player.key, uuid, pseudonym);
-  await forgetPlayerInAudit(tx, player.key, { uuid, name: player.name }, pseudonym);
+    update kills set victim_uuid = ${uuid}, victim_name = ${name}
+    where match_key in (${historyOf(key)}) and victim_uuid = ${original}`);
 }
 
 async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
-  const history = sql`${historyFrom(key, newestOf(key))} select match_key from history`;
   await tx.runAll([
     sql`update players set uuid = ${other}, name = ${name}, name_key = ${nameKey(name)} where key = ${key}`,
     sql`
@@ -48,14 +80,11 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
       select cast(${nameKey(name)} as text), player_key, cast(${name} as text), min(first_seen), max(last_seen)
       from player_names where player_key = ${key} group by player_key`,
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
-    sql`update player_matches set name = ${name} where player_key = ${key} and match_key in (${history})`,
+    sql`update player_matches set name = ${name} where player_key = ${key} and match_key in (${historyOf(key)})`,
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
     sql`update player_sightings set name = ${name} where player_key = ${key}`,
     sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`,
     sql`update kills set killer_name = ${name} where killer_key = ${key}`,
-    sql`
-      update kills set victim_uuid = ${other}, victim_name = ${name}
-      where match_key in (${history}) and victim_uuid = ${uuid}`,
   ]);
 }
 
