@@ -86,9 +86,10 @@ async function findMap(db: Queryable, text: string): Promise<GameMap | undefined
 }
 
 async function findServer(kit: Kit, text: string): Promise<number | undefined> {
-  const key = keyOf(text);
-  const byId = key === undefined ? undefined : await serverByKey(kit.db, key, 0);
-  return (byId ?? (await serverByName(kit.db, text)))?.key;
+  for (const key of [keyOf(text.toLowerCase()), (await serverByName(kit.db, text))?.key]) {
+    if (key !== undefined && (await serverByKey(kit.db, key, 0)) !== undefined) return key;
+  }
+  return undefined;
 }
 
 async function withPlaying(kit: Kit, found: GameMap[]): Promise<Wire[]> {

@@ -24,7 +24,10 @@ export function isCleanText(text: string): boolean {
  */
 export function tamed(text: string, most: number): string {
   // No character is longer than two units; what lies behind is not looked at, however much it is.
-  const start = [...text.slice(0, 2 * most)].slice(0, most).join('').toWellFormed();
+  const start = Array.from(text.slice(0, 2 * most))
+    .slice(0, most)
+    .join('')
+    .toWellFormed();
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   return start.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }

@@ -1,7 +1,9 @@
+import { keyOf } from '#base/ids.ts';
 import { nameKey } from '#base/text.ts';
 import { type Event, type EventOf, LONGEST_ID, readEvent, type WireEvent } from './events.ts';
 import { type ReadyMatch, readyMatch } from './ready-match.ts';
 import type { Receipt, Sender } from './receipts.ts';
+import { newestKeyAt } from './sequence.ts';
 
 /** What can be said of an event without the records: its shape, its moments, whether its sender may say it. */
 
@@ -51,7 +53,9 @@ export function idOfInput(input: unknown): string {
   const id = (input as { id?: unknown } | null | undefined)?.id;
   if (typeof id !== 'string') return '';
   if (id.length <= LONGEST_ID && id.isWellFormed()) return id;
-  return [...id.slice(0, 2 * LONGEST_ID).toWellFormed()].slice(0, LONGEST_ID).join('');
+  return Array.from(id.slice(0, 2 * LONGEST_ID).toWellFormed())
+    .slice(0, LONGEST_ID)
+    .join('');
 }
 
 interface Wrong {
@@ -60,7 +64,12 @@ interface Wrong {
   retry?: true;
 }
 
+/** How far a receipt may be ahead: the clock of the network it comes from may have been. */
+const RECEIPT_AHEAD_MS = 366 * 86_400_000;
+
 function checkTimes(event: Event, now: number): Wrong | undefined {
+  if (event.receipt !== undefined && (keyOf(event.receipt) ?? Infinity) > newestKeyAt(now + RECEIPT_AHEAD_MS))
+    return { place: 'receipt', reason: 'lies in the future by more than a year: every id after it would, too' };
   const latest = now + CLOCK_SKEW_MS;
   const reason = 'lies in the future by more than 5 minutes; set the clock of the sender';
   if (event.time > latest) return { place: 'time', reason, retry: true };

@@ -131,6 +131,7 @@ class Taking {
   readonly #known = new Map<string, Known>();
   /** Of the players that the items at hand speak of. */
   #uuids: string[] = [];
+  #isRenumbered = false;
   readonly receipts: Receipt[] = [];
   /** Servers of which something was refused. */
   readonly refused = new Set<number>();
@@ -160,8 +161,8 @@ class Taking {
     this.#uuids = [];
     for (const { sender, checked } of items) {
       if (!('event' in checked)) continue;
-      const scope = (await this.#serverOf(sender, checked.event))?.key ?? 0;
-      asked.push([scope, checked.event.id]);
+      const server = await this.#serverOf(sender, checked.event);
+      if (!isNew(server, checked.event)) asked.push([server?.key ?? 0, checked.event.id]);
       this.#uuids.push(...playersOf(checked.event));
     }
     const { tx } = this.#batch;
@@ -177,12 +178,11 @@ class Taking {
     const server = await this.#serverOf(sender, event);
     const known = this.#known.get(identityOf(server, event));
     if (known !== undefined) return receiptOf(event, known);
-    const isNew = server === undefined && event.server !== undefined;
     try {
       return await this.#accept(sender, checked, server);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      if (isNew) await this.#forgetServer(event.server!);
+      if (isNew(server, event)) await this.#forgetServer(event.server!);
       const refusal = { reason: error.message, place: error.place };
       return { id: event.id, status: 'rejected', ...refusal, ...(error.early ? { retry: true } : {}) };
     }
@@ -196,11 +196,19 @@ class Taking {
     const taken = await apply({ batch: this.#batch, sender, key, time: event.time, server, again: false }, event);
     if (event.type === 'player.merged') await this.#regroup(taken?.stale ?? []);
     const receipt = idOf(key);
+    const note = resumed === undefined || key === resumed ? taken?.note : this.#renumbered(taken?.note);
     if (event.type !== 'server.presence') {
       this.#known.set(identityOf(server, event), { receipt, withdrawn: false });
       this.#keep(sender, event, told, key, server?.key ?? 0);
     }
-    return { id: event.id, status: 'accepted', receipt, ...(taken?.note === undefined ? {} : { note: taken.note }) };
+    return { id: event.id, status: 'accepted', receipt, ...(note === undefined ? {} : { note }) };
+  }
+
+  /** Said once of all that come together, of which none may have kept its id. */
+  #renumbered(note: string | undefined): string | undefined {
+    if (this.#isRenumbered) return note;
+    this.#isRenumbered = true;
+    return 'has another id than before, as may all behind it: this network has newer events already';
   }
 
   /** Who is whom has changed, for the events behind this one too. */
@@ -261,7 +269,12 @@ const atOnce = (asked: readonly Identity[]): Sql[] => withRows(KNOWN, 2, asked.f
 
 const KNOWN = 'select scope_key, event_id, key, withdrawn from ledger where (scope_key, event_id) in (values';
 
-const identityOf = (server: Server | undefined, { id }: ReadyEvent): string => `${server?.key ?? 0} ${id}`;
+/** Whether an event names a server that is not known yet: nothing was taken of it so far. */
+const isNew = (server: Server | undefined, event: ReadyEvent): boolean =>
+  server === undefined && event.server !== undefined;
+
+const identityOf = (server: Server | undefined, event: ReadyEvent): string =>
+  isNew(server, event) ? `new ${event.id}` : `${server?.key ?? 0} ${event.id}`;
 
 function receiptOf({ id }: ReadyEvent, { receipt, withdrawn }: Known): Receipt {
   if (!withdrawn) return { id, status: 'duplicate', receipt };

@@ -19,6 +19,7 @@ export async function applyPublished(context: Context, data: Published): Promise
   const picture = await pictureOf(context, data);
   const known = await publishedMap(tx, data.name);
   if (known === undefined) {
+    await checkNamesake(context, data.name);
     await keepPicture(context, data, picture);
     await addMap(context, data, picture);
     return undefined;
@@ -33,6 +34,15 @@ export async function applyPublished(context: Context, data: Published): Promise
   if (context.time < known.published) return { note: 'a newer version is known' };
   await updateMap(context, known.key, next, picture);
   return undefined;
+}
+
+/** Where maps are named their names are compared in any case: a namesake would be shown in the place of another's map. */
+async function checkNamesake(context: Context, name: string): Promise<void> {
+  if (context.sender.kind === 'operator') return;
+  const other = await context.batch.tx.get<{ name: string }>(sql`
+    select name from maps where name_key = ${nameKey(name)} and publisher_key <> ${scopeOf(context)} limit 1`);
+  if (other === undefined) return;
+  throw new Refused('data.name', `is the name of "${other.name}", which another server or the operator published`);
 }
 
 /** Whether a map stands just as the event would have it, so that publishing it would change nothing. */

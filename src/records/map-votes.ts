@@ -10,7 +10,7 @@ export async function applyRated(context: Context, data: DataOf<'map.rated'>): P
   const map = await mapByName(batch.tx, data.map);
   if (map === undefined) throw new Refused('data.map', 'names no map that is published', true);
   const version = data.version ?? map.version;
-  await checkVersions(batch.tx, map.key, version);
+  if (version !== map.version) await checkVersions(batch.tx, map.key, version);
   await batch.load([data.player.uuid]);
   const player = sight(context, data.player);
   await batch.flush();
@@ -26,7 +26,7 @@ export async function applyRated(context: Context, data: DataOf<'map.rated'>): P
 
 const MOST_VERSIONS = 200;
 
-/** Readers are shown every version that was rated: nobody can make them endless. */
+/** Readers are shown every version that was rated: nobody can make them endless, nor close the present one to others. */
 async function checkVersions(tx: Queryable, mapKey: number, version: string): Promise<void> {
   const rows = await tx.tuples(sql`select version from map_rates where map_key = ${mapKey} limit ${MOST_VERSIONS}`);
   if (rows.length < MOST_VERSIONS || rows.some(([known]) => known === version)) return;

@@ -116,7 +116,7 @@ export async function imageOf(db: Queryable, mapKey: number): Promise<MapImage |
 export async function rotationsOf(db: Queryable, maps: GameMap[]): Promise<Map<string, string[]>> {
   const rows = await db.all<{ map_name_key: string; name: string; sort_order: number }>(sql`
     select distinct r.map_name_key, s.name, s.sort_order from rotations r join servers s on s.key = r.server_key
-    where r.map_name_key in (${list(maps.map(({ name }) => nameKey(name)))})`);
+    where r.map_name_key in (${list(maps.map(({ name }) => nameKey(name)))}) and s.removed is null`);
   return grouped(
     rows.sort(byOrder),
     ({ map_name_key }) => map_name_key,

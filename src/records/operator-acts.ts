@@ -12,10 +12,15 @@ type Told = {
   [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
 }[WireEvent['type']];
 
+const PREFIX = 'operator ';
+
+/** Of rows of the ledger as `l`: that an operator did it by a command or in the console, be it about a server. */
+export const IS_OPERATOR_ACT = sql`(l.credential = 0 and l.event_id like 'operator %')`;
+
 /** Takes one event as the operator's, now. */
 export async function tellAsOperator(db: Db, clock: Clock, event: Told): Promise<Receipt> {
   const time = new Date(clock.now()).toISOString();
-  const wire = { version: 1, id: `operator ${randomUUID()}`, time, ...event };
+  const wire = { version: 1, id: `${PREFIX}${randomUUID()}`, time, ...event };
   return (await takeEvents(db, clock, { kind: 'operator' }, [wire]))[0]!;
 }
 

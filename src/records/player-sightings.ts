@@ -40,8 +40,15 @@ async function spansOf(tx: Queryable, player: number): Promise<Span[]> {
   return (rows as [string, number, number][]).map(([name, first, last]) => ({ name, first, last }));
 }
 
+/** Nobody speaks of the player any more. Who was merged into it still is, but has no key from before. */
+async function forgetPlayer(tx: Queryable, key: number): Promise<void> {
+  await tx.run(sql`
+    update player_aliases set key = null where into_uuid = (select uuid from players where key = ${key})`);
+  await tx.run(sql`delete from players where key = ${key}`);
+}
+
 async function rederive(tx: Queryable, key: number, spans: Span[]): Promise<void> {
-  if (spans.length === 0) return void (await tx.run(sql`delete from players where key = ${key}`));
+  if (spans.length === 0) return await forgetPlayer(tx, key);
   const ordered = await inOrder(tx, key, spans);
   const names = new Map<string, Span>();
   for (const span of ordered) {

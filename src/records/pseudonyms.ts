@@ -6,7 +6,7 @@ import { forgetPlayerInAudit } from './audit-forgetting.ts';
 import { historyFrom, newestOf } from './player-history.ts';
 import type { ReadyEvent } from './checks.ts';
 import { renamedMatch } from './ready-match.ts';
-import { takeKey } from './sequence.ts';
+import { moveKeys } from './sequence.ts';
 
 /**
  * When somebody deletes the account, the matches of the linked game account stay, under a name and a UUID that are
@@ -28,8 +28,7 @@ export async function pseudonymise(tx: Queryable, now: number, uuid: string): Pr
   const name = `deleted-${randomInt(36 ** 6)
     .toString(36)
     .padStart(6, '0')}`;
-  // Also tells every book of players that somebody else has written.
-  await takeKey(tx, now);
+  await moveKeys(tx, now);
   const [own, ...merged] = await oneWith(tx, uuid);
   const player = await tx.get<{ key: number; uuid: string; name: string }>(sql`
     select key, uuid, name from players

@@ -32,8 +32,10 @@ export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row:
   return await underPseudonyms(tx, events);
 }
 
-function eventOf({ key, event_id, type, time, body }: LedgerRow): ReadyEvent {
+/** Of a link, whose code is not kept, there remains that the player was seen under a name. */
+function eventOf({ key, event_id, type: told, time, body }: LedgerRow): ReadyEvent {
   const data = JSON.parse(body) as unknown;
+  const type = told === 'account.link' ? 'player.named' : told;
   const read = readEvent({ version: 1, id: event_id, type, time: new Date(time).toISOString(), data });
   if ('event' in read) return readyEvent(read.event);
   throw new Error(`Event ${key} of the ledger cannot be read: ${read.refusal.place} ${read.refusal.reason}`);

@@ -3,6 +3,9 @@ import { sql } from '#db/sql.ts';
 
 const KEYS_PER_MS = 2048;
 
+/** The last key that belongs to a moment. */
+export const newestKeyAt = (ms: number): number => ms * KEYS_PER_MS + KEYS_PER_MS - 1;
+
 /**
  * Hands out keys inside a transaction. Its row stays locked until commit, so keys become visible to readers in their
  * order, whatever the number of writers and processes: whoever walks from the newest and repeats misses nothing.
@@ -52,10 +55,24 @@ export class Keys {
   }
 }
 
-/** One key, in the transaction that uses it. */
-export async function takeKey(tx: Queryable, now: number): Promise<number> {
+/** Uses up a key that is nobody's: it tells every book of players that somebody else has written. */
+export async function moveKeys(tx: Queryable, now: number): Promise<void> {
   const keys = await Keys.lock(tx);
-  const key = keys.next(now);
+  keys.next(now);
   await keys.save();
-  return key;
+}
+
+/** Events begin each millisecond from its first key on; a millisecond holds fewer of them than this. */
+const BEHIND_EVENTS = 1024;
+
+/**
+ * A key for what is no event's: accounts, applications and credentials, in the transaction that makes it. They have a row
+ * of their own, so that events that were exported can have their ids in a network where there are accounts already.
+ */
+export async function takeKey(tx: Queryable, now: number): Promise<number> {
+  const least = now * KEYS_PER_MS + BEHIND_EVENTS;
+  const { last } = (await tx.get<{ last: number }>(sql`
+    update sequence set last = case when last >= ${least} then last + 1 else ${least} end where name = 'account'
+    returning last`))!;
+  return last;
 }

@@ -59,7 +59,9 @@ export async function serverByKey(db: Queryable, key: number, since: number): Pr
 /** Players connected over the whole network. */
 export async function countOnline(db: Queryable, since: number): Promise<number> {
   const row = await db.get<{ count: number }>(
-    sql`select coalesce(sum(player_count), 0) as count from presence where received >= ${since}`,
+    sql`
+      select coalesce(sum(p.player_count), 0) as count from presence p join servers s on s.key = p.server_key
+      where p.received >= ${since} and s.removed is null`,
   );
   return row!.count;
 }
@@ -88,7 +90,7 @@ function serverNow(row: ServerRow, since: number): ServerNow {
 
 const NOBODY = { playing: 0, players: [], gamemode: '', current_map: '', next_map: '' };
 
-/** A server by its name in any case; one that was removed, too, since it comes back with its next event. */
+/** A server by its name in any case; one that was removed, too, since it comes back where it is configured anew. */
 export async function serverByName(db: Queryable, name: string): Promise<Server | undefined> {
   return await db.get<Server>(sql`select key, name from servers where name_key = ${nameKey(name)}`);
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { unlinkPlayer } from './account-changes.ts';
 import { Batch } from './batch.ts';
 import type { ReadyEvent } from './checks.ts';
 import type { Event } from './events.ts';
@@ -8,6 +9,7 @@ import { uncountStatistics } from './factions.ts';
 import { uncountMatches } from './board-follower.ts';
 import { uncountFinished } from './match-events.ts';
 import { unpageMatches } from './match-pages.ts';
+import { IS_OPERATOR_ACT } from './operator-acts.ts';
 import { unlinkMatches } from './player-history.ts';
 import { rederivePlayers } from './player-sightings.ts';
 import { uuidsOf } from './ready-match.ts';
@@ -30,7 +32,7 @@ export interface Withdrawn {
 const AT_ONCE = 200;
 
 /** What an operator said is taken back by saying something else. */
-const LASTING: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged', 'account.link'];
+const LASTING: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged'];
 
 /** Withdraws events by their keys, so many in a transaction, each of which leaves the records whole; of one server. */
 export async function withdrawEvents(
@@ -50,12 +52,12 @@ export async function withdrawEvents(
   return total;
 }
 
-/** Withdraws everything that was taken of a server since a moment, its heartbeat too. */
+/** Withdraws everything that was taken of a server since a moment, its heartbeat too, but not what operators did about it. */
 export async function withdrawSince(db: Db, clock: Clock, serverKey: number, since: number): Promise<Withdrawn> {
   await db.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
   const rows = await db.tuples(sql`
     select l.key from (${keysSent(serverKey)}) s join ledger l on l.key = s.key
-    where l.received >= ${since} and l.withdrawn is null and l.type not in (${list(LASTING)})
+    where l.received >= ${since} and l.withdrawn is null and l.type not in (${list(LASTING)}) and not ${IS_OPERATOR_ACT}
     order by l.key desc`);
   return await withdrawEvents(
     db,
@@ -108,11 +110,22 @@ async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): P
     if (event.type === 'match.finished') uncountFinished(batch.players, event.data);
     if (event.type === 'player.statistics') uncountStatistics(batch.players, event.data);
     for (const uuid of everyoneIn(event)) touched.add(batch.players.known(uuid)!.key);
+    if (row.type === 'account.link') await unlink(batch, row, everyoneIn(event)[0]!);
     await batch.tx.runAll([
       sql`update ledger set withdrawn = ${batch.now} where key = ${key}`,
       ...deletions(batch, key, event),
     ]);
   }
+}
+
+/** Parts the account from the game account again, unless a later event has said anew that they belong together. */
+async function unlink({ tx, players }: Batch, { key }: LedgerRow, uuid: string): Promise<void> {
+  const player = players.known(uuid)!;
+  const accounts = await tx.tuples(sql`
+    select a.id from accounts a where a.player_uuid in (${uuid}, ${player.uuid}) and not exists (
+      select 1 from player_sightings s join ledger l on l.key = s.ledger_key
+      where s.player_key = ${player.key} and l.key > ${key} and l.type = 'account.link' and l.withdrawn is null)`);
+  for (const [id] of accounts) await unlinkPlayer(tx, id as string);
 }
 
 function deletions({ players }: Batch, key: number, event: ReadyEvent) {

@@ -63,6 +63,9 @@ async function stream(
   return await promise;
 }
 
+const logins = (count: number): string[] =>
+  Array.from({ length: count }, (_, number) => lines(login('Alpha', person(number))));
+
 test('a stream that is too large hears so, and the door goes on', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
@@ -80,11 +83,10 @@ test('a stream beyond what a server may tell in a minute hears so, and the door 
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const door = await openDoor(t, database.url, { INGEST_LIMIT: '200' });
-  const events = (): string[] => Array.from({ length: 5_000 }, (_, number) => lines(login('Alpha', person(number))));
-  const first = await stream(door, events());
+  const first = await stream(door, logins(5_000));
   assert.equal(first.status, 200);
   assert.match(first.text.trimEnd().split('\n').at(-1)!, /"rate_limit"/);
-  const second = await stream(door, events());
+  const second = await stream(door, logins(5_000));
   assert.equal(second.status, 429);
   assert.match(second.text, /"rate_limit"/);
   assert.equal((await door.post('')).status, 400);

@@ -4,21 +4,22 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { keyOf } from '#base/ids.ts';
+import { idOf, keyOf } from '#base/ids.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { Event, WireEvent } from '#records/events.ts';
 import { readEvent, TYPES } from '#records/events.ts';
 import { standingOf } from '#records/factions.ts';
 import { takeEvents } from '#records/ledger.ts';
-import { mapByName, ratesOf, rotationOf } from '#records/maps.ts';
+import { mapByName, ratesOf, rotationOf, rotationsOf } from '#records/maps.ts';
 import { killsOf, listMatches, matchesOf } from '#records/matches.ts';
 import { type GROUPS, statsOf } from '#records/player-stats.ts';
 import { findPlayer, namesOf, playerByUuid } from '#records/players.ts';
 import { isBanned, listPunishments } from '#records/punishments.ts';
 import type { Receipt, Sender } from '#records/receipts.ts';
-import { listServers, serverByName } from '#records/servers.ts';
+import { countOnline, listServers, serverByName } from '#records/servers.ts';
 import {
+  account,
   after,
   BEGINNING,
   configured,
@@ -33,6 +34,7 @@ import {
   punishment,
   rating,
   rotation,
+  serviceToken,
   statistics,
   team,
   tell,
@@ -197,6 +199,19 @@ onEachDatabase('a map belongs to who published it first; what a file leaves out 
   );
 });
 
+onEachDatabase('nobody publishes a namesake of a map of others, which would be shown in its place', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, configured('Alpha'), configured('Beta'));
+  const [alpha, beta] = [await serverSender(hall, 'Alpha'), await serverSender(hall, 'Beta')];
+  const say = async (sender: Sender, told: WireEvent) => (await takeEvents(hall.db, hall.clock, sender, [told]))[0]!;
+  assert.equal((await say(alpha, map('Old Mill'))).status, 'accepted');
+  const namesake = await say(beta, map('OLD MILL'));
+  assert.deepEqual([namesake.status, (namesake as { place: string }).place], ['rejected', 'data.name']);
+  assert.match((namesake as { reason: string }).reason, /"Old Mill"/);
+  assert.equal((await say(alpha, map('old mill'))).status, 'accepted', 'of its own there may be several');
+  await tell(hall, map('Old mill'));
+});
+
 onEachDatabase('a player has one rating of a map version, which can change', async (t, url) => {
   const hall = await testHall(t, url);
   await tell(hall, map('Isle'));
@@ -221,6 +236,8 @@ onEachDatabase('nobody makes the versions of a map endless', async (t, url) => {
   await tell(hall, map('Isle'), ...Array.from({ length: 200 }, (_, place) => rating('Isle', ann, 1, `v${place}`)));
   assert.equal(await refused(hall, rating('Isle', ann, 1, 'one more')), 'data.version');
   await tell(hall, rating('Isle', bob, 1, 'v7'));
+  await tell(hall, map('Isle', { version: '2' }, { time: after(1) }));
+  await tell(hall, rating('Isle', ann, 5), rating('Isle', ann, 4, '2'));
 });
 
 onEachDatabase('a rotation is taken whole; a late one changes nothing', async (t, url) => {
@@ -279,6 +296,56 @@ onEachDatabase('a server that is removed is gone until it is told of again', asy
   await tell(hall, configured('ALPHA', { max: 4 }));
   const [back] = await listServers(hall.db, 0);
   assert.deepEqual([back!.name, back!.max, back!.players], ['Alpha', 4, []]);
+});
+
+onEachDatabase('what is told of a server that was removed does not bring it back', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, map('Isle'), configured('Alpha'), rotation('Alpha', ['Isle']));
+  await tell(hall, event('server.removed', {}, { server: 'Alpha' }));
+  const late = rotation('Alpha', ['Isle'], { time: after(1) });
+  await tell(hall, presence('Alpha', { current: 0, players: ['Ann'] }), late);
+  const isle = (await mapByName(hall.db, 'Isle'))!;
+  assert.deepEqual(await listServers(hall.db, 0), []);
+  assert.equal(await countOnline(hall.db, 0), 0);
+  assert.deepEqual([...(await rotationsOf(hall.db, [isle]))], []);
+  await tell(hall, configured('Alpha'));
+  assert.deepEqual([...(await rotationsOf(hall.db, [isle]))], [['isle', ['Alpha']]]);
+});
+
+onEachDatabase('the ids of a server that is new are its own', async (t, url) => {
+  const hall = await testHall(t, url);
+  const fresh = (id: string) => login('Fresh', ann, { id });
+  const [named, first, again] = await take(
+    hall,
+    event('player.named', { player: ann }, { id: '1' }),
+    fresh('1'),
+    fresh('1'),
+  );
+  assert.deepEqual([named!.status, first!.status, again!.status], ['accepted', 'accepted', 'duplicate']);
+  assert.equal((again as { receipt: string }).receipt, (first as { receipt: string }).receipt);
+});
+
+onEachDatabase('accounts and credentials leave exported events their ids', async (t, url) => {
+  const hall = await testHall(t, url);
+  const [one, other] = ['37598m50000', '37598m50400'];
+  hall.clock.advance(60_000);
+  await account(hall, 'Owner');
+  await serviceToken(hall);
+  await tell(hall, login('Alpha', ann, { receipt: one }), login('Alpha', ann, { receipt: other }));
+  const receipts = await hall.db.tuples(sql`select key from ledger order by key`);
+  assert.deepEqual(receipts, [[keyOf(one)], [keyOf(other)]]);
+  const late = await take(hall, login('Alpha', ann, { receipt: one }), login('Alpha', ann, { receipt: one }));
+  assert.match((late[0] as { note: string }).note, /another id/);
+  assert.equal((late[1] as { note?: string }).note, undefined, 'said once');
+});
+
+onEachDatabase('no receipt drives ids out of reach', async (t, url) => {
+  const hall = await testHall(t, url);
+  for (const receipt of ['7zzzzzzzzzz', '7zzzzzzzzx0', idOf((hall.clock.now() + 367 * 86_400_000) * 2048)]) {
+    assert.equal(await refused(hall, login('Alpha', ann, { receipt })), 'receipt', receipt);
+  }
+  await tell(hall, login('Alpha', ann, { receipt: idOf((hall.clock.now() + 365 * 86_400_000) * 2048) }));
+  await tell(hall, ...Array.from({ length: 300 }, () => login('Alpha', ann)));
 });
 
 onEachDatabase('a batch that fails leaves nothing, and the next goes on', async (t, url) => {

@@ -5,8 +5,20 @@ import { keyOf } from '#base/ids.ts';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { followMatches } from '#records/board-follower.ts';
-import { withdrawEvents } from '#records/withdrawals.ts';
-import { createTestDatabase, DIALECTS } from '../support/hall.ts';
+import { unlinkPlayer } from '#records/account-changes.ts';
+import { accountById } from '#records/accounts.ts';
+import type { WireEvent } from '#records/events.ts';
+import { exportEvents } from '#records/export.ts';
+import { takeEvents } from '#records/ledger.ts';
+import { newLinkCode } from '#records/links.ts';
+import { revokePunishment } from '#records/operator-acts.ts';
+import { playerByUuid } from '#records/players.ts';
+import { listPunishments } from '#records/punishments.ts';
+import { serverByName } from '#records/servers.ts';
+import { withdrawEvents, withdrawSince } from '#records/withdrawals.ts';
+import { sql } from '#db/sql.ts';
+import { account, after, configured, event, login, person, punishment, tell } from '../support/builders.ts';
+import { createTestDatabase, DIALECTS, onEachDatabase, testHall } from '../support/hall.ts';
 import { type Likeness, likenessOf } from './likeness.ts';
 import { season } from './season.ts';
 import { clock, tellSeason } from './tell-season.ts';
@@ -54,3 +66,70 @@ async function countAll(db: Db): Promise<void> {
 function same(found: Likeness, wanted: Likeness): void {
   for (const table of Object.keys(wanted)) assert.deepEqual(found[table], wanted[table], table);
 }
+
+onEachDatabase('what operators did stays when a server is withdrawn', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  await tell(hall, configured('Alpha'));
+  const { key: server } = (await serverByName(db, 'Alpha'))!;
+  const sender = { kind: 'server', serverKey: server, serverName: 'Alpha', credential: 1 } as const;
+  const [first] = await takeEvents(db, clock, sender, [punishment('one', person(1))]);
+  clock.advance(1000);
+  await revokePunishment(db, clock, keyOf((first as { receipt: string }).receipt)!);
+  await takeEvents(db, clock, sender, [login('Alpha', person(2)), punishment('two', person(3))]);
+  assert.deepEqual(await withdrawSince(db, clock, server, clock.now()), { events: 2, fallen: 0 });
+  const states = async () =>
+    (await listPunishments(db, Number.MAX_SAFE_INTEGER, 9, clock.now())).map((one) => one.state);
+  assert.deepEqual(await states(), [2]);
+  assert.deepEqual(
+    await withdrawSince(db, clock, server, 0),
+    { events: 2, fallen: 1 },
+    'it falls with what it revoked',
+  );
+  assert.deepEqual(await states(), []);
+});
+
+onEachDatabase('a link that is withdrawn parts the account again, and takes the name along', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  await tell(hall, configured('Alpha'), configured('Beta'), login('Alpha', person(1, 'Honest')));
+  const { id } = await account(hall, 'Owner');
+  const linkedTo = async () => (await accountById(db, id))!.player_uuid;
+  const link = async (server: string) => {
+    const code = await newLinkCode(db, clock.now(), id);
+    const told = event('account.link', { player: person(1, 'Poison'), code }, { server, time: after(1) });
+    const [receipt] = await takeEvents(db, clock, { kind: 'operator' }, [told]);
+    return keyOf((receipt as { receipt: string }).receipt)!;
+  };
+  const first = await link('Alpha');
+  assert.equal(await linkedTo(), person(1).uuid);
+  assert.equal((await playerByUuid(db, person(1).uuid))!.name, 'Poison');
+  assert.deepEqual(await withdrawEvents(db, clock, [first]), { events: 1, fallen: 0 });
+  assert.equal(await linkedTo(), null);
+  assert.equal((await playerByUuid(db, person(1).uuid))!.name, 'Honest');
+  const second = await link('Alpha');
+  await unlinkPlayer(db, id);
+  await link('Beta');
+  await withdrawEvents(db, clock, [second]);
+  assert.equal(await linkedTo(), person(1).uuid, 'another server has said so since');
+});
+
+onEachDatabase(
+  'a player who is forgotten and comes back leaves no key of somebody merged into it',
+  async (t, url, dialect) => {
+    const hall = await testHall(t, url);
+    const { db, clock } = hall;
+    const [gone] = await tell(hall, login('Alpha', person(1)), merge(person(1).uuid, person(2).uuid));
+    await withdrawEvents(db, clock, [keyOf(gone!)!]);
+    clock.advance(1000);
+    await tell(hall, login('Alpha', person(2)));
+    const database = await createTestDatabase(dialect);
+    t.after(() => database.drop());
+    const other = await testHall(t, database.url);
+    for await (const told of exportEvents(db)) await tell(other, told);
+    const players = sql`select key, uuid, name from players`;
+    assert.deepEqual(await other.db.tuples(players), await db.tuples(players));
+  },
+);
+
+const merge = (from: string, into: string): WireEvent => event('player.merged', { from, into });
