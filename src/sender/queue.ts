@@ -50,9 +50,10 @@ export class DiskQueue {
   /** The oldest lines that are not delivered, at least one where there is one. */
   async peek(mostLines: number, mostBytes: number): Promise<Portion | undefined> {
     for (;;) {
+      // Asked before reading: a file that another follows grows no more.
+      const following = this.#segments.find((segment) => segment > this.#place.segment);
       const portion = await this.#read(mostLines, mostBytes);
       if (portion !== undefined) return portion;
-      const following = this.#segments.find((segment) => segment > this.#place.segment);
       if (following === undefined) return undefined;
       await this.advance({ segment: following, offset: 0 });
     }
@@ -86,12 +87,13 @@ export class DiskQueue {
     await this.#begin(last + 1);
   }
 
+  /** Where this fails, the next append tries the same file again. */
   async #begin(segment: number): Promise<void> {
     await this.#file?.close();
     this.#file = await open(this.#segmentPath(segment), 'a', 0o600);
-    this.#fileBytes = 0;
-    this.#segments.push(segment);
     await syncFolder(this.#folder);
+    this.#segments.push(segment);
+    this.#fileBytes = 0;
   }
 
   async #write(): Promise<void> {
@@ -112,26 +114,35 @@ export class DiskQueue {
     if (this.#fileBytes >= this.#segmentBytes) await this.#begin(this.#segments.at(-1)! + 1);
     const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
     try {
-      await this.#file!.write(bytes);
+      // `write` may leave off after a part without an error; this goes on until all is written or the error shows.
+      await this.#file!.appendFile(bytes);
       await this.#file!.datasync();
       this.#fileBytes += bytes.length;
     } catch (error) {
-      // Half a line may stand there now; the next append begins in a file of its own.
-      this.#fileBytes = Infinity;
+      await this.#cutBack();
       throw error;
     }
   }
 
+  /** Takes away what a failed append has left. Where even that fails, the next one begins in a file of its own. */
+  async #cutBack(): Promise<void> {
+    await this.#file!.truncate(this.#fileBytes).catch(() => {
+      this.#fileBytes = Infinity;
+    });
+  }
+
   async #read(mostLines: number, mostBytes: number): Promise<Portion | undefined> {
     const { segment, offset } = this.#place;
-    const bytes = await readFrom(this.#segmentPath(segment), offset, mostBytes);
+    // What is being appended may yet be cut back.
+    const end = segment === this.#segments.at(-1) ? this.#fileBytes : Infinity;
+    const bytes = await readFrom(this.#segmentPath(segment), { offset, end }, mostBytes);
     const lines: string[] = [];
-    let end = 0;
-    for (let at = bytes.indexOf(10); at >= 0 && lines.length < mostLines; at = bytes.indexOf(10, end)) {
-      lines.push(bytes.toString('utf8', end, at));
-      end = at + 1;
+    let read = 0;
+    for (let at = bytes.indexOf(10); at >= 0 && lines.length < mostLines; at = bytes.indexOf(10, read)) {
+      lines.push(bytes.toString('utf8', read, at));
+      read = at + 1;
     }
-    if (lines.length > 0) return { lines, next: { segment, offset: offset + end } };
+    if (lines.length > 0) return { lines, next: { segment, offset: offset + read } };
     // A line may be longer than what was asked for.
     return bytes.length === mostBytes ? await this.#read(1, mostBytes * 4) : undefined;
   }
@@ -145,8 +156,8 @@ export class DiskQueue {
   }
 }
 
-async function readFrom(path: string, offset: number, most: number): Promise<Buffer> {
-  const size = (await stat(path).catch(() => undefined))?.size ?? 0;
+async function readFrom(path: string, { offset, end }: { offset: number; end: number }, most: number): Promise<Buffer> {
+  const size = Math.min((await stat(path).catch(() => undefined))?.size ?? 0, end);
   if (size <= offset) return Buffer.alloc(0);
   const file = await open(path, 'r');
   try {

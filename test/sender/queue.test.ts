@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { DiskQueue } from '#sender/queue.ts';
+
+const CROWDED = fileURLToPath(new URL('crowded.ts', import.meta.url));
+const folder = (): string => mkdtempSync(join(tmpdir(), 'queue-'));
+
+async function takeAll(queue: DiskQueue): Promise<string[]> {
+  const taken: string[] = [];
+  for (let portion = await queue.peek(10, 100_000); portion !== undefined; portion = await queue.peek(10, 100_000)) {
+    taken.push(...portion.lines);
+    await queue.advance(portion.next);
+  }
+  return taken;
+}
+
+for (const cut of ['cut', 'uncut'])
+  test(`what only half fits is not promised and spoils nothing behind it: ${cut}`, async () => {
+    const own = folder();
+    const script = 'ulimit -f 8; exec "$@"';
+    const child = spawn('sh', ['-c', script, 'sh', process.execPath, CROWDED, own, cut], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const promised = JSON.parse(await text(child.stdout)) as string[];
+    assert.ok(promised.length >= 5);
+    const queue = await DiskQueue.open(own);
+    assert.deepEqual(await takeAll(queue), promised);
+    await queue.close();
+  });
+
+test('what is not on disk yet is not given out, since it may be taken back', async (t) => {
+  const queue = await DiskQueue.open(folder());
+  t.after(() => queue.close());
+  assert.deepEqual(await takeAll(queue), []);
+  const [asked, synced] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const handle = await open(import.meta.filename);
+  const sync = t.mock.method(Object.getPrototypeOf(handle) as typeof handle, 'datasync', () => {
+    asked.resolve();
+    return synced.promise;
+  });
+  await handle.close();
+  const refused = assert.rejects(queue.append(['"taken back"']), /no room/);
+  await asked.promise;
+  const early = await queue.peek(10, 1_000);
+  synced.reject(new Error('no room'));
+  await refused;
+  sync.mock.restore();
+  if (early !== undefined) await queue.advance(early.next);
+  await queue.append(['"kept"']);
+  assert.deepEqual([early, await takeAll(queue)], [undefined, ['"kept"']]);
+});
