@@ -1,7 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { postEvents, type Receipt } from './post.ts';
+import { type Event, readEvent } from './event.ts';
+import { type Answer, postEvents, type Receipt } from './post.ts';
 import { DiskQueue } from './queue.ts';
 
 /**
@@ -15,24 +16,18 @@ export interface SenderOptions {
   key: string;
   /** A folder of this sender's own. */
   folder: string;
-  /** Hears of events that were refused for good; they are kept in `refused.ndjson`, too. */
-  onRefused?: (event: Event, receipt: Receipt) => void;
+  /**
+   * Hears of events that were refused for good; they are kept in `refused.ndjson`, too. A line of a damaged queue that is
+   * no event comes as text.
+   */
+  onRefused?: (event: Event | string, receipt: Receipt) => void;
   /** Hears why nothing is delivered at the moment. */
   onTrouble?: (sentence: string) => void;
   /** How to wait; for tests. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** An event as docs/ingest.md describes it. */
-export interface Event {
-  version: 1;
-  id: string;
-  type: string;
-  time: string;
-  data: object;
-}
-
-export type { Receipt };
+export type { Event, Receipt };
 
 const MOST_EVENTS = 200;
 const MOST_BYTES = 1024 * 1024;
@@ -40,6 +35,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 /** How long an event that came too early is sent again. */
 const EARLY_MS = 24 * 3_600_000;
+/** What is said of lines of which one is no event, without asking: such a line would spoil the request for all. */
+const NO_EVENT: Answer = { refused: 'This line of the queue is no event: the file was damaged.' };
 
 export async function openSender(options: SenderOptions): Promise<Sender> {
   return new Sender(options, await DiskQueue.open(options.folder));
@@ -117,7 +114,9 @@ export class Sender implements AsyncDisposable {
     const portion = await this.#queue.peek(this.#most, MOST_BYTES);
     if (portion === undefined) return 'empty';
     const { lines, next } = portion;
-    const answer = await postEvents(this.#options, lines, this.#stop.signal);
+    const events = lines.flatMap((line) => readEvent(line) ?? []);
+    const sound = events.length === lines.length;
+    const answer = sound ? await postEvents(this.#options, lines, this.#stop.signal) : NO_EVENT;
     if ('trouble' in answer) return answer;
     if ('refused' in answer) {
       this.#most = Math.ceil(lines.length / 2);
@@ -146,7 +145,7 @@ export class Sender implements AsyncDisposable {
   }
 
   async #setAside(line: string, receipt: Receipt): Promise<void> {
-    const event = JSON.parse(line) as Event;
+    const event = readEvent(line) ?? line;
     await appendFile(join(this.#options.folder, 'refused.ndjson'), `${JSON.stringify({ receipt, event })}\n`);
     this.#options.onRefused?.(event, receipt);
   }

@@ -79,9 +79,8 @@ export class DiskQueue {
   async #recover(): Promise<void> {
     const names = await readdir(this.#folder);
     this.#segments = names.flatMap((name) => Number(/^(\d{10})\.ndjson$/.exec(name)?.[1] ?? [])).sort((a, b) => a - b);
-    const position = await readFile(this.#path('position'), 'utf8').catch(() => undefined);
-    this.#place =
-      position === undefined ? { segment: this.#segments[0] ?? 0, offset: 0 } : (JSON.parse(position) as Place);
+    // Where nobody can tell what is delivered, all goes once more: what is known already changes nothing.
+    this.#place = (await readPlace(this.#path('position'))) ?? { segment: this.#segments[0] ?? 0, offset: 0 };
     // What was appended last may be torn; what was promised is whole. The next file begins a line anew.
     const last = Math.max(this.#segments.at(-1) ?? -1, this.#place.segment);
     await this.#begin(last + 1);
@@ -153,6 +152,17 @@ export class DiskQueue {
 
   #path(name: string): string {
     return join(this.#folder, name);
+  }
+}
+
+async function readPlace(path: string): Promise<Place | undefined> {
+  try {
+    const { segment, offset } = JSON.parse(await readFile(path, 'utf8')) as Place;
+    return [segment, offset].every((number) => Number.isSafeInteger(number) && number >= 0)
+      ? { segment, offset }
+      : undefined;
+  } catch {
+    return undefined;
   }
 }
 

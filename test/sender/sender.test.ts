@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,14 @@ import { openDoor } from '../ingest/door.ts';
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'sender-'));
 const told = (): Event => match() as unknown as Event;
+
+/** Collects what is refused: of an event its id. */
+function collect() {
+  const refused: string[] = [];
+  const onRefused = (event: Event | string): void => void refused.push(typeof event === 'string' ? event : event.id);
+  return { refused, onRefused };
+}
+
 const noPause = async (): Promise<void> => undefined;
 
 type Answer = [status: number, headers: Record<string, string>, body: unknown];
@@ -96,8 +104,8 @@ test('what is not answered is sent again, in order, until it is', async (t) => {
 test('what is refused is set aside and told, what came too early comes again', async (t) => {
   const own = folder();
   const { url, seen } = await pretend(t, refuse, accepted);
-  const refused: string[] = [];
-  const sender = await opened(t, { url, folder: own, onRefused: ({ id }) => void refused.push(id) });
+  const { refused, onRefused } = collect();
+  const sender = await opened(t, { url, folder: own, onRefused });
   const [bad, early] = [told(), { ...told(), time: new Date().toISOString() }];
   await sender.send(bad, early);
   await sender.flush();
@@ -111,12 +119,42 @@ test('a request that is refused is cut down until the event that is to blame sta
   const events = [told(), told(), told(), told()];
   const poison = events[2]!.id;
   const { url } = await pretend(t, (ids) => (ids.includes(poison) ? fault(413)() : accepted(ids)));
-  const refused: string[] = [];
-  const sender = await opened(t, { url, onRefused: ({ id }) => void refused.push(id) });
+  const { refused, onRefused } = collect();
+  const sender = await opened(t, { url, onRefused });
   await sender.send(...events);
   await sender.flush();
   assert.deepEqual(refused, [poison]);
 });
+
+test('a line that is no event is set aside as text and holds up nothing', async (t) => {
+  const own = folder();
+  const events = [told(), told(), told()];
+  const [first, second, third] = events.map((event) => JSON.stringify(event)) as [string, string, string];
+  const broken = [first.slice(0, 40), `${first.slice(0, 40)}${second}`, '', 'null', '17'];
+  const lines = [broken[0], first, broken[1], second, ...broken.slice(2), third];
+  writeFileSync(join(own, '0000000000.ndjson'), lines.map((line) => `${line}\n`).join(''));
+  const { url, seen } = await pretend(t, accepted);
+  const { refused, onRefused } = collect();
+  const sender = await opened(t, { url, folder: own, onRefused });
+  await sender.flush();
+  const kept = readFileSync(join(own, 'refused.ndjson'), 'utf8').trimEnd().split('\n');
+  assert.deepEqual(
+    [seen.flat(), refused, kept.map((line) => (JSON.parse(line) as { event: string }).event)],
+    [events.map(({ id }) => id), broken, broken],
+  );
+});
+
+for (const position of ['', '{"segment":', 'null', '{"segment":"0"}', '{"segment":0,"offset":-1}'])
+  test(`where the position cannot be read, all that is there is sent: ${position || 'nothing'}`, async (t) => {
+    const own = folder();
+    const event = told();
+    writeFileSync(join(own, '0000000003.ndjson'), `${JSON.stringify(event)}\n`);
+    writeFileSync(join(own, 'position'), position);
+    const { url, seen } = await pretend(t, accepted);
+    const sender = await opened(t, { url, folder: own });
+    await sender.flush();
+    assert.deepEqual(seen, [[event.id]]);
+  });
 
 test('the queue gives back what was promised, wherever it was cut off', async () => {
   await fc.assert(
