@@ -14,7 +14,7 @@ export interface SenderOptions {
   url: string;
   /** The key of this game server. */
   key: string;
-  /** A folder of this sender's own. */
+  /** A folder of this sender's own: `openSender` fails where another has it open. */
   folder: string;
   /**
    * Hears of events that were refused for good; they are kept in `refused.ndjson`, too. A line of a damaged queue that is

@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lockFolder } from './folder-lock.ts';
 
 /** Where in the queue something stands: a file and a byte in it. */
 export interface Place {
@@ -15,7 +16,7 @@ export interface Portion {
 
 /**
  * A queue on disk: files of lines that are only ever appended to, and a file that says how far they are delivered. What
- * `append` has promised outlives the process and the power; files that are delivered are removed. One process a folder.
+ * `append` has promised outlives the process and the power; files that are delivered are removed. A folder has one queue at a time.
  */
 export class DiskQueue {
   readonly #folder: string;
@@ -26,21 +27,30 @@ export class DiskQueue {
   #fileBytes = 0;
   #waiting: { lines: string[]; settle: () => void; fail: (error: unknown) => void }[] = [];
   #writing: Promise<void> | undefined;
+  readonly #unlock: () => Promise<void>;
+  #closing: Promise<void> | undefined;
 
-  private constructor(folder: string, segmentBytes: number) {
+  private constructor(folder: string, segmentBytes: number, unlock: () => Promise<void>) {
     this.#folder = folder;
     this.#segmentBytes = segmentBytes;
+    this.#unlock = unlock;
   }
 
   static async open(folder: string, segmentBytes = 8 * 1024 * 1024): Promise<DiskQueue> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const queue = new DiskQueue(folder, segmentBytes);
-    await queue.#recover();
-    return queue;
+    const queue = new DiskQueue(folder, segmentBytes, await lockFolder(folder));
+    try {
+      await queue.#recover();
+      return queue;
+    } catch (error) {
+      await queue.close();
+      throw error;
+    }
   }
 
   /** Keeps lines; settles when they are on disk. Calls of the same moment go there together. */
   append(lines: string[]): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(new Error('The queue is closed.'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ lines, settle: resolve, fail: reject });
     this.#writing ??= this.#write();
@@ -70,10 +80,17 @@ export class DiskQueue {
     for (const segment of done) await rm(this.#segmentPath(segment), { force: true });
   }
 
-  async close(): Promise<void> {
-    await this.#writing;
-    await this.#file?.close();
-    this.#file = undefined;
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#writing;
+      await this.#file?.close();
+    } finally {
+      await this.#unlock();
+    }
   }
 
   async #recover(): Promise<void> {
