@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Event, readEvent } from './event.ts';
+import { type Event, type QueuedEvent, readLine, writeLine } from './event.ts';
 import { type Answer, postEvents, type Receipt } from './post.ts';
 import { DiskQueue } from './queue.ts';
 
@@ -33,7 +33,7 @@ const MOST_EVENTS = 200;
 const MOST_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
-/** How long an event that came too early is sent again. */
+/** How long an event that came too early is sent again, counted from when the service first said so. */
 const EARLY_MS = 24 * 3_600_000;
 /** What is said of lines of which one is no event, without asking: such a line would spoil the request for all. */
 const NO_EVENT: Answer = { refused: 'This line of the queue is no event: the file was damaged.' };
@@ -48,7 +48,7 @@ export class Sender implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #wake = Promise.withResolvers<void>();
-  #empty = Promise.withResolvers<void>();
+  #flushes: PromiseWithResolvers<void>[] = [];
   #most = MOST_EVENTS;
 
   constructor(options: SenderOptions, queue: DiskQueue) {
@@ -71,10 +71,13 @@ export class Sender implements AsyncDisposable {
     return undefined;
   }
 
-  /** Settles when everything that was sent so far is delivered. */
+  /** Settles when everything that was sent so far is delivered or set aside; fails where `close` comes first. */
   async flush(): Promise<void> {
+    if (this.#stop.signal.aborted) throw closed();
+    const flush = Promise.withResolvers<void>();
+    this.#flushes.push(flush);
     this.#wake.resolve();
-    await this.#empty.promise;
+    await flush.promise;
   }
 
   /** Stops delivering; what is left is delivered when the folder is opened again. */
@@ -92,37 +95,36 @@ export class Sender implements AsyncDisposable {
   async #run(): Promise<void> {
     let pause = FIRST_PAUSE_MS;
     while (!this.#stop.signal.aborted) {
+      // What is sent, and who asks, from here on may find the queue looked through already: both have it looked at anew.
+      this.#wake = Promise.withResolvers();
+      const asked = this.#flushes.length;
       const wait = await this.#deliver().catch((error: unknown) => ({ trouble: String(error), afterMs: undefined }));
       if (wait === 'delivered') pause = FIRST_PAUSE_MS;
-      else if (wait === 'empty') await this.#sleepUntilSent();
-      else {
+      else if (wait === 'empty') {
+        for (const { resolve } of this.#flushes.splice(0, asked)) resolve();
+        await this.#wake.promise;
+      } else {
         this.#options.onTrouble?.(wait.trouble);
         await this.#pause(Math.max(wait.afterMs ?? 0, pause * (0.5 + Math.random() / 2)));
         pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
       }
     }
-  }
-
-  async #sleepUntilSent(): Promise<void> {
-    this.#empty.resolve();
-    await this.#wake.promise;
-    this.#wake = Promise.withResolvers();
-    this.#empty = Promise.withResolvers();
+    for (const { reject } of this.#flushes.splice(0)) reject(closed());
   }
 
   async #deliver(): Promise<'delivered' | 'empty' | { trouble: string; afterMs: number | undefined }> {
     const portion = await this.#queue.peek(this.#most, MOST_BYTES);
     if (portion === undefined) return 'empty';
     const { lines, next } = portion;
-    const events = lines.flatMap((line) => readEvent(line) ?? []);
-    const sound = events.length === lines.length;
-    const answer = sound ? await postEvents(this.#options, lines, this.#stop.signal) : NO_EVENT;
+    const events = lines.flatMap((line) => readLine(line) ?? []);
+    const answer = events.length === lines.length ? await this.#post(events) : NO_EVENT;
     if ('trouble' in answer) return answer;
     if ('refused' in answer) {
       this.#most = Math.ceil(lines.length / 2);
       if (lines.length > 1) return 'delivered';
-      await this.#setAside(lines[0]!, { id: '', status: 'rejected', reason: answer.refused, place: '' });
-    } else if (await this.#settle(lines, answer.receipts)) {
+      const receipt: Receipt = { id: '', status: 'rejected', reason: answer.refused, place: '' };
+      await this.#setAside(events[0]?.event ?? lines[0]!, receipt);
+    } else if (await this.#settle(events, answer.receipts)) {
       await this.#queue.advance(next);
       return { trouble: 'The service wants some events again later.', afterMs: LONGEST_PAUSE_MS / 2 };
     }
@@ -131,21 +133,25 @@ export class Sender implements AsyncDisposable {
     return 'delivered';
   }
 
-  /** @returns whether nothing but events that came too early is left */
-  async #settle(lines: string[], receipts: Receipt[]): Promise<boolean> {
-    const early: string[] = [];
-    for (const [place, receipt] of receipts.entries()) {
-      const line = lines[place]!;
-      if (receipt.status !== 'rejected') continue;
-      if (receipt.retry && isFresh(line)) early.push(line);
-      else await this.#setAside(line, receipt);
-    }
-    if (early.length > 0) await this.#queue.append(early);
-    return early.length > 0 && early.length === lines.length;
+  #post(events: QueuedEvent[]): Promise<Answer> {
+    const sent = events.map(({ json }) => json);
+    return postEvents(this.#options, sent, this.#stop.signal);
   }
 
-  async #setAside(line: string, receipt: Receipt): Promise<void> {
-    const event = readEvent(line) ?? line;
+  /** @returns whether nothing but events that came too early is left */
+  async #settle(events: QueuedEvent[], receipts: Receipt[]): Promise<boolean> {
+    const early: string[] = [];
+    for (const [place, receipt] of receipts.entries()) {
+      const { event, json, since = Date.now() } = events[place]!;
+      if (receipt.status !== 'rejected') continue;
+      if (receipt.retry && isFresh(since)) early.push(writeLine({ json, since }));
+      else await this.#setAside(event, receipt);
+    }
+    if (early.length > 0) await this.#queue.append(early);
+    return early.length > 0 && early.length === events.length;
+  }
+
+  async #setAside(event: Event | string, receipt: Receipt): Promise<void> {
     await appendFile(join(this.#options.folder, 'refused.ndjson'), `${JSON.stringify({ receipt, event })}\n`);
     this.#options.onRefused?.(event, receipt);
   }
@@ -156,7 +162,10 @@ export class Sender implements AsyncDisposable {
   }
 }
 
-function isFresh(line: string): boolean {
-  const time = Date.parse((JSON.parse(line) as Event).time);
-  return Number.isNaN(time) || Date.now() - time < EARLY_MS;
+/** Either way: a clock that was ahead and is set right must not make the wait one of years. */
+function isFresh(since: number): boolean {
+  return Math.abs(Date.now() - since) < EARLY_MS;
 }
+
+const closed = (): Error =>
+  new Error('The sender is closed; what is left is delivered when its folder is opened again.');

@@ -26,6 +26,15 @@ function collect() {
 }
 
 const noPause = async (): Promise<void> => undefined;
+const HOUR = 3_600_000;
+
+/** A pause that ends when the sender is closed. */
+const stopped =
+  (begun: () => void): SenderOptions['pause'] =>
+  async (_ms, signal) => {
+    begun();
+    await once(signal, 'abort');
+  };
 
 type Answer = [status: number, headers: Record<string, string>, body: unknown];
 
@@ -41,6 +50,13 @@ const refuse = (ids: string[]): Answer => [
   200,
   {},
   ids.map((id, place) => ({ id, status: 'rejected', reason: 'no', place: '', ...(place === 1 && { retry: true }) })),
+];
+
+/** Refuses each for now. */
+const later = (ids: string[]): Answer => [
+  200,
+  {},
+  ids.map((id) => ({ id, status: 'rejected', reason: 'early', place: 'time', retry: true })),
 ];
 
 /** A service that answers as it is told: the first request by the first answer, the last one ever after. */
@@ -124,6 +140,48 @@ test('a request that is refused is cut down until the event that is to blame sta
   await sender.send(...events);
   await sender.flush();
   assert.deepEqual(refused, [poison]);
+});
+
+for (const time of ['2000-01-01T00:00:00Z', '2099-01-01T00:00:00Z', 'soon'])
+  test(`what is wanted again later is given up a day after it was first refused, whatever its time: ${time}`, async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 1, 28) });
+    const own = folder();
+    const { url, seen } = await pretend(t, later);
+    const { refused, onRefused } = collect();
+    const event = { ...told(), time };
+    const day = Promise.withResolvers<void>();
+    const restarted = await opened(t, { url, folder: own, onRefused, pause: stopped(day.resolve) });
+    await restarted.send(event);
+    await day.promise;
+    await restarted.close();
+    const pause = async (): Promise<void> => t.mock.timers.setTime(Date.now() + 8 * HOUR);
+    const sender = await opened(t, { url, folder: own, onRefused, pause });
+    await sender.flush();
+    assert.deepEqual([refused, seen], [[event.id], Array.from({ length: 5 }, () => [event.id])]);
+  });
+
+test('a clock that was set back ends the wait, too', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2099, 1, 28) });
+  const { url } = await pretend(t, later);
+  const { refused, onRefused } = collect();
+  const pause = async (): Promise<void> => t.mock.timers.setTime(Date.UTC(2026, 1, 28));
+  const sender = await opened(t, { url, onRefused, pause });
+  const event = { ...told(), time: '2099-02-28T00:00:00Z' };
+  await sender.send(event);
+  await sender.flush();
+  assert.deepEqual(refused, [event.id]);
+});
+
+test('who waits for a sender that is closed first is told', async (t) => {
+  const { url } = await pretend(t, fault(503));
+  const troubled = Promise.withResolvers<void>();
+  const sender = await opened(t, { url, pause: stopped(troubled.resolve) });
+  await sender.send(told());
+  const flushed = assert.rejects(sender.flush(), /closed/);
+  await troubled.promise;
+  await sender.close();
+  await flushed;
+  await assert.rejects(sender.flush(), /closed/);
 });
 
 test('a line that is no event is set aside as text and holds up nothing', async (t) => {
