@@ -151,7 +151,7 @@ export class Api {
 
   #send(passage: Passage, body: Body | undefined): Known<void> {
     const { request, response, verdict } = passage;
-    const known = verdict === undefined ? this.#headers(passage) : this.#headersOf(passage, verdict);
+    const known = verdict === undefined ? this.#headersOrFresh(passage) : this.#headersOf(passage, verdict);
     return whenKnown(known, (headers) => {
       if (body === undefined) return void response.writeHead(204, headers).end();
       return sendBody(request, response, headers, body);
@@ -250,7 +250,7 @@ export class Api {
     if (passage.caller !== undefined) this.#meter.count(passage.caller, route?.endpoint.path ?? '', wire.status);
     if (wire.status >= 500) this.#hall.log.error({ err: error, path }, 'request failed');
     if (response.headersSent) return void response.destroy();
-    const headers = await this.#headers(passage).catch(() => this.#headersOf(passage, this.#fresh()));
+    const headers = await this.#headersOrFresh(passage);
     sendError(request, response, headers, wire);
   }
 
@@ -259,6 +259,10 @@ export class Api {
     const { ADDRESS_LIMIT } = this.#hall.config;
     const address = `address:${this.#addresses.of(passage.request)}`;
     return this.#headersOf(passage, passage.verdict ?? (await this.#allowances.peek(address, ADDRESS_LIMIT)));
+  }
+
+  #headersOrFresh(passage: Passage): Promise<Headers> {
+    return this.#headers(passage).catch(() => this.#headersOf(passage, this.#fresh()));
   }
 
   #headersOf({ request, query, route }: Passage, verdict: Verdict): Headers {

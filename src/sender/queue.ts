@@ -184,7 +184,7 @@ async function readPlace(path: string): Promise<Place | undefined> {
 }
 
 async function readFrom(path: string, { offset, end }: { offset: number; end: number }, most: number): Promise<Buffer> {
-  const size = Math.min((await stat(path).catch(() => undefined))?.size ?? 0, end);
+  const size = Math.min(await sizeOf(path), end);
   if (size <= offset) return Buffer.alloc(0);
   const file = await open(path, 'r');
   try {
@@ -192,6 +192,16 @@ async function readFrom(path: string, { offset, end }: { offset: number; end: nu
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
+  }
+}
+
+/** Nothing but that a file is not there may pass for an empty one: what is empty is gone past. */
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
   }
 }
 
