@@ -81,7 +81,7 @@ function errorPage(texts: Texts, out: { error: string; error_description?: strin
   const expired = out.error_description?.includes('session') || out.error_description?.includes('expired');
   const stopped = out.error === 'unauthorized_client' && out.error_description?.includes('is stopped');
   const title = expired ? t.expired_title : t.title;
-  const known = { server_error: t.server, rate_limit: t.too_many }[out.error];
+  const known = { server_error: t.server, temporarily_unavailable: t.server, rate_limit: t.too_many }[out.error];
   const sentence = known ?? (expired ? t.expired : stopped ? t.stopped : t.client);
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>

@@ -1,7 +1,7 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider as Protocol } from 'oidc-provider';
 import type { JWK } from 'jose';
 import type { Config } from '#base/config.ts';
-import { accountById } from '#records/accounts.ts';
+import { type Account, accountById } from '#records/accounts.ts';
 import { applicationByClientId } from '#records/applications.ts';
 import { isBanned } from '#records/punishments.ts';
 import { playerByUuid } from '#records/players.ts';
@@ -10,6 +10,7 @@ import type { ProtocolPages } from './protocol-pages.ts';
 import { existingGrant, policyOf } from './policy.ts';
 import { Provider } from './protocol.ts';
 import { type StorageParts, storageOf } from './storage.ts';
+import { asking } from './unreachable.ts';
 
 const DAY = 86_400;
 /** However often it is renewed, what somebody once agreed to ends after a year. */
@@ -72,7 +73,7 @@ function configurationOf(parts: ProviderParts, keys: JWK[]): Configuration {
     },
     interactions: { policy: policyOf(config, db), url: (_ctx, { uid }) => `/sign-in/${uid}` },
     loadExistingGrant: existingGrant(db, clock),
-    findAccount: async (_ctx, id) => await findAccount(parts, id),
+    findAccount: async (_ctx, id) => await asking(findAccount(parts, id)),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     expiresWithSession: async () => false,
@@ -125,7 +126,7 @@ function featuresOf({ pages, config, db }: ProviderParts): Configuration['featur
       enabled: true,
       allowedPolicy: async (_ctx, client, token) => {
         if (token.clientId === client.clientId) return true;
-        const owner = await applicationByClientId(db, token.clientId!);
+        const owner = await asking(applicationByClientId(db, token.clientId!));
         return owner?.stopped === null && config.INTROSPECTORS.includes(client.clientId);
       },
     },
@@ -141,23 +142,22 @@ function featuresOf({ pages, config, db }: ProviderParts): Configuration['featur
 }
 
 /** A disabled account is none: what was given to its applications no longer works. */
-async function findAccount({ db, clock, config }: ProviderParts, id: string) {
-  const account = await accountById(db, id);
+async function findAccount(parts: ProviderParts, id: string) {
+  const account = await accountById(parts.db, id);
   if (account === undefined || account.disabled !== null) return undefined;
+  return { accountId: id, claims: () => asking(claimsOf(parts, account)) };
+}
+
+async function claimsOf({ db, clock, config }: ProviderParts, account: Account) {
+  const { id, name, email, email_verified, player_uuid } = account;
+  const player = player_uuid === null ? undefined : await playerByUuid(db, player_uuid);
   return {
-    accountId: id,
-    claims: async () => {
-      const { name, email, email_verified, player_uuid } = account;
-      const player = player_uuid === null ? undefined : await playerByUuid(db, player_uuid);
-      return {
-        sub: id,
-        preferred_username: name,
-        email,
-        email_verified,
-        ...(player_uuid === null ? {} : { uuid: player_uuid, profile: `${config.SITE_URL}/players/${player_uuid}` }),
-        ...(player === undefined ? {} : { banned: await isBanned(db, player.key, clock.now()) }),
-      };
-    },
+    sub: id,
+    preferred_username: name,
+    email,
+    email_verified,
+    ...(player_uuid === null ? {} : { uuid: player_uuid, profile: `${config.SITE_URL}/players/${player_uuid}` }),
+    ...(player === undefined ? {} : { banned: await isBanned(db, player.key, clock.now()) }),
   };
 }
 

@@ -74,8 +74,9 @@ function parsed(body: string): object {
 
 const invalid = (description: string): WireError => new WireError(400, 'invalid_request', description);
 
-/** Answers an error of the token endpoint that arises before the protocol sees the request. */
-export function refuse(response: ServerResponse, { status, body }: WireError, origin: string | undefined): void {
+/** Answers an error that arises before the protocol sees the request. */
+export function refuse(response: ServerResponse, { status, headers, body }: WireError, origin?: string): void {
   const cors = origin === undefined ? {} : { 'access-control-allow-origin': origin, vary: 'origin' };
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...cors }).end(body);
+  const always = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  response.writeHead(status, { ...headers, ...always, ...cors }).end(body);
 }

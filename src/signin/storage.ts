@@ -11,6 +11,7 @@ import { whyStopped } from '#records/stopped.ts';
 import { type Begun, countBegun } from './begun.ts';
 import { clientMetadata } from './clients.ts';
 import { errors, requestUnderWay } from './protocol.ts';
+import { askingAdapter } from './unreachable.ts';
 import { visits } from './visits.ts';
 
 export interface StorageParts extends Begun {
@@ -21,7 +22,7 @@ export interface StorageParts extends Begun {
 
 /** oidc-provider's storage: one adapter a kind of thing. Ids and secrets are stored hashed, never as they are. */
 export function storageOf(parts: StorageParts): (kind: string) => Adapter {
-  return (kind) => (kind === 'Client' ? new Clients(parts.db) : new Tokens(kind, parts));
+  return (kind) => askingAdapter(kind === 'Client' ? new Clients(parts.db) : new Tokens(kind, parts));
 }
 
 interface TokenRow {

@@ -59,6 +59,20 @@ export async function askRaw(origin: string, ...pieces: (string | Buffer)[]): Pr
   return repliesIn(Buffer.concat(chunks));
 }
 
+/** A request as it stands on the wire, with its body in chunks where it has no length. */
+export function requestText(method: string, path: string, headers: Record<string, string>, body?: string): string {
+  const isWhole = body === undefined || Object.keys(headers).some((name) => /^content-length$/i.test(name));
+  const all = { host: 'x', ...headers, ...(isWhole ? {} : { 'transfer-encoding': 'chunked' }) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${isWhole ? (body ?? '') : inChunks(body)}`;
+}
+
+/** Two chunks, so that neither is the whole body. */
+function inChunks(body: string): string {
+  const pieces = [body.slice(0, 5), body.slice(5)].filter((piece) => piece !== '');
+  return [...pieces, ''].map((piece) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`).join('');
+}
+
 /** Splits what a connection brought into answers; each tells its length or has no body. */
 export function repliesIn(bytes: Buffer): Reply[] {
   const replies: Reply[] = [];
@@ -80,7 +94,7 @@ export function repliesIn(bytes: Buffer): Reply[] {
 
 function replyOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Reply {
   const text = bytes.toString();
-  const isLines = headers['content-type']?.startsWith('application/x-ndjson') === true;
-  const isJson = headers['content-encoding'] === undefined && !isLines && text !== '';
+  const isOther = /^(application\/x-ndjson|text\/)/.test(headers['content-type'] ?? '');
+  const isJson = headers['content-encoding'] === undefined && !isOther && text !== '';
   return { status, headers, bytes, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
 }
