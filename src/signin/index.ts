@@ -12,6 +12,7 @@ import { finishPseudonyms } from '#records/pseudonyms.ts';
 import { ClientCredentials, isPlainTokenRequest } from './client-credentials.ts';
 import { Desk } from './desk.ts';
 import { KeyRing } from './key-ring.ts';
+import { answersMethod } from './methods.ts';
 import { pagesOf } from './pages.ts';
 import { ProtocolPages } from './protocol-pages.ts';
 import { providerOf } from './provider.ts';
@@ -98,6 +99,7 @@ class SignInDoor {
     response.setHeader('x-content-type-options', 'nosniff');
     if (this.#issuer.protocol === 'https:') response.setHeader('strict-transport-security', 'max-age=31536000');
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
+    if (answersMethod(request, response)) return;
     const readable = await this.#answered(request, response);
     if (readable !== undefined) await this.#ring.listener(readable, response);
   }
