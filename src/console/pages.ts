@@ -1,11 +1,10 @@
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import type { Addresses } from '#access/address.ts';
 import type { Assets } from '#base/assets.ts';
+import { hungUp, limitBody } from '#base/body-limit.ts';
 import { asWireError } from '#base/errors.ts';
-import { tooLong } from '#base/form.ts';
 import { chooseLanguage } from '#base/languages.ts';
 import { accessRows } from './access.ts';
 import { ownerRows } from './owners.ts';
@@ -44,7 +43,7 @@ export function pagesOf(desk: Desk, assets: Assets, addresses: Addresses): Hono<
     if (c.req.url.includes('%00')) throw notFound();
     await next();
   });
-  app.use(bodyLimit({ maxSize: MAX_UPLOAD, onError: tooLong }));
+  app.use(limitBody(MAX_UPLOAD));
   app.get('/console', (c) => frontPage(c, desk));
   app.get('/console/logos/:client_id', (c) => showLogo(c, desk));
   signInPages(app, desk);
@@ -64,7 +63,8 @@ function setLanguage(c: Ask, { secure }: Desk): void {
 async function showError(c: Ask, desk: Desk, error: unknown): Promise<Response> {
   const { errors: t } = c.get('texts') ?? TEXTS.en;
   const wire = asWireError(error);
-  if (wire.status >= 500) desk.log.error({ err: error, path: c.req.path }, 'a page of the console failed');
+  const level = hungUp(c.env.incoming, error) ? 'debug' : 'error';
+  if (wire.status >= 500) desk.log[level]({ err: error, path: c.req.path }, 'a page of the console failed');
   const known = { other_session: t.other_session, not_operator: t.not_operator }[wire.code];
   const [title, sentence] = known ?? t.status[wire.status as 404] ?? t.status[500];
   const main = html`<div class="card narrow stack">

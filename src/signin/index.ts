@@ -1,9 +1,13 @@
+import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { Addresses } from '#access/address.ts';
 import type { OpenDoor } from '#app.ts';
+import { hungUp } from '#base/body-limit.ts';
 import { asWireError, WireError } from '#base/errors.ts';
 import { brandAssets } from '#base/brand.ts';
+import type { Log } from '#base/log.ts';
 import type { Frame } from '#base/page.ts';
 import { openSecretKey } from '#base/secret-key.ts';
 import { GroupWriter } from '#db/group.ts';
@@ -37,17 +41,7 @@ export async function openSignIn(hall: Hall): Promise<OpenDoor> {
       pages: new ProtocolPages(frame, config),
     },
   };
-  const ring = await KeyRing.open(hall, openSecretKey(config), (keys) => {
-    const provider = providerOf(parts, keys);
-    provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the protocol failed'));
-    provider.on('grant.error', (ctx, error) =>
-      log.info(
-        { error: error.message, detail: error.error_detail, client_id: ctx.oidc.client?.clientId },
-        'grant refused',
-      ),
-    );
-    return provider;
-  });
+  const ring = await KeyRing.open(hall, openSecretKey(config), (keys) => listenedTo(providerOf(parts, keys), log));
   const desk = new Desk({ config, db, clock, log, mail, frame, provider: () => ring.provider });
   const pages = getRequestListener(pagesOf(desk, assets, () => ring.tokenInfo).fetch, { overrideGlobalObjects: false });
   desk.later(() => finishPseudonyms(db));
@@ -59,6 +53,23 @@ export async function openSignIn(hall: Hall): Promise<OpenDoor> {
       await desk.settled();
     },
   };
+}
+
+/** The protocol with its errors logged: those of ours as such, and what it refuses to applications. */
+function listenedTo(provider: Provider, log: Log): Provider {
+  provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the protocol failed'));
+  provider.on('grant.error', (ctx, error) =>
+    log[hungUp(ctx.req, error.cause) ? 'debug' : 'info'](
+      { error: error.message, detail: error.error_detail, client_id: ctx.oidc.client?.clientId },
+      'grant refused',
+    ),
+  );
+  // Koa tells here what nothing within the protocol caught; if nobody listened, it would print it.
+  const emitter: EventEmitter = provider;
+  emitter.on('error', (error: Error & { expose?: boolean }, { req }: KoaContextWithOIDC) => {
+    if (error.expose !== true) log[hungUp(req, error) ? 'debug' : 'error']({ err: error }, 'the protocol failed');
+  });
+  return provider;
 }
 
 class SignInDoor {
@@ -85,7 +96,8 @@ class SignInDoor {
     visits.run({ address, agent }, () => {
       this.#serve(request, response).catch((error: unknown) => {
         const wire = asWireError(error);
-        if (wire.status >= 500) this.#hall.log.error({ err: error }, 'a request failed');
+        const level = hungUp(request, error) ? 'debug' : 'error';
+        if (wire.status >= 500) this.#hall.log[level]({ err: error }, 'a request failed');
         if (response.headersSent) response.destroy();
         else refuse(response, wire, origin);
       });

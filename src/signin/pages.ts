@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
+import { hungUp, limitBody } from '#base/body-limit.ts';
 import { asWireError, WireError } from '#base/errors.ts';
-import { type Form, MAX_FORM, readForm, tooLong } from '#base/form.ts';
+import { type Form, MAX_FORM, readForm } from '#base/form.ts';
 import type { Assets } from '#base/assets.ts';
 import { accountForms } from './account-forms.ts';
 import { accountPages } from './account.ts';
@@ -38,7 +38,7 @@ export function pagesOf(desk: Desk, assets: Assets, tokenInfo: () => TokenInfo):
     }
     await next();
   });
-  app.use(bodyLimit({ maxSize: MAX_FORM, onError: tooLong }));
+  app.use(limitBody(MAX_FORM));
   app.get('/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await showNotFound(c, desk));
   });
@@ -101,7 +101,8 @@ async function showNotFound(c: Ask, desk: Desk): Promise<Response> {
 async function showError(c: Ask, desk: Desk, error: unknown): Promise<Response> {
   const { problem: t, errors } = c.get('texts');
   const wire = asWireError(error);
-  if (wire.status >= 500) desk.log.error({ err: error }, 'a page failed');
+  const level = hungUp(c.env.incoming, error) ? 'debug' : 'error';
+  if (wire.status >= 500) desk.log[level]({ err: error }, 'a page failed');
   const [title, sentence] = {
     400: [t.title, errors.body],
     403: [t.title, errors.form],

@@ -11,6 +11,15 @@ interface Sent {
   body: string;
 }
 
+/** How a request tells where its body ends; one that tells nothing has none. */
+const FRAMES = ['length', 'chunks', 'nothing'] as const;
+type Frame = (typeof FRAMES)[number];
+
+function frameOf(frame: Frame, body: string): Record<string, string> {
+  if (frame === 'length') return { 'content-length': String(Buffer.byteLength(body)) };
+  return frame === 'chunks' ? { 'transfer-encoding': 'chunked' } : {};
+}
+
 /** Sends bytes as they are, without what `fetch` would put right. */
 async function send(
   origin: string,
@@ -18,25 +27,20 @@ async function send(
   path: string,
   headers: Record<string, string>,
   body = '',
+  frame: Frame = 'length',
 ): Promise<Sent> {
   const { hostname, port } = new URL(origin);
   return await new Promise((resolve, reject) => {
-    const options = {
-      hostname,
-      port,
-      method,
-      path,
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-    };
-    httpRequest(options, (response) => {
+    const options = { hostname, port, method, path, headers: { ...headers, ...frameOf(frame, body) } };
+    const request = httpRequest(options, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       response.on('end', () =>
         resolve({ status: response.statusCode!, location: response.headers.location ?? '', body: text }),
       );
-    })
-      .on('error', reject)
-      .end(body);
+    }).on('error', reject);
+    if (frame === 'nothing') for (const name of ['content-length', 'transfer-encoding']) request.removeHeader(name);
+    request.end(frame === 'nothing' ? undefined : body);
   });
 }
 
@@ -145,18 +149,20 @@ onEachDatabase(
         ),
         method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'),
         html: fc.boolean(),
+        frame: fc.constantFrom(...FRAMES),
       }),
     );
     await fc.assert(
-      fc.asyncProperty(requests, async ({ name, pairs, type, authorization, method, html }) => {
+      fc.asyncProperty(requests, async ({ name, pairs, type, authorization, method, html, frame }) => {
         const text = pairs.map(([key, some]) => `${key}=${some === 'GOOD' ? (good[key] ?? 'x') : some}`).join('&');
         const headers: Record<string, string> = { accept: html ? 'text/html' : '*/*' };
         if (authorization !== '') headers['authorization'] = authorization;
         if (method === 'POST' && type !== '') headers['content-type'] = type;
         const inQuery = method !== 'POST';
         const path = `/oauth/${name}${inQuery && text !== '' ? `?${text}` : ''}`;
-        const { status, location, body } = await send(house.auth, method, path, headers, inQuery ? '' : text);
-        assert.ok(status < 500, `${method} ${path} ${text}: ${status} ${body}`);
+        const sent = inQuery ? '' : text;
+        const { status, location, body } = await send(house.auth, method, path, headers, sent, frame);
+        assert.ok(status < 500, `${method} ${path} ${text} (${frame}): ${status} ${body}`);
         if (location !== '') {
           const { origin } = new URL(location, house.auth);
           assert.ok([house.auth, new URL(CALLBACK).origin].includes(origin), `${path} leads to ${location}`);
@@ -220,7 +226,7 @@ onEachDatabase('nonsense on the pages is answered by pages', async (t, url) => {
   const page = fc.record({
     path: fc.constantFrom(...paths),
     pairs: fc.array(fc.tuple(fc.constantFrom(...fields), fc.constantFrom(...ODD)), { maxLength: 5 }),
-    method: fc.constantFrom('GET', 'POST', 'PUT'),
+    method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'),
     cookie: fc.constantFrom(
       '',
       `scorehall_session=${session}`,
@@ -228,15 +234,17 @@ onEachDatabase('nonsense on the pages is answered by pages', async (t, url) => {
       'scorehall_step=x; scorehall_language=%ff',
       ';;;==',
     ),
+    frame: fc.constantFrom(...FRAMES),
   });
   await fc.assert(
-    fc.asyncProperty(page, async ({ path, pairs, method, cookie }) => {
+    fc.asyncProperty(page, async ({ path, pairs, method, cookie, frame }) => {
       const text = pairs.map((pair) => pair.join('=')).join('&');
       const headers = { cookie, origin: house.auth, 'content-type': 'application/x-www-form-urlencoded' };
       const inQuery = method === 'GET';
       const address = `${path}${inQuery && text !== '' ? `?${text}` : ''}`;
-      const { status, location, body } = await send(house.auth, method, address, headers, inQuery ? '' : text);
-      assert.ok(status < 500, `${method} ${address} ${text} (${cookie}): ${status} ${body}`);
+      const sent = inQuery ? '' : text;
+      const { status, location, body } = await send(house.auth, method, address, headers, sent, frame);
+      assert.ok(status < 500, `${method} ${address} ${text} (${cookie}, ${frame}): ${status} ${body}`);
       if (location !== '') assert.ok(location.startsWith('/') && !location.startsWith('//'), location);
       if (status === 200 && !path.startsWith('/assets')) assert.match(body, /^<!doctype html>/);
     }),
