@@ -32,7 +32,10 @@ export const ROWS: readonly Row[] = [
 export function pagesOf(desk: Desk, assets: Assets, addresses: Addresses): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.get('/console/assets/*', async (c) => {
-    return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? c.notFound();
+    const asset = await assets.answer(c.req.path, c.req.header('accept-encoding'));
+    if (asset !== undefined) return asset;
+    setLanguage(c, desk);
+    return c.notFound();
   });
   app.use(async (c, next) => {
     c.set('address', addresses.of(c.env.incoming));

@@ -228,3 +228,12 @@ test('one person sends so many forms an hour; an operator as many as it takes', 
   assert.equal((await console.post('/console/applications', { form_token, name: '' })).status, 422);
   assert.deepEqual(new Set(await statusesOf('Olga')), new Set([422]));
 });
+
+test('an asset that there is none of is 404, by a page', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const house = await openTestConsole(t, database.url);
+  t.after(() => database.drop());
+  const answer = await fetch(`${house.site}/console/assets/none.css`, { headers: { 'accept-language': 'ja' } });
+  assert.equal(answer.status, 404);
+  assert.match(await answer.text(), /<html lang="ja">/);
+});
