@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { tooLong } from './form.ts';
+import { hasGone } from './http-server.ts';
 
 /** Methods whose bodies nobody reads, and a `Request` of the web knows none for. */
 const BODILESS = /^(GET|HEAD|TRACE)$/;
@@ -40,7 +41,6 @@ async function readUpTo(longest: number, incoming: IncomingMessage): Promise<Buf
 }
 
 /** Whether what failed is that the caller hung up: no fault of ours, and nobody waits for the answer any more. */
-export function hungUp({ socket }: { socket: IncomingMessage['socket'] | null }, error: unknown): boolean {
-  const isGone = socket === null || socket.destroyed;
-  return isGone && /^(ECONNRESET|EPIPE)$/.test((error as { code?: string } | undefined)?.code ?? '');
+export function hungUp(request: IncomingMessage, error: unknown): boolean {
+  return hasGone(request) && /^(ECONNRESET|EPIPE)$/.test((error as { code?: string } | undefined)?.code ?? '');
 }

@@ -24,7 +24,7 @@ export function readForm(contentType: string | undefined, body: string): Form {
   return fields;
 }
 
-/** @throws WireError 413, for `bodyLimit` of Hono: nothing that is longer than it may be is read to its end */
+/** @throws WireError 413, for `limitBody`: nothing that is longer than it may be is read to its end */
 export function tooLong(): never {
   throw new WireError(413, 'invalid_request', 'The form is too long.', { connection: 'close' });
 }

@@ -123,6 +123,12 @@ function refuseRequest(response: ServerResponse, { status, body }: WireError): v
   response.writeHead(status, headers).end(body);
 }
 
+/** Whether the caller has hung up: nobody is there to be answered. */
+export function hasGone({ socket }: { socket: IncomingMessage['socket'] | null }): boolean {
+  // A request that was destroyed has no connection any more, whatever its type says.
+  return socket === null || socket.destroyed;
+}
+
 /**
  * Reads away what comes of a request that is answered already, for a while. Whoever is hung up on while it still sends
  * sees a broken connection in the place of its answer, and what nobody reads would pass for the next request.

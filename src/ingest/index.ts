@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.ts';
-import { readAway } from '#base/http-server.ts';
+import { hasGone, readAway } from '#base/http-server.ts';
 import type { Hall } from '#hall.ts';
 import { boundOf } from '#base/ids.ts';
 import { receiptsAfter } from '#records/receipt-log.ts';
@@ -67,7 +67,6 @@ export async function openIngest({ db, clock, log, config, intake }: Hall): Prom
     log.error({ err: error, status }, 'deliveries are not taken'),
   );
   const refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
-    // The sender has gone: nobody is there to be answered.
     if (hasGone(request)) return;
     const wire = asWireError(error);
     if (wire.status >= 500) complain(error, wire.status);
@@ -92,11 +91,6 @@ function seldom(complain: (error: unknown, status: number) => void): typeof comp
     last = performance.now();
     complain(error, status);
   };
-}
-
-/** A request that was destroyed has no connection any more, whatever its type says. */
-function hasGone({ socket }: { socket: IncomingMessage['socket'] | null }): boolean {
-  return socket === null || socket.destroyed;
 }
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
