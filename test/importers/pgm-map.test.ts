@@ -339,6 +339,13 @@ test('includes that multiply are refused', async () => {
   assert.deepEqual((await importAll(files)).refusals, ['map.xml: grows beyond all bounds by its includes']);
 });
 
+test('a map that is too large by itself is refused for that, not for its includes', async () => {
+  const files = { 'map.xml': mapOf(`<include id="one"/>${'<a/>'.repeat(120_000)}`), 'one.xml': '<map><b/></map>' };
+  assert.deepEqual((await importAll(files)).refusals, [
+    'map.xml: has more than 100000 elements, comments and pieces of text',
+  ]);
+});
+
 test('of maps with one name the newest is taken, then the first by path, and the others are named', async () => {
   const { events, refusals } = await importAll({
     'a/map.xml': named('Keep', '1.9'),

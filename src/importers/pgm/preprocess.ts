@@ -14,7 +14,7 @@ export interface Processed {
 
 export const DEFAULT_VARIANT = 'default';
 
-/** Bounds what includes that include others can grow to. */
+/** Bounds what a map can grow to by includes that include others; each of its variants is a copy of it. */
 const MAX_NODES = 100_000;
 const MAX_INCLUDE_DEPTH = 8;
 
@@ -27,6 +27,8 @@ interface Work extends Known {
   missing: string[];
   notes: Notes;
   nodes: number;
+  /** How many of the nodes includes have brought. */
+  included: number;
 }
 
 /** Does what PGM does to a file before it reads a map from it, in the order of the document. */
@@ -38,7 +40,17 @@ export async function preprocess(
   notes: Notes,
 ): Promise<Processed> {
   const variants = new Set([DEFAULT_VARIANT, ...variantIds(root)]);
-  const work: Work = { variant, variants, constants: new Map(), includes, mapFolder, missing: [], notes, nodes: 0 };
+  const work: Work = {
+    variant,
+    variants,
+    constants: new Map(),
+    includes,
+    mapFolder,
+    missing: [],
+    notes,
+    nodes: 0,
+    included: 0,
+  };
   const global = includes.global();
   const children = global === undefined ? [] : await expandFile(global, [], work);
   children.push(...(await expand(root, [], work)));
@@ -57,11 +69,17 @@ export function placeOf(element: XmlElement): string {
 async function expand(parent: XmlElement, path: string[], work: Work): Promise<XmlNode[]> {
   const children: XmlNode[] = [];
   for (const node of parent.children) {
-    if (++work.nodes > MAX_NODES) throw new Refused('grows beyond all bounds by its includes');
+    if (path.length > 0) work.included++;
+    if (++work.nodes > MAX_NODES) throw new Refused(excessOf(work));
     if (node.kind !== 'element') children.push(node);
     else children.push(...(await expandElement(node, parent, path, work)));
   }
   return children;
+}
+
+function excessOf({ nodes, included }: Work): string {
+  if (included > nodes / 2) return 'grows beyond all bounds by its includes';
+  return `has more than ${MAX_NODES} elements, comments and pieces of text`;
 }
 
 async function expandElement(element: XmlElement, parent: XmlElement, path: string[], work: Work): Promise<XmlNode[]> {
