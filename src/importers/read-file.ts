@@ -1,14 +1,17 @@
 import { readFile, stat } from 'node:fs/promises';
 import { Refused } from './item.ts';
 
-/** The bytes of a file of bounded size. Throws `Refused` where it cannot be read. */
+/** Thrown where the system does not let us read a file, whatever is in it. */
+export class Unreadable extends Refused {}
+
+/** The bytes of a file of bounded size. Throws `Refused` where they cannot be taken. */
 export async function readBytes(path: string, max: number): Promise<Buffer> {
   try {
     const { size } = await stat(path);
     if (size > max) throw new Refused(`is larger than ${megabytes(max)}`);
     return await readFile(path);
   } catch (error) {
-    throw error instanceof Refused ? error : new Refused(reasonOf(error));
+    throw error instanceof Refused ? error : new Unreadable(reasonOf(error));
   }
 }
 
@@ -19,6 +22,15 @@ export async function readText(path: string, max: number): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new Refused('is not UTF-8 text');
+  }
+}
+
+/** When a file was written last, in whole milliseconds; 0 where nobody can tell. */
+export async function writtenAt(path: string): Promise<number> {
+  try {
+    return Math.max(0, Math.floor((await stat(path)).mtimeMs));
+  } catch {
+    return 0;
   }
 }
 

@@ -6,41 +6,48 @@ import { nameKey } from '#base/text.ts';
 import type { WireEvent } from '#records/events.ts';
 import type { Facts } from './facts.ts';
 import { Refused, type Item } from './item.ts';
-import { readText, reasonOf } from './read-file.ts';
+import { readText, reasonOf, Unreadable } from './read-file.ts';
 import { readRotations, type Entry, type Rotation } from './rotation/formats.ts';
 import { oneLine } from './text.ts';
-import { walk } from './walk.ts';
+import { type Found, walk } from './walk.ts';
 
 const MAX_BYTES = 5_000_000;
 const EXTENSIONS = new Set(['.txt', '.yml', '.yaml', '.json']);
 
+interface Work {
+  facts: Facts;
+  server: string | undefined;
+  /** Known maps by what is compared of their names. */
+  names: ReadonlyMap<string, string>;
+  /** Which file has said what a server plays, by the key of its name. */
+  said: Map<string, string>;
+}
+
+interface Source {
+  path: string;
+  file: string;
+  /** Whether the file itself is what was named, not the folder that it is in. */
+  named: boolean;
+}
+
 /**
  * What servers play, a `rotation.changed` event each. A file says it for the server of its name, unless `server` or the
  * file itself names another. Names match known maps whatever their case and blanks, and are written as the map is
- * called; a name that matches none stays as it is.
+ * called; a name that matches none stays as it is. Of several files for one server the first by path is taken.
  */
 export async function* importRotations(path: string, facts: Facts, server?: string): AsyncGenerator<Item> {
-  const files = await filesOf(path);
+  const { files, passed } = await filesOf(path);
   if (server !== undefined && files.length > 1)
     throw new UsageError(`--server names one server, but ${path} holds ${files.length} files.`);
-  const names = namesByKey(await facts.mapNames());
-  for (const { path, file } of files)
-    try {
-      const rotations = readRotations(await readText(path, MAX_BYTES), extname(file).slice(1).toLowerCase());
-      if (server !== undefined && rotations.length > 1)
-        throw new Refused(`is for ${rotations.length} servers; import it without --server`);
-      for (const rotation of rotations)
-        yield* change(file, server ?? rotation.server ?? serverOf(file), rotation, names, facts);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      yield { file, place: error.place, refusal: error.message };
-    }
+  for (const { path, reason } of passed) yield { file: path, place: '', note: reason };
+  const work: Work = { facts, server, names: namesByKey(await facts.mapNames()), said: new Map() };
+  for (const file of files) yield* importFile(file, work);
 }
 
-async function filesOf(path: string): Promise<{ path: string; file: string }[]> {
-  if (!(await isFolder(path))) return [{ path, file: basename(path) }];
-  const { files } = await walk(path, (name) => EXTENSIONS.has(extname(name).toLowerCase()));
-  return files.map((file) => ({ path: join(path, file), file }));
+async function filesOf(path: string): Promise<{ files: Source[]; passed: Found['passed'] }> {
+  if (!(await isFolder(path))) return { files: [{ path, file: basename(path), named: true }], passed: [] };
+  const { files, passed } = await walk(path, (name) => EXTENSIONS.has(extname(name).toLowerCase()));
+  return { files: files.map((file) => ({ path: join(path, file), file, named: false })), passed };
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -51,31 +58,46 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-function serverOf(file: string): string {
-  return basename(file, extname(file));
+async function* importFile({ path, file, named }: Source, work: Work): AsyncGenerator<Item> {
+  try {
+    const rotations = readRotations(await readText(path, MAX_BYTES), extname(file).slice(1).toLowerCase());
+    if (work.server !== undefined && rotations.length > 1)
+      throw new Refused(`is for ${rotations.length} servers; import it without --server`);
+    for (const rotation of rotations) yield* change(file, rotation, work);
+  } catch (error) {
+    if (named && error instanceof Unreadable) throw new UsageError(`${path} ${error.message}.`);
+    if (!(error instanceof Refused)) throw error;
+    yield { file, place: error.place, refusal: error.message };
+  }
 }
 
-async function* change(
-  file: string,
-  server: string,
-  rotation: Rotation,
-  names: Map<string, string>,
-  facts: Facts,
-): AsyncGenerator<Item> {
+async function* change(file: string, rotation: Rotation, work: Work): AsyncGenerator<Item> {
+  const { facts, said } = work;
+  const server = work.server ?? oneLine(rotation.server ?? basename(file, extname(file)));
+  const before = said.get(nameKey(server));
+  if (before !== undefined)
+    return yield { file, place: '', refusal: `is for server "${server}", whose rotation ${before} says already` };
   for (const { place, note } of rotation.notes) yield { file, place, note };
+  const maps = yield* mapsOf(file, rotation.entries, work);
+  if (maps.length === 0)
+    return yield { file, place: '', refusal: `holds no map for server "${server}"; its rotation stays` };
+  said.set(nameKey(server), file);
+  const present = await facts.rotationOf(server);
+  if (present === undefined) yield { file, place: '', note: `server "${server}" is new` };
+  if (JSON.stringify(present) === JSON.stringify(maps)) yield { file, place: '', unchanged: server };
+  else yield { file, place: '', event: changed(server, maps, facts.now()) };
+}
+
+function* mapsOf(file: string, entries: readonly Entry[], { names }: Work): Generator<Item, string[]> {
   const maps: string[] = [];
-  for (const entry of rotation.entries) {
+  for (const entry of entries) {
     const known = names.get(keyOf(entry.map));
     if (known === undefined && isComment(entry)) continue;
     if (known === undefined)
       yield { file, place: entry.place, note: `"${oneLine(entry.map)}" is no map that is known; it stays as it is` };
     maps.push(known ?? oneLine(entry.map));
   }
-  if (maps.length === 0) throw new Refused(`holds no map for server "${server}"; its rotation stays`);
-  const present = await facts.rotationOf(server);
-  if (present === undefined) yield { file, place: '', note: `server "${server}" is new` };
-  if (JSON.stringify(present) === JSON.stringify(maps)) yield { file, place: '', unchanged: server };
-  else yield { file, place: '', event: changed(server, maps, facts.now()) };
+  return maps;
 }
 
 function isComment({ place, map }: Entry): boolean {

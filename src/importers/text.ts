@@ -1,7 +1,14 @@
-/** Text of a file as a line of its own: control characters and runs of blanks become one blank. */
+/** Embeddings, overrides and isolates of UAX #9, which turn the order of all text behind them: no event may hold one. */
+const TURNING_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Text of a file as a line of its own, as an event may hold it: control characters and runs of blanks become one blank,
+ * and marks that turn the order of text are left out.
+ */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()
+    .replace(TURNING_MARKS, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 }

@@ -23,7 +23,7 @@ export async function walk(folder: string, wanted: (name: string) => boolean): P
   const links: string[] = [];
   const open = [''];
   for (let path = open.pop(); path !== undefined; path = open.pop())
-    for (const entry of await entriesOf(root, path, found)) {
+    for (const entry of await entriesOf(folder, path, found)) {
       const inside = path === '' ? entry.name : `${path}/${entry.name}`;
       if (entry.isDirectory()) open.push(inside);
       else if (entry.isSymbolicLink()) links.push(inside);
@@ -44,25 +44,34 @@ async function rootOf(folder: string): Promise<string> {
   throw new UsageError(`${folder} is not a folder.`);
 }
 
-async function entriesOf(root: string, path: string, found: Found): Promise<Dirent[]> {
+async function entriesOf(folder: string, path: string, found: Found): Promise<Dirent[]> {
   try {
-    const entries = await readdir(join(root, path), { withFileTypes: true });
+    const entries = await readdir(join(folder, path), { withFileTypes: true });
     return entries.filter(({ name }) => !name.startsWith('.'));
   } catch (error) {
-    found.passed.push({ path, reason: reasonOf(error) });
+    found.passed.push(passedOver(folder, path, error));
     return [];
   }
+}
+
+/** A folder that may not be looked into is passed over, unless it is the one that was named: then nothing is left. */
+export function passedOver(folder: string, path: string, error: unknown): Found['passed'][number] {
+  if (path === '') throw new UsageError(`${folder} ${reasonOf(error)}.`);
+  return { path, reason: reasonOf(error) };
 }
 
 async function judgeLink(root: string, link: string, wanted: (name: string) => boolean, found: Found): Promise<void> {
   try {
     const target = await realpath(join(root, link));
     const inside = relative(root, target).split(sep).join('/');
-    const isFolder = (await stat(target)).isDirectory();
-    if (!isFolder && !wanted(nameOf(link))) return;
+    const kind = await stat(target);
+    if (!kind.isDirectory() && !wanted(nameOf(link))) return;
     if (target !== root && !target.startsWith(root + sep))
       found.passed.push({ path: link, reason: 'is a link that leads out of the folder, and is not followed' });
-    else if (!isFolder && !(found.files.includes(inside) && nameOf(inside) === nameOf(link))) found.files.push(link);
+    else if (kind.isFile() && !(found.files.includes(inside) && nameOf(inside) === nameOf(link)))
+      found.files.push(link);
+    else if (!kind.isFile() && !kind.isDirectory())
+      found.passed.push({ path: link, reason: 'is a link to what is neither a file nor a folder' });
   } catch (error) {
     found.passed.push({ path: link, reason: reasonOf(error) });
   }

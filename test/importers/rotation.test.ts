@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Facts } from '#importers/facts.ts';
 import { importRotations, keyOf } from '#importers/rotation.ts';
@@ -72,6 +75,7 @@ test('pools become one rotation: by players, then those of choice; the likelier 
     told.notes.filter((note) => !note.includes('no map that is known')),
     [
       'fen.yml, pool off: is not enabled, and is left out',
+      'fen.yml, pool big: "N1" has weight 0, and is left out',
       'fen.yml, pool bare: plays variants of its maps; the maps themselves are listed',
     ],
   );
@@ -158,4 +162,113 @@ test('a name matches whatever its case and blanks, and nothing else', () => {
       assert.notEqual(keyOf([...words, 'x'].join(between)), key);
     }),
   );
+});
+
+const network = facts({ mapNames: async () => KNOWN, rotationOf: async () => [] });
+
+test('of several files or keys for one server, in any case, the first is taken and the others are refused by name', async () => {
+  await using folder = await folderOf({
+    'one/Fen.txt': '\n',
+    'two/Fen.txt': 'The Fen\nHollow Keep',
+    'two/fen.json': '["The Fen"]',
+    'two/more.json': '{"FEN": ["The Fen"], "Moor": [], "Bay": ["The Fen"], "bay": ["Hollow Keep"]}',
+  });
+  const told = await tellAll(importRotations(folder.path, network));
+  assert.deepEqual(rotations(told), [{ Fen: ['The Fen', 'Hollow Keep'] }, { Bay: ['The Fen'] }]);
+  assert.deepEqual(told.refusals, [
+    'one/Fen.txt: holds no map for server "Fen"; its rotation stays',
+    'two/fen.json: is for server "fen", whose rotation two/Fen.txt says already',
+    'two/more.json: is for server "FEN", whose rotation two/Fen.txt says already',
+    'two/more.json: holds no map for server "Moor"; its rotation stays',
+    'two/more.json: is for server "bay", whose rotation two/more.json says already',
+  ]);
+});
+
+test('a key with a value is a name with a colon, or a map with its weight', async () => {
+  const known = { mapNames: async () => ['Foo', 'Foo: Mini', 'Arid', 'Abood'] };
+  const pool = 'pools: { a: { maps: [- Foo: Mini, - Foo] } }'.replaceAll('- ', '');
+  const told = await importFile('a.yml', pool, known);
+  assert.deepEqual([rotations(told), told.notes], [[{ a: ['Foo: Mini', 'Foo'] }], []]);
+  const weights = 'pools: { a: { type: voted, maps: { Arid: 2, Abood: 5.5, more: { Foo: 3 }, none: } } }';
+  const weighed = await importFile('a.yml', weights, known);
+  assert.deepEqual(rotations(weighed), [{ a: ['Abood', 'Foo', 'Arid'] }]);
+  assert.deepEqual(weighed.notes, ['a.yml, pool a: "none" is empty, and is left out']);
+  const json = JSON.stringify([{ name: 'T', maps: [{ Arid: 5 }, { Foo: 'Mini' }, { name: 'x', maps: ['Abood'] }] }]);
+  assert.deepEqual(rotations(await importFile('a.json', json, known)), [{ a: ['Arid', 'Foo: Mini', 'Abood'] }]);
+  assert.deepEqual((await importFile('a.yml', '- Foo\n- Foo: Mini\n', known)).refusals, [
+    'a.yml, entry 2: is not the name of a map; a name with a colon in it has to be quoted: "Foo: Mini"',
+  ]);
+});
+
+test('a weight that is none, or not above 0, is noted', async () => {
+  const maps =
+    '[{ map: The Fen, weight: 0 }, { map: Hollow Keep, weight: -1 }, { map: "#1 Arena", weight: abc }, { weight: "2,5", maps: [Twin Towers] }]';
+  const told = await importFile('a.yml', `pools: { a: { players: many, weight: [1], maps: ${maps} } }`);
+  assert.deepEqual(rotations(told), [{ a: ['#1 Arena', 'Twin Towers'] }]);
+  assert.deepEqual(told.notes, [
+    'a.yml, pool a: weight is no number, and counts as 1',
+    'a.yml, pool a: weight "abc" is no number, and counts as 1',
+    'a.yml, pool a: weight "2,5" is no number, and counts as 1',
+    'a.yml, pool a: players "many" is no number, and counts as 0',
+    'a.yml, pool a: "The Fen" has weight 0, and is left out',
+    'a.yml, pool a: "Hollow Keep" has weight -1, and is left out',
+  ]);
+});
+
+test('what a pool shares with others by a merge key holds for it', async () => {
+  const told = await importFile(
+    'a.yml',
+    `base: &base { enabled: false, maps: [The Fen] }
+pools:
+  off:
+    <<: *base
+    maps: [Twin Towers]
+  on: { enabled: true, <<: *base }
+  own: { "<<": *base, maps: [Hollow Keep] }`,
+  );
+  assert.deepEqual(rotations(told), [{ a: ['The Fen', 'Hollow Keep'] }]);
+  assert.deepEqual(told.notes, ['a.yml, pool off: is not enabled, and is left out']);
+  assert.match((await refusal('a.yml', 'pools: { <<: 5 }'))!, /^a\.yml: cannot be read: Merge sources must be maps/);
+});
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+test('a file that nests too deep is refused, and the rest goes on', async () => {
+  const deep = nested(200_000);
+  await using folder = await folderOf({
+    'a.json': `{"pools":{"a":{"maps":${deep}}}}`,
+    'b.json': `[{"name":"T","maps":${deep}}]`,
+    'c.json': deep,
+    'd.yml': `pools: { a: { maps: ${nested(5_000)} } }`,
+    'e.txt': 'The Fen',
+  });
+  const told = await tellAll(importRotations(folder.path, network));
+  assert.deepEqual(rotations(told), [{ e: ['The Fen'] }]);
+  assert.deepEqual(told.refusals.slice(0, 3), [
+    'a.json, pool a: nests lists deeper than 100',
+    'b.json, pool T: nests lists deeper than 100',
+    'c.json, entry 1: is not the name of a map',
+  ]);
+  assert.match(told.refusals[3]!, /^d\.yml, /);
+});
+
+test('what is passed over in a folder is noted', async () => {
+  await using outside = await folderOf({ 'Fen.txt': 'The Fen' });
+  await using folder = await folderOf({ 'Moor.txt': 'The Fen' });
+  await symlink(join(outside.path, 'Fen.txt'), join(folder.path, 'Fen.txt'));
+  const told = await tellAll(importRotations(folder.path, network));
+  assert.deepEqual(rotations(told), [{ Moor: ['The Fen'] }]);
+  assert.deepEqual(told.notes, ['Fen.txt: is a link that leads out of the folder, and is not followed']);
+});
+
+test("a file that was named and cannot be read is the operator's mistake", async () => {
+  await using folder = await folderOf({});
+  const path = join(folder.path, 'Fen.txt');
+  const server = createServer().listen(path);
+  await once(server, 'listening');
+  try {
+    await assert.rejects(tellAll(importRotations(path, network)), { name: 'UsageError', message: /cannot be read/ });
+  } finally {
+    server.close();
+  }
 });

@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { Refused } from '../item.ts';
-import { oneLine } from '../text.ts';
+import { fit, oneLine } from '../text.ts';
 import { inOrder, jsonPools, record, type Pool, type Value, yamlPools } from './pools.ts';
 
 /** What a file says one server plays. The server is undefined where the file does not name it. */
@@ -39,13 +39,16 @@ function fromText(text: string): Rotation {
   return { entries: entries.filter(({ map }) => oneLine(map) !== ''), notes: [] };
 }
 
+/** Every scalar is text, so that a map may be called 2014 or Yes; `<<` merges, as it does for Bukkit and PGM. */
 function fromYaml(text: string): Rotation[] {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     schema: 'failsafe',
+    merge: true,
     uniqueKeys: false,
     lineCounter: lines,
     prettyErrors: false,
+    logLevel: 'error',
   });
   const [error] = document.errors;
   if (error) {
@@ -105,7 +108,15 @@ const EXPECTED =
 function listed(values: Value[], before: string): Entry[] {
   return values.map((map, index) => {
     const place = `${before}entry ${index + 1}`;
-    if (typeof map !== 'string' && typeof map !== 'number') throw new Refused('is not the name of a map', place);
+    if (typeof map !== 'string' && typeof map !== 'number')
+      throw new Refused(`is not the name of a map${adviceOn(map)}`, place);
     return { place, map: String(map) };
   });
+}
+
+/** What looks like a key with a value may be the name of a map that YAML takes apart at its colon. */
+function adviceOn(value: Value): string {
+  const [[key, rest] = []] = Object.entries(record(value) ?? {});
+  if (key === undefined || typeof rest !== 'string') return '';
+  return `; a name with a colon in it has to be quoted: "${fit(`${key}: ${rest}`, 64)}"`;
 }

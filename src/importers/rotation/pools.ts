@@ -1,4 +1,8 @@
-import { oneLine } from '../text.ts';
+import { Refused } from '../item.ts';
+import { fit, oneLine } from '../text.ts';
+
+/** Deeper than anybody nests sections in a pool. */
+const MAX_DEPTH = 100;
 
 /** A value as YAML's failsafe schema and JSON have it in common: scalars may all be text. */
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value };
@@ -24,19 +28,24 @@ export function yamlPools(document: Value): Pool[] | undefined {
 
 function yamlPool(name: string, value: Value): Pool {
   const pool = record(value) ?? { maps: value };
-  const entries = entriesOf(pool['maps'] ?? null, numberOf(pool['weight'], 1));
-  const ordered = !['voted', 'shuffled', 'random'].includes(textOf(pool['type']).toLowerCase());
   const notes = 'variants' in pool ? ['plays variants of its maps; the maps themselves are listed'] : [];
+  const reading: Reading = { pool: name, notes };
+  const entries = entriesOf(pool['maps'] ?? null, numberIn(pool, 'weight', 1, reading), reading);
+  const ordered = !['voted', 'shuffled', 'random'].includes(textOf(pool['type']).toLowerCase());
   return {
     name,
     enabled: !isNo(pool['enabled']),
     dynamic: !isNo(pool['dynamic']),
-    players: numberOf(pool['players'], 0),
-    maps: (ordered ? entries : entries.toSorted((a, b) => b.weight - a.weight))
-      .filter(({ weight }) => weight > 0)
-      .map(({ map }) => map),
+    players: numberIn(pool, 'players', 0, reading),
+    maps: played(ordered ? entries : entries.toSorted((a, b) => b.weight - a.weight), reading),
     notes,
   };
+}
+
+/** A pool that is being read, and what is noted of it. */
+interface Reading {
+  pool: string;
+  notes: string[];
 }
 
 interface Entry {
@@ -48,15 +57,37 @@ interface Entry {
  * Maps may be listed in sections of their own weight, one inside another; a section without one has that around it.
  * A map of no weight is never played.
  */
-function entriesOf(value: Value, weight: number): Entry[] {
-  if (Array.isArray(value)) return value.flatMap((item) => entriesOf(item, weight));
+function entriesOf(value: Value, weight: number, reading: Reading, depth = 0): Entry[] {
+  if (depth > MAX_DEPTH) throw new Refused(`nests lists deeper than ${MAX_DEPTH}`, `pool ${reading.pool}`);
+  if (Array.isArray(value)) return value.flatMap((item) => entriesOf(item, weight, reading, depth + 1));
   const section = record(value);
   if (!section) return oneLine(textOf(value)) === '' ? [] : [{ map: textOf(value), weight }];
-  const own = numberOf(section['weight'], weight);
-  const named = section['map'] ?? section['name'];
-  if (named !== undefined) return entriesOf(named, own);
-  if ('maps' in section) return entriesOf(section['maps']!, own);
-  return Object.entries(section).flatMap(([key, inner]) => (key === 'weight' ? [] : entriesOf(inner, own)));
+  const own = numberIn(section, 'weight', weight, reading);
+  const listed = ['maps', 'map', 'name'].find((key) => key in section);
+  if (listed !== undefined) return entriesOf(section[listed]!, own, reading, depth + 1);
+  return Object.entries(section)
+    .filter(([key]) => key !== 'weight')
+    .flatMap(([key, inner]) => memberOf(key, inner, own, reading, depth + 1));
+}
+
+/**
+ * What stands under a key of its own: a section, the weight of the map that the key names, or the rest of a name, which
+ * YAML takes apart at its colon where it is not quoted.
+ */
+function memberOf(key: string, value: Value, weight: number, reading: Reading, depth: number): Entry[] {
+  if (typeof value === 'object' && value !== null) return entriesOf(value, weight, reading, depth);
+  const text = oneLine(textOf(value));
+  if (text === '') {
+    reading.notes.push(`"${fit(key, 64)}" is empty, and is left out`);
+    return [];
+  }
+  return [Number.isFinite(Number(text)) ? { map: key, weight: Number(text) } : { map: `${key}: ${text}`, weight }];
+}
+
+function played(entries: readonly Entry[], { notes }: Reading): string[] {
+  for (const { map, weight } of entries)
+    if (weight <= 0) notes.push(`"${fit(map, 64)}" has weight ${weight}, and is left out`);
+  return entries.filter(({ weight }) => weight > 0).map(({ map }) => map);
 }
 
 /** The rotation file of TGM: an array of pools, chosen by the number of players; the others are chosen by hand. */
@@ -69,13 +100,15 @@ export function jsonPools(document: Value): Pool[] | undefined {
     return undefined;
   return document.map((item, index) => {
     const pool = record(item)!;
+    const name = oneLine(textOf(pool['name'])) || String(index + 1);
+    const reading: Reading = { pool: name, notes: [] };
     return {
-      name: oneLine(textOf(pool['name'])) || String(index + 1),
+      name,
       enabled: true,
       dynamic: pool['default'] === true,
-      players: numberOf(record(pool['requirements'])?.['min'], 0),
-      maps: entriesOf(pool['maps']!, 1).map(({ map }) => map),
-      notes: [],
+      players: numberIn(record(pool['requirements']) ?? {}, 'min', 0, reading),
+      maps: played(entriesOf(pool['maps']!, 1, reading), reading),
+      notes: reading.notes,
     };
   });
 }
@@ -99,7 +132,11 @@ function isNo(value: Value | undefined): boolean {
   return ['false', 'no', 'off'].includes(textOf(value).trim().toLowerCase());
 }
 
-function numberOf(value: Value | undefined, otherwise: number): number {
+function numberIn(section: Record<string, Value>, name: string, otherwise: number, { notes }: Reading): number {
+  const value = section[name] ?? '';
   const text = textOf(value).trim();
-  return text !== '' && Number.isFinite(Number(text)) ? Number(text) : otherwise;
+  if (text !== '' && Number.isFinite(Number(text))) return Number(text);
+  const shown = text === '' ? name : `${name} "${fit(text, 64)}"`;
+  if (value !== '') notes.push(`${shown} is no number, and counts as ${otherwise}`);
+  return otherwise;
 }
