@@ -1,9 +1,10 @@
 import type { Clock } from '#base/clock.ts';
 import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
 import { readEvent } from '#records/events.ts';
 import { isPublished } from '#records/map-events.ts';
 import { mapByName, mapNames, rotationOf } from '#records/maps.ts';
-import { playerByName, playerByUuid } from '#records/players.ts';
+import { namesOf, playerByName, playerByUuid } from '#records/players.ts';
 import { serverByName } from '#records/servers.ts';
 import type { Facts } from './facts.ts';
 
@@ -12,7 +13,19 @@ export function factsOf(db: Queryable, clock: Clock): Facts {
   return {
     now: () => clock.now(),
     nameOf: async (uuid) => (await playerByUuid(db, uuid))?.name,
+    async sightingOf(uuid) {
+      const player = await playerByUuid(db, uuid);
+      const names = player === undefined ? [] : await namesOf(db, player.key);
+      const present = names.find(({ name }) => name === player?.name);
+      return present && { name: present.name, seen: present.last_seen };
+    },
     uuidNamed: async (name) => (await playerByName(db, name))?.uuid,
+    async punishmentOf(reference, server) {
+      const scope = server === undefined ? 0 : (await serverByName(db, server))?.key;
+      if (scope === undefined) return undefined;
+      return await db.get<{ reason: string; expires: number | null }>(sql`
+        select reason, expires from punishments where scope_key = ${scope} and reference = ${reference}`);
+    },
     mapNames: () => mapNames(db),
     async isPublished(wire) {
       const read = readEvent(wire);

@@ -24,7 +24,9 @@ export function facts(known: Partial<Facts> = {}): Facts {
   return {
     now: () => NOW,
     nameOf: async () => undefined,
+    sightingOf: async () => undefined,
     uuidNamed: async () => undefined,
+    punishmentOf: async () => undefined,
     isPublished: async () => false,
     objectiveOf: async () => undefined,
     mapNames: async () => [],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { utimes } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,6 +8,7 @@ import type { Facts } from '#importers/facts.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
 import { monthBefore, readDate } from '#importers/minecraft/date.ts';
 import { readStats } from '#importers/minecraft/stats.ts';
+import { passedOver } from '#importers/walk.ts';
 import { facts, folderOf, NOW, tellAll, type Told } from './fixtures.ts';
 
 const ANN = '11111111-2222-4333-8444-555555555555';
@@ -159,7 +161,7 @@ test('bans that cannot be read are refused one by one; a missing name is looked 
         ban({ expires: null }),
       ],
     },
-    { nameOf: async (uuid) => (uuid === BEN ? 'Ben' : undefined) },
+    { sightingOf: async (uuid) => (uuid === BEN ? { name: 'Ben', seen: NOW } : undefined) },
   );
   assert.deepEqual(
     events.map((event) => (event.type === 'punishment.issued' ? [event.data.punished.name, event.data.expires] : [])),
@@ -214,7 +216,7 @@ test('counters are read in both forms, under their names of every version', () =
     });
 });
 
-test('counters are events of no mode, at the moment their file was written, of players with a name', async () => {
+test('counters are events of no mode, at the moment at which their player was last seen with the name', async () => {
   const stats = { 'stat.deaths': 1 };
   const files = {
     [`world/stats/${ANN}.json`]: JSON.stringify(stats),
@@ -228,9 +230,9 @@ test('counters are events of no mode, at the moment their file was written, of p
     'usercache.json': JSON.stringify([{ name: 'Ann', uuid: ANN, expiresOn: '2025-03-01 00:00:00 +0000' }]),
   });
   await utimes(join(folder.path, `world/stats/${ANN}.json`), NOW / 1000 - 60, NOW / 1000 - 60);
-  const told = await tellAll(importMinecraft(folder.path, facts({ nameOf: async () => undefined })));
+  const told = await tellAll(importMinecraft(folder.path, facts()));
   const event = told.events.at(-1)!;
-  assert.equal(event.time, NOW - 60_000);
+  assert.equal(event.time, Date.UTC(2025, 1, 1));
   assert.deepEqual(event.type === 'player.statistics' && event.data, {
     player: { uuid: ANN, name: 'Ann' },
     gamemode: 'vanilla',
@@ -245,4 +247,152 @@ test('counters are events of no mode, at the moment their file was written, of p
     `world/stats/${BEN}.json: no name is known for the UUID; put usercache.json beside it`,
     'world/stats/odd.json: is not named by a UUID',
   ]);
+});
+
+const statsFile = (uuid: string) => ({ [`stats/${uuid}.json`]: { 'stat.deaths': 1 } });
+
+test('counters name a player as the newest of the files and of the network does', async () => {
+  const cache = { 'usercache.json': [{ name: 'Old', uuid: ANN, expiresOn: '2025-03-01 00:00:00 +0000' }] };
+  const bans = { 'banned-players.json': [ban({ name: 'Mid', created: '2025-04-01 00:00:00 +0000' })] };
+  const seen = async (files: Record<string, unknown>, at?: number) => {
+    const sightingOf = async () => (at === undefined ? undefined : { name: 'Known', seen: at });
+    const { events } = await importAll({ ...files, ...statsFile(ANN) }, { sightingOf });
+    const event = events.at(-1)!;
+    return event.type === 'player.statistics' && [event.data.player.name, event.time];
+  };
+  assert.deepEqual(await seen(cache), ['Old', Date.UTC(2025, 1, 1)]);
+  assert.deepEqual(await seen({ ...cache, ...bans }), ['Mid', Date.UTC(2025, 3, 1)]);
+  assert.deepEqual(await seen({ ...cache, ...bans }, NOW), ['Known', NOW]);
+  assert.deepEqual(await seen(cache, Date.UTC(2024, 0)), ['Old', Date.UTC(2025, 1, 1)]);
+});
+
+test('a ban that is known is changed where its end or its reason differs, and unchanged otherwise', async () => {
+  const file = { 'banned-players.json': [ban({ reason: 'Why' })] };
+  const asked: unknown[] = [];
+  const told = (reason: string, expires: number | null) =>
+    importAll(
+      file,
+      {
+        punishmentOf: async (...question) => {
+          asked.push(question);
+          return { reason, expires };
+        },
+      },
+      'Fen',
+    );
+  const reference = `minecraft-ban:${ANN}:${Date.UTC(2025, 5, 1, 8).toString(36)}`;
+  assert.deepEqual((await told('Why', null)).unchanged, [`banned-players.json, entry 1: ${ANN}`]);
+  assert.deepEqual(asked, [[reference, 'Fen']]);
+  for (const { events } of [await told('What', null), await told('Why', NOW)]) {
+    const [event] = events;
+    assert.ok(event!.id.startsWith(`${reference}:`));
+    assert.deepEqual(
+      [event!.type, event!.server, event!.data],
+      ['punishment.changed', 'Fen', { punishment: reference, reason: 'Why', expires: null }],
+    );
+  }
+});
+
+test('of entries for one ban the last in the newest file is taken, and others are refused by name', async () => {
+  await using folder = await folderOf({
+    'a/banned-players.json': JSON.stringify([ban({}), ban({ expires: '2027-01-01 00:00:00 +0000' }), ban({})]),
+    'b/banned-players.json': JSON.stringify([ban({ reason: 'Older' })]),
+  });
+  await utimes(join(folder.path, 'b/banned-players.json'), 1, 1);
+  const { events, refusals, unchanged } = await tellAll(importMinecraft(folder.path, facts()));
+  assert.deepEqual(
+    events.map((event) => event.type === 'punishment.issued' && [event.data.reason, event.data.expires]),
+    [['Why', null]],
+  );
+  assert.deepEqual(refusals, [
+    'a/banned-players.json, entry 2: is the ban of a/banned-players.json, entry 3, with another end or reason',
+    'b/banned-players.json, entry 1: is the ban of a/banned-players.json, entry 3, with another end or reason',
+  ]);
+  assert.deepEqual(unchanged, [`a/banned-players.json, entry 1: ${ANN}`]);
+});
+
+test('a ban is for ever where nothing or `forever` stands; what is no date is refused, and what stands there is shown', async () => {
+  const ends = [undefined, null, '', ' Forever ', 1590969600000, 0, false, {}, [], 'never'];
+  const { events, refusals } = await importAll({
+    'banned-players.json': ends.map((expires, index) => ban({ expires, created: `2025-06-${index + 10} 00:00:00 Z` })),
+  });
+  assert.equal(events.length, 4);
+  assert.ok(events.every((event) => event.type === 'punishment.issued' && event.data.expires === null));
+  const wrong = ['1590969600000', '0', 'false', 'an object', 'an array', '"never"'];
+  assert.deepEqual(
+    refusals,
+    wrong.map(
+      (text, index) =>
+        `banned-players.json, entry ${index + 5}, expires: ${text} is not a date like 2026-01-31 12:34:56 +0900`,
+    ),
+  );
+  const other = await importAll({ 'banned-players.json': [ban({ created: 1590969600000 }), ban({ uuid: 7 })] });
+  assert.deepEqual(other.refusals, [
+    'banned-players.json, entry 1, created: 1590969600000 is not a date like 2026-01-31 12:34:56 +0900',
+    'banned-players.json, entry 2, uuid: 7 is not a UUID',
+  ]);
+});
+
+test('a reason or a source that is no text is left out, which is noted', async () => {
+  const { events, notes } = await importAll({
+    'banned-players.json': [ban({ reason: { text: 'Why' }, source: 5 }), ban({ uuid: BEN, reason: null })],
+  });
+  assert.deepEqual(
+    events.map((event) => event.type === 'punishment.issued' && [event.data.reason, event.data.punisher]),
+    [
+      ['', null],
+      ['', null],
+    ],
+  );
+  assert.deepEqual(notes, [
+    'banned-players.json, entry 1, source: is not text, and is left out',
+    'banned-players.json, entry 1, reason: is not text, and is left out',
+  ]);
+});
+
+test('a ban to the end of what can be counted is one for ever', async () => {
+  const far = ['9999-12-31 23:59:59 +0000', '9999-12-31 23:59:59 -1200', '292278994-08-17 07:12:55 +0000'];
+  const { events, notes } = await importAll({
+    'banned-players.json': [...far, '9999-12-30 23:59:59 +0000'].map((expires, index) =>
+      ban({ expires, created: `2025-06-${index + 10} 00:00:00 Z` }),
+    ),
+  });
+  assert.deepEqual(
+    events.map((event) => event.type === 'punishment.issued' && event.data.expires),
+    [null, null, null, Date.UTC(9999, 11, 30, 23, 59, 59)],
+  );
+  assert.deepEqual(
+    notes,
+    far.map(
+      (text, index) =>
+        `banned-players.json, entry ${index + 1}, expires: "${text}" lies too far ahead; the ban is taken as one for ever`,
+    ),
+  );
+});
+
+test('marks that turn the order of text are left out of names and reasons', async () => {
+  const { events, refusals } = await importAll({
+    'banned-players.json': [ban({ name: '\u202eAnn', reason: '\u2067Why\u2069\u0000 \u202anot\u200f' })],
+  });
+  assert.deepEqual(refusals, []);
+  const [event] = events;
+  assert.deepEqual(event?.type === 'punishment.issued' && [event.data.punished.name, event.data.reason], [
+    'Ann',
+    'Why not\u200f',
+  ]);
+});
+
+test('a link to what is no file is passed over', async () => {
+  await using folder = await folderOf({ 'usercache.json': '[]' });
+  execFileSync('mkfifo', [join(folder.path, 'pipe')]);
+  await symlink('pipe', join(folder.path, 'banned-players.json'));
+  const { notes } = await tellAll(importMinecraft(folder.path, facts()));
+  assert.deepEqual(notes, ['banned-players.json: is a link to what is neither a file nor a folder']);
+});
+
+test('a folder that may not be looked into is passed over, unless it is the one that was named', () => {
+  const denied = Object.assign(new Error('denied'), { code: 'EACCES' });
+  const reason = 'may not be read: permission denied';
+  assert.deepEqual(passedOver('/srv/maps', 'inside', denied), { path: 'inside', reason });
+  assert.throws(() => passedOver('/srv/maps', '', denied), { name: 'UsageError', message: `/srv/maps ${reason}.` });
 });

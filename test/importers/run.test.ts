@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { importEvents } from '#importers/events.ts';
@@ -10,9 +10,9 @@ import { importPgmMaps } from '#importers/pgm-map.ts';
 import { importRotations } from '#importers/rotation.ts';
 import { type Outcome, runImport, tryImport } from '#importers/run.ts';
 import { imageOf, mapByName, rotationOf } from '#records/maps.ts';
-import { isBanned } from '#records/punishments.ts';
+import { isBanned, listPunishmentsOf } from '#records/punishments.ts';
 import { statsOf } from '#records/player-stats.ts';
-import { playerByUuid } from '#records/players.ts';
+import { namesOf, playerByUuid } from '#records/players.ts';
 import { serverByName } from '#records/servers.ts';
 import { onEachDatabase, testHall } from '#test/support/hall.ts';
 import { folderOf } from './fixtures.ts';
@@ -118,6 +118,81 @@ onEachDatabase(
     assert.ok(counted.every((count) => count === 0));
   },
 );
+
+const cacheOf = (name: string, expiresOn: string) =>
+  JSON.stringify([{ name, uuid: ANN, expiresOn: `${expiresOn} 00:00:00 +0000` }]);
+
+onEachDatabase('a folder that was copied brings no name back that was given up since', async (t, url) => {
+  const { hall, facts, take } = await hallWith(t, url);
+  const login = event('l', 'player.login', { player: { uuid: ANN, name: 'NewName' } }, { server: 'Fen' });
+  const stats = (deaths: number) => ({ [`stats/${ANN}.json`]: `{"stat.deaths":${deaths}}` });
+  await using newer = await folderOf({ 'usercache.json': cacheOf('MidName', '2020-01-20'), ...stats(2) });
+  await using older = await folderOf({ 'usercache.json': cacheOf('OldName', '2016-01-20'), ...stats(1) });
+  await using bare = await folderOf(stats(3));
+  const names = async () => {
+    const { key, name } = (await playerByUuid(hall.db, ANN))!;
+    const seen = await namesOf(hall.db, key);
+    return [name, ...seen.map(({ name, last_seen }) => `${name} ${new Date(last_seen).toISOString().slice(0, 10)}`)];
+  };
+  await take(importMinecraft(older.path, facts));
+  assert.deepEqual(await names(), ['OldName', 'OldName 2015-12-20']);
+  await take(importMinecraft(newer.path, facts));
+  assert.deepEqual(await names(), ['MidName', 'MidName 2019-12-20', 'OldName 2015-12-20']);
+  await take(importEvents([Buffer.from(login)] as unknown as AsyncIterable<Uint8Array>, 'f'));
+  for (const { path } of [older, newer, bare]) await take(importMinecraft(path, facts));
+  assert.deepEqual(await names(), ['NewName', 'NewName 2026-01-01', 'MidName 2019-12-20', 'OldName 2015-12-20']);
+});
+
+/** Writes a ban, which ends unless it is the first one, on a day of January 2026. */
+async function writeBan(path: string, reason: string, day: number): Promise<void> {
+  const expires = reason === 'first' ? 'forever' : '2025-07-01 00:00:00 +0000';
+  const entry = { uuid: ANN, name: 'Ann', created: '2025-06-01 00:00:00 +0000', reason, expires };
+  await writeFile(path, JSON.stringify([entry]));
+  await utimes(path, Date.UTC(2026, 0, day) / 1000, Date.UTC(2026, 0, day) / 1000);
+}
+
+onEachDatabase(
+  'a ban changes when its file was edited, once each time, and not back by an older file',
+  async (t, url) => {
+    const { hall, facts, take } = await hallWith(t, url);
+    await using folder = await folderOf({});
+    const again = async (path = folder.path) => {
+      hall.clock.advance(1000);
+      return sums(await take(importMinecraft(path, facts, 'Fen')));
+    };
+    const known = async () => {
+      const { key } = (await playerByUuid(hall.db, ANN))!;
+      const bans = await listPunishmentsOf(hall.db, key, Number.MAX_SAFE_INTEGER, 10, hall.clock.now());
+      return bans.map(({ reason, expires }) => `${reason} ${expires}`).join();
+    };
+    const file = join(folder.path, 'banned-players.json');
+    for (const [day, reason] of ['first', 'second', 'first', 'second'].entries()) {
+      await writeBan(file, reason, day + 2);
+      assert.deepEqual(await again(), [1, 0, 0]);
+      assert.equal(await known(), reason === 'first' ? 'first null' : `second ${Date.UTC(2025, 6, 1)}`);
+      assert.deepEqual(await again(), [0, 1, 0]);
+      assert.deepEqual(await again(), [0, 1, 0]);
+    }
+    await using older = await folderOf({});
+    await writeBan(join(older.path, 'banned-players.json'), 'first', 1);
+    for (const expected of [1, 0, 0]) {
+      assert.deepEqual(await again(older.path), [expected, 1 - expected, 0]);
+      assert.match(await known(), /^second /);
+      assert.deepEqual(await again(), [0, 1, 0]);
+    }
+  },
+);
+
+onEachDatabase('two files for one server do not take turns', async (t, url) => {
+  const { hall, facts, take } = await hallWith(t, url);
+  await using folder = await folderOf({ 'Fen.txt': 'Keep\nMoor', 'fen.json': '["Moor"]' });
+  for (const expected of [1, 0, 0]) {
+    hall.clock.advance(1000);
+    assert.deepEqual(sums(await take(importRotations(folder.path, facts))), [expected, 1 - expected, 1]);
+    const { key } = (await serverByName(hall.db, 'fen'))!;
+    assert.deepEqual(await rotationOf(hall.db, key), ['Keep', 'Moor']);
+  }
+});
 
 const event = (id: string, type: string, data: object, parts: object = {}) =>
   JSON.stringify({ version: 1, id, type, time: '2026-01-01T00:00:00Z', data, ...parts });

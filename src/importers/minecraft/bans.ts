@@ -1,7 +1,7 @@
-import type { WireEvent } from '#records/events.ts';
+import { moment } from '#records/events.ts';
 import { Refused } from '../item.ts';
 import { fit, oneLine } from '../text.ts';
-import { dateIn, entryOf, textIn, uuidIn } from './entries.ts';
+import { dateIn, type Entry, entryOf, textIn, uuidIn } from './entries.ts';
 
 /** An entry of banned-players.json. */
 export interface Ban {
@@ -13,6 +13,13 @@ export interface Ban {
   /** Who banned, by name; empty where it was no player. */
   source: string;
   reason: string;
+  /** What was read otherwise than it stands. */
+  notes: Note[];
+}
+
+interface Note {
+  place: string;
+  note: string;
 }
 
 /** What servers write in place of a player: the console, a plugin, or that they do not know. */
@@ -22,42 +29,39 @@ export function readBan(value: unknown): Ban {
   const entry = entryOf(value);
   const uuid = uuidIn(entry);
   const created = dateIn(entry, 'created');
-  const forever = ['forever', ''].includes(textIn(entry, 'expires').trim().toLowerCase());
-  const expires = forever ? null : dateIn(entry, 'expires');
-  if (expires !== null && expires < created) throw new Refused('lies before the ban was created', 'expires');
-  const source = oneLine(textIn(entry, 'source'));
+  const notes: Note[] = [];
+  const expires = expiresIn(entry, created, notes);
+  const source = oneLine(notedTextIn(entry, 'source', notes));
   return {
     uuid,
     name: fit(textIn(entry, 'name'), 64),
     created,
     expires,
     source: NOBODY.has(source.toLowerCase()) ? '' : source,
-    reason: fit(textIn(entry, 'reason'), 2_000),
+    reason: fit(notedTextIn(entry, 'reason', notes), 2_000),
+    notes,
   };
 }
 
-/** The ban as a punishment of the server that the file belongs to, or of the network. */
-export function banEvent(
-  ban: Ban,
-  name: string,
-  punisher: { uuid: string; name: string } | null,
-  server?: string,
-): WireEvent {
-  const { uuid, created, expires, reason } = ban;
-  const id = `minecraft-ban:${uuid}:${created.toString(36)}`;
-  return {
-    version: 1,
-    id,
-    type: 'punishment.issued',
-    time: new Date(created).toISOString(),
-    ...(server === undefined ? {} : { server }),
-    data: {
-      punishment: id,
-      punished: { uuid, name },
-      punisher,
-      type: 'ban',
-      reason,
-      expires: expires === null ? null : new Date(expires).toISOString(),
-    },
-  };
+/** What Java writes of a moment whose year has more than four digits, such as the last one that it can count to. */
+const FAR_AWAY = /^\d{5,}-\d{2}-\d{2} /;
+
+/** When the ban ends; null where it never does, or later than any event can say. */
+function expiresIn(entry: Entry, created: number, notes: Note[]): number | null {
+  if (isForever(entry['expires'])) return null;
+  const text = textIn(entry, 'expires').trim();
+  const expires = FAR_AWAY.test(text) ? Infinity : dateIn(entry, 'expires');
+  if (expires < created) throw new Refused('lies before the ban was created', 'expires');
+  if (expires < Infinity && moment.safeParse(new Date(expires).toISOString()).success) return expires;
+  notes.push({ place: 'expires', note: `"${fit(text, 64)}" lies too far ahead; the ban is taken as one for ever` });
+  return null;
+}
+
+function isForever(told: unknown): boolean {
+  return typeof told === 'string' ? ['', 'forever'].includes(told.trim().toLowerCase()) : (told ?? null) === null;
+}
+
+function notedTextIn(entry: Entry, name: string, notes: Note[]): string {
+  if (typeof (entry[name] ?? '') !== 'string') notes.push({ place: name, note: 'is not text, and is left out' });
+  return textIn(entry, name);
 }

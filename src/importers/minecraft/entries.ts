@@ -1,7 +1,7 @@
 import { uuidOf } from '#base/text.ts';
 import { Refused } from '../item.ts';
 import { readText } from '../read-file.ts';
-import { oneLine } from '../text.ts';
+import { fit, oneLine } from '../text.ts';
 import { readDate } from './date.ts';
 
 const MAX_BYTES = 50_000_000;
@@ -33,18 +33,25 @@ export function entryOf(value: unknown): Entry {
 /** Any UUID: those of offline mode (version 3) are as good as others. */
 export function uuidIn(entry: Entry): string {
   const uuid = uuidOf(textIn(entry, 'uuid'));
-  if (uuid === undefined) throw new Refused(`"${oneLine(textIn(entry, 'uuid'))}" is not a UUID`, 'uuid');
+  if (uuid === undefined) throw new Refused(`${shown(entry['uuid'])} is not a UUID`, 'uuid');
   return uuid;
 }
 
 export function dateIn(entry: Entry, name: string): number {
   const date = readDate(textIn(entry, name));
-  if (date === undefined)
-    throw new Refused(`"${oneLine(textIn(entry, name))}" is not a date like 2026-01-31 12:34:56 +0900`, name);
+  if (date === undefined) throw new Refused(`${shown(entry[name])} is not a date like 2026-01-31 12:34:56 +0900`, name);
   return date;
 }
 
 export function textIn(entry: Entry, name: string): string {
   const value = entry[name];
   return typeof value === 'string' ? value : '';
+}
+
+/** What stands in an entry, for whoever has to put it right. */
+function shown(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return `"${typeof value === 'string' ? fit(value, 64) : ''}"`;
 }

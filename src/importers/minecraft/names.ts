@@ -4,18 +4,18 @@ import { monthBefore } from './date.ts';
 import { dateIn, entryOf, textIn, uuidIn } from './entries.ts';
 import { Refused } from '../item.ts';
 
-/** Who bears which name by the newest entry of a server's usercache.json. */
+/** Who bears which name by the newest entry of a file. */
 export class Names {
-  #byUuid = new Map<string, { name: string; seen: number }>();
+  #byUuid = new Map<string, Named>();
   #byName = new Map<string, { uuid: string; seen: number }>();
 
   add({ uuid, name, seen }: Named): void {
-    if (seen >= (this.#byUuid.get(uuid)?.seen ?? 0)) this.#byUuid.set(uuid, { name, seen });
+    if (seen >= (this.#byUuid.get(uuid)?.seen ?? 0)) this.#byUuid.set(uuid, { uuid, name, seen });
     if (seen >= (this.#byName.get(name.toLowerCase())?.seen ?? 0)) this.#byName.set(name.toLowerCase(), { uuid, seen });
   }
 
-  nameOf(uuid: string): string | undefined {
-    return this.#byUuid.get(uuid)?.name;
+  named(uuid: string): Named | undefined {
+    return this.#byUuid.get(uuid);
   }
 
   uuidOf(name: string): string | undefined {
