@@ -27,6 +27,9 @@ export interface Queryable {
   runAll(queries: readonly Sql[]): Promise<void>;
 }
 
+/** One state of the database, for as long as it is open. Only `select` may be asked. */
+export type Snapshot = Queryable & AsyncDisposable;
+
 /** What reads, and may know at once: for the paths where waiting for what is there already shows. */
 export interface Reads {
   tuples(query: Sql): Known<Cell[][]>;
@@ -64,6 +67,11 @@ export interface Db extends Queryable, AsyncDisposable {
    * a lock for each of them.
    */
   reading(work: () => void): void;
+  /**
+   * Opens a state of the database for many reads that belong together, on a connection of its own: neither writers nor
+   * other readers wait for it. It is the state of the first read.
+   */
+  snapshot(): Promise<Snapshot>;
   /** Runs the work in one transaction: all of it is committed, durably, or none. Never nest: hand the `tx` on. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**

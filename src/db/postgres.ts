@@ -9,6 +9,7 @@ import {
   type MigrationTx,
   type Queryable,
   safeNumber,
+  type Snapshot,
   type Versions,
 } from './db.ts';
 import { CredentialNotices } from './notices.ts';
@@ -179,6 +180,20 @@ class PostgresDb extends Connection implements Db {
     return this.transaction((tx) => tx.runAll(queries));
   }
 
+  /** Its connection ends with it, and the transaction with the connection. */
+  async snapshot(): Promise<Snapshot> {
+    const client = await this.#connect();
+    const state = this.#within(client);
+    const end = async (): Promise<void> => client.release(true);
+    try {
+      await state.script('begin isolation level repeatable read, read only');
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    return Object.assign(state, { [Symbol.asyncDispose]: end });
+  }
+
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     return this.#transact((client) => work(this.#within(client)));
   }
@@ -207,10 +222,15 @@ class PostgresDb extends Connection implements Db {
     return new Connection((asked) => answerTo(client, asked), this.keyedHash, this.isNear);
   }
 
-  async #transact<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #connect(): Promise<pg.PoolClient> {
     const client = await guarded(this.#pool.connect());
     // Its statements fail by themselves; an error between two of them would end the process if nobody listened.
     client.on('error', ignore);
+    return client;
+  }
+
+  async #transact<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
     let broken = false;
     try {
       await guarded(answerTo(client, 'begin'));

@@ -12,6 +12,7 @@ import {
   type Queryable,
   type Reads,
   safeNumber,
+  type Snapshot,
   type Versions,
 } from './db.ts';
 import { LogSync } from './log-sync.ts';
@@ -143,12 +144,24 @@ function readAgain(statement: StatementSync, how: 'all' | 'get', values: readonl
   }
 }
 
+class SqliteSnapshot extends Connection implements Snapshot {
+  constructor(path: string, keyedHash: KeyedHash) {
+    super(path, 'reading', keyedHash);
+    this.handle.exec('begin');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.handle.close();
+  }
+}
+
 type Epoch = 'credentials' | 'matches' | 'origin';
 
 class SqliteDb implements Db {
   readonly dialect = 'sqlite';
   readonly remote = false;
   readonly keyedHash: KeyedHash;
+  readonly #path: string;
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #log: LogSync;
@@ -164,6 +177,7 @@ class SqliteDb implements Db {
 
   constructor(path: string, writer: Connection, reader: Connection, checkpoints: Checkpoints | undefined) {
     this.keyedHash = writer.keyedHash;
+    this.#path = path;
     this.#writer = writer;
     this.#reader = reader;
     this.#checkpoints = checkpoints;
@@ -217,6 +231,10 @@ class SqliteDb implements Db {
     } finally {
       this.#commit.run();
     }
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return patiently(() => new SqliteSnapshot(this.#path, this.keyedHash));
   }
 
   run(query: Sql): Promise<number> {

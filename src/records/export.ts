@@ -3,30 +3,34 @@ import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { Event, WireEvent } from './events.ts';
 import { firstSighting } from './player-sightings.ts';
+import { finishedBodies } from './pseudonyms.ts';
 import { LEDGER, type LedgerRow } from './replay.ts';
 
 /**
  * Everything that events have made, as events again, each with its receipt: taken in this order by an empty network they
  * make the same, under the same ids. Withdrawn events are left out; what they have left behind (ids of players and
- * servers that others speak of, too) is said by events of its own.
+ * servers that others speak of, too) is said by events of its own. All of it is of one moment:
+ * what is withdrawn while it is read would leave ids behind that nothing speaks of.
  */
 export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
-  const lost = await lostBeginnings(db);
+  await using state = await db.snapshot();
+  const lost = await lostBeginnings(state);
+  const bodyOf = await finishedBodies(state);
   for (let after = 0; ;) {
-    const rows = await db.all<LedgerRow>(
+    const rows = await state.all<LedgerRow>(
       sql`${LEDGER} where l.key > ${after} and l.withdrawn is null order by l.key limit ${AT_ONCE}`,
     );
-    const pictures = await picturesOf(db, rows);
+    const pictures = await picturesOf(state, rows);
     for (const row of rows) {
       while (lost.length > 0 && lost[0]!.key < row.key) yield lost.shift()!.event;
-      const event = wireOf(row, pictures);
+      const event = wireOf({ ...row, body: bodyOf(row.type, row.body) }, pictures);
       if (event !== undefined) yield event;
     }
     if (rows.length < AT_ONCE) break;
     after = rows.at(-1)!.key;
   }
   for (const { event } of lost) yield event;
-  yield* presences(db);
+  yield* presences(state);
 }
 
 const AT_ONCE = 200;
@@ -82,7 +86,7 @@ interface Lost {
  * Servers and players get their keys behind that of the event that first spoke of them. Where that one is withdrawn or
  * was a heartbeat, an event in its place says what is still known.
  */
-async function lostBeginnings(db: Db): Promise<Lost[]> {
+async function lostBeginnings(db: Queryable): Promise<Lost[]> {
   return [...(await lostServers(db)), ...(await lostPlayers(db))].sort((a, b) => a.key - b.key);
 }
 
@@ -95,7 +99,7 @@ interface LostServer {
   max: number;
 }
 
-async function lostServers(db: Db): Promise<Lost[]> {
+async function lostServers(db: Queryable): Promise<Lost[]> {
   const rows = await db.all<LostServer>(sql`
     select s.key, s.name, s.region, s.sort_order as "order", s.icon, s.max from servers s
     where not exists (select 1 from ledger l where l.key = s.key - 1 and l.scope_key = s.key and l.withdrawn is null)`);
@@ -106,7 +110,7 @@ async function lostServers(db: Db): Promise<Lost[]> {
 }
 
 /** A player who was merged into another has a key, too, from when both were known. */
-async function lostPlayers(db: Db): Promise<Lost[]> {
+async function lostPlayers(db: Queryable): Promise<Lost[]> {
   const rows = await db.all<{ key: number; uuid: string; known_as: number }>(sql`
     select b.key, b.uuid, b.known_as from (
       select a.key, a.uuid, p.key as known_as from player_aliases a join players p on p.uuid = a.into_uuid
@@ -126,7 +130,7 @@ async function lostPlayers(db: Db): Promise<Lost[]> {
   return lost;
 }
 
-async function* presences(db: Db): AsyncGenerator<WireEvent> {
+async function* presences(db: Queryable): AsyncGenerator<WireEvent> {
   const rows = await db.all<Record<string, string | number>>(sql`
     select p.event_id, p.received, p.playing, p.players, p.gamemode, p.current_map, p.next_map, s.name
     from presence p join servers s on s.key = p.server_key where s.removed is null order by s.key`);

@@ -104,6 +104,19 @@ export async function finishPseudonyms(db: Db): Promise<void> {
   }
 }
 
+/**
+ * What was kept as it was told, as it will be when `finishPseudonyms` is through: for whoever reads it before.
+ * @returns the body of an event of a type, under pseudonyms
+ */
+export async function finishedBodies(db: Queryable): Promise<(type: string, body: string) => string> {
+  const open = await db.all<Pseudonym & { original: string }>(
+    sql`select uuid, name, original from pseudonyms where original is not null`,
+  );
+  if (open.length === 0) return (_, body) => body;
+  const book = new Map(open.map(({ original, ...pseudonym }) => [original, pseudonym]));
+  return (type, body) => (type === MAPS ? body : renamed(body, book));
+}
+
 interface LedgerRow {
   key: number;
   type: string;

@@ -98,6 +98,20 @@ onEachDatabase('a reader never sees a transaction that is under way', async (t, 
   assert.equal(await countOf(db), 2);
 });
 
+onEachDatabase('a snapshot is of one moment, changes nothing and holds up nobody', async (t, url) => {
+  const db = await counter(t, url);
+  {
+    await using state = await db.snapshot();
+    assert.equal(await countOf(state), 0);
+    await db.run(sql`update counters set count = 1`);
+    assert.equal(await countOf(db), 1, 'others read what is now');
+    assert.deepEqual(await state.tuples(sql`select count from counters`), [[0]]);
+    await assert.rejects(state.run(sql`update counters set count = 2`), /read-?only/);
+  }
+  await using later = await db.snapshot();
+  assert.equal(await countOf(later), 1);
+});
+
 onEachDatabase('writers take turns, and lose nothing', async (t, url) => {
   const db = await counter(t, url);
   const other = await open(t, url);

@@ -7,6 +7,7 @@ import { migrate } from '#db/migrate.ts';
 import type { WireEvent } from '#records/events.ts';
 import { exportEvents } from '#records/export.ts';
 import { takeEvents } from '#records/ledger.ts';
+import { pseudonymise } from '#records/pseudonyms.ts';
 import { withdrawEvents } from '#records/withdrawals.ts';
 import { ask } from '../support/ask.ts';
 import {
@@ -85,6 +86,38 @@ for (const dialect of DIALECTS) {
     );
   });
 }
+
+/** What is exported, while something else is done as soon as the first event is there. */
+async function exported(db: Db, meanwhile: () => Promise<unknown> = async () => undefined): Promise<WireEvent[]> {
+  const events: WireEvent[] = [];
+  for await (const told of exportEvents(db)) if (events.push(told) === 1) await meanwhile();
+  return events;
+}
+
+onEachDatabase('an export is of one moment, whatever is told, withdrawn or deleted meanwhile', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  const logins = Array.from({ length: 250 }, (_, number) => login('Alpha', person(number)));
+  const ids = await tell(hall, configured('Alpha'), ...logins, login('Alpha', person(249)));
+  await tell(hall, presence('Alpha', { current: 0, players: ['Ann'] }));
+  const before = await exported(db);
+  const found = await exported(db, async () => {
+    await withdrawEvents(db, clock, [keyOf(ids[250]!)!]);
+    await db.transaction((tx) => pseudonymise(tx, clock.now(), person(240).uuid));
+    await tell(hall, login('Alpha', person(300)), event('server.removed', {}, { server: 'Alpha' }));
+  });
+  assert.deepEqual(found, before);
+});
+
+onEachDatabase('who is being forgotten is exported under the pseudonym alone', async (t, url) => {
+  const hall = await testHall(t, url);
+  const known = person(1, 'Realname');
+  await tell(hall, configured('Alpha'), login('Alpha', known), match({ teams: [team('Red', 1)] }));
+  await hall.db.transaction((tx) => pseudonymise(tx, hall.clock.now(), known.uuid));
+  const text = JSON.stringify(await exported(hall.db));
+  assert.match(text, /"name":"deleted-\w{6}"/);
+  for (const own of [known.uuid, known.name, person(1).name]) assert.ok(!text.includes(own), own);
+});
 
 const PATHS = (ids: Record<string, string>): string[] => [
   '/v1/servers',
