@@ -51,9 +51,13 @@ function listing(commands: Command[]): void {
   for (const { words, summary } of commands) process.stdout.write(`scorehall ${words.padEnd(width)}  ${summary}\n`);
 }
 
-// Whoever reads the output may have seen enough, as `| head` has.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+// Whoever reads the output may have seen enough, as `| head` has. Otherwise what a command has to tell is lost, which is
+// said once, although each write fails.
+process.stdout.on('error', () => undefined);
+process.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') return;
+  process.exitCode = 2;
+  process.stderr.write(`scorehall: The standard output cannot be written: ${message}\n`);
 });
 
 try {

@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { UsageError } from '#base/errors.ts';
@@ -17,14 +18,44 @@ export const commands: Command[] = [
 async function exportAll({ positionals: [file = '-', ...others] }: Input): Promise<void> {
   if (others.length > 0) throw new UsageError('Name one file, or - for standard output.');
   await withHall(async ({ db }) => {
-    const target = file === '-' ? process.stdout : createWriteStream(file, { mode: 0o600, flush: true });
     const lines = Readable.from(linesOf(exportEvents(db)), { highWaterMark: 64 });
-    await pipeline(lines, target, { end: file !== '-' }).catch((error: unknown) => {
-      throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
-    });
+    try {
+      if (file === '-') await pipeline(lines, process.stdout, { end: false });
+      else await writeTo(file, lines);
+    } catch (error) {
+      if (!isOfSystem(error)) throw error;
+      // What becomes of the standard output is told by `main.ts`, of every command.
+      if (file !== '-') throw new UsageError(`${file} cannot be written: ${error.message}`);
+    }
   });
 }
 
 async function* linesOf(events: AsyncIterable<unknown>): AsyncGenerator<string> {
   for await (const event of events) yield `${JSON.stringify(event)}\n`;
+}
+
+/** The database tells its own failures otherwise. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+async function writeTo(file: string, lines: Readable): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) await replace(file, 0o600, lines);
+  else if (found.isFile()) await replace(await realpath(file), found.mode, lines);
+  // A device or a pipe.
+  else await pipeline(lines, createWriteStream(file));
+}
+
+/** A file gets its name when it is whole and on disk: until then the one that bears the name stays as it is. */
+async function replace(file: string, mode: number, lines: Readable): Promise<void> {
+  const partial = `${file}.${process.pid}.part`;
+  try {
+    await rm(partial, { force: true });
+    await pipeline(lines, createWriteStream(partial, { flags: 'wx', mode, flush: true }));
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
 }
