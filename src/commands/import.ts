@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { UsageError } from '#base/errors.ts';
 import type { Hall } from '#hall.ts';
 import { importEvents } from '#importers/events.ts';
@@ -72,17 +71,15 @@ function onlyOperand({ positionals }: Input): string {
 }
 
 async function* eventsOf(path: string): AsyncGenerator<Item> {
-  if (path === '-') return yield* importEvents(process.stdin, 'standard input');
-  await demandFile(path);
-  yield* importEvents(createReadStream(path), path);
+  const [bytes, file] = path === '-' ? [process.stdin, 'standard input'] : [createReadStream(path), path];
+  yield* importEvents(readable(bytes, file), file);
 }
 
-async function demandFile(path: string): Promise<void> {
-  let isFolder: boolean;
+/** The bytes of a file. Where the system does not let us read them, that is said of the file. */
+async function* readable(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Uint8Array> {
   try {
-    isFolder = (await stat(path)).isDirectory();
+    yield* bytes;
   } catch (error) {
-    throw new UsageError(`${path} ${reasonOf(error)}.`);
+    throw new UsageError(`${file} ${reasonOf(error)}.`);
   }
-  if (isFolder) throw new UsageError(`${path} is a folder, not a file of events.`);
 }

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderOf } from '../importers/fixtures.ts';
-
-const PROJECT = dirname(dirname(import.meta.dirname));
+import { MAIN } from './scorehall.ts';
 
 function scorehall(folder: string, args: string[], input = ''): { status: number | null; out: string; err: string } {
   const env = { ...process.env, DATABASE_URL: join(folder, 'hall.db') };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(PROJECT, 'src/main.ts'), 'import', ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'import', ...args], {
     cwd: folder,
     env,
     input,
@@ -52,7 +53,7 @@ test('what cannot be read at all is a mistake of use', async () => {
   await using folder = await folderOf({ file: '' });
   const mistakes: [string[], RegExp][] = [
     [['events', 'none.ndjson'], /^scorehall: none\.ndjson does not exist\.\n$/],
-    [['events', '.'], /^scorehall: \. is a folder, not a file of events\.\n$/],
+    [['events', '.'], /^scorehall: \. is a folder\.\n$/],
     [['pgm-maps', 'file'], /^scorehall: file is not a folder\.\n$/],
     [['minecraft'], /^scorehall: What to import is missing; see --help\.\n$/],
     [['rotations', 'a', 'b'], /^scorehall: One thing is imported at a time\.\n$/],
@@ -62,4 +63,21 @@ test('what cannot be read at all is a mistake of use', async () => {
     assert.deepEqual([status, out], [2, '']);
     assert.match(err, message);
   }
+});
+
+test('a file of events that the system does not open is a mistake of use, as one that it does not read', async () => {
+  await using folder = await folderOf({});
+  // A socket, since nothing is locked to an operator who may read every file.
+  const server = createServer().listen(join(folder.path, 'socket'));
+  await once(server, 'listening');
+  const { status, out, err } = scorehall(folder.path, ['events', 'socket']);
+  server.close();
+  assert.deepEqual([status, out], [2, '']);
+  assert.match(err, /^scorehall: socket cannot be read \(\w+\)\.\n$/);
+  const piped = spawnSync('sh', ['-c', '"$@" 0> unread', 'sh', process.execPath, MAIN, 'import', 'events', '-'], {
+    cwd: folder.path,
+    env: { ...process.env, DATABASE_URL: join(folder.path, 'hall.db') },
+    encoding: 'utf8',
+  });
+  assert.deepEqual([piped.status, piped.stderr], [2, 'scorehall: standard input cannot be read (EBADF).\n']);
 });
