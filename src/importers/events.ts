@@ -1,3 +1,4 @@
+import { parseText } from '#records/event-json.ts';
 import type { WireEvent } from '#records/events.ts';
 import { Refused, type Item } from './item.ts';
 import { linesOf } from './lines.ts';
@@ -16,9 +17,6 @@ export async function* importEvents(bytes: AsyncIterable<Uint8Array>, file: stri
 }
 
 function eventOf(line: string): { event: WireEvent } | { refusal: string } {
-  try {
-    return { event: JSON.parse(line) as WireEvent };
-  } catch (error) {
-    return { refusal: `is not JSON: ${error instanceof SyntaxError ? error.message : 'it cannot be read'}` };
-  }
+  const parsed = parseText(line);
+  return 'told' in parsed ? { event: parsed.told.input as WireEvent } : { refusal: parsed.problem };
 }

@@ -4,11 +4,11 @@ import type { Clock } from '#base/clock.ts';
 import { asWireError, WireError, unavailable } from '#base/errors.ts';
 import { readAway } from '#base/http-server.ts';
 import { checkEvent, idOfInput } from '#records/checks.ts';
+import { parseAll, parseOne, type Told } from '#records/event-json.ts';
 import { refusalOf } from '#records/events.ts';
 import type { Item } from '#records/ledger.ts';
 import type { Receipt, Sender } from '#records/receipts.ts';
 import { bytesOf, formatOf, linesOf, LONGEST_EVENT, MOST_BYTES, wholeOf } from './body.ts';
-import { parseAll, parseOne, type Told } from './json.ts';
 import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
 import type { Share } from './shares.ts';
 

@@ -45,6 +45,16 @@ test('a bad line is refused with its number and does not stop the rest', async (
   assert.match(refusals[2]!, /^x\.ndjson, line 4: data\.player\.name /);
 });
 
+test('a line that names a member twice is refused, since readers disagree on what it means', async () => {
+  const twice = login('b').replace('"name":"Ann"', '"name":"Ann","name":"Bob"');
+  const { events, refusals } = await read(`${login('a')}\n${twice}\n${login('c').replaceAll('":', '" : ')}`);
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    ['a', 'c'],
+  );
+  assert.deepEqual(refusals, ['x.ndjson, line 2: names the same member twice in one object']);
+});
+
 test('a line that is too long is passed over without being held', async () => {
   const long = `{"x":"${'y'.repeat(1_048_576)}"}`;
   const { events, refusals } = await read(`${long}\n${login('a')}\n${long}`, 65_536);

@@ -12,21 +12,28 @@ export interface Told {
 /** One value, as in a line. */
 export const parseOne = (bytes: Buffer): Parsed<Told> => parse(bytes, toldOf);
 
+/** One value of text that is decoded already. */
+export const parseText = (text: string): Parsed<Told> => read(text, toldOf);
+
 /** One value, or each of an array. */
 export function parseAll(bytes: Buffer): Parsed<Told | Told[]> {
   return parse(bytes, (value) => (Array.isArray(value) ? value.map(toldOf) : toldOf(value)));
 }
 
-function parse<T extends Told | Told[]>(bytes: Buffer, read: (value: unknown) => T): Parsed<T> {
+function parse<T extends Told | Told[]>(bytes: Buffer, toldIn: (value: unknown) => T): Parsed<T> {
   if (!isUtf8(bytes)) return { problem: 'is not UTF-8' };
   const text = bytes.toString('utf8');
+  return read(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, toldIn);
+}
+
+function read<T extends Told | Told[]>(text: string, toldIn: (value: unknown) => T): Parsed<T> {
   let value: unknown;
   try {
-    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    value = JSON.parse(text);
   } catch (error) {
     return { problem: `is not JSON: ${(error as Error).message.slice(0, 200)}` };
   }
-  const told = read(value);
+  const told = toldIn(value);
   return repeatsNames(text, value, told) ? { problem: 'names the same member twice in one object' } : { told };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseAll, parseOne } from '#ingest/json.ts';
+import { parseAll, parseOne } from '#records/event-json.ts';
 
 const REPEATED = { problem: 'names the same member twice in one object' };
 const bytesOf = (text: string): Buffer => Buffer.from(text);
