@@ -3,8 +3,13 @@ import type { WireEvent } from '#records/events.ts';
 import { Refused, type Item } from './item.ts';
 import { linesOf } from './lines.ts';
 
-/** Room for the largest event there is: a map with its picture. */
-const MAX_LINE_BYTES = 1_048_576;
+/**
+ * The largest event there is fills what `POST /events` takes as JSON, 4 MiB. `export events` spells its numbers out, none
+ * at more than three and a half times the length, and puts an envelope around it.
+ */
+const MAX_LINE_BYTES = 16_777_216;
+/** What a line may have and count as one event where events are taken together: many large ones would fill the memory. */
+const LIGHT_LENGTH = 32_768;
 
 /** Events as NDJSON, one a line; empty lines say nothing. What takes the events checks them. */
 export async function* importEvents(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Item> {
@@ -16,7 +21,8 @@ export async function* importEvents(bytes: AsyncIterable<Uint8Array>, file: stri
   }
 }
 
-function eventOf(line: string): { event: WireEvent } | { refusal: string } {
+function eventOf(line: string): { event: WireEvent; weight: number } | { refusal: string } {
   const parsed = parseText(line);
-  return 'told' in parsed ? { event: parsed.told.input as WireEvent } : { refusal: parsed.problem };
+  if ('problem' in parsed) return { refusal: parsed.problem };
+  return { event: parsed.told.input as WireEvent, weight: Math.ceil(line.length / LIGHT_LENGTH) };
 }

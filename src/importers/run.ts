@@ -83,7 +83,7 @@ async function run(items: AsyncIterable<Item>, take: Take, listener: Listener): 
     else if ('unchanged' in item) outcome.unchanged++;
     else {
       batch.push(item);
-      weight += item.event?.type === 'map.published' ? MAP_WEIGHT : 1;
+      weight += item.weight ?? (item.event?.type === 'map.published' ? MAP_WEIGHT : 1);
       if (weight >= BATCH_WEIGHT) await flush();
     }
   }

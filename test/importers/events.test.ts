@@ -56,12 +56,12 @@ test('a line that names a member twice is refused, since readers disagree on wha
 });
 
 test('a line that is too long is passed over without being held', async () => {
-  const long = `{"x":"${'y'.repeat(1_048_576)}"}`;
+  const long = `{"x":"${'y'.repeat(16_777_216)}"}`;
   const { events, refusals } = await read(`${long}\n${login('a')}\n${long}`, 65_536);
   assert.equal(events.length, 1);
   assert.deepEqual(refusals, [
-    'x.ndjson, line 1: is longer than 1048576 bytes',
-    'x.ndjson, line 3: is longer than 1048576 bytes',
+    'x.ndjson, line 1: is longer than 16777216 bytes',
+    'x.ndjson, line 3: is longer than 16777216 bytes',
   ]);
 });
 
