@@ -94,7 +94,7 @@ export class Refused extends Error {
 }
 
 /**
- * What a noun says of an event it took: a note for the sender, where there is something to note, and subjects (see
- * `subjectOf`) that have to be worked out anew.
+ * What a noun says of an event it took: a note for the sender, where there is something to note, subjects (see
+ * `subjectOf`) that have to be worked out anew, and whether it is one that it knows, where the ledger does not.
  */
-export type Taken = { note?: string; stale?: readonly string[] } | undefined;
+export type Taken = { note?: string; stale?: readonly string[]; known?: true } | undefined;

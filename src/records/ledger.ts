@@ -196,6 +196,7 @@ class Taking {
     const taken = await apply({ batch: this.#batch, sender, key, time: event.time, server, again: false }, event);
     if (event.type === 'player.merged') await this.#regroup(taken?.stale ?? []);
     const receipt = idOf(key);
+    if (taken?.known) return { id: event.id, status: 'duplicate', receipt };
     const note = resumed === undefined || key === resumed ? taken?.note : this.#renumbered(taken?.note);
     if (event.type !== 'server.presence') {
       this.#known.set(identityOf(server, event), { receipt, withdrawn: false });

@@ -57,5 +57,12 @@ export async function applyPresence(context: Context, id: string, data: DataOf<'
       players = excluded.players, player_count = excluded.player_count, gamemode = excluded.gamemode,
       current_map = excluded.current_map, current_map_key = excluded.current_map_key, next_map = excluded.next_map
     where excluded.time > presence.time`);
-  return changed === 0 ? { note: 'a newer heartbeat is known' } : undefined;
+  if (changed > 0) return undefined;
+  return (await isKnown(context, id)) ? { known: true } : { note: 'a newer heartbeat is known' };
+}
+
+async function isKnown({ batch, server, time }: Context, id: string): Promise<boolean> {
+  const row = await batch.tx.get(sql`
+    select 1 as found from presence where server_key = ${server!.key} and event_id = ${id} and time = ${time}`);
+  return row !== undefined;
 }

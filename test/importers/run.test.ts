@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
+import type { Hall } from '#hall.ts';
 import { importEvents } from '#importers/events.ts';
 import type { Item } from '#importers/item.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
@@ -10,11 +12,13 @@ import { importPgmMaps } from '#importers/pgm-map.ts';
 import { importRotations } from '#importers/rotation.ts';
 import { type Outcome, runImport, tryImport } from '#importers/run.ts';
 import { imageOf, mapByName, rotationOf } from '#records/maps.ts';
+import { exportEvents } from '#records/export.ts';
 import { isBanned, listPunishmentsOf } from '#records/punishments.ts';
 import { statsOf } from '#records/player-stats.ts';
 import { namesOf, playerByUuid } from '#records/players.ts';
 import { serverByName } from '#records/servers.ts';
-import { onEachDatabase, testHall } from '#test/support/hall.ts';
+import { BEGINNING, configured, login, match, person, presence, team, tell } from '#test/support/builders.ts';
+import { createTestDatabase, onEachDatabase, testHall } from '#test/support/hall.ts';
 import { folderOf } from './fixtures.ts';
 
 const ANN = '11111111-2222-4333-8444-555555555555';
@@ -25,16 +29,17 @@ async function hallWith(t: TestContext, databaseUrl: string) {
   const hall = await testHall(t, databaseUrl);
   const facts = factsOf(hall.db, hall.clock);
   const lines: string[] = [];
+  const batches: number[] = [];
   const listener = {
     refused: ({ file, place }: { file: string; place: string }, reason: string) =>
       lines.push(`${file}|${place}|${reason}`),
     noted: ({ file, place }: { file: string; place: string }, note: string) => lines.push(`${file}|${place}|${note}`),
-    moved: () => {},
+    moved: ({ taken }: Outcome) => batches.push(taken),
   };
   const how = { run: runImport, try: tryImport };
   const take = (items: AsyncIterable<Item>, way: keyof typeof how = 'run'): Promise<Outcome> =>
     how[way](hall.db, hall.clock, items, listener);
-  return { hall, facts, lines, take };
+  return { hall, facts, lines, batches, take };
 }
 
 const mapXml = (version: string, objective = '<objective>Take it.</objective>') =>
@@ -197,6 +202,10 @@ onEachDatabase('two files for one server do not take turns', async (t, url) => {
 const event = (id: string, type: string, data: object, parts: object = {}) =>
   JSON.stringify({ version: 1, id, type, time: '2026-01-01T00:00:00Z', data, ...parts });
 
+async function* itemsOf(text: string): AsyncGenerator<Item> {
+  yield* importEvents(Readable.from([Buffer.from(text)]), 'f');
+}
+
 onEachDatabase(
   'events come in batches; what is refused says where, and a trial sees what came before',
   async (t, url) => {
@@ -210,13 +219,7 @@ onEachDatabase(
       event('x', 'player.login', { player: { uuid: 'x', name: '' } }, { server: 'Fen' }),
       '7',
     ].join('\n');
-    const items = () =>
-      importEvents(
-        (async function* () {
-          yield Buffer.from(file);
-        })(),
-        'f',
-      );
+    const items = () => itemsOf(file);
     for (const way of ['try', 'run'] as const) {
       lines.length = 0;
       assert.deepEqual(sums(await take(items(), way)), [902, 1, 2]);
@@ -233,3 +236,36 @@ onEachDatabase(
     assert.equal((await playerByUuid(hall.db, ANN))!.name, 'Ann');
   },
 );
+
+/** What is exported, as the lines of a file. */
+async function exportOf(hall: Hall): Promise<string> {
+  let text = '';
+  for await (const one of exportEvents(hall.db)) text += `${JSON.stringify(one)}\n`;
+  return text;
+}
+
+onEachDatabase('what is exported is taken once, heartbeats and the largest match too', async (t, url, dialect) => {
+  const { hall } = await hallWith(t, url);
+  const [killer, victim] = [person(1).uuid, person(2).uuid];
+  const kills = Array.from({ length: 20_000 }, () => ({ killer, victim, time: BEGINNING }));
+  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1, 2)], kills }));
+  await tell(hall, ...['Alpha', 'Fen'].map((server) => presence(server, { players: ['Ann'] })));
+  const database = await createTestDatabase(dialect);
+  const other = await hallWith(t, database.url);
+  t.after(() => database.drop());
+  const text = await exportOf(hall);
+  assert.ok(text.length > 2_000_000);
+  assert.deepEqual(sums(await other.take(itemsOf(text))), [5, 0, 0]);
+  assert.deepEqual(sums(await other.take(itemsOf(text))), [0, 5, 0]);
+  assert.equal(await exportOf(other.hall), text);
+  await tell(other.hall, presence('Alpha', { players: ['Eve'] }, { time: '2026-03-01T12:00:01Z' }));
+  assert.deepEqual(sums(await other.take(itemsOf(text))), [1, 4, 0]);
+  assert.deepEqual(other.lines, ['f|line 4|a newer heartbeat is known']);
+});
+
+onEachDatabase('the longer lines are, the fewer are taken together', async (t, url) => {
+  const { take, batches } = await hallWith(t, url);
+  const lines = Array.from({ length: 20 }, (_, number) => JSON.stringify(login('Fen', person(number))));
+  await take(itemsOf(lines.map((line) => line + ' '.repeat(2_000_000)).join('\n')));
+  assert.deepEqual(batches, [7, 14, 20]);
+});

@@ -303,7 +303,7 @@ onEachDatabase('a heartbeat shows at once, the newest counts, and one that was k
   const first = beat(['Ann', 'Bob'], 0);
   assert.equal((await post(first)).json.status, 'accepted');
   assert.deepEqual((await shown()).players, ['Ann', 'Bob']);
-  assert.equal((await post(first)).json.note, 'a newer heartbeat is known');
+  assert.equal((await post(first)).json.status, 'duplicate');
   assert.equal((await post(beat([], 1000))).json.place, 'data.current');
   assert.equal((await post(beat(['Ann'], -1000))).json.note, 'a newer heartbeat is known');
   const old = (await post(beat(['Ann'], -300_001))).json;
