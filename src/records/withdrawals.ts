@@ -1,4 +1,5 @@
 import type { Clock } from '#base/clock.ts';
+import { portionsOf } from '#base/portions.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { unlinkPlayer } from './account-changes.ts';
@@ -34,7 +35,7 @@ const AT_ONCE = 200;
 /** What an operator said is taken back by saying something else. */
 const LASTING: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged'];
 
-/** Withdraws events by their keys, so many in a transaction, each of which leaves the records whole; of one server. */
+/** Withdraws events by their keys, some in a transaction, each of which leaves the records whole; of one server. */
 export async function withdrawEvents(
   db: Db,
   clock: Clock,
@@ -42,14 +43,31 @@ export async function withdrawEvents(
   serverKey?: number,
 ): Promise<Withdrawn> {
   const total = { events: 0, fallen: 0 };
-  for (let start = 0; start < keys.length; start += AT_ONCE) {
-    const { events, fallen } = await db.transaction((tx) =>
-      withdrawSome(tx, clock.now(), keys.slice(start, start + AT_ONCE), serverKey),
-    );
+  for (const portion of await portionsBySubject(db, keys)) {
+    const { events, fallen } = await db.transaction((tx) => withdrawSome(tx, clock.now(), portion, serverKey));
     total.events += events;
     total.fallen += fallen;
   }
   return total;
+}
+
+/** What is withdrawn of one subject goes together, however much it is: the subject is worked out anew once. */
+async function portionsBySubject(db: Queryable, keys: readonly number[]): Promise<number[][]> {
+  const rows: [key: number, subject: string | null][] = [];
+  for (const some of portionsOf(keys, AT_ONCE)) {
+    const found = await db.tuples(sql`select key, subject from ledger where key in (${list(some)}) order by key`);
+    rows.push(...(found as typeof rows));
+  }
+  const bySubject = Map.groupBy(rows, ([, subject]) => subject);
+  const alone = bySubject.get(null) ?? [];
+  bySubject.delete(null);
+  const portions = [...portionsOf(alone, AT_ONCE)];
+  for (const own of bySubject.values()) {
+    const last = portions.at(-1);
+    if (last !== undefined && last.length + own.length <= AT_ONCE) last.push(...own);
+    else portions.push(own);
+  }
+  return portions.map((some) => some.map(([key]) => key));
 }
 
 /** Withdraws everything that was taken of a server since a moment, its heartbeat too, but not what operators did about it. */
@@ -75,9 +93,13 @@ async function withdrawSome(
   const keys = await Keys.lock(tx);
   const batch = new Batch(tx, keys, now);
   const ofServer = serverKey === undefined ? sql`` : sql`and l.scope_key = ${serverKey}`;
-  const rows = await tx.all<LedgerRow>(sql`
-    ${LEDGER}
-    where l.key in (${list(wanted)}) and l.withdrawn is null and l.type not in (${list(LASTING)}) ${ofServer}`);
+  const rows: LedgerRow[] = [];
+  for (const some of portionsOf(wanted, AT_ONCE)) {
+    const found = await tx.all<LedgerRow>(sql`
+      ${LEDGER}
+      where l.key in (${list(some)}) and l.withdrawn is null and l.type not in (${list(LASTING)}) ${ofServer}`);
+    rows.push(...found);
+  }
   const touched = new Set<number>();
   await takeOut(batch, rows, touched);
   let fallen = 0;

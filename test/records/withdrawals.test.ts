@@ -11,13 +11,25 @@ import type { WireEvent } from '#records/events.ts';
 import { exportEvents } from '#records/export.ts';
 import { takeEvents } from '#records/ledger.ts';
 import { newLinkCode } from '#records/links.ts';
+import { mapByName, ratesOf } from '#records/maps.ts';
 import { revokePunishment } from '#records/operator-acts.ts';
 import { playerByUuid } from '#records/players.ts';
 import { listPunishments } from '#records/punishments.ts';
 import { serverByName } from '#records/servers.ts';
 import { withdrawEvents, withdrawSince } from '#records/withdrawals.ts';
 import { sql } from '#db/sql.ts';
-import { account, after, configured, event, login, person, punishment, tell } from '../support/builders.ts';
+import {
+  account,
+  after,
+  configured,
+  event,
+  login,
+  map,
+  person,
+  punishment,
+  rating,
+  tell,
+} from '../support/builders.ts';
 import { createTestDatabase, DIALECTS, onEachDatabase, testHall } from '../support/hall.ts';
 import { type Likeness, likenessOf } from './likeness.ts';
 import { season } from './season.ts';
@@ -133,3 +145,21 @@ onEachDatabase(
 );
 
 const merge = (from: string, into: string): WireEvent => event('player.merged', { from, into });
+
+onEachDatabase('much of one map and of much else is withdrawn together', async (t, url) => {
+  const { db, clock } = await testHall(t, url);
+  const people = Array.from({ length: 450 }, (_, number) => person(number));
+  await tell({ db, clock }, configured('Alpha'), map('Isle'), map('Mill'), rating('Mill', person(999), 3));
+  const said = people.flatMap((one) => [rating('Isle', one, 5), login('Alpha', one)]);
+  const keys = (await tell({ db, clock }, ...said, rating('Mill', person(1), 1))).map((receipt) => keyOf(receipt)!);
+  await tell({ db, clock }, rating('Isle', person(1), 2));
+  assert.deepEqual(await withdrawEvents(db, clock, keys), { events: 901, fallen: 0 });
+  const maps = [(await mapByName(db, 'Isle'))!, (await mapByName(db, 'Mill'))!];
+  const rates = await ratesOf(db, maps);
+  assert.deepEqual(
+    maps.map(({ key }) => rates.get(key)!.map(({ counts }) => counts)),
+    [[[0, 1, 0, 0, 0]], [[0, 0, 1, 0, 0]]],
+  );
+  const [left] = await db.tuples(sql`select count(*) from players`);
+  assert.equal(Number(left![0]), 2);
+});
