@@ -22,8 +22,12 @@ export async function playerByUuid(db: Queryable, uuid: string): Promise<Player 
     select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.uuid = ${uuid}`);
 }
 
+/** A player by key; by that of one that was merged into another, that other. */
 export async function playerByKey(db: Queryable, key: number): Promise<Player | undefined> {
-  return await db.get<Player>(sql`select ${COLUMNS} from players p where p.key = ${key}`);
+  const player = await db.get<Player>(sql`select ${COLUMNS} from players p where p.key = ${key}`);
+  if (player !== undefined) return player;
+  return await db.get<Player>(sql`
+    select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.key = ${key}`);
 }
 
 /** Who bears a name now, in any case: of several the one who was seen with it last. Else who bore it last. */

@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
-import { createTestDatabase, DIALECTS } from '../support/hall.ts';
-import { event, person } from '../support/builders.ts';
+import { idOf, keyOf } from '#base/ids.ts';
+import { findPlayer, playerByUuid } from '#records/players.ts';
+import { createTestDatabase, DIALECTS, onEachDatabase, testHall } from '../support/hall.ts';
+import { configured, event, login, person, tell } from '../support/builders.ts';
 import { likenessOf } from './likeness.ts';
 import { season, type Told } from './season.ts';
 import { tellSeason } from './tell-season.ts';
@@ -43,5 +45,14 @@ for (const dialect of DIALECTS) {
     );
   });
 }
+
+onEachDatabase('whoever knows the id of a merged player finds the one it was merged into', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, configured('Alpha'), login('Alpha', person(0)), login('Alpha', person(1)));
+  const id = idOf((await playerByUuid(hall.db, FROM))!.key);
+  await tell(hall, event('player.merged', { from: FROM, into: INTO }));
+  assert.equal((await findPlayer(hall.db, id))!.uuid, INTO);
+  assert.equal(await findPlayer(hall.db, idOf(keyOf(id)! + 1)), undefined);
+});
 
 const has = (event: Told['event'], uuid: string): boolean => JSON.stringify(event).includes(uuid);
