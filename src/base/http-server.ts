@@ -152,7 +152,11 @@ function refuse(socket: Duplex, latest: ServerResponse | undefined, error: WireE
   else if (latest.writableFinished) hangUp(socket, latest.req.complete ? error : undefined);
   else if (latest.req.complete) latest.once('close', () => hangUp(socket, error));
   else if (latest.socket === socket && !latest.headersSent) hangUp(socket, error);
-  else latest.once('close', () => hangUp(socket));
+  else {
+    latest.once('close', () => hangUp(socket));
+    // Whoever is to answer may wait for the rest of the body, which does not come any more.
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  }
 }
 
 function hangUp(socket: Duplex, error?: WireError): void {

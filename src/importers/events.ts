@@ -4,8 +4,8 @@ import { Refused, type Item } from './item.ts';
 import { linesOf } from './lines.ts';
 
 /**
- * The largest event there is fills what `POST /events` takes as JSON, 4 MiB. `export events` spells its numbers out, none
- * at more than three and a half times the length, and puts an envelope around it.
+ * More than any event that a game server can send: `POST /events` takes a body of 4 MiB at most, whose numbers `export
+ * events` spells out at three and a half times the length at most, in an envelope.
  */
 const MAX_LINE_BYTES = 16_777_216;
 /** What a line may have and count as one event where events are taken together: many large ones would fill the memory. */

@@ -9,7 +9,7 @@ export type Format = 'json' | 'ndjson';
 
 const MEGABYTE = 1024 * 1024;
 export const MOST_BYTES: Readonly<Record<Format, number>> = { json: 4 * MEGABYTE, ndjson: 64 * MEGABYTE };
-/** Of one event, as a line and in an array alike. */
+/** Of one event: of a line, or of the data of one in an array. */
 export const LONGEST_EVENT = MEGABYTE;
 
 const FORMATS = new Map<string, Format>([
@@ -65,9 +65,10 @@ function gather(request: IncomingMessage, most: number, share: Holding, chunks: 
  */
 export async function* bytesOf(request: IncomingMessage, most: number, share: Holding): AsyncGenerator<Buffer> {
   const count = counterFor(request, most, share);
+  const stream = unpacked(request);
   try {
     // Whoever stops reading still has to answer on the connection, which would be destroyed with the request.
-    for await (const chunk of unpacked(request).iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       count(chunk);
       yield chunk;
     }
@@ -75,6 +76,8 @@ export async function* bytesOf(request: IncomingMessage, most: number, share: Ho
     const { code = '' } = error as { code?: string };
     if (!/^(Z_|ZSTD_|ERR_ZSTD|ERR__ZLIB|ERR_BROTLI|ERR_ZLIB)/.test(code)) throw error;
     throw new WireError(400, 'invalid_request', 'The body is not what its Content-Encoding says.');
+  } finally {
+    if (stream !== request) stream.destroy();
   }
 }
 
@@ -135,7 +138,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<(B
     length += chunk.length - start;
     // Of a line that is too long already nothing is kept.
     if (length > LONGEST_EVENT) rest = [];
-    else rest.push(chunk.subarray(start));
+    else if (length > 0) rest.push(chunk.subarray(start));
     yield lines;
   }
   if (length > 0) yield [length > LONGEST_EVENT ? undefined : lineOf(rest)];

@@ -14,7 +14,9 @@ export async function forgetInAudit(tx: Queryable, { id }: Pick<Account, 'id'>):
   await tx.runAll([
     sql`
       update audit set actor = ${name}, actor_key = ${name}, address = '' where actor_id = ${id} and as_operator = 0`,
-    sql`update audit set label = ${name}, detail = '{}' where subject = ${id}`,
+    sql`
+      update audit set label = ${name}, detail = '{}'
+      where subject = ${id} and (action like 'account.%' or action like 'session.%')`,
   ]);
 }
 

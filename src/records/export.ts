@@ -9,8 +9,8 @@ import { LEDGER, type LedgerRow } from './replay.ts';
 /**
  * Everything that events have made, as events again, each with its receipt: taken in this order by an empty network they
  * make the same, under the same ids. Withdrawn events are left out; what they have left behind (ids of players and
- * servers that others speak of, too) is said by events of its own. All of it is of one moment:
- * what is withdrawn while it is read would leave ids behind that nothing speaks of.
+ * servers that others speak of, too) is said by events of its own. All of it is of one moment: what is withdrawn while it
+ * is read would leave ids behind that nothing speaks of.
  */
 export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
   await using state = await db.snapshot();

@@ -15,7 +15,7 @@ type Told = {
 const PREFIX = 'operator ';
 
 /** Of rows of the ledger as `l`: that an operator did it by a command or in the console, be it about a server. */
-export const IS_OPERATOR_ACT = sql`(l.credential = 0 and l.event_id like 'operator %')`;
+export const IS_OPERATOR_ACT = sql`(l.credential = 0 and l.event_id like ${`${PREFIX}%`})`;
 
 /** Takes one event as the operator's, now. */
 export async function tellAsOperator(db: Db, clock: Clock, event: Told): Promise<Receipt> {

@@ -25,15 +25,15 @@ const ROWS_AT_ONCE = 500;
  * UUID of its own, and all have one name. The rest is up to `finishPseudonyms`.
  */
 export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<void> {
-  const name = `deleted-${randomInt(36 ** 6)
-    .toString(36)
-    .padStart(6, '0')}`;
   await moveKeys(tx, now);
   const [own, ...merged] = await oneWith(tx, uuid);
   const player = await tx.get<{ key: number; uuid: string; name: string }>(sql`
     select key, uuid, name from players
-    where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own!}), ${own!})`);
-  for (const original of [own!, ...merged]) {
+    where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own}), ${own})`);
+  const settled = await pseudonymsAmong(tx, [own, ...merged]);
+  const name = player !== undefined && settled.has(own) ? player.name : newName();
+  for (const original of [own, ...merged]) {
+    if (settled.has(original)) continue;
     const pseudonym = { uuid: randomUUID(), name };
     await tx.run(sql`
       insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
@@ -50,7 +50,7 @@ export async function pseudonymise(tx: Queryable, now: number, uuid: string): Pr
  * A game account and those that are one player with it, the player's own first. One that another account has stays what it
  * is: there goes a part of a player at most.
  */
-async function oneWith(tx: Queryable, uuid: string): Promise<string[]> {
+async function oneWith(tx: Queryable, uuid: string): Promise<[own: string, ...merged: string[]]> {
   const target = await tx.get<{ uuid: string }>(sql`
     select into_uuid as uuid from player_aliases
     where uuid = ${uuid} and not exists (select 1 from accounts a where a.player_uuid = into_uuid)`);
@@ -60,6 +60,17 @@ async function oneWith(tx: Queryable, uuid: string): Promise<string[]> {
     where into_uuid = ${own} and not exists (select 1 from accounts a where a.player_uuid = player_aliases.uuid)
     order by uuid`);
   return [own, ...others.map(([other]) => String(other))];
+}
+
+const newName = (): string =>
+  `deleted-${randomInt(36 ** 6)
+    .toString(36)
+    .padStart(6, '0')}`;
+
+/** Which of them are nobody's already: a player may be what two accounts have left behind. */
+async function pseudonymsAmong(tx: Queryable, uuids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.tuples(sql`select uuid from pseudonyms where uuid in (${list(uuids)})`);
+  return new Set(rows.map(([uuid]) => String(uuid)));
 }
 
 /** The matches in which a player may have been killed. */
@@ -89,7 +100,7 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
 
 /**
  * Rewrites what was kept as it was told, and the matches made of it, for every pseudonym that is not through with it.
- * Goes through the ledger once each, in steps; a stop in between costs nothing, the next call goes on from there.
+ * Goes through the ledger once for each, in steps; a stop in between costs nothing, the next call goes on from there.
  */
 export async function finishPseudonyms(db: Db): Promise<void> {
   const open = await db.all<Pseudonym & { uuid_hash: string; original: string; ledger_done: number }>(

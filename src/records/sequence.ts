@@ -62,12 +62,13 @@ export async function moveKeys(tx: Queryable, now: number): Promise<void> {
   await keys.save();
 }
 
-/** Events begin each millisecond from its first key on; a millisecond holds fewer of them than this. */
+/** Events begin each millisecond with its first key: behind the middle of it there is hardly ever one. */
 const BEHIND_EVENTS = 1024;
 
 /**
  * A key for what is no event's: accounts, applications and credentials, in the transaction that makes it. They have a row
- * of their own, so that events that were exported can have their ids in a network where there are accounts already.
+ * of their own, so that events that were exported can have their ids in a network where there are accounts already. What
+ * looks for such an id among other things has to say what it is looking for.
  */
 export async function takeKey(tx: Queryable, now: number): Promise<number> {
   const least = now * KEYS_PER_MS + BEHIND_EVENTS;

@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts';
 import { portionsOf } from '#base/portions.ts';
+import { uuidOf } from '#base/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { unlinkPlayer } from './account-changes.ts';
@@ -140,15 +141,26 @@ async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): P
   }
 }
 
-/** Parts the account from the game account again, unless a later event has said anew that they belong together. */
+/**
+ * Parts the account from the game account again, unless a later event has said anew that they belong together. Where the
+ * game account was merged into another since, the account has that one, if no event has linked it by itself.
+ */
 async function unlink({ tx, players }: Batch, { key }: LedgerRow, uuid: string): Promise<void> {
   const player = players.known(uuid)!;
-  const accounts = await tx.tuples(sql`
-    select a.id from accounts a where a.player_uuid in (${uuid}, ${player.uuid}) and not exists (
-      select 1 from player_sightings s join ledger l on l.key = s.ledger_key
-      where s.player_key = ${player.key} and l.key > ${key} and l.type = 'account.link' and l.withdrawn is null)`);
-  for (const [id] of accounts) await unlinkPlayer(tx, id as string);
+  const rows = await tx.tuples(sql`
+    select l.key, l.body from player_sightings s join ledger l on l.key = s.ledger_key
+    where s.player_key = ${player.key} and l.type = 'account.link' and l.withdrawn is null and l.key <> ${key}`);
+  const links = (rows as [number, string][]).map(([link, body]) => ({ link, uuid: linkedIn(body) }));
+  if (links.some((other) => other.uuid === uuid && other.link > key)) return;
+  const merged = player.uuid !== uuid && !links.some((other) => other.uuid === player.uuid);
+  for (const one of merged ? [uuid, player.uuid] : [uuid]) {
+    const account = await tx.get<{ id: string }>(sql`select id from accounts where player_uuid = ${one}`);
+    if (account !== undefined) return void (await unlinkPlayer(tx, account.id));
+  }
 }
+
+const linkedIn = (body: string): string | undefined =>
+  uuidOf((JSON.parse(body) as { player: { uuid: string } }).player.uuid);
 
 function deletions({ players }: Batch, key: number, event: ReadyEvent) {
   if (event.type === 'match.finished') {

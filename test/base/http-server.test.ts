@@ -206,3 +206,26 @@ testBoth('does not mind callers who vanish', async (t, open) => {
   }
   assert.equal((await askRaw(origin, GET('/', LAST)))[0]!.status, 200);
 });
+
+for (const [what, more] of [
+  ['stops', ''],
+  ['breaks off', 'zz\r\n'],
+] as const)
+  test(`the HTTP server hangs up where a body ${what} behind the beginning of its answer`, async (t) => {
+    const patience = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const begin: RequestListener = (request, response) => {
+      request
+        .on('error', () => undefined)
+        .on('close', resolve)
+        .resume();
+      response.write('heard\n');
+    };
+    const origin = await open(t, begin, { patience });
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n');
+    await once(socket, 'data');
+    socket.write(more);
+    await Promise.all([over, once(socket.resume(), 'close')]);
+  });

@@ -123,3 +123,21 @@ onEachDatabase('what somebody else has stays theirs, merged or not', async (t, u
   const [player] = await hall.db.all(sql`select uuid from players where uuid = ${LINKED.uuid}`);
   assert.equal(player!['uuid'], LINKED.uuid);
 });
+
+onEachDatabase('what two accounts leave behind of one player stays one', async (t, url) => {
+  const hall = await testHall(t, url);
+  const third = person(4, 'Third');
+  await tell(hall, configured('Alpha'), ...PERSON, login('Alpha', third));
+  const first = await account(hall, 'One', LINKED.uuid);
+  for (const { uuid } of [MERGED, third]) await tell(hall, event('player.merged', { from: uuid, into: LINKED.uuid }));
+  const second = await account(hall, 'Two', MERGED.uuid);
+  for (const { id } of [first, second]) {
+    await deleteAccount(hall.db, hall.clock.now(), id);
+    await finishPseudonyms(hall.db);
+  }
+  await tell(hall, login('Alpha', LINKED), login('Alpha', MERGED), login('Alpha', third));
+  const kept = await keptOf(hall);
+  for (const trace of [LINKED.uuid, MERGED.uuid, third.uuid, 'RealName', 'Third'])
+    assert.ok(!kept.includes(trace), trace);
+  assert.equal((await hall.db.tuples(sql`select key from players where name like 'deleted-%'`)).length, 1);
+});

@@ -146,6 +146,39 @@ onEachDatabase(
 
 const merge = (from: string, into: string): WireEvent => event('player.merged', { from, into });
 
+onEachDatabase('a link of a merged game account parts its own account only', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  const [target, alias] = [person(1), person(2)];
+  await tell(hall, configured('Alpha'), login('Alpha', target), login('Alpha', alias));
+  const owners = [await account(hall, 'One'), await account(hall, 'Two')];
+  const linked = async () => Promise.all(owners.map(async ({ id }) => (await accountById(db, id))!.player_uuid));
+  const link = async (owner: number, player: { uuid: string; name: string }) => {
+    const code = await newLinkCode(db, clock.now(), owners[owner]!.id);
+    return keyOf((await tell(hall, event('account.link', { player, code }, { server: 'Alpha' })))[0]!)!;
+  };
+  const keys = [await link(0, target), await link(1, alias)];
+  await tell(hall, merge(alias.uuid, target.uuid));
+  assert.deepEqual(await linked(), [target.uuid, alias.uuid]);
+  await withdrawEvents(db, clock, [keys[1]!]);
+  assert.deepEqual(await linked(), [target.uuid, null]);
+  await withdrawEvents(db, clock, [keys[0]!]);
+  assert.deepEqual(await linked(), [null, null]);
+});
+
+onEachDatabase('a link goes with the player that it was merged into', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  await tell(hall, configured('Alpha'), login('Alpha', person(1)));
+  const { id } = await account(hall, 'One');
+  const code = await newLinkCode(db, clock.now(), id);
+  const [told] = await tell(hall, event('account.link', { player: person(2), code }, { server: 'Alpha' }));
+  await tell(hall, merge(person(2).uuid, person(1).uuid));
+  assert.equal((await accountById(db, id))!.player_uuid, person(1).uuid);
+  await withdrawEvents(db, clock, [keyOf(told!)!]);
+  assert.equal((await accountById(db, id))!.player_uuid, null);
+});
+
 onEachDatabase('much of one map and of much else is withdrawn together', async (t, url) => {
   const { db, clock } = await testHall(t, url);
   const people = Array.from({ length: 450 }, (_, number) => person(number));
