@@ -63,7 +63,10 @@ export async function setDisabled(db: Db, id: string, moment: number | null): Pr
 /** `player leaving`: the account it was linked to was deleted a moment ago, and its traces are still being rewritten. */
 export type LinkRefusal = 'account linked' | 'player linked' | 'player leaving';
 
-/** Makes a game account and an account one person's; the account takes the game account's name. */
+/**
+ * Makes a game account and an account one person's; the account takes the game account's name. One that was merged into
+ * another is that other: a player is one account's at most.
+ */
 export async function linkPlayer(
   tx: Queryable,
   id: string,
@@ -71,14 +74,24 @@ export async function linkPlayer(
 ): Promise<LinkRefusal | undefined> {
   const account = await accountById(tx, id);
   if (account === undefined || account.player_uuid !== null) return 'account linked';
-  const holder = await tx.get(sql`select id from accounts where player_uuid = ${player.uuid}`);
-  if (holder !== undefined) return 'player linked';
-  if (await isLeaving(tx, player.uuid)) return 'player leaving';
-  await tx.run(sql`update accounts set player_uuid = ${player.uuid} where id = ${id}`);
-  await tx.runAll(followName(player.uuid, player.name));
+  const alias = await tx.get<{ into_uuid: string }>(sql`
+    select into_uuid from player_aliases where uuid = ${player.uuid}`);
+  const uuid = alias?.into_uuid ?? player.uuid;
+  if (await isLinked(tx, uuid)) return 'player linked';
+  if ((await isLeaving(tx, player.uuid)) || (await isLeaving(tx, uuid))) return 'player leaving';
+  await tx.run(sql`update accounts set player_uuid = ${uuid} where id = ${id}`);
+  await tx.runAll(followName(uuid, player.name));
   await tx.run(sql`delete from link_codes where account_id = ${id}`);
   await forgetPseudonym(tx, player.uuid);
   return undefined;
+}
+
+/** Whether a game account, or one that was merged into it, is an account's. */
+export async function isLinked(tx: Queryable, uuid: string): Promise<boolean> {
+  const holder = await tx.get(sql`
+    select 1 as found from accounts where player_uuid = ${uuid}
+      or player_uuid in (select uuid from player_aliases where into_uuid = ${uuid})`);
+  return holder !== undefined;
 }
 
 /** The account keeps the name with its id behind: the plain one is the game account's. */

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { code, join, list, sql } from '#db/sql.ts';
+import { isLinked } from './account-changes.ts';
 import { type Context, Refused, type Taken } from './batch.ts';
 import type { DataOf } from './events.ts';
 import { mergeBoards } from './board-follower.ts';
@@ -17,14 +18,16 @@ export async function applyMerged({ batch }: Context, { from, into }: DataOf<'pl
   const target = (await aliasOf(tx, into)) ?? into;
   if (target === from) throw new Refused('data.into', 'counts for the other one already');
   if ((await aliasOf(tx, from)) !== undefined) throw new Refused('data.from', 'counts for another one already');
+  if ((await isLinked(tx, from)) && (await isLinked(tx, target)))
+    throw new Refused('data.from', 'is linked to an account, and the other one to another: unlink one of them first');
   await tx.run(sql`update player_aliases set into_uuid = ${target} where into_uuid = ${from}`);
-  await tx.run(sql`
-    update accounts set player_uuid = ${target} where player_uuid = ${from}
-      and not exists (select 1 from accounts o where o.player_uuid = ${target})`);
+  await tx.run(sql`update accounts set player_uuid = ${target} where player_uuid = ${from}`);
   batch.players.clear();
   const merged = await keyOf(tx, from);
   const survivor = await keyOf(tx, target);
-  await tx.run(sql`insert into player_aliases (uuid, into_uuid, key) values (${from}, ${target}, ${merged ?? null})`);
+  await tx.run(sql`
+    insert into player_aliases (uuid, into_uuid, key)
+    values (${from}, ${target}, ${(await ownKey(tx, target, merged)) ?? null})`);
   if (merged === undefined) return undefined;
   if (survivor !== undefined) {
     await mergeBoards(tx, batch.now, merged, survivor);
@@ -37,6 +40,14 @@ export async function applyMerged({ batch }: Context, { from, into }: DataOf<'pl
 async function aliasOf(tx: Queryable, uuid: string): Promise<string | undefined> {
   return (await tx.get<{ into_uuid: string }>(sql`select into_uuid from player_aliases where uuid = ${uuid}`))
     ?.into_uuid;
+}
+
+/** The key that a merged player was known by, unless it has it of another that was merged into it unseen. */
+async function ownKey(tx: Queryable, target: string, merged: number | undefined): Promise<number | undefined> {
+  if (merged === undefined) return undefined;
+  const inherited = await tx.get(sql`
+    select 1 as found from player_aliases where into_uuid = ${target} and key = ${merged}`);
+  return inherited === undefined ? merged : undefined;
 }
 
 async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {

@@ -4,8 +4,10 @@ import { apply } from './apply.ts';
 import { type Batch, Refused } from './batch.ts';
 import { type ReadyEvent, readyEvent } from './checks.ts';
 import { type Event, readEvent } from './events.ts';
+import { along } from './along.ts';
 import { underPseudonyms } from './pseudonyms.ts';
 import type { Sender } from './receipts.ts';
+import { BESIDES_MATCHES } from './sent.ts';
 import type { Server } from './servers.ts';
 
 /** An event as the ledger keeps it. */
@@ -46,9 +48,8 @@ function eventOf({ key, event_id, type: told, time, body }: LedgerRow): ReadyEve
  * @returns the events that cannot be taken any more, since they rest on others that were withdrawn
  */
 export async function replay(batch: Batch, subject: string): Promise<LedgerRow[]> {
-  const rows = await batch.tx.all<LedgerRow>(
-    sql`${LEDGER} where l.subject = ${subject} and l.withdrawn is null order by l.key`,
-  );
+  const own = await batch.tx.all<LedgerRow>(sql`${LEDGER} where l.subject = ${subject} and l.withdrawn is null`);
+  const rows = [...own, ...(await removalsIn(batch.tx, subject))].sort((a, b) => a.key - b.key);
   await wipe(batch.tx, subject);
   const fallen: LedgerRow[] = [];
   for (const { row, event } of await eventsOf(batch.tx, rows)) {
@@ -60,6 +61,14 @@ export async function replay(batch: Batch, subject: string): Promise<LedgerRow[]
     }
   }
   return fallen;
+}
+
+/** When a server was removed, its rotation ended. */
+async function removalsIn(tx: Queryable, subject: string): Promise<LedgerRow[]> {
+  const server = /^rotation (\d+)$/.exec(subject)?.[1];
+  if (server === undefined) return [];
+  return await tx.all<LedgerRow>(sql`
+    ${LEDGER} where ${BESIDES_MATCHES} and ${along('scope_key', Number(server))} and l.type = 'server.removed'`);
 }
 
 function contextOf(batch: Batch, { key, scope_key, time, credential, server }: LedgerRow) {

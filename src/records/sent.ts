@@ -2,7 +2,7 @@ import { type Sql, sql } from '#db/sql.ts';
 import { along, type Page } from './along.ts';
 
 /** As the index `ledger_besides_matches` says it, word for word and without values: else SQLite passes it over. */
-const BESIDES_MATCHES = sql`(type <> 'match.finished' or withdrawn is not null)`;
+export const BESIDES_MATCHES = sql`(type <> 'match.finished' or withdrawn is not null)`;
 
 /**
  * A subquery: the keys of the events in the ledger that belong to a server, withdrawn ones too; of a page more than its

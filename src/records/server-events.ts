@@ -28,11 +28,13 @@ export async function applyConfigured(context: Context, data: DataOf<'server.con
 }
 
 /** Takes a server out of sight, with what it plays and its keys; what it played is still told under its name. */
-export async function applyRemoved({ batch: { tx }, server, time }: Context): Promise<Taken> {
+export async function applyRemoved({ batch: { tx }, server, time, again }: Context): Promise<Taken> {
   const { key } = server!;
+  await tx.run(sql`delete from rotations where server_key = ${key}`);
+  // It may have come back since.
+  if (again) return undefined;
   await tx.run(sql`update servers set removed = ${time} where key = ${key}`);
   await tx.run(sql`delete from presence where server_key = ${key}`);
-  await tx.run(sql`delete from rotations where server_key = ${key}`);
   await tx.run(sql`delete from server_keys where server_key = ${key}`);
   return undefined;
 }

@@ -5,17 +5,17 @@ import { keyOf } from '#base/ids.ts';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { followMatches } from '#records/board-follower.ts';
-import { unlinkPlayer } from '#records/account-changes.ts';
+import { linkPlayer, unlinkPlayer } from '#records/account-changes.ts';
 import { accountById } from '#records/accounts.ts';
 import type { WireEvent } from '#records/events.ts';
 import { exportEvents } from '#records/export.ts';
 import { takeEvents } from '#records/ledger.ts';
 import { newLinkCode } from '#records/links.ts';
-import { mapByName, ratesOf } from '#records/maps.ts';
+import { mapByName, ratesOf, rotationOf } from '#records/maps.ts';
 import { revokePunishment } from '#records/operator-acts.ts';
 import { playerByUuid } from '#records/players.ts';
 import { listPunishments } from '#records/punishments.ts';
-import { serverByName } from '#records/servers.ts';
+import { listServers, serverByName } from '#records/servers.ts';
 import { withdrawEvents, withdrawSince } from '#records/withdrawals.ts';
 import { sql } from '#db/sql.ts';
 import {
@@ -28,6 +28,7 @@ import {
   person,
   punishment,
   rating,
+  rotation,
   tell,
 } from '../support/builders.ts';
 import { createTestDatabase, DIALECTS, onEachDatabase, testHall } from '../support/hall.ts';
@@ -146,24 +147,54 @@ onEachDatabase(
 
 const merge = (from: string, into: string): WireEvent => event('player.merged', { from, into });
 
-onEachDatabase('a link of a merged game account parts its own account only', async (t, url) => {
+onEachDatabase('a player is one account\u2019s at most, merged or not', async (t, url) => {
   const hall = await testHall(t, url);
   const { db, clock } = hall;
   const [target, alias] = [person(1), person(2)];
   await tell(hall, configured('Alpha'), login('Alpha', target), login('Alpha', alias));
-  const owners = [await account(hall, 'One'), await account(hall, 'Two')];
-  const linked = async () => Promise.all(owners.map(async ({ id }) => (await accountById(db, id))!.player_uuid));
-  const link = async (owner: number, player: { uuid: string; name: string }) => {
-    const code = await newLinkCode(db, clock.now(), owners[owner]!.id);
-    return keyOf((await tell(hall, event('account.link', { player, code }, { server: 'Alpha' })))[0]!)!;
-  };
-  const keys = [await link(0, target), await link(1, alias)];
+  const [one, two] = [await account(hall, 'One', target.uuid), await account(hall, 'Two', alias.uuid)];
+  const [refused] = await takeEvents(db, clock, { kind: 'operator' }, [merge(alias.uuid, target.uuid)]);
+  assert.deepEqual([refused!.status, (refused as { place: string }).place], ['rejected', 'data.from']);
+  await unlinkPlayer(db, two.id);
   await tell(hall, merge(alias.uuid, target.uuid));
-  assert.deepEqual(await linked(), [target.uuid, alias.uuid]);
-  await withdrawEvents(db, clock, [keys[1]!]);
-  assert.deepEqual(await linked(), [target.uuid, null]);
-  await withdrawEvents(db, clock, [keys[0]!]);
-  assert.deepEqual(await linked(), [null, null]);
+  const linked = (id: string) => db.transaction((tx) => linkPlayer(tx, id, alias));
+  assert.equal(await linked(two.id), 'player linked');
+  await unlinkPlayer(db, one.id);
+  assert.equal(await linked(two.id), undefined);
+  assert.equal((await accountById(db, two.id))!.player_uuid, target.uuid);
+  await tell(hall, login('Alpha', person(2, 'Renamed'), { time: after(1) }));
+  assert.equal((await accountById(db, two.id))!.name, 'Renamed', 'it follows either name');
+});
+
+onEachDatabase('a rotation ends where its server was removed, whatever is withdrawn', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  const removed = event('server.removed', {}, { server: 'Alpha' });
+  await tell(hall, configured('Alpha'), rotation('Alpha', ['Isle']));
+  const [second] = await tell(hall, rotation('Alpha', ['Ruins'], { time: after(1) }), removed);
+  const played = async () => rotationOf(db, (await serverByName(db, 'Alpha'))!.key);
+  await withdrawEvents(db, clock, [keyOf(second!)!]);
+  assert.deepEqual(await played(), []);
+  const [, third] = await tell(hall, configured('Alpha'), rotation('Alpha', ['Ruins'], { time: after(2) }));
+  assert.deepEqual(await played(), ['Ruins']);
+  await withdrawEvents(db, clock, [keyOf(third!)!]);
+  assert.deepEqual(await played(), []);
+  assert.equal((await listServers(db, 0)).length, 1);
+});
+
+onEachDatabase('merges that follow each other leave every player the id that it had', async (t, url, dialect) => {
+  const hall = await testHall(t, url);
+  const [first] = await tell(hall, login('Alpha', person(2)), login('Alpha', person(2)), login('Alpha', person(0)));
+  await tell(hall, merge(person(2).uuid, person(1).uuid), merge(person(1).uuid, person(0).uuid));
+  await withdrawEvents(hall.db, hall.clock, [keyOf(first!)!]);
+  const database = await createTestDatabase(dialect);
+  t.after(() => database.drop());
+  const other = await testHall(t, database.url);
+  for await (const told of exportEvents(hall.db)) await tell(other, told);
+  for (const table of ['players', 'player_aliases']) {
+    const read = { strings: [`select * from ${table} order by uuid`], values: [] };
+    assert.deepEqual(await other.db.all(read), await hall.db.all(read), table);
+  }
 });
 
 onEachDatabase('a link goes with the player that it was merged into', async (t, url) => {
