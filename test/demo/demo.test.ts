@@ -9,18 +9,22 @@ import type { DemoFacts } from '#demo/folder.ts';
 import { ask } from '../support/ask.ts';
 import { login, person } from '../support/builders.ts';
 import { onEachDatabase } from '../support/hall.ts';
-import { RunningDemo } from './running.ts';
+import { endDemosIn, RunningDemo } from './running.ts';
 
 async function folderFor(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-demo-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, 'demo');
+  const demo = join(folder, 'demo');
+  t.after(async () => {
+    await endDemosIn(demo);
+    await rm(folder, { recursive: true, force: true });
+  });
+  return demo;
 }
 
 onEachDatabase('the demo fills once, serves, says how, and leaves nothing behind', async (t, url, dialect) => {
   const folder = await folderFor(t);
   const options = dialect === 'postgres' ? ['--database', url] : [];
-  const first = new RunningDemo(t, folder, options, { DATABASE_URL: '/nowhere/operators-own.db' });
+  const first = new RunningDemo(folder, options, { DATABASE_URL: '/nowhere/operators-own.db' });
   const facts = await first.ready();
   assert.equal((await stat(join(folder, 'demo.json'))).mode & 0o777, 0o600);
   assert.equal(facts.database_url, dialect === 'postgres' ? url : join(folder, 'demo.db'));
@@ -50,7 +54,7 @@ onEachDatabase('the demo fills once, serves, says how, and leaves nothing behind
   assert.equal(await first.stop(), 0);
   await assert.rejects(ask(facts.api_url, '/v1/openapi.json'), /ECONNREFUSED/);
 
-  const second = new RunningDemo(t, folder, options);
+  const second = new RunningDemo(folder, options);
   const again = await second.ready();
   assert.deepEqual([again.apps, again.accounts, again.ingest_key], [facts.apps, facts.accounts, facts.ingest_key]);
   assert.notEqual(again.access_token, facts.access_token);
@@ -74,7 +78,7 @@ async function checkDoors({ auth_url, site_url, ingest_url, ingest_key }: DemoFa
 }
 
 test('the printed line works when pasted, and commands find the settings beside the database', async (t) => {
-  const demo = new RunningDemo(t, await folderFor(t));
+  const demo = new RunningDemo(await folderFor(t));
   const facts = await demo.ready();
   const line = /^ {2}(curl .*)$/m.exec(demo.output)![1]!;
   assert.equal(line, `curl -H 'Authorization: Bearer ${facts.access_token}' '${facts.api_url}/v1/matches?limit=3'`);
@@ -86,20 +90,20 @@ test('the printed line works when pasted, and commands find the settings beside 
   const config = await run('config');
   assert.equal(config.find(({ setting }) => setting === 'API_URL')!['value'], facts.api_url);
 
-  const other = new RunningDemo(t, demo.folder);
+  const other = new RunningDemo(demo.folder);
   assert.equal(await other.ended(), 2);
   assert.match(other.output, /runs already/);
-  const elsewhere = new RunningDemo(t, await folderFor(t));
+  const elsewhere = new RunningDemo(await folderFor(t));
   assert.notEqual((await elsewhere.ready()).api_url, facts.api_url, 'taken ports are left alone');
 });
 
 test('a filling that was broken off goes on where it stopped', async (t) => {
   const folder = await folderFor(t);
-  const broken = new RunningDemo(t, folder, ['--matches', '300']);
+  const broken = new RunningDemo(folder, ['--matches', '300']);
   await broken.printed(/Filling/);
   assert.equal(await broken.stop(), 0);
   assert.ok(!broken.output.includes('ready'));
-  const demo = new RunningDemo(t, folder, ['--matches', '2']);
+  const demo = new RunningDemo(folder, ['--matches', '2']);
   const { api_url, access_token } = await demo.ready();
   const { json } = await ask(api_url, '/v1/matches?limit=100', { token: access_token });
   assert.equal(json.length, 100, 'the season is the one that was begun');

@@ -2,19 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import type { DemoFacts } from '#demo/folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
-/** The demo as `npm run demo` starts it, in a process of its own. */
+const running = new Set<RunningDemo>();
+
+/** Ends what still runs in a folder, which can be removed then. */
+export async function endDemosIn(folder: string): Promise<void> {
+  await Promise.all([...running].filter((demo) => demo.folder === folder).map((demo) => demo.kill()));
+}
+
+/** The demo as `npm run demo` starts it, in a process of its own; `endDemosIn` ends it. */
 export class RunningDemo {
   readonly folder: string;
   output = '';
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
 
-  constructor(t: TestContext, folder: string, options: string[] = [], environment: NodeJS.ProcessEnv = {}) {
+  constructor(folder: string, options: string[] = [], environment: NodeJS.ProcessEnv = {}) {
     this.folder = folder;
     this.#child = spawn(process.execPath, [MAIN, 'demo', '--folder', folder, '--matches', '40', ...options], {
       env: { PATH: process.env['PATH'], ...environment },
@@ -23,7 +29,7 @@ export class RunningDemo {
     this.#exit = once(this.#child, 'close');
     this.#child.stdout!.on('data', (text: Buffer) => (this.output += text.toString()));
     this.#child.stderr!.on('data', (text: Buffer) => (this.output += text.toString()));
-    t.after(() => void this.#child.kill('SIGKILL'));
+    running.add(this);
   }
 
   /** Settles when `ready` was printed. */
@@ -47,6 +53,12 @@ export class RunningDemo {
   async stop(): Promise<number | null> {
     this.#child.kill('SIGINT');
     return await this.ended();
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#exit;
+    running.delete(this);
   }
 
   async ended(): Promise<number | null> {
