@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { tooLong } from './form.ts';
-import { hasGone } from './http-server.ts';
 
 /** Methods whose bodies nobody reads, and a `Request` of the web knows none for. */
 const BODILESS = /^(GET|HEAD|TRACE)$/;
@@ -38,9 +37,4 @@ async function readUpTo(longest: number, incoming: IncomingMessage): Promise<Buf
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-/** Whether what failed is that the caller hung up: no fault of ours, and nobody waits for the answer any more. */
-export function hungUp(request: IncomingMessage, error: unknown): boolean {
-  return hasGone(request) && /^(ECONNRESET|EPIPE)$/.test((error as { code?: string } | undefined)?.code ?? '');
 }

@@ -129,6 +129,11 @@ export function hasGone({ socket }: { socket: IncomingMessage['socket'] | null }
   return socket === null || socket.destroyed;
 }
 
+/** Whether what failed is that the caller hung up: no fault of ours, and nobody waits for the answer any more. */
+export function hungUp(request: IncomingMessage, error: unknown): boolean {
+  return hasGone(request) && /^(ECONNRESET|EPIPE)$/.test((error as { code?: string } | undefined)?.code ?? '');
+}
+
 /**
  * Reads away what comes of a request that is answered already, for a while. Whoever is hung up on while it still sends
  * sees a broken connection in the place of its answer, and what nobody reads would pass for the next request.

@@ -18,18 +18,22 @@ export function isCleanText(text: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f]/.test(text) && text.isWellFormed();
 }
 
+/** The beginning of a text, counted in characters, well formed. */
+export function firstCharacters(text: string, most: number): string {
+  // None is longer than two units; what lies behind is not looked at, however much it is.
+  return Array.from(text.slice(0, 2 * most))
+    .slice(0, most)
+    .join('')
+    .toWellFormed();
+}
+
 /**
  * Any text as it can be stored and shown: what `isShownText` does not let pass becomes U+FFFD, and it ends after so many
  * characters.
  */
 export function tamed(text: string, most: number): string {
-  // No character is longer than two units; what lies behind is not looked at, however much it is.
-  const start = Array.from(text.slice(0, 2 * most))
-    .slice(0, most)
-    .join('')
-    .toWellFormed();
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  return start.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+  return firstCharacters(text, most).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Clock } from '#base/clock.ts';
 import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
 import { readEvent } from '#records/events.ts';
 import { isPublished } from '#records/map-events.ts';
 import { mapByName, mapNames, rotationOf } from '#records/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#records/players.ts';
+import { termsOf } from '#records/punishments.ts';
 import { serverByName } from '#records/servers.ts';
 import type { Facts } from './facts.ts';
 
@@ -22,9 +22,7 @@ export function factsOf(db: Queryable, clock: Clock): Facts {
     uuidNamed: async (name) => (await playerByName(db, name))?.uuid,
     async punishmentOf(reference, server) {
       const scope = server === undefined ? 0 : (await serverByName(db, server))?.key;
-      if (scope === undefined) return undefined;
-      return await db.get<{ reason: string; expires: number | null }>(sql`
-        select reason, expires from punishments where scope_key = ${scope} and reference = ${reference}`);
+      return scope === undefined ? undefined : await termsOf(db, scope, reference);
     },
     mapNames: () => mapNames(db),
     async isPublished(wire) {

@@ -1,5 +1,5 @@
 import { keyOf } from '#base/ids.ts';
-import { nameKey } from '#base/text.ts';
+import { firstCharacters, nameKey } from '#base/text.ts';
 import { type Event, type EventOf, LONGEST_ID, readEvent, type WireEvent } from './events.ts';
 import { type ReadyMatch, readyMatch } from './ready-match.ts';
 import type { Receipt, Sender } from './receipts.ts';
@@ -53,9 +53,7 @@ export function idOfInput(input: unknown): string {
   const id = (input as { id?: unknown } | null | undefined)?.id;
   if (typeof id !== 'string') return '';
   if (id.length <= LONGEST_ID && id.isWellFormed()) return id;
-  return Array.from(id.slice(0, 2 * LONGEST_ID).toWellFormed())
-    .slice(0, LONGEST_ID)
-    .join('');
+  return firstCharacters(id, LONGEST_ID);
 }
 
 interface Wrong {

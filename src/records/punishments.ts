@@ -157,6 +157,16 @@ async function demandKey(context: Context, reference: string): Promise<number> {
   throw new Refused('data.punishment', 'names no punishment of this sender; send punishment.issued first', true);
 }
 
+/** What may change of a punishment, by the scope's own name for it. */
+export async function termsOf(
+  db: Queryable,
+  scope: number,
+  reference: string,
+): Promise<{ reason: string; expires: number | null } | undefined> {
+  return await db.get(sql`
+    select reason, expires from punishments where scope_key = ${scope} and reference = ${reference}`);
+}
+
 async function keyOfReference(tx: Queryable, scope: number, reference: string): Promise<number | undefined> {
   const row = await tx.get<{ key: number }>(
     sql`select key from punishments where scope_key = ${scope} and reference = ${reference}`,

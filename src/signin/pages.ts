@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import { hungUp, limitBody } from '#base/body-limit.ts';
+import { limitBody } from '#base/body-limit.ts';
+import { hungUp } from '#base/http-server.ts';
 import { asWireError, WireError } from '#base/errors.ts';
 import { type Form, MAX_FORM, readForm } from '#base/form.ts';
 import type { Assets } from '#base/assets.ts';
