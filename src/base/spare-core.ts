@@ -4,13 +4,15 @@ import type { Log } from './log.ts';
 
 /**
  * While much is told, all threads but one keep off one core, which that one then finds free whenever it wakes: the main
- * thread while people are answered, else the one that writes, for whom all others of the ingest wait. A thread that wakes
+ * thread while people are answered steadily, else the one that writes, for whom all others of the ingest wait. A thread that wakes
  * where another computes waits for the next tick of the kernel, up to four milliseconds, however nice the other one is.
  * The one that writes stays on that core, with all that the core remembers of its rows, unless a stranger is at work
  * there. When it has been quiet for a while, all cores are everybody's again.
  */
 const LOOK_MS = 1_000;
 const QUIET_MS = 30_000;
+/** A page now and then, or what a process does as it starts, is not worth a core. */
+const STEADY_MS = 3_000;
 /** Shares of a second: some ten answers, some tens of requests. */
 const ANSWERING = 0.002;
 const TELLING = 0.02;
@@ -41,6 +43,7 @@ export class SpareCore {
   readonly #log: Log;
   readonly #running: Running;
   #last: Look | undefined;
+  #answersSince = Infinity;
   #answersUntil = -Infinity;
   #writesUntil = -Infinity;
   #crowdedUntil = -Infinity;
@@ -82,9 +85,11 @@ export class SpareCore {
     const now = (this.#last = { at, main: this.#running.main(), told: this.#running.told() });
     if (last === undefined) return;
     const ns = (at - last.at) * 1e6;
+    const answers = now.main - last.main > ANSWERING * ns;
+    this.#answersSince = answers ? Math.min(this.#answersSince, last.at) : Infinity;
     if (now.told - last.told <= TELLING * ns) return;
     this.#writesUntil = at + QUIET_MS;
-    if (now.main - last.main > ANSWERING * ns) this.#answersUntil = at + QUIET_MS;
+    if (at - this.#answersSince >= STEADY_MS) this.#answersUntil = at + QUIET_MS;
   }
 
   /** The threads that may run elsewhere than they belong, by the list of cores where they do. */

@@ -77,6 +77,8 @@ test('threads keep off one core while people are answered and much is told, and 
   await pass(500, 20);
   assertFree();
   await pass(2.1, 20.1);
+  assertFree();
+  await pass(2.1, 20.1);
   assertSpared(placed(), all);
   await pass(0, 500, 29 * SECOND);
   assertSpared(placed(), all);
@@ -84,7 +86,7 @@ test('threads keep off one core while people are answered and much is told, and 
   assertSpared(placed(), all);
   await pass(0, 0, 0.5 * SECOND);
   assertFree();
-  await pass(100, 100);
+  await pass(300, 300, 3 * SECOND);
   assertSpared(placed(), all);
 });
 
@@ -95,6 +97,13 @@ test('threads keep off one core for the one that writes while nobody is answered
   assert.deepEqual([placed(), writer()], [[all, [all]], all]);
   await pass(2, 20.1);
   assertSpared(placed(), all);
+  assert.equal(writer(), spareOf(placed()));
+  await pass(500, 20.1);
+  await pass(500, 20.1);
+  assert.equal(writer(), spareOf(placed()), 'a page now and then is not worth a core');
+  await pass(2, 20.1);
+  await pass(2.1, 20.1);
+  await pass(2.1, 20.1);
   assert.equal(writer(), spareOf(placed()));
   await pass(2.1, 20.1);
   assertSpared(placed(), all);
@@ -124,7 +133,7 @@ test('the thread that writes goes where it likes for half a minute after a stran
   assert.equal(writer(), all);
   await wait(0);
   assert.equal(writer(), spareOf(placed()));
-  await pass(500, 500);
+  await pass(500, 500, 3 * SECOND);
   await wait(900, 29 * SECOND);
   assert.equal(writer(), placed()[1][0], 'answers go first');
   await wait(900);
@@ -137,10 +146,10 @@ test('a thread that comes later keeps off as well, and one that is elsewhere com
   const { pid, pass, placed } = await watched(t);
   const [all] = placed();
   const [first] = all.split(',').map(Number);
-  await pass(100, 100);
+  await pass(300, 300, 3 * SECOND);
   const one = threadsOf(pid).find(({ id }) => id !== pid)!;
   assert.equal(await setCores([one.id], all.split(',').map(Number)), '');
-  await pass(100, 100);
+  await pass(300, 300, 3 * SECOND);
   assertSpared(placed(), all);
   assert.equal(await setCores([one.id], [first!]), '');
   await pass(0, 0, 30 * SECOND);
@@ -152,7 +161,7 @@ test('the cores that a process was given are all there are, and of one none is s
   const { cores } = threadsOf(pid)[0]!;
   const threads = threadsOf(pid).map(({ id }) => id);
   assert.equal(await setCores(threads, cores.slice(0, 1)), '');
-  await pass(100, 100);
+  await pass(300, 300, 3 * SECOND);
   assert.deepEqual(placed(), [String(cores[0]), [String(cores[0])]]);
 });
 
