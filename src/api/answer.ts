@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, crc32, gzip, zstdCompress } from 'node:zlib';
 import type { WireError } from '#base/errors.ts';
+import type { Ready } from './endpoint.ts';
 import type { Headers } from './headers.ts';
 
 const COMPRESSED_FROM = 1024;
@@ -27,13 +28,26 @@ export interface Body {
 }
 
 /**
- * @param tag what tells this body from every other one of its address; where nothing does, a checksum, not a digest: it has
- *   to tell a body from the one before it, and nobody gains by forging it
+ * Where nothing tells this body from every other one of its address, a checksum does, not a digest: it has to tell a body
+ * from the one before it, and nobody gains by forging it.
  */
-export function bodyOf(json: string, tag?: string, length = Buffer.byteLength(json)): Body {
-  const encoding = length === json.length ? 'latin1' : 'utf8';
-  const bytes = length < BUFFERED_FROM ? json : Buffer.from(json, encoding);
+export function bodyOf({ json, tag, length }: Ready): Body {
+  const encoding = length === charactersOf(json) ? 'latin1' : 'utf8';
+  const bytes = length < BUFFERED_FROM ? textOf(json) : bytesOf(json, encoding, length);
   return { bytes, encoding, length, etag: `W/"${tag ?? `${crc32(bytes).toString(36)}-${length.toString(36)}`}"` };
+}
+
+const textOf = (json: Ready['json']): string => (typeof json === 'string' ? json : json.join(''));
+
+const charactersOf = (json: Ready['json']): number =>
+  typeof json === 'string' ? json.length : json.reduce((sum, piece) => sum + piece.length, 0);
+
+function bytesOf(json: Ready['json'], encoding: Body['encoding'], length: number): Buffer {
+  if (typeof json === 'string') return Buffer.from(json, encoding);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  for (const piece of json) end += bytes.write(piece, end, encoding);
+  return bytes;
 }
 
 /** Makes one piece of a text that is put together of several, once for all: for a body that is sent again and again. */

@@ -69,8 +69,12 @@ export interface Endpoint<S extends Shape = Shape> {
   handle(ask: Ask<QueryOf<S>>): Known<Answer>;
 }
 
+/**
+ * JSON that is ready to be sent, where it is long in the pieces it is put together of: in one it would be there twice, as
+ * a string and as bytes.
+ */
 export class Ready {
-  readonly json: string;
+  readonly json: string | readonly string[];
   /** Tells this JSON from every other one of its address; left out where only the text itself does. */
   readonly tag: string | undefined;
   /** Bytes of the JSON in UTF-8. */
@@ -80,11 +84,16 @@ export class Ready {
    * @param length to be told where the parts of the JSON are at hand: asking the whole for it would have it copied together
    *   once more than it is when it is sent
    */
-  constructor(json: string, tag?: string, length = Buffer.byteLength(json)) {
+  constructor(json: string | readonly string[], tag?: string, length = byteLengthOf(json)) {
     this.json = json;
     this.tag = tag;
     this.length = length;
   }
+}
+
+function byteLengthOf(json: string | readonly string[]): number {
+  if (typeof json === 'string') return Buffer.byteLength(json);
+  return json.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 }
 
 export type Answer = Ready | object;

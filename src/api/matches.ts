@@ -5,6 +5,7 @@ import { whenKnown } from '#base/known.ts';
 import { OBJECTIVE_TYPES } from '#records/events.ts';
 import {
   listMatches,
+  listMatchesWithTeams,
   listWholeMatches,
   matchByKey,
   type MatchHead,
@@ -75,8 +76,10 @@ export const matches: Endpoint[] = [
     answer: z.array(Match),
     keeps: 'anything',
     handle: ({ kit, epoch, query: { max_id, limit, fields: asked } }) => {
-      if (asked.size > 0)
-        return listWholeMatches(kit.db, max_id, limit).then((found) => wholeList(kit, found, asked, epoch));
+      if (asked.has('objectives'))
+        return listWholeMatches(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
+      if (asked.has('teams'))
+        return listMatchesWithTeams(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
       const paged = max_id === NEWEST ? undefined : kit.paged({ before: max_id, limit });
       return whenKnown(paged, (cut) => {
         if (cut === undefined) return listMatches(kit.db, max_id, limit).then((found) => plainList(kit, found, epoch));
@@ -112,12 +115,20 @@ function plainList(kit: Kit, found: MatchHead[], epoch: string | undefined): Rea
   );
 }
 
-function wholeList(kit: Kit, found: WholeMatch[], asked: ReadonlySet<string>, epoch: string | undefined): Ready {
-  const tag = listTag(spanOf(found), epoch && `${[...asked].sort().join('-')}-${epoch}`);
-  return new Ready(
-    listJson(found, (match) => matchJson(kit, match, asked)),
-    tag,
-  );
+function longList(
+  kit: Kit,
+  found: readonly (MatchWithTeams & Partial<WholeMatch>)[],
+  asked: ReadonlySet<string>,
+  epoch: string | undefined,
+): Ready {
+  const pieces: string[] = [];
+  for (const match of found) {
+    pieces.push((pieces.length === 0 ? '[' : '},') + headJson(kit, match) + (asked.has('teams') ? TEAMS : ''));
+    if (asked.has('teams')) pieces.push(match.teams);
+    if (match.objectives !== undefined) pieces.push(objectivesJson(kit, match.objectives));
+  }
+  pieces.push(found.length === 0 ? '[]' : '}]');
+  return new Ready(pieces, listTag(spanOf(found), epoch && `${[...asked].sort().join('-')}-${epoch}`));
 }
 
 function spanOf(found: readonly { key: number }[]): { last: string; count: number } {
@@ -142,28 +153,18 @@ const noMatch = (): WireError => notFound('There is no match with this id.');
 
 function matchOf(kit: Kit, match: MatchWithTeams | undefined, tag: string | undefined): Ready {
   if (match === undefined) throw noMatch();
-  const [head, teams] = [headJson(kit, match), teamsJson(match)];
-  return new Ready(`${head}${teams}}`, tag, Buffer.byteLength(head) + Buffer.byteLength(match.teams) + TEAMS_AROUND);
+  const head = headJson(kit, match) + TEAMS;
+  return new Ready(`${head}${match.teams}}`, tag, Buffer.byteLength(head) + Buffer.byteLength(match.teams) + 1);
 }
 
 function wholeMatch(kit: Kit, match: WholeMatch | undefined, tag: string | undefined): Ready {
   if (match === undefined) throw noMatch();
-  return new Ready(matchJson(kit, match, WITH_ALL), tag);
+  return new Ready(`${headJson(kit, match)}${TEAMS}${match.teams}${objectivesJson(kit, match.objectives)}}`, tag);
 }
 
-const WITH_ALL: ReadonlySet<string> = new Set(['teams', 'objectives']);
+const TEAMS = ',"teams":';
 
-function matchJson(kit: Kit, match: WholeMatch, asked: ReadonlySet<string>): string {
-  const teams = asked.has('teams') ? teamsJson(match) : '';
-  const objectives = asked.has('objectives') ? objectivesJson(kit, match) : '';
-  return `${headJson(kit, match)}${teams}${objectives}}`;
-}
-
-const teamsJson = ({ teams }: MatchWithTeams): string => `,"teams":${teams}`;
-/** Bytes around the teams of a single match. */
-const TEAMS_AROUND = ',"teams":}'.length;
-
-function objectivesJson({ moment: write }: Kit, match: WholeMatch): string {
-  const objectives = JSON.parse(match.objectives) as MatchObjective[];
+function objectivesJson({ moment: write }: Kit, text: string): string {
+  const objectives = JSON.parse(text) as MatchObjective[];
   return `,"objectives":${JSON.stringify(objectives.map((one) => ({ ...one, time: write(one.time) })))}`;
 }

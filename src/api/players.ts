@@ -182,7 +182,9 @@ const WIRE_NAMES: Record<string, string> = {
 };
 
 function countersWire(counters: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(Object.entries(counters).map(([name, value]) => [WIRE_NAMES[name]!, value]));
+  const wire: Record<string, number> = {};
+  for (const [name, value] of Object.entries(counters)) wire[WIRE_NAMES[name]!] = value;
+  return wire;
 }
 
 function totalWire(stats: Stats): GroupWire['total'] {

@@ -75,7 +75,7 @@ export class Api {
       site: config.SITE_URL,
       presenceTimeoutMs,
     };
-    this.#openapi = bodyOf(JSON.stringify(openapi));
+    this.#openapi = bodyOf(new Ready(JSON.stringify(openapi)));
   }
 
   /** Answers one request, whatever it is. */
@@ -186,8 +186,7 @@ export class Api {
   }
 
   #bodyOf(passage: Passage, caller: Caller, endpoint: Endpoint, answer: Answer): Body {
-    const body =
-      answer instanceof Ready ? bodyOf(answer.json, answer.tag, answer.length) : bodyOf(JSON.stringify(answer));
+    const body = bodyOf(answer instanceof Ready ? answer : new Ready(JSON.stringify(answer)));
     this.#meter.count(caller, endpoint.path, 200);
     if (body.length <= MAX_KEPT_BYTES && !CREDENTIALS.test(passage.target)) this.#keep(passage, endpoint, body);
     return body;

@@ -78,7 +78,14 @@ export interface WholeMatch extends MatchWithTeams {
 }
 
 const REVISED = sql`select match_key, head, started, finished, teams, revision from match_details`;
+const WITH_TEAMS = sql`select match_key, head, started, finished, teams from match_details`;
 const WHOLE = sql`select match_key, head, started, finished, teams, objectives from match_details`;
+
+/** As `listMatches`, with teams, without the objectives, for which more of the disk would be read. */
+export async function listMatchesWithTeams(db: Queryable, before: number, limit: number): Promise<MatchWithTeams[]> {
+  const rows = await db.tuples(sql`${WITH_TEAMS} where match_key < ${before} order by match_key desc limit ${limit}`);
+  return (rows as TeamsTuple[]).map(withTeamsOf);
+}
 
 /** As `listMatches`, with teams and objectives. */
 export async function listWholeMatches(db: Queryable, before: number, limit: number): Promise<WholeMatch[]> {
@@ -93,9 +100,7 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
 
 /** As `matchByKey`, without the objectives, which few ask for. */
 export function matchWithTeams(db: Reads, key: number): Known<MatchWithTeams | undefined> {
-  const found = db.tuple(
-    sql`select match_key, head, started, finished, teams from match_details where match_key = ${key}`,
-  );
+  const found = db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
   return whenKnown(found, (row) => row && withTeamsOf(row as TeamsTuple));
 }
 
@@ -135,9 +140,16 @@ export interface PlayedMatch extends MatchHead {
 
 /** A player's newest matches. */
 export async function matchesOf(db: Queryable, playerKey: number, limit: number): Promise<PlayedMatch[]> {
-  return await db.all<PlayedMatch>(sql`${historyFrom(playerKey, newestOf(playerKey), limit)}
+  const rows = await db.tuples(sql`${historyFrom(playerKey, newestOf(playerKey), limit)}
     select m.key, m.head, m.started, m.finished, h.result, h.score, h.kill_count, h.death_count
     ${ROWS_OF_HISTORY} order by h.match_key desc`);
+  return (rows as PlayedTuple[]).map(playedOf);
+}
+
+type PlayedTuple = [...HeadTuple, result: PlayedMatch['result'], score: number, kills: number, deaths: number];
+
+function playedOf([key, head, started, finished, result, score, kills, deaths]: PlayedTuple): PlayedMatch {
+  return { key, head, started, finished, result, score, kill_count: kills, death_count: deaths };
 }
 
 export interface Kill {
@@ -153,16 +165,11 @@ export async function killsOf(db: Queryable, killerKey: number, limit: number): 
   return (await killsBelow(db, killerKey, undefined, limit)).map(({ number: _, ...kill }) => kill);
 }
 
-interface KillRow {
-  uuid: string;
-  killer_name: string;
-  victim_uuid: string;
-  victim_name: string;
-  match_key: number;
-  number: number;
-  head: string;
-  time: number;
-}
+type KillTuple = [
+  ...killer: [uuid: string, name: string],
+  ...victim: [uuid: string, name: string],
+  ...[match: number, number: number, head: string, time: number],
+];
 
 /** Those behind another one in that order. */
 export async function killsBelow(
@@ -172,17 +179,17 @@ export async function killsBelow(
   limit: number,
 ): Promise<(Kill & { number: number })[]> {
   const behind = last === undefined ? sql`` : sql`and (k.match_key, k.number) < (${last.match}, ${last.number})`;
-  const rows = await db.all<KillRow>(sql`
+  const rows = await db.tuples(sql`
     select p.uuid, k.killer_name, k.victim_uuid, k.victim_name, k.match_key, k.number, m.head, k.time
     from kills k join matches m on m.key = k.match_key join players p on p.key = k.killer_key
     where k.killer_key = ${killerKey} ${behind} order by k.match_key desc, k.number desc limit ${limit}`);
-  return rows.map((row) => ({
-    killer: { uuid: row.uuid, name: row.killer_name },
-    victim: { uuid: row.victim_uuid, name: row.victim_name },
-    match: row.match_key,
-    number: row.number,
-    map: factsOf(row.head).map,
-    time: row.time,
+  return (rows as KillTuple[]).map(([uuid, name, victimUuid, victimName, match, number, head, time]) => ({
+    killer: { uuid, name },
+    victim: { uuid: victimUuid, name: victimName },
+    match,
+    number,
+    map: factsOf(head).map,
+    time,
   }));
 }
 

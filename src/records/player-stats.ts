@@ -1,6 +1,6 @@
 import { portionsOf } from '#base/portions.ts';
 import type { Queryable } from '#db/db.ts';
-import { insertAll, Sql, sql, withRows } from '#db/sql.ts';
+import { insertAll, Sql, withRows } from '#db/sql.ts';
 
 /**
  * The counters of each mode group: columns `<group>_<counter>` of player_stats. `time` is seconds played. A match feeds
@@ -46,13 +46,17 @@ export type Counts = Partial<Record<string, number>>;
 export type Stats = Record<Group, Record<string, number>>;
 
 export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> {
-  const row = await db.get<Record<string, number>>(sql`select * from player_stats where player_key = ${playerKey}`);
-  const entries = GROUP_NAMES.map((group) => {
-    const counters: readonly string[] = GROUPS[group];
-    return [group, Object.fromEntries(counters.map((counter) => [counter, row?.[`${group}_${counter}`] ?? 0]))];
-  });
-  return Object.fromEntries(entries) as Stats;
+  const row = await db.tuple(new Sql(STATS, [playerKey]));
+  const stats = {} as Stats;
+  let place = 0;
+  for (const group of GROUP_NAMES) {
+    const counts: Record<string, number> = (stats[group] = {});
+    for (const counter of GROUPS[group]) counts[counter] = (row?.[place++] as number | undefined) ?? 0;
+  }
+  return stats;
 }
+
+const STATS = [`select ${GROUP_NAMES.flatMap(columnsOf).join(', ')} from player_stats where player_key = `, ''];
 
 /** Sums in the order of `GROUPS[group]`. */
 export type Sums = number[];

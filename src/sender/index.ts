@@ -67,7 +67,7 @@ export class Sender implements AsyncDisposable {
   async sendNow(event: Event): Promise<Receipt | undefined> {
     const answer = await postEvents(this.#options, [JSON.stringify(event)]);
     if ('receipts' in answer) return answer.receipts[0];
-    this.#options.onTrouble?.('refused' in answer ? answer.refused : answer.trouble);
+    this.#complain('refused' in answer ? answer.refused : answer.trouble);
     return undefined;
   }
 
@@ -104,7 +104,7 @@ export class Sender implements AsyncDisposable {
         for (const { resolve } of this.#flushes.splice(0, asked)) resolve();
         await this.#wake.promise;
       } else {
-        this.#options.onTrouble?.(wait.trouble);
+        this.#complain(wait.trouble);
         await this.#pause(Math.max(wait.afterMs ?? 0, pause * (0.5 + Math.random() / 2)));
         pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
       }
@@ -153,7 +153,11 @@ export class Sender implements AsyncDisposable {
 
   async #setAside(event: Event | string, receipt: Receipt): Promise<void> {
     await appendFile(join(this.#options.folder, 'refused.ndjson'), `${JSON.stringify({ receipt, event })}\n`);
-    this.#options.onRefused?.(event, receipt);
+    tell(() => this.#options.onRefused?.(event, receipt));
+  }
+
+  #complain(sentence: string): void {
+    tell(() => this.#options.onTrouble?.(sentence));
   }
 
   async #pause(ms: number): Promise<void> {
@@ -165,6 +169,15 @@ export class Sender implements AsyncDisposable {
 /** Either way: a clock that was ahead and is set right must not make the wait one of years. */
 function isFresh(since: number): boolean {
   return Math.abs(Date.now() - since) < EARLY_MS;
+}
+
+/** What a callback throws is told as a warning: delivery goes on, or what was set aside would be again and again. */
+function tell(callback: () => void): void {
+  try {
+    callback();
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : String(error));
+  }
 }
 
 const closed = (): Error =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { WireError } from '#base/errors.ts';
+import { notFound, WireError } from '#base/errors.ts';
 
 /**
  * The methods of each endpoint; those that web applications call from elsewhere have OPTIONS. OpenID Connect Core section
@@ -21,14 +21,19 @@ const METHODS: Readonly<Record<string, string>> = {
   '/oauth/userinfo': 'GET, HEAD, POST, OPTIONS',
 };
 
+/** Where a browser comes back to from the pages of an authorization, which the protocol tells by its cookie. */
+const RESUMED = /^\/oauth\/authorize\/[^/]+$/;
+
 /**
  * Answers who asks which methods an endpoint has, which the protocol does for preflights only.
  * @returns false where the protocol has to answer
- * @throws WireError 405 for a method that the endpoint does not have
+ * @throws WireError 404 where there is no endpoint, 405 for a method that it does not have
  */
 export function answersMethod({ method = '', url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
-  const allow = METHODS[pathOf(url)];
-  if (allow === undefined) return false;
+  const path = pathOf(url);
+  const allow = METHODS[path];
+  if (allow === undefined && RESUMED.test(path)) return false;
+  if (allow === undefined) throw notFound(`There is no such endpoint; there are ${Object.keys(METHODS).join(', ')}.`);
   if (!allow.split(', ').includes(method))
     throw new WireError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
   if (method !== 'OPTIONS' || headers['access-control-request-method'] !== undefined) return false;

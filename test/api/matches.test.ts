@@ -124,3 +124,34 @@ onEachDatabase('a match gets its place when it is told, not when it was played',
   const [afterwards] = await tell(hall, match({}, { time: after(-60_000) }));
   assert.ok(afterwards! > late!, 'even where the clock steps back');
 });
+
+onEachDatabase('a long list tells each match as it is told alone, in whatever letters', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  await tell(hall, configured('Alpha'));
+  for (const map of ['Old Mill', 'Zażółć 橋 🏰']) {
+    const events = Array.from({ length: 40 }, (_, number) =>
+      match({
+        map,
+        teams: [team('Red', person(1, 'Ada'), person(2, 'Bob')), team(`${map} ${number}`, person(3, 'Cyd'))],
+      }),
+    );
+    const ids = await tell(hall, ...events);
+    for (const limit of [1, 40]) {
+      const { json, headers } = await get(`/v1/matches?fields=teams&limit=${limit}`);
+      const alone = await Promise.all(
+        ids
+          .toReversed()
+          .slice(0, limit)
+          .map((id) => get(`/v1/matches/${id}`)),
+      );
+      assert.deepEqual(
+        json,
+        alone.map((one) => one.json),
+      );
+      assert.equal(Number(headers['content-length']), Buffer.byteLength(JSON.stringify(json)));
+      assert.ok(limit === 1 || Number(headers['content-length']) > 16_384);
+    }
+  }
+  assert.deepEqual((await get('/v1/matches?fields=teams&max_id=0')).json, []);
+  assert.deepEqual((await get('/v1/matches?fields=teams,objectives&max_id=0')).json, []);
+});

@@ -7,7 +7,15 @@ import { type Sql, sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#records/factions.ts';
 import { listMatchesWhere, listPlayedMatches } from '#records/match-lists.ts';
 import { listFromPages } from '#records/match-pages.ts';
-import { killsOf, listMatches, listWholeMatches, matchByKey, matchesOf, matchWithTeams } from '#records/matches.ts';
+import {
+  killsOf,
+  listMatches,
+  listMatchesWithTeams,
+  listWholeMatches,
+  matchByKey,
+  matchesOf,
+  matchWithTeams,
+} from '#records/matches.ts';
 import { listMaps, mapByName, ratesOf, rotationsOf } from '#records/maps.ts';
 import { findPlayer, namesOf } from '#records/players.ts';
 import { statsOf } from '#records/player-stats.ts';
@@ -80,6 +88,7 @@ test('no read of a request goes through a table that grows with the network', as
     listMatches: (db) => listMatches(db, last, 20),
     listFromPages: async (db) => listFromPages(db, '', { before: last, limit: 20 }),
     matchWithTeams: async (db) => matchWithTeams(db, 1),
+    listMatchesWithTeams: (db) => listMatchesWithTeams(db, last, 20),
     listWholeMatches: (db) => listWholeMatches(db, last, 20),
     listPunishments: (db) => listPunishments(db, last, 20, 1),
   };

@@ -36,6 +36,8 @@ const stopped =
     await once(signal, 'abort');
   };
 
+const failsOf = (what: string) => (): never => assert.fail(what);
+
 type Answer = [status: number, headers: Record<string, string>, body: unknown];
 
 const accepted = (ids: string[]): Answer => [200, {}, ids.map((id) => ({ id, status: 'accepted', receipt: 'r' }))];
@@ -129,6 +131,23 @@ test('what is refused is set aside and told, what came too early comes again', a
   assert.deepEqual(seen, [[bad.id, early.id], [early.id]]);
   const kept = JSON.parse(readFileSync(join(own, 'refused.ndjson'), 'utf8')) as { event: Event; receipt: Receipt };
   assert.deepEqual([kept.event.id, kept.receipt.reason], [bad.id, 'no']);
+});
+
+test('a callback that throws holds up nothing, and a warning says so', async (t) => {
+  const own = folder();
+  const { url, seen } = await pretend(t, fault(503, {}), refuse, accepted);
+  const warnings: string[] = [];
+  const hear = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', hear);
+  t.after(() => process.off('warning', hear));
+  const sender = await opened(t, { url, folder: own, onTrouble: failsOf('trouble'), onRefused: failsOf('a refusal') });
+  const [bad, early] = [told(), { ...told(), time: new Date().toISOString() }];
+  await sender.send(bad, early);
+  await sender.flush();
+  const both = [bad.id, early.id];
+  assert.deepEqual(seen, [both, both, [early.id]]);
+  assert.equal(readFileSync(join(own, 'refused.ndjson'), 'utf8').trim().split('\n').length, 1);
+  assert.deepEqual(warnings, ['trouble', 'a refusal']);
 });
 
 test('a request that is refused is cut down until the event that is to blame stands alone', async (t) => {

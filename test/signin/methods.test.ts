@@ -41,3 +41,14 @@ test('an endpoint answers the methods that it has, and says which they are to an
   const plain = await ask(house.auth, '/oauth/token', { method: 'OPTIONS' });
   assert.deepEqual([plain.status, plain.headers['allow']], [204, 'POST, OPTIONS']);
 });
+
+test('what is no endpoint is said to be none, as JSON', async (t) => {
+  const { house } = await openWorldOnSqlite(t);
+  const paths = ['/oauth/', '/oauth/tokens', '/oauth/constructor', '/oauth/token/x', '/.well-known/x', '/OAuth/x?y'];
+  for (const path of paths)
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const { status, json } = await ask(house.auth, path, { method });
+      assert.deepEqual([status, json.error], [404, 'not_found'], `${method} ${path}`);
+      assert.match(json.error_description, /there are .*\/oauth\/token/);
+    }
+});
