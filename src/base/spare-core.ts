@@ -4,10 +4,10 @@ import type { Log } from './log.ts';
 
 /**
  * While much is told, all threads but one keep off one core, which that one then finds free whenever it wakes: the main
- * thread while people are answered steadily, else the one that writes, for whom all others of the ingest wait. A thread that wakes
- * where another computes waits for the next tick of the kernel, up to four milliseconds, however nice the other one is.
- * The one that writes stays on that core, with all that the core remembers of its rows, unless a stranger is at work
- * there. When it has been quiet for a while, all cores are everybody's again.
+ * thread while people are answered steadily, else the one that writes, for whom all others of the ingest wait. A thread
+ * that wakes where another computes waits for the next tick of the kernel, up to four milliseconds, however nice the other
+ * one is. The one that writes stays on that core, with all that the core remembers of its rows, unless a stranger is at
+ * work there. When it has been quiet for a while, all cores are everybody's again.
  */
 const LOOK_MS = 1_000;
 const QUIET_MS = 30_000;
