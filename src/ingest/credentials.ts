@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '#base/clock.ts';
 import { WireError } from '#base/errors.ts';
-import { secretHash } from '#base/secrets.ts';
 import type { Db } from '#db/db.ts';
 import { type Credential, findServerKey } from '#records/server-keys.ts';
 
@@ -13,6 +12,7 @@ const MOST_KEPT = 1_000;
 export class Credentials {
   readonly #db: Db;
   readonly #clock: Clock;
+  /** By the header as it was sent: to hash the key of every request would cost more than all else that is asked of it. */
   readonly #kept = new Map<string, { credential: Credential; until: number }>();
 
   constructor({ db, clock }: { db: Db; clock: Clock }) {
@@ -22,18 +22,17 @@ export class Credentials {
 
   /** @throws WireError 401 */
   async of(request: IncomingMessage): Promise<Credential> {
-    const [, secret] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (secret === undefined) throw unauthorized('Send the key of the game server as Authorization: Bearer.', '');
-    const hash = secretHash(secret);
-    const kept = this.#kept.get(hash);
+    const header = request.headers.authorization ?? '';
+    const kept = this.#kept.get(header);
     if (kept !== undefined && performance.now() < kept.until) return kept.credential;
+    this.#kept.delete(header);
+    const [, secret] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
+    if (secret === undefined) throw unauthorized('Send the key of the game server as Authorization: Bearer.', '');
     const credential = await findServerKey(this.#db, secret, this.#clock.now());
-    if (credential === undefined) {
-      this.#kept.delete(hash);
+    if (credential === undefined)
       throw unauthorized('The key is unknown, expired or revoked.', ', error="invalid_token"');
-    }
     if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
-    this.#kept.set(hash, { credential, until: performance.now() + KEPT_MS });
+    this.#kept.set(header, { credential, until: performance.now() + KEPT_MS });
     return credential;
   }
 }

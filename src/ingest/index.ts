@@ -61,7 +61,8 @@ export async function openIngest({ db, clock, log, config, intake }: Hall): Prom
       throw notFound(`There is no ${path.slice(0, 100)} here; there are ${Object.keys(rows).join(', ')}.`);
     const handle = row[request.method === 'HEAD' ? 'GET' : request.method!];
     if (handle === undefined) throw notAllowed(row);
-    await handle({ request, response, query: new URLSearchParams(search), credential });
+    const query = search === '' ? NO_QUERY : new URLSearchParams(search);
+    await handle({ request, response, query, credential });
   };
   const complain = seldom((error: unknown, status: number) =>
     log.error({ err: error, status }, 'deliveries are not taken'),
@@ -80,6 +81,8 @@ export async function openIngest({ db, clock, log, config, intake }: Hall): Prom
     close: () => intake.close(),
   };
 }
+
+const NO_QUERY = new URLSearchParams();
 
 const COMPLAINTS_APART_MS = 5_000;
 

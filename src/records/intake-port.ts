@@ -70,7 +70,9 @@ export class FarIntake implements Intake {
     this.#waits += items.length;
     // What comes in one turn of the event loop goes over together.
     if (this.#parcels.length === 0) setImmediate(() => this.#send());
-    this.#parcels.push({ number, dryRun, texts: Array.from(items, textsOf).flat() });
+    const texts: string[] = [];
+    for (const item of items) texts.push(...textsOf(item));
+    this.#parcels.push({ number, dryRun, texts });
     return promise;
   }
 
