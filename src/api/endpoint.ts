@@ -84,14 +84,14 @@ export class Ready {
    * @param length to be told where the parts of the JSON are at hand: asking the whole for it would have it copied together
    *   once more than it is when it is sent
    */
-  constructor(json: string | readonly string[], tag?: string, length = byteLengthOf(json)) {
+  constructor(json: Ready['json'], tag?: string, length = byteLengthOf(json)) {
     this.json = json;
     this.tag = tag;
     this.length = length;
   }
 }
 
-function byteLengthOf(json: string | readonly string[]): number {
+function byteLengthOf(json: Ready['json']): number {
   if (typeof json === 'string') return Buffer.byteLength(json);
   return json.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 }

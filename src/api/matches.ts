@@ -76,10 +76,10 @@ export const matches: Endpoint[] = [
     answer: z.array(Match),
     keeps: 'anything',
     handle: ({ kit, epoch, query: { max_id, limit, fields: asked } }) => {
-      if (asked.has('objectives'))
-        return listWholeMatches(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
-      if (asked.has('teams'))
-        return listMatchesWithTeams(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
+      if (asked.size > 0) {
+        const list = asked.has('objectives') ? listWholeMatches : listMatchesWithTeams;
+        return list(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
+      }
       const paged = max_id === NEWEST ? undefined : kit.paged({ before: max_id, limit });
       return whenKnown(paged, (cut) => {
         if (cut === undefined) return listMatches(kit.db, max_id, limit).then((found) => plainList(kit, found, epoch));

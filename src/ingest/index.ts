@@ -61,8 +61,7 @@ export async function openIngest({ db, clock, log, config, intake }: Hall): Prom
       throw notFound(`There is no ${path.slice(0, 100)} here; there are ${Object.keys(rows).join(', ')}.`);
     const handle = row[request.method === 'HEAD' ? 'GET' : request.method!];
     if (handle === undefined) throw notAllowed(row);
-    const query = search === '' ? NO_QUERY : new URLSearchParams(search);
-    await handle({ request, response, query, credential });
+    await handle({ request, response, query: new URLSearchParams(search), credential });
   };
   const complain = seldom((error: unknown, status: number) =>
     log.error({ err: error, status }, 'deliveries are not taken'),
@@ -81,8 +80,6 @@ export async function openIngest({ db, clock, log, config, intake }: Hall): Prom
     close: () => intake.close(),
   };
 }
-
-const NO_QUERY = new URLSearchParams();
 
 const COMPLAINTS_APART_MS = 5_000;
 

@@ -32,8 +32,10 @@ const RESUMED = /^\/oauth\/authorize\/[^/]+$/;
 export function answersMethod({ method = '', url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
   const path = pathOf(url);
   const allow = METHODS[path];
-  if (allow === undefined && RESUMED.test(path)) return false;
-  if (allow === undefined) throw notFound(`There is no such endpoint; there are ${Object.keys(METHODS).join(', ')}.`);
+  if (allow === undefined) {
+    if (RESUMED.test(path)) return false;
+    throw notFound(`There is no such endpoint; there are ${Object.keys(METHODS).join(', ')}.`);
+  }
   if (!allow.split(', ').includes(method))
     throw new WireError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
   if (method !== 'OPTIONS' || headers['access-control-request-method'] !== undefined) return false;
