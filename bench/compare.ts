@@ -46,6 +46,30 @@ export async function compare(door: Served, bare: Served, one: Case, rounds: num
   };
 }
 
+/** A door on a network of some size, and what is asked there. */
+export interface Sized {
+  door: Served;
+  one: Case;
+}
+
+/** Short ones behind each other, since the machine itself is quicker at one time than at another. */
+const TURN_MS = 500;
+const TURNS_A_ROUND = 4;
+
+/** How many times as much CPU time the same read takes on a larger network as on a smaller one, in turns. */
+export async function compareSizes(small: Sized, large: Sized, rounds: number): Promise<Result> {
+  const turnOf = ({ door, one }: Sized): Promise<Round> => door.round(() => textOf(one.ask()), TURN_MS);
+  const turns: { ours: Round; theirs: Round }[] = [];
+  for (let turn = 0; turn <= rounds * TURNS_A_ROUND; turn++) {
+    const theirs = await turnOf(small);
+    turns.push({ ours: await turnOf(large), theirs });
+  }
+  const found = turns.slice(1);
+  for (const { ours, theirs } of found) for (const round of [ours, theirs]) checkAnswers(large.one, round);
+  const times = median(found.map(({ ours, theirs }) => ours.cpu / theirs.cpu));
+  return { name: `growth of ${large.one.name}`, ...figuresOf(found), ratio: times, cpu_ratio: times };
+}
+
 type Round = Awaited<ReturnType<Served['round']>>;
 
 function figuresOf(turns: { ours: Round; theirs: Round }[]): Omit<Result, 'name'> {

@@ -11,16 +11,17 @@
  *   npm run bench -- --rounds 2 --json       fewer turns than five; the figures as JSON
  *
  * `ratio` is requests per second over those of the bare responder, `cpu_ratio` the same per second of CPU time, which
- * other work on the machine disturbs less. For `growth of …` it is how much dearer a read becomes by the second of these, for
- * `token check, …` how often it fits into the 10 µs that it may take.
+ * other work on the machine disturbs less. For `growth of …` it is how many times as much CPU time a read takes, both
+ * networks in turns, for `token check, …` how often a check fits into the 10 µs that it may take.
  */
 import { parseArgs } from 'node:util';
 import type { Door } from '#base/config.ts';
 import { keepUpOnce } from '#upkeep.ts';
+import { apiCases } from './api.ts';
 import { openAsker } from './asker.ts';
 import type { Case } from './case.ts';
 import { CASES } from './cases.ts';
-import { compare, type Result, type Served } from './compare.ts';
+import { compare, compareSizes, type Result, type Served } from './compare.ts';
 import { type Databases, databases } from './databases.ts';
 import { Measured } from './measured.ts';
 import { TOKEN_CHECKS, tokenChecks } from './token-checks.ts';
@@ -44,17 +45,17 @@ const results = values.growth ? await growth(made) : await measureAll(await made
 if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
 
 /** Every case on one database. */
-async function measureAll(url: string, only = values.only): Promise<Result[]> {
+async function measureAll(url: string): Promise<Result[]> {
   await using asker = await openAsker(url);
   await keepUpOnce(asker.hall);
   await using bare: Served = await Measured.start('./bare.ts');
   const found: Result[] = [];
   for (const [door, casesOf] of CASES) {
-    const cases = (await casesOf(asker)).filter(({ name }) => name.includes(only));
+    const cases = (await casesOf(asker)).filter(({ name }) => name.includes(values.only));
     if (cases.length > 0) found.push(...(await measureDoor(door, url, bare, cases)));
-    if (door === 'API' && TOKEN_CHECKS.some((name) => name.includes(only))) {
+    if (door === 'API' && TOKEN_CHECKS.some((name) => name.includes(values.only))) {
       const checks = await tokenChecks(asker, rounds);
-      found.push(...checks.filter(({ name }) => name.includes(only)).map(shown));
+      found.push(...checks.filter(({ name }) => name.includes(values.only)).map(shown));
     }
   }
   return found;
@@ -82,15 +83,24 @@ function checkMost({ name, cpu_us, bytes = 0 }: Result, most: NonNullable<Case['
 
 /** How much dearer the same reads are on a network a hundred times as large. */
 async function growth(made: Databases): Promise<Result[]> {
-  const small = await measureAll(await made.small(), 'random');
-  const large = await measureAll(await made.large(), 'random');
-  const grown = large.map((result, place) => {
-    // Against the bare responder of the same run: the machine may be quicker in one of the two.
-    const times = small[place]!.cpu_ratio / result.cpu_ratio;
-    return { ...result, name: `growth of ${result.name}`, ratio: times };
-  });
-  if (!values.json) for (const { name, ratio } of grown) process.stdout.write(`${name}: ${ratio.toFixed(2)}\n`);
-  return grown;
+  const urls = [await made.small(), await made.large()] as const;
+  await using small = await openAsker(urls[0]);
+  await using large = await openAsker(urls[1]);
+  for (const { hall } of [small, large]) await keepUpOnce(hall);
+  await using ofSmall: Served = await Measured.start('./door.ts', { DATABASE_URL: urls[0], BENCH_DOOR: 'API' });
+  await using ofLarge: Served = await Measured.start('./door.ts', { DATABASE_URL: urls[1], BENCH_DOOR: 'API' });
+  const few = await apiCases(small);
+  const found: Result[] = [];
+  for (const [place, one] of (await apiCases(large)).entries()) {
+    if (!one.name.includes('random')) continue;
+    for (const url of urls) await made.warm(url);
+    const sizes = [
+      { door: ofSmall, one: few[place]! },
+      { door: ofLarge, one },
+    ] as const;
+    found.push(shown(await compareSizes(...sizes, rounds)));
+  }
+  return found;
 }
 
 function shown(result: Result): Result {

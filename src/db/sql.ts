@@ -90,7 +90,10 @@ function insertText(head: string, tail: string, rows: number, columns: number): 
 export function join(parts: readonly Sql[], separator = ', '): Sql {
   const strings = [''];
   const values: Value[] = [];
-  parts.forEach((part, index) => append(strings, values, index === 0 ? '' : separator, part));
+  parts.forEach((part, index) => {
+    addPieces(strings, index === 0 ? '' : separator, part.strings);
+    values.push(...part.values);
+  });
   return new Sql(strings, values);
 }
 
@@ -100,29 +103,62 @@ export function code(text: string): Sql {
   return new Sql([text], []);
 }
 
+/** The pieces of a list by how many values it has. */
+const lists = new Map<number, readonly string[]>();
+
 function joined(values: readonly Value[]): Sql {
-  return new Sql(['', ...Array.from({ length: values.length - 1 }, () => ', '), ''], values);
+  let strings = lists.get(values.length);
+  if (strings === undefined) {
+    strings = ['', ...Array.from({ length: values.length - 1 }, () => ', '), ''];
+    lists.set(values.length, strings);
+  }
+  return new Sql(strings, values);
 }
 
+/** What a template became with statements in it: the pieces of those, in their places, and of the whole. */
+interface Flat {
+  inner: readonly (readonly string[] | undefined)[];
+  strings: readonly string[];
+}
+
+/**
+ * By template, as it was the last time: most have the same statements in them each time, and what a driver keeps of one is
+ * found by its pieces, which have to be the same array then.
+ */
+const flats = new WeakMap<readonly string[], Flat>();
+
 function flatten(strings: readonly string[], parts: readonly (Value | Sql)[]): Sql {
-  const flat = [strings[0]!];
   const values: Value[] = [];
-  parts.forEach((part, index) => {
-    if (part instanceof Sql) append(flat, values, '', part);
+  for (const part of parts) {
+    if (part instanceof Sql) values.push(...part.values);
     else {
       checkValue(part);
       values.push(part);
-      flat.push('');
     }
-    flat[flat.length - 1] += strings[index + 1]!;
-  });
-  return new Sql(flat, values);
+  }
+  let flat = flats.get(strings);
+  if (flat === undefined || !parts.every((part, place) => piecesOf(part) === flat!.inner[place])) {
+    flat = { inner: parts.map(piecesOf), strings: flatStrings(strings, parts) };
+    flats.set(strings, flat);
+  }
+  return new Sql(flat.strings, values);
 }
 
-function append(strings: string[], values: Value[], before: string, part: Sql): void {
-  strings[strings.length - 1] += before + part.strings[0]!;
-  strings.push(...part.strings.slice(1));
-  values.push(...part.values);
+const piecesOf = (part: Value | Sql): readonly string[] | undefined => (part instanceof Sql ? part.strings : undefined);
+
+function flatStrings(strings: readonly string[], parts: readonly (Value | Sql)[]): string[] {
+  const flat = [strings[0]!];
+  parts.forEach((part, index) => {
+    if (part instanceof Sql) addPieces(flat, '', part.strings);
+    else flat.push('');
+    flat[flat.length - 1] += strings[index + 1]!;
+  });
+  return flat;
+}
+
+function addPieces(strings: string[], before: string, pieces: readonly string[]): void {
+  strings[strings.length - 1] += before + pieces[0]!;
+  strings.push(...pieces.slice(1));
 }
 
 function checkValue(value: Value): void {
