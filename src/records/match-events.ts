@@ -24,24 +24,26 @@ export function applyFinished(context: Context, match: ReadyMatch): Taken {
 
 type PlayerRow = [match: number, player: number, ...Played, previous: number | null];
 
-/** One row a player. Two UUIDs that were merged into one may both have played: their counts are added. */
+/** One row a player. Several UUIDs that were merged into one may have played: their counts are added. */
 function addPlayers(context: Context, { facts, finished, players }: ReadyMatch): void {
   const { batch, key } = context;
   const rows = new Map<number, PlayerRow>();
-  const others = new Map<number, string>();
+  const others = new Map<number, Set<string>>();
   const group = groupOf(facts.gamemode);
   for (const player of players) {
     const [uuid, name, , , , , , sums] = player;
     const known = see(context, { uuid, name }, finished);
     batch.players.count(known, group, sums);
     const before = rows.get(known.key);
-    if (before !== undefined) others.set(known.key, before[2]);
+    if (before !== undefined) others.set(known.key, (others.get(known.key) ?? new Set()).add(before[2]));
     const previous = before === undefined ? batch.players.play(known, key) : before[8];
     const row = rowOf(player, key, known.key, previous);
     rows.set(known.key, before === undefined ? row : together(before, row));
   }
   for (const row of rows.values()) batch.rows.add('player_matches', row);
-  for (const [player, name] of others) batch.rows.add('player_sightings', [player, key, finished, name]);
+  for (const [player, names] of others) {
+    for (const name of names) batch.rows.add('player_sightings', [player, key, finished, name]);
+  }
 }
 
 function rowOf(player: ReadyPlayer, match: number, key: number, previous: number | null): PlayerRow {

@@ -125,7 +125,7 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
     sql`
       insert into player_sightings (player_key, ledger_key, time, name)
       select cast(${survivor} as bigint), key, finished, cast(${row.name} as text) from matches where key = ${match}
-      on conflict (player_key, ledger_key) do nothing`,
+      on conflict (player_key, ledger_key, name) do nothing`,
     sql`
       update player_matches set score = score + ${row.score}, kill_count = kill_count + ${row.kills},
         death_count = death_count + ${row.deaths}, time_played = time_played + ${row.time}

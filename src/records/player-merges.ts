@@ -61,8 +61,9 @@ async function moveAll(tx: Queryable, merged: number, survivor: number): Promise
     await tx.run(sql`update ${code(table)} set ${code(column)} = ${survivor} where ${code(column)} = ${merged}`);
   }
   await tx.run(sql`
-    delete from player_sightings where player_key = ${merged}
-      and ledger_key in (select o.ledger_key from player_sightings o where o.player_key = ${survivor})`);
+    delete from player_sightings where player_key = ${merged} and exists (
+      select 1 from player_sightings o where o.player_key = ${survivor}
+        and o.ledger_key = player_sightings.ledger_key and o.name = player_sightings.name)`);
   await tx.run(sql`update player_sightings set player_key = ${survivor} where player_key = ${merged}`);
   const disputed = await moveVotes(tx, merged, survivor);
   await tx.run(addAll(merged, survivor));

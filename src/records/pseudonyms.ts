@@ -92,6 +92,11 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
     sql`update player_matches set name = ${name} where player_key = ${key} and match_key in (${historyOf(key)})`,
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
+    // Of the names under which one event saw the player, one becomes the pseudonym.
+    sql`
+      delete from player_sightings where player_key = ${key} and exists (
+        select 1 from player_sightings o where o.player_key = ${key}
+          and o.ledger_key = player_sightings.ledger_key and o.name < player_sightings.name)`,
     sql`update player_sightings set name = ${name} where player_key = ${key}`,
     sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`,
     sql`update kills set killer_name = ${name} where killer_key = ${key}`,

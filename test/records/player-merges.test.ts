@@ -4,9 +4,12 @@ import fc from 'fast-check';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { idOf, keyOf } from '#base/ids.ts';
-import { findPlayer, playerByUuid } from '#records/players.ts';
+import { sql } from '#db/sql.ts';
+import { findPlayer, namesOf, type PlayerName, playerByUuid } from '#records/players.ts';
+import { pseudonymise } from '#records/pseudonyms.ts';
+import { withdrawEvents } from '#records/withdrawals.ts';
 import { createTestDatabase, DIALECTS, onEachDatabase, testHall } from '../support/hall.ts';
-import { configured, event, login, person, tell } from '../support/builders.ts';
+import { configured, event, login, match, person, team, tell } from '../support/builders.ts';
 import { likenessOf } from './likeness.ts';
 import { season, type Told } from './season.ts';
 import { tellSeason } from './tell-season.ts';
@@ -54,5 +57,32 @@ onEachDatabase('whoever knows the id of a merged player finds the one it was mer
   assert.equal((await findPlayer(hall.db, id))!.uuid, INTO);
   assert.equal(await findPlayer(hall.db, idOf(keyOf(id)! + 1)), undefined);
 });
+
+for (const when of ['before', 'after'] as const) {
+  onEachDatabase(
+    `who played a match under several UUIDs that were merged ${when} it keeps all names, whatever else is withdrawn`,
+    async (t, url) => {
+      const hall = await testHall(t, url);
+      const names = ['One', 'Two', 'Three', 'Two', 'One'];
+      const persons = names.map((name, number) => person(number, name));
+      const merges = [1, 2, 3, 4].map((number) => event('player.merged', { from: person(number).uuid, into: FROM }));
+      const played = match({ teams: [team('Red', ...persons.slice(0, 2)), team('Blue', ...persons.slice(2))] });
+      await tell(hall, configured('Alpha'));
+      const [gone = ''] = await tell(hall, login('Alpha', persons[0]!));
+      await tell(hall, ...(when === 'before' ? [...merges, played] : [played, ...merges]));
+      const { key } = (await playerByUuid(hall.db, FROM))!;
+      await withdrawEvents(hall.db, hall.clock, [keyOf(gone)!]);
+      assert.deepEqual((await namesOf(hall.db, key)).map(({ name }) => name).sort(), [...new Set(names)].sort());
+
+      // Of someone who is nobody's any more there is one name.
+      await hall.db.transaction((tx) => pseudonymise(tx, hall.clock.now(), FROM));
+      const [{ name: pseudonym }, ...others] = (await namesOf(hall.db, key)) as [PlayerName, ...PlayerName[]];
+      assert.match(pseudonym, /^deleted-/);
+      assert.deepEqual(others, []);
+      const sightings = await hall.db.tuples(sql`select name from player_sightings where player_key = ${key}`);
+      assert.ok(sightings.every(([name]) => name === pseudonym));
+    },
+  );
+}
 
 const has = (event: Told['event'], uuid: string): boolean => JSON.stringify(event).includes(uuid);
