@@ -98,11 +98,11 @@ async function postgres(large: number): Promise<Databases> {
   };
 }
 
-/** The files of a PostgreSQL that hold tables and indexes: their names are numbers. */
+/** The files of a PostgreSQL that hold tables and indexes: below `base`, with numbers for names. Its log comes and goes. */
 async function tablesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
-    .filter((one) => one.isFile() && /^\d+(\.\d+)?$/.test(one.name))
+    .filter((one) => one.isFile() && /\bbase\/\d+$/.test(one.parentPath) && /^\d+(\.\d+)?$/.test(one.name))
     .map((one) => join(one.parentPath, one.name));
 }
 
