@@ -6,7 +6,7 @@ import type { Known } from '#base/known.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import type { CutList, ListAsked } from '#records/match-pages.ts';
-import type { MatchWithTeams } from '#records/matches.ts';
+import type { MatchHead, MatchWithTeams } from '#records/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteMoment } from './moments.ts';
 
@@ -22,6 +22,8 @@ export interface Kit {
   match(key: number): Known<FoundMatch | undefined>;
   /** Finds a list of matches in the pages that are kept ready; undefined where they do not hold all of it. */
   paged(asked: ListAsked): Known<CutList | undefined>;
+  /** Makes something of the newest matches; where a look-up is a journey, requests of one moment share what is made. */
+  newest<T>(limit: number, make: (found: MatchHead[]) => T): Known<T>;
   /** The site's address: permalinks begin with it. */
   site: string;
   presenceTimeoutMs: number;

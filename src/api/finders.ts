@@ -1,21 +1,39 @@
+import { whenKnown } from '#base/known.ts';
 import type { Db, Versions } from '#db/db.ts';
 import { gathered } from '#db/gather.ts';
 import { type ListAsked, listFromPages, listsFromPages } from '#records/match-pages.ts';
-import { matchWithTeams, type RevisedMatch, revisedMatches } from '#records/matches.ts';
+import { type MatchHead, matchWithTeams, newestMatches, type RevisedMatch, revisedMatches } from '#records/matches.ts';
 import { originOf } from '#records/origin.ts';
 import type { FoundMatch, Kit } from './endpoint.ts';
 
 /** How matches are found; where a look-up is a journey, those of one moment travel together. */
-export function findersOf(db: Db, edition: string): Pick<Kit, 'match' | 'paged'> {
-  if (db.remote)
+export function findersOf(db: Db, edition: string): Pick<Kit, 'match' | 'paged' | 'newest'> {
+  if (db.remote) {
+    const newest = gathered((asked: readonly NewestAsked[]) => newestIn(db, asked));
     return {
       match: gathered(revisedIn(db, edition)),
       paged: gathered((asked: readonly ListAsked[]) => listsFromPages(db, edition, asked)),
+      newest: async <T>(limit: number, make: (found: MatchHead[]) => T) => (await newest({ limit, make })) as T,
     };
+  }
   return {
     match: (key) => matchWithTeams(db.atOnce, key),
     paged: (asked) => listFromPages(db.atOnce, edition, asked),
+    newest: (limit, make) => whenKnown(newestMatches(db.atOnce, limit), make),
   };
+}
+
+interface NewestAsked {
+  limit: number;
+  make: (found: MatchHead[]) => unknown;
+}
+
+/** One look-up for all, and one making for all who ask for equally many. */
+async function newestIn(db: Db, asked: readonly NewestAsked[]): Promise<unknown[]> {
+  const found = await newestMatches(db, Math.max(...asked.map(({ limit }) => limit)));
+  const made = new Map<number, unknown>();
+  for (const { limit, make } of asked) if (!made.has(limit)) made.set(limit, make(found.slice(0, limit)));
+  return asked.map(({ limit }) => made.get(limit));
 }
 
 /** Looks matches up; what names their texts is a revision of each, since no number tells the state of all. */

@@ -80,8 +80,8 @@ export const matches: Endpoint[] = [
         const list = asked.has('objectives') ? listWholeMatches : listMatchesWithTeams;
         return list(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
       }
-      const paged = max_id === NEWEST ? undefined : kit.paged({ before: max_id, limit });
-      return whenKnown(paged, (cut) => {
+      if (max_id === NEWEST) return kit.newest(limit, (found) => plainList(kit, found, epoch));
+      return whenKnown(kit.paged({ before: max_id, limit }), (cut) => {
         if (cut === undefined) return listMatches(kit.db, max_id, limit).then((found) => plainList(kit, found, epoch));
         return new Ready(`[${cut.matches}]`, listTag(cut, epoch), cut.length + 2);
       });

@@ -62,6 +62,12 @@ export async function listMatches(db: Queryable, before: number, limit: number):
   return (rows as HeadTuple[]).map(headOf);
 }
 
+/** The newest match heads, the newest first. */
+export function newestMatches(db: Reads, limit: number): Known<MatchHead[]> {
+  const rows = db.tuples(sql`select key, head, started, finished from matches order by key desc limit ${limit}`);
+  return whenKnown(rows, (found) => (found as HeadTuple[]).map(headOf));
+}
+
 /** A match with its teams, which are ready-made JSON as answers show it. */
 export interface MatchWithTeams extends MatchHead {
   teams: string;

@@ -125,6 +125,24 @@ onEachDatabase('a match gets its place when it is told, not when it was played',
   assert.ok(afterwards! > late!, 'even where the clock steps back');
 });
 
+onEachDatabase(
+  'who asks for newest matches at one moment gets as many as they asked for, all that were told before',
+  async (t, url) => {
+    const { hall, get } = await testApi(t, url);
+    await tell(hall, configured('Alpha'));
+    const ids: string[] = [];
+    for (let round = 0; round < 4; round++) {
+      ids.unshift(...(await tell(hall, match())));
+      const limits = [1, 3, 2, 100, 3, 20, 1, 2];
+      const answers = await Promise.all(limits.map((limit) => get(`/v1/matches?limit=${limit}&round=${round}`)));
+      assert.deepEqual(
+        answers.map(({ json }) => json.map(({ id }: { id: string }) => id)),
+        limits.map((limit) => ids.slice(0, limit)),
+      );
+    }
+  },
+);
+
 onEachDatabase('a long list tells each match as it is told alone, in whatever letters', async (t, url) => {
   const { hall, get } = await testApi(t, url);
   await tell(hall, configured('Alpha'));
