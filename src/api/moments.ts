@@ -30,6 +30,8 @@ export function momentsIn(zone: string): WriteMoment {
   const stretchAt = stretchesIn(zone);
   const dates = new Map<number, string>();
   let { from, to, offset } = stretchAt(0);
+  // A match mostly begins and ends on one day.
+  let [last, lastDate] = [NaN, ''];
   return (epochMs) => {
     if (epochMs < from || epochMs >= to) ({ from, to, offset } = stretchAt(epochMs));
     const local = epochMs + offset.ms;
@@ -37,7 +39,8 @@ export function momentsIn(zone: string): WriteMoment {
     const ms = local - day * DAY_MS;
     const minutes = Math.floor(ms / 60_000);
     const time = TWO[Math.floor(minutes / 60)]! + ':' + TWO[minutes % 60]! + ':' + TWO[Math.floor(ms / 1000) % 60]!;
-    return (dates.get(day) ?? addDate(dates, day)) + time + '.' + THREE[ms % 1000]! + offset.text;
+    if (day !== last) [last, lastDate] = [day, dates.get(day) ?? addDate(dates, day)];
+    return lastDate + time + '.' + THREE[ms % 1000]! + offset.text;
   };
 }
 
