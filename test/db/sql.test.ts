@@ -20,16 +20,19 @@ test('a statement may hold others, whose values keep their order', () => {
   assert.deepEqual(query.values, [1, 2, 3, 4]);
 });
 
+const template = (one: Sql | Value, two: Sql | Value): Sql => sql`x ${one} y ${two} z`;
+const isStatement = (one: Sql | Value): one is Sql => typeof one === 'object';
+const textIn = (one: Sql | Value): string => (isStatement(one) ? one.strings.join('?') : '?');
+const valuesIn = (one: Sql | Value): readonly Value[] => (isStatement(one) ? one.values : [one]);
+
+function numbered(text: string): string {
+  let place = 0;
+  return text.replace(/\?/g, () => `$${++place}`);
+}
+
 test('one template may hold another statement each time; where it holds the same one, its pieces are the same', () => {
   const parts = [sql`a = ${1}`, sql`b`, sql``, sql`c = ${2} or d = ${sql`e + ${3}`}`];
-  const template = (one: Sql | Value, two: Sql | Value): Sql => sql`x ${one} y ${two} z`;
   const part = fc.oneof(fc.constantFrom(...parts), fc.integer());
-  const numbered = (text: string): string => {
-    let place = 0;
-    return text.replace(/\?/g, () => `$${++place}`);
-  };
-  const textIn = (one: Sql | Value): string => (typeof one === 'object' ? (one as Sql).strings.join('?') : '?');
-  const valuesIn = (one: Sql | Value): readonly Value[] => (typeof one === 'object' ? (one as Sql).values : [one]);
   fc.assert(
     fc.property(part, part, (one, two) => {
       const query = template(one, two);
