@@ -115,3 +115,23 @@ onEachDatabase('what was taken under an index of all events is found without it'
     ['e1 accepted', 'e2 accepted', 'e3 withdrawn', 'e4 withdrawn', 'e5 accepted'],
   );
 });
+
+onEachDatabase('under which name an event has seen a player is kept where it may be several names', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await migrateTo(db, 24);
+  await db.run(sql`
+    insert into players (key, uuid, name, name_key, name_since, last_login_server)
+    values (1, 'one', 'Ada', 'ada', 5, '')`);
+  await db.run(sql`insert into player_sightings (player_key, ledger_key, time, name) values (1, 7, 5, 'Ada')`);
+  await migrate(db);
+  await db.run(sql`insert into player_sightings (player_key, ledger_key, time, name) values (1, 7, 5, 'Bob')`);
+  const rows = async (): Promise<unknown> =>
+    await db.tuples(sql`select player_key, ledger_key, time, name from player_sightings order by name`);
+  assert.deepEqual(await rows(), [
+    [1, 7, 5, 'Ada'],
+    [1, 7, 5, 'Bob'],
+  ]);
+  await db.run(sql`delete from players where key = 1`);
+  assert.deepEqual(await rows(), []);
+});
