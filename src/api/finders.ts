@@ -2,9 +2,12 @@ import { whenKnown } from '#base/known.ts';
 import type { Db, Versions } from '#db/db.ts';
 import { gathered } from '#db/gather.ts';
 import { type ListAsked, listFromPages, listsFromPages } from '#records/match-pages.ts';
-import { type MatchHead, matchWithTeams, newestMatches, type RevisedMatch, revisedMatches } from '#records/matches.ts';
+import { listMatches, type MatchHead, matchWithTeams, type RevisedMatch, revisedMatches } from '#records/matches.ts';
 import { originOf } from '#records/origin.ts';
 import type { FoundMatch, Kit } from './endpoint.ts';
+
+/** What `max_id` is where none was sent: no page that is kept ready holds the newest matches. */
+export const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /** How matches are found; where a look-up is a journey, those of one moment travel together. */
 export function findersOf(db: Db, edition: string): Pick<Kit, 'match' | 'paged' | 'newest'> {
@@ -19,7 +22,7 @@ export function findersOf(db: Db, edition: string): Pick<Kit, 'match' | 'paged' 
   return {
     match: (key) => matchWithTeams(db.atOnce, key),
     paged: (asked) => listFromPages(db.atOnce, edition, asked),
-    newest: (limit, make) => whenKnown(newestMatches(db.atOnce, limit), make),
+    newest: (limit, make) => whenKnown(listMatches(db.atOnce, NEWEST, limit), make),
   };
 }
 
@@ -30,7 +33,7 @@ interface NewestAsked {
 
 /** One look-up for all, and one making for all who ask for equally many. */
 async function newestIn(db: Db, asked: readonly NewestAsked[]): Promise<unknown[]> {
-  const found = await newestMatches(db, Math.max(...asked.map(({ limit }) => limit)));
+  const found = await listMatches(db, NEWEST, Math.max(...asked.map(({ limit }) => limit)));
   const made = new Map<number, unknown>();
   for (const { limit, make } of asked) if (!made.has(limit)) made.set(limit, make(found.slice(0, limit)));
   return asked.map(({ limit }) => made.get(limit));

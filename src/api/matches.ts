@@ -14,6 +14,7 @@ import {
   type WholeMatch,
 } from '#records/matches.ts';
 import { type Endpoint, endpoint, fieldsOf, type Kit, paging, Ready } from './endpoint.ts';
+import { NEWEST } from './finders.ts';
 import { headJson } from './listing.ts';
 import { count, id, link, moment, person } from './shapes.ts';
 
@@ -64,9 +65,6 @@ const Match = z
 
 const fields = fieldsOf(['teams', 'objectives']);
 
-/** What `max_id` is where none was sent: pages hold no newest matches. */
-const NEWEST = Number.MAX_SAFE_INTEGER;
-
 export const matches: Endpoint[] = [
   endpoint({
     path: '/v1/matches',
@@ -82,7 +80,8 @@ export const matches: Endpoint[] = [
       }
       if (max_id === NEWEST) return kit.newest(limit, (found) => plainList(kit, found, epoch));
       return whenKnown(kit.paged({ before: max_id, limit }), (cut) => {
-        if (cut === undefined) return listMatches(kit.db, max_id, limit).then((found) => plainList(kit, found, epoch));
+        if (cut === undefined)
+          return whenKnown(listMatches(kit.db, max_id, limit), (found) => plainList(kit, found, epoch));
         return new Ready(`[${cut.matches}]`, listTag(cut, epoch), cut.length + 2);
       });
     },

@@ -129,15 +129,17 @@ const flats = new WeakMap<readonly string[], Flat>();
 
 function flatten(strings: readonly string[], parts: readonly (Value | Sql)[]): Sql {
   const values: Value[] = [];
-  for (const part of parts) {
+  let flat = flats.get(strings);
+  for (let place = 0; place < parts.length; place++) {
+    const part = parts[place]!;
     if (part instanceof Sql) values.push(...part.values);
     else {
       checkValue(part);
       values.push(part);
     }
+    if (flat?.inner[place] !== piecesOf(part)) flat = undefined;
   }
-  let flat = flats.get(strings);
-  if (flat === undefined || !parts.every((part, place) => piecesOf(part) === flat!.inner[place])) {
+  if (flat === undefined) {
     flat = { inner: parts.map(piecesOf), strings: flatStrings(strings, parts) };
     flats.set(strings, flat);
   }

@@ -1,6 +1,6 @@
 import { type Known, whenKnown } from '#base/known.ts';
 import type { Queryable, Reads } from '#db/db.ts';
-import { list, Sql, sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 import { historyFrom, newestOf, ROWS_OF_HISTORY } from './player-history.ts';
 
 /**
@@ -55,16 +55,10 @@ export interface MatchObjective {
 }
 
 /** Match heads with keys below `before`, the newest first. */
-export async function listMatches(db: Queryable, before: number, limit: number): Promise<MatchHead[]> {
-  const rows = await db.tuples(
+export function listMatches(db: Reads, before: number, limit: number): Known<MatchHead[]> {
+  const rows = db.tuples(
     sql`select key, head, started, finished from matches where key < ${before} order by key desc limit ${limit}`,
   );
-  return (rows as HeadTuple[]).map(headOf);
-}
-
-/** The newest match heads, the newest first. */
-export function newestMatches(db: Reads, limit: number): Known<MatchHead[]> {
-  const rows = db.tuples(sql`select key, head, started, finished from matches order by key desc limit ${limit}`);
   return whenKnown(rows, (found) => (found as HeadTuple[]).map(headOf));
 }
 
@@ -104,12 +98,9 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
   return row && wholeOf(row as WholeTuple);
 }
 
-/** In pieces that stand ready: nothing is read as often. */
-const ONE_WITH_TEAMS = [`${WITH_TEAMS.strings[0]} where match_key = `, ''];
-
 /** As `matchByKey`, without the objectives, which few ask for. */
 export function matchWithTeams(db: Reads, key: number): Known<MatchWithTeams | undefined> {
-  const found = db.tuple(new Sql(ONE_WITH_TEAMS, [key]));
+  const found = db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
   return whenKnown(found, (row) => row && withTeamsOf(row as TeamsTuple));
 }
 

@@ -85,7 +85,7 @@ test('no read of a request goes through a table that grows with the network', as
     'listMaps of a mode and a rotation': (db) =>
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
-    listMatches: (db) => listMatches(db, last, 20),
+    listMatches: async (db) => listMatches(db, last, 20),
     listFromPages: async (db) => listFromPages(db, '', { before: last, limit: 20 }),
     matchWithTeams: async (db) => matchWithTeams(db, 1),
     listMatchesWithTeams: (db) => listMatchesWithTeams(db, last, 20),
