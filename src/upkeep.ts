@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { listingOf } from '#api/listing.ts';
 import { followMatches } from '#records/board-follower.ts';
+import { countMatches } from '#records/ledger.ts';
 import { pageMatches } from '#records/match-pages.ts';
 import { noteOnline } from '#records/online.ts';
 import { countOnline } from '#records/servers.ts';
@@ -27,6 +28,7 @@ const RESTS = { sqlite: 200, postgres: 40 };
 const SPARE = 0.5;
 
 const TASKS: readonly Task[] = [
+  { name: 'count matches that wait', everyMs: SECOND_MS, run: ({ db, clock }) => countMatches(db, clock) },
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
   { name: 'put matches into pages', everyMs: SECOND_MS, run: pageAll },
   { name: 'note who is online', everyMs: MINUTE_MS, run: sampleOnline },

@@ -18,6 +18,8 @@ export class Batch {
   readonly now: number;
   readonly players: PlayerBook;
   readonly rows = new Inserts();
+  /** Whether what was added to players is told by the rows of their matches, and may wait, see `flushPressing`. */
+  mayWait = true;
 
   constructor(tx: Queryable, keys: Keys, now: number, players = new PlayerBook()) {
     this.tx = tx;
@@ -37,8 +39,13 @@ export class Batch {
 
   /** Writes what waits in `rows`; players wait on, unless some are new, since rows refer to them. */
   async flushRows(): Promise<void> {
-    if (this.players.hasNew) await this.flush();
+    if (this.players.hasNew) await this.flushPressing();
     else await this.#write(this.rows.take());
+  }
+
+  /** As `flush`, but for what matches alone have added to players, see `PlayerBook.takePressing`. */
+  async flushPressing(): Promise<void> {
+    await this.#write([...this.players.takePressing(this.tx.remote), ...this.rows.take()]);
   }
 
   async #write(statements: Sql[]): Promise<void> {

@@ -37,6 +37,8 @@ const MOST_AT_ONCE = 256;
  */
 const FEW = 64;
 const SMALL = 16;
+/** What so many events add to players may wait to be written. It is looked for in each of them by who reads a player. */
+const MOST_UNCOUNTED = 256;
 /** How many events may wait; more are sent away for a moment. */
 export const MOST_WAITING = 20_000;
 
@@ -53,6 +55,9 @@ export class GroupIntake implements Intake {
   #waits = 0;
   readonly #busy = new BusyTime();
   #running: Promise<void> | undefined;
+  #uncounted = 0;
+  /** How long the last group took, and when it was through. */
+  #last = { took: 0, end: -Infinity };
 
   constructor({ db, clock, log }: { db: Db; clock: Clock; log: Log }) {
     this.#db = db;
@@ -88,10 +93,23 @@ export class GroupIntake implements Intake {
     for (await setImmediate(); this.#waiting.length > 0; await setImmediate()) {
       const group = this.#next();
       this.#waits -= sizeOf(group);
-      await this.#takeGroup(group);
+      const began = performance.now();
+      await this.#takeGroup(group, this.#hurries(began, sizeOf(group)));
+      const end = performance.now();
+      this.#last = { took: end - began, end };
     }
     this.#running = undefined;
     this.#busy.end();
+  }
+
+  /**
+   * Whether groups follow each other so closely that what they add to players is better written for many of them together:
+   * while there is more work than rest.
+   */
+  #hurries(now: number, size: number): boolean {
+    const hurries = now - this.#last.end < this.#last.took && this.#uncounted + size <= MOST_UNCOUNTED;
+    this.#uncounted = hurries ? this.#uncounted + size : 0;
+    return hurries;
   }
 
   /** What waits the longest, whole requests, for one transaction. */
@@ -103,14 +121,14 @@ export class GroupIntake implements Intake {
     return this.#waiting.splice(0, end);
   }
 
-  async #takeGroup(group: Waiting[]): Promise<void> {
+  async #takeGroup(group: Waiting[], more: boolean): Promise<void> {
     try {
-      const receipts = await this.#store(together(group));
+      const receipts = await this.#store(together(group), more);
       let start = 0;
       for (const { items, settle } of group) settle(receipts.slice(start, (start += items.length)));
     } catch (error) {
       if (error instanceof Unavailable) for (const { fail } of group) fail(error);
-      else if (group.length > 1) for (const one of group) await this.#takeGroup([one]);
+      else if (group.length > 1) for (const one of group) await this.#takeGroup([one], false);
       else await this.#takeApart(group[0]!, error);
     }
   }
@@ -121,7 +139,7 @@ export class GroupIntake implements Intake {
       if (others.length === 0) return settle([this.#refuse(only!, error)]);
       const receipts: Receipt[] = [];
       for (const item of items) {
-        receipts.push(...(await this.#store([item]).catch((error: unknown) => [this.#refuse(item, error)])));
+        receipts.push(...(await this.#store([item], false).catch((error: unknown) => [this.#refuse(item, error)])));
       }
       settle(receipts);
     } catch (error) {
@@ -129,8 +147,8 @@ export class GroupIntake implements Intake {
     }
   }
 
-  #store(items: Iterable<Item>): Promise<Receipt[]> {
-    return takeItems(this.#db, this.#clock, items);
+  #store(items: Iterable<Item>, more: boolean): Promise<Receipt[]> {
+    return takeItems(this.#db, this.#clock, items, { more });
   }
 
   #refuse({ checked }: Item, error: unknown): Receipt {

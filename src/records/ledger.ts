@@ -24,6 +24,8 @@ import { type Server, serverByName } from './servers.ts';
 export interface TakeOptions {
   /** Checks and receipts everything, keeps nothing. */
   dryRun?: boolean;
+  /** What matches add to their players may wait, since more of them are about to come; see player-counters.ts. */
+  more?: boolean;
 }
 
 type Transactions = Pick<Db, 'transaction'>;
@@ -60,13 +62,13 @@ export async function takeItems(
   db: Transactions,
   clock: Clock,
   items: Iterable<Item>,
-  { dryRun = false }: TakeOptions = {},
+  { dryRun = false, more = false }: TakeOptions = {},
 ): Promise<Receipt[]> {
   if (!Iterator.from(items).some(writes)) return Array.from(items, ({ checked }) => checked as Receipt);
   let receipts: Receipt[] = [];
   try {
     await db.transaction(async (tx) => {
-      receipts = await takeIn(db, tx, clock.now(), items);
+      receipts = await takeIn(db, tx, clock.now(), items, more);
       if (dryRun) throw new DryRun();
     });
   } catch (error) {
@@ -89,11 +91,17 @@ const books = new WeakMap<Transactions, PlayerBook>();
  */
 const PORTION = 32;
 
-async function takeIn(db: Transactions, tx: Queryable, now: number, items: Iterable<Item>): Promise<Receipt[]> {
+async function takeIn(
+  db: Transactions,
+  tx: Queryable,
+  now: number,
+  items: Iterable<Item>,
+  more: boolean,
+): Promise<Receipt[]> {
   let book = books.get(db);
   if (book === undefined) books.set(db, (book = new PlayerBook()));
-  const keys = await Keys.lock(tx);
-  book.resume(keys.last);
+  const keys = await Keys.lock(tx, book.held);
+  book.resume(keys);
   const batch = new Batch(tx, keys, now, book);
   const taking = new Taking(batch);
   // Over a connection each portion would wait for its own journeys.
@@ -101,11 +109,19 @@ async function takeIn(db: Transactions, tx: Queryable, now: number, items: Itera
     await taking.takeAll(await renamed(tx, portion));
     await batch.flushRows();
   }
-  await batch.flush();
+  if (more && batch.mayWait && !tx.remote) await batch.flushPressing();
+  else await batch.flush();
+  keys.leave(book.waits);
   await trimRefusals(tx, taking.refused);
   await keys.save();
-  book.keep(keys.last);
+  book.keep(keys);
   return taking.receipts;
+}
+
+/** Counts the matches that wait to be counted, if any does; see player-counters.ts. */
+export async function countMatches(db: Db, clock: Clock): Promise<void> {
+  const waits = await db.get(sql`select 1 as found from sequence where name = 'key' and counted is not null`);
+  if (waits !== undefined) await db.transaction((tx) => takeIn(db, tx, clock.now(), [], false));
 }
 
 /** The items with players who have a pseudonym under it. */

@@ -4,7 +4,7 @@ import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
 import { followName } from './account-names.ts';
 import { type Added, additions, additionsTo, type Group, sightings, type Sums } from './player-stats.ts';
 import type { KnownPlayer, PlayerName } from './players.ts';
-import type { Keys } from './sequence.ts';
+import type { Keys, KeysLeft } from './sequence.ts';
 import { UuidMap } from './uuid-map.ts';
 
 interface Entry extends KnownPlayer {
@@ -31,32 +31,45 @@ export class PlayerBook {
   readonly #aliases = new Map<string, string>();
   #changed: Entry[] = [];
   #hasNew = false;
-  #checkpoint: number | undefined;
+  /** Whether anybody may be pressing, see `takePressing`. */
+  #presses = false;
+  #held: KeysLeft | undefined;
 
-  /**
-   * Says at the start of a batch what the last key is. Whoever writes players takes a key in the same transaction, so
-   * where it is the one that this book saw saved, nobody else has, and what was read then still holds.
-   */
-  resume(lastKey: number): void {
-    if (this.#checkpoint !== lastKey || this.#entries.size > MOST_ENTRIES) this.clear();
-    this.#checkpoint = undefined;
+  /** What `keep` was told, where the book has not become too large since: `Keys.lock` wants to know. */
+  get held(): KeysLeft | undefined {
+    return this.#entries.size > MOST_ENTRIES ? undefined : this.#held;
   }
 
-  /** Says at the end of a batch, before the commit, what the last key is. */
-  keep(lastKey: number): void {
-    this.#checkpoint = lastKey;
+  /**
+   * Says at the start of a batch how the row of keys stands. Whoever writes players takes a key in the same transaction or
+   * counts what waits, so where the row is as this book saw it saved, nobody else has, and what was read then still holds.
+   */
+  resume({ last, counted }: KeysLeft): void {
+    const { held } = this;
+    if (held?.last !== last || held.counted !== counted) this.clear();
+    this.#held = undefined;
+  }
+
+  /** Says at the end of a batch, before the commit, how the row of keys will stand. */
+  keep({ last, counted }: KeysLeft): void {
+    this.#held = { last, counted };
   }
 
   clear(): void {
     this.#entries.clear();
     this.#aliases.clear();
     this.#changed = [];
-    this.#hasNew = false;
+    this.#hasNew = this.#presses = false;
   }
 
   /** Whether somebody waits for the first row. */
   get hasNew(): boolean {
     return this.#hasNew;
+  }
+
+  /** Whether anything that was added to players waits. */
+  get waits(): boolean {
+    return this.#changed.length > 0;
   }
 
   async load(tx: Queryable, uuids: Iterable<string>): Promise<void> {
@@ -89,7 +102,7 @@ export class PlayerBook {
     if (known !== undefined) return this.#seen(known, name, time);
     const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
     this.#entries.add(entry);
-    this.#hasNew = true;
+    this.#hasNew = this.#presses = true;
     this.#wait(entry);
     return entry;
   }
@@ -128,10 +141,32 @@ export class PlayerBook {
    * @param remote see `Queryable`
    */
   take(remote: boolean): Sql[] {
-    const entries = this.#changed.sort((a, b) => a.key - b.key);
+    const entries = this.#changed;
     this.#changed = [];
+    this.#presses = false;
+    return this.#written(entries, remote);
+  }
+
+  /**
+   * As `take`, of those players only of whom more has changed than what their matches' own rows tell: who is new, or has
+   * another name. What matches have added to the others waits on, and more is added to it.
+   */
+  takePressing(remote: boolean): Sql[] {
+    if (!this.#presses) return [];
+    this.#presses = false;
+    const { pressing = [], patient = [] } = Object.groupBy(this.#changed, (entry) =>
+      isPressing(entry) ? 'pressing' : 'patient',
+    );
+    this.#changed = patient;
+    return this.#written(pressing, remote);
+  }
+
+  #written(entries: Entry[], remote: boolean): Sql[] {
     this.#hasNew = false;
-    const statements = statementsOf(entries, remote);
+    const statements = statementsOf(
+      entries.sort((a, b) => a.key - b.key),
+      remote,
+    );
     for (const entry of entries) {
       entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.waits = false;
       entry.names = entry.sums = undefined;
@@ -179,11 +214,13 @@ export class PlayerBook {
     const last_seen = Math.max(last, noted?.last_seen ?? last);
     const spelling = noted !== undefined && noted.last_seen > last ? noted.name : name;
     names.set(nameKey(name), { name: spelling, first_seen, last_seen });
+    this.#presses = true;
     this.#wait(entry);
     if (name === entry.name && first < entry.nameSince) this.#change(entry, { nameSince: first, rowChanged: true });
   }
 
   #change(entry: KnownPlayer, facts: Partial<Entry>): void {
+    this.#presses = true;
     this.#wait(Object.assign(entry as Entry, facts));
   }
 
@@ -193,6 +230,8 @@ export class PlayerBook {
     this.#changed.push(entry);
   }
 }
+
+const isPressing = ({ isNew, rowChanged, names }: Entry): boolean => isNew || rowChanged || names !== undefined;
 
 const FRESH = { renamed: false, waits: false, names: undefined, sums: undefined };
 

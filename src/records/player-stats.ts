@@ -1,5 +1,4 @@
 import { portionsOf } from '#base/portions.ts';
-import type { Queryable } from '#db/db.ts';
 import { insertAll, Sql, withRows } from '#db/sql.ts';
 
 /**
@@ -45,19 +44,6 @@ export type Counts = Partial<Record<string, number>>;
 /** The counters of one player by group, all zero for a player without statistics. */
 export type Stats = Record<Group, Record<string, number>>;
 
-export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> {
-  const row = await db.tuple(new Sql(STATS, [playerKey]));
-  const stats = {} as Stats;
-  let place = 0;
-  for (const group of GROUP_NAMES) {
-    const counts: Record<string, number> = (stats[group] = {});
-    for (const counter of GROUPS[group]) counts[counter] = (row?.[place++] as number | undefined) ?? 0;
-  }
-  return stats;
-}
-
-const STATS = [`select ${GROUP_NAMES.flatMap(columnsOf).join(', ')} from player_stats where player_key = `, ''];
-
 /** Sums in the order of `GROUPS[group]`. */
 export type Sums = number[];
 
@@ -77,7 +63,8 @@ interface Texts {
 
 const TEXTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, textsOf(group)])) as Record<Group, Texts>;
 
-function columnsOf(group: Group): string[] {
+/** The columns of a group's counters, in their order. */
+export function columnsOf(group: Group): string[] {
   return GROUPS[group].map((counter) => `${group}_${counter}`);
 }
 

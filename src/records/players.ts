@@ -2,6 +2,7 @@ import { uuidOf, nameKey } from '#base/text.ts';
 import { keyOf } from '#base/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { nameSeen } from './player-counters.ts';
 
 export interface Player {
   key: number;
@@ -35,7 +36,7 @@ export async function playerByName(db: Queryable, name: string): Promise<Player 
   const key = nameKey(name);
   const present = await db.get<Player>(sql`
     select ${COLUMNS} from players p join player_stats s on s.player_key = p.key
-    where p.name_key = ${key} order by s.name_seen desc, p.key desc limit 1`);
+    where p.name_key = ${key} order by ${nameSeen(db)} desc, p.key desc limit 1`);
   if (present !== undefined) return present;
   return await db.get<Player>(sql`
     select ${COLUMNS} from player_names n join players p on p.key = n.player_key
@@ -61,7 +62,7 @@ export interface PlayerName {
 /** Every name a player bore, the newest first. The present name's row lags, since every match sees it: see player_stats. */
 export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerName[]> {
   return await db.all<PlayerName>(sql`
-    select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen, case when n.name_key = p.name_key then s.name_seen else n.last_seen end as last_seen
+    select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen, case when n.name_key = p.name_key then ${nameSeen(db)} else n.last_seen end as last_seen
     from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = n.player_key
     where n.player_key = ${playerKey} order by last_seen desc, n.name_key`);
 }

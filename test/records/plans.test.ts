@@ -18,7 +18,7 @@ import {
 } from '#records/matches.ts';
 import { listMaps, mapByName, ratesOf, rotationsOf } from '#records/maps.ts';
 import { findPlayer, namesOf } from '#records/players.ts';
-import { statsOf } from '#records/player-stats.ts';
+import { statsOf } from '#records/player-counters.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#records/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#records/receipt-log.ts';
 import { findAccessToken } from '#records/tokens.ts';
@@ -28,7 +28,7 @@ import { createTestDatabase, testHall } from '#test/support/hall.ts';
 
 /** Tables that grow with the network; what is read of them on a request is looked up, never gone through. */
 const LARGE =
-  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|m|d|p|k|n|u|s)\b/;
+  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|m|d|p|k|n|u|s|r)\b/;
 
 /** Runs a reader and tells how SQLite goes about each of its statements. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {

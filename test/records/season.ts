@@ -23,11 +23,14 @@ export const player = fc.nat(4).chain(nameOf);
 const small = fc.nat(3);
 const mapName = fc.constantFrom('Isle', 'isle', 'Ruins');
 
-const matchPlayers = fc
-  .uniqueArray(fc.nat(4), { maxLength: 4 })
-  .chain((numbers) =>
-    fc.tuple(...numbers.map((number) => fc.record({ player: nameOf(number), kills: small, time: small }))),
-  );
+type NameOf = (number: number) => fc.Arbitrary<{ uuid: string; name: string }>;
+
+const matchPlayers = (named: NameOf) =>
+  fc
+    .uniqueArray(fc.nat(4), { maxLength: 4 })
+    .chain((numbers) =>
+      fc.tuple(...numbers.map((number) => fc.record({ player: named(number), kills: small, time: small }))),
+    );
 
 const objective = fc.record({
   player: fc.option(player),
@@ -37,30 +40,36 @@ const objective = fc.record({
   time: moment,
 });
 
-const match = fc
-  .record({
-    players: matchPlayers,
-    map: mapName,
-    gamemode: fc.constantFrom('ctw', 'tdm', 'dtc', 'bowspleef'),
-    win: fc.constantFrom('', 'Red', 'Blue'),
-    finished: moment,
-    objectives: fc.array(objective, { maxLength: 2 }),
-  })
-  .map(({ players, finished, ...facts }) => {
-    const played = players.map(({ player: { uuid, name }, kills, time }) => ({
-      uuid,
-      name,
-      kill_count: kills,
-      time_played: time,
-    }));
-    const teams = [
-      { name: 'Red', players: played.filter((_, place) => place % 2 === 0) },
-      { name: 'Blue', players: played.filter((_, place) => place % 2 === 1) },
-    ];
-    const kills = played.length < 2 ? [] : [{ killer: played[0]!.uuid, victim: played[1]!.uuid, time: finished }];
-    const data = { ...facts, teams, kills, started: new Date(BEGAN).toISOString(), finished };
-    return event('match.finished', data as Parameters<typeof event<'match.finished'>>[1]);
-  });
+const matchOf = (named: NameOf, mostObjectives: number) =>
+  fc
+    .record({
+      players: matchPlayers(named),
+      map: mapName,
+      gamemode: fc.constantFrom('ctw', 'tdm', 'dtc', 'bowspleef', 'splatt'),
+      win: fc.constantFrom('', 'Red', 'Blue'),
+      finished: moment,
+      objectives: fc.array(objective, { maxLength: mostObjectives }),
+    })
+    .map(({ players, finished, ...facts }) => {
+      const played = players.map(({ player: { uuid, name }, kills, time }) => ({
+        uuid,
+        name,
+        score: kills - time,
+        kill_count: kills,
+        shot_count: time,
+        paint_count: kills,
+        time_played: time,
+      }));
+      const teams = [
+        { name: 'Red', players: played.filter((_, place) => place % 2 === 0) },
+        { name: 'Blue', players: played.filter((_, place) => place % 2 === 1) },
+      ];
+      const kills = played.length < 2 ? [] : [{ killer: played[0]!.uuid, victim: played[1]!.uuid, time: finished }];
+      const data = { ...facts, teams, kills, started: new Date(BEGAN).toISOString(), finished };
+      return event('match.finished', data as Parameters<typeof event<'match.finished'>>[1]);
+    });
+
+const match = matchOf(nameOf, 2);
 
 const published = fc.record({
   name: mapName,
@@ -87,6 +96,7 @@ const statistics = fc.record({
   faction: fc.constantFrom('', 'Foxes'),
 });
 
+/** What may be told, of all kinds. */
 const wire = fc.oneof(
   { arbitrary: match, weight: 4 },
   { arbitrary: player.map((who) => event('player.login', { player: who })), weight: 2 },
@@ -108,17 +118,21 @@ const NETWORK = new Set([
   'punishment.revoked',
 ]);
 
+/** Matches of players who keep their names, and now and then anything else. */
+export const mostlyMatches = fc.oneof(
+  { arbitrary: matchOf((number) => fc.constant(person(number)), 0), weight: 9 },
+  { arbitrary: wire, weight: 1 },
+);
+
 /** Events of a season in the order in which they are told; every sender's ids are its own. */
-export const seasonOf = (minLength: number, maxLength: number): fc.Arbitrary<Told[]> =>
-  fc
-    .array(fc.record({ told: wire, time: moment, sender: fc.nat(SERVERS.length) }), { minLength, maxLength })
-    .map((events) =>
-      events.map(({ told, time, sender }, place): Told => {
-        const own = { ...told, id: `e${String(place).padStart(2, '0')}`, time } as WireEvent;
-        if (sender < SERVERS.length) return { sender, event: own };
-        return { sender: 'operator', event: NETWORK.has(own.type) ? own : { ...own, server: SERVERS[0]! } };
-      }),
-    );
+export const seasonOf = (minLength: number, maxLength: number, told = wire): fc.Arbitrary<Told[]> =>
+  fc.array(fc.record({ told, time: moment, sender: fc.nat(SERVERS.length) }), { minLength, maxLength }).map((events) =>
+    events.map(({ told, time, sender }, place): Told => {
+      const own = { ...told, id: `e${String(place).padStart(2, '0')}`, time } as WireEvent;
+      if (sender < SERVERS.length) return { sender, event: own };
+      return { sender: 'operator', event: NETWORK.has(own.type) ? own : { ...own, server: SERVERS[0]! } };
+    }),
+  );
 
 export const season = seasonOf(1, 25);
 

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Db, openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+import { sql } from '#db/sql.ts';
+import { checkEvent } from '#records/checks.ts';
+import { GroupIntake } from '#records/intake.ts';
+import { countMatches, type Item, takeItems } from '#records/ledger.ts';
+import { listPlayedMatches } from '#records/match-lists.ts';
+import { matchesOf } from '#records/matches.ts';
+import { statsOf } from '#records/player-counters.ts';
+import { findPlayer, namesOf } from '#records/players.ts';
+import { keepUpOnce } from '../../src/upkeep.ts';
+import { configured, match, person, team, tell } from '../support/builders.ts';
+import { createTestDatabase, DIALECTS, onEachDatabase, testHall } from '../support/hall.ts';
+import { likenessOf } from './likeness.ts';
+import { merge, mostlyMatches, seasonOf } from './season.ts';
+import { clock, tellSeason } from './tell-season.ts';
+
+const NUMBERS = [0, 1, 2, 3, 4];
+const NAMES = ['Shared', ...NUMBERS.flatMap((number) => [`Player${number}`, `Other${number}`])];
+
+/** What readers are told of the players of a season. */
+async function toldOf(db: Db): Promise<unknown> {
+  const players = NUMBERS.map(async (number) => {
+    const player = await findPlayer(db, person(number).uuid);
+    if (player === undefined) return undefined;
+    const { key } = player;
+    const [stats, names] = [await statsOf(db, key), await namesOf(db, key)];
+    const lists = [matchesOf(db, key, 3), listPlayedMatches(db, key, Number.MAX_SAFE_INTEGER, 20)];
+    return { player, stats, names, lists: await Promise.all(lists) };
+  });
+  const named = NAMES.map(async (name) => (await findPlayer(db, name))?.uuid);
+  return await Promise.all([...players, ...named]);
+}
+
+async function waits(db: Db): Promise<boolean> {
+  const row = await db.get<{ counted: number | null }>(sql`select counted from sequence where name = 'key'`);
+  return row!.counted !== null;
+}
+
+/** Whoever takes events, as one process does; the next transaction may break when all is done but the commit. */
+class Taker {
+  breaks = false;
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  transaction: Db['transaction'] = (work) =>
+    this.#db.transaction(async (tx) => {
+      const done = await work(tx);
+      if (!this.breaks) return done;
+      this.breaks = false;
+      throw new Error('broken');
+    });
+}
+
+/** What happens before a batch is told. */
+const happening = fc.constantFrom('nothing', 'nothing', 'nothing', 'breaks', 'starts anew', 'is counted');
+
+for (const dialect of DIALECTS) {
+  test(`readers are told the same whether matches wait to be counted or not (${dialect})`, async (t) => {
+    const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
+    const [one, other] = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
+    t.after(async () => {
+      await Promise.all([one.close(), other.close()]);
+      await Promise.all(databases.map((database) => database.drop()));
+    });
+    await Promise.all([migrate(one), migrate(other)]);
+    let waited = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        seasonOf(1, 25, mostlyMatches),
+        fc.nat(50),
+        fc.integer({ min: 1, max: 25 }),
+        fc.infiniteStream(fc.record({ more: fc.constantFrom(true, true, true, false), first: happening })),
+        async (events, place, batches, turns) => {
+          let taker = new Taker(one);
+          await tellSeason(other, []);
+          await tellSeason(one, events.toSpliced(place, 0, merge), batches, async (items) => {
+            const { more, first } = turns.next().value!;
+            if (first === 'starts anew') taker = new Taker(one);
+            if (first === 'is counted') await countMatches(one, clock);
+            if (first === 'breaks') {
+              taker.breaks = true;
+              await assert.rejects(takeItems(taker, clock, items, { more }), /broken/);
+            }
+            const receipts = await takeItems(taker, clock, items, { more });
+            assert.deepEqual(receipts, await takeItems(other, clock, items));
+            if (await waits(one)) waited++;
+            assert.deepEqual(await toldOf(one), await toldOf(other));
+            return receipts;
+          });
+          await countMatches(one, clock);
+          assert.equal(await waits(one), false);
+          assert.deepEqual(await likenessOf(one), await likenessOf(other));
+        },
+      ),
+      { numRuns: dialect === 'sqlite' ? 100 : 10 },
+    );
+    assert.equal(waited > 10, dialect === 'sqlite', `${waited} times`);
+  });
+}
+
+onEachDatabase('matches that wait are counted from their rows, whatever group they feed', async (t, url) => {
+  const { db, clock: now } = await testHall(t, url);
+  const modes = ['bowspleef', 'tntrun', 'cp', 'ctw', 'dtc', 'paintball', 'splatt', 'tdm'];
+  const counts = { score: 9, kill_count: 8, death_count: 7, shot_count: 6, hit_count: 5, paint_count: 4 };
+  const played = modes.map((gamemode, place) => {
+    const [scorer, victim] = [person(1), person(2)];
+    const player = { ...scorer, ...counts, time_played: 3 + place };
+    const done = { player: scorer, team: 'Red', type: 'wool' as const, name: 'x', time: '2026-03-01T11:59:00Z' };
+    const objectives = gamemode === 'ctw' || gamemode === 'tdm' ? [done] : [];
+    return match({ gamemode, win: 'Red', objectives, teams: [team('Red', player), team('Blue', victim)] });
+  });
+  await tell({ db, clock: now }, configured('Alpha'), match({ teams: [team('Red', 1, 2)] }));
+  const before = await db.all(sql`select * from player_stats order by player_key`);
+  const { last } = (await db.get<{ last: number }>(sql`select last from sequence where name = 'key'`))!;
+  await tell({ db, clock: now }, ...played);
+  const after = await db.all(sql`select * from player_stats order by player_key`);
+  // As a process leaves it that ends while they wait.
+  for (const row of before) {
+    const columns = Object.keys(row).filter((column) => column !== 'player_key');
+    const text = `update player_stats set ${columns.map((column) => `${column} = ?`).join(', ')} where player_key = ?`;
+    await db.run({ strings: text.split('?'), values: [...columns.map((one) => row[one]!), row['player_key']!] });
+  }
+  await db.run(sql`update sequence set counted = ${last} where name = 'key'`);
+  assert.notDeepEqual(await db.all(sql`select * from player_stats order by player_key`), after);
+  await countMatches(db, now);
+  assert.deepEqual(await db.all(sql`select * from player_stats order by player_key`), after);
+  assert.equal(await waits(db), false);
+});
+
+test('while groups follow each other closely, what up to 256 events add waits; then it is counted', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  const { db, clock: now, log } = hall;
+  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1)] }));
+  const intake = new GroupIntake({ db, clock: now, log });
+  const itemOf = (): Item => {
+    const sender = { kind: 'operator' } as const;
+    return { sender, checked: checkEvent(match({ teams: [team('Red', 1)] }), sender, now.now()) };
+  };
+  const take = async (...sizes: number[]): Promise<void> => {
+    const requests = sizes.map((size) => intake.take(Array.from({ length: size }, itemOf)));
+    const receipts = (await Promise.all(requests)).flat();
+    assert.ok(receipts.every(({ status }) => status === 'accepted'));
+  };
+  const counted = async (): Promise<unknown> =>
+    (await db.get<{ play: number }>(sql`select teampvp_play as play from player_stats`))!.play;
+  const told = async (): Promise<unknown> => (await statsOf(db, (await findPlayer(db, person(1).uuid))!.key)).teampvp;
+
+  await take(1);
+  assert.deepEqual([await waits(db), await counted()], [false, 2]);
+  // Two groups, of which the first follows nobody.
+  await take(256, 256);
+  assert.deepEqual([await waits(db), await counted()], [true, 258]);
+  assert.equal(((await told()) as { play: number }).play, 514);
+  await keepUpOnce(hall);
+  assert.deepEqual([await waits(db), await counted()], [false, 514]);
+  await take(256, 257);
+  assert.deepEqual([await waits(db), await counted()], [false, 1027]);
+});
