@@ -37,8 +37,6 @@ const MOST_AT_ONCE = 256;
  */
 const FEW = 64;
 const SMALL = 16;
-/** What so many events add to players may wait to be written. It is looked for in each of them by who reads a player. */
-const MOST_UNCOUNTED = 256;
 /** How many events may wait; more are sent away for a moment. */
 export const MOST_WAITING = 20_000;
 
@@ -55,7 +53,6 @@ export class GroupIntake implements Intake {
   #waits = 0;
   readonly #busy = new BusyTime();
   #running: Promise<void> | undefined;
-  #uncounted = 0;
   /** How long the last group took, and when it was through. */
   #last = { took: 0, end: -Infinity };
 
@@ -94,22 +91,13 @@ export class GroupIntake implements Intake {
       const group = this.#next();
       this.#waits -= sizeOf(group);
       const began = performance.now();
-      await this.#takeGroup(group, this.#hurries(began, sizeOf(group)));
+      // While there is more work than rest, more is about to come.
+      await this.#takeGroup(group, began - this.#last.end < this.#last.took);
       const end = performance.now();
       this.#last = { took: end - began, end };
     }
     this.#running = undefined;
     this.#busy.end();
-  }
-
-  /**
-   * Whether groups follow each other so closely that what they add to players is better written for many of them together:
-   * while there is more work than rest.
-   */
-  #hurries(now: number, size: number): boolean {
-    const hurries = now - this.#last.end < this.#last.took && this.#uncounted + size <= MOST_UNCOUNTED;
-    this.#uncounted = hurries ? this.#uncounted + size : 0;
-    return hurries;
   }
 
   /** What waits the longest, whole requests, for one transaction. */

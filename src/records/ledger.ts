@@ -65,19 +65,28 @@ export async function takeItems(
   { dryRun = false, more = false }: TakeOptions = {},
 ): Promise<Receipt[]> {
   if (!Iterator.from(items).some(writes)) return Array.from(items, ({ checked }) => checked as Receipt);
-  let receipts: Receipt[] = [];
   try {
-    await db.transaction(async (tx) => {
-      receipts = await takeIn(db, tx, clock.now(), items, more);
-      if (dryRun) throw new DryRun();
+    const { receipts, keep } = await db.transaction(async (tx) => {
+      const taken = await takeIn(db, tx, clock.now(), items, more);
+      if (dryRun) throw new DryRun(taken.receipts);
+      return taken;
     });
+    keep();
+    return receipts;
   } catch (error) {
-    if (!(error instanceof DryRun)) throw error;
+    if (error instanceof DryRun) return error.receipts;
+    throw error;
   }
-  return receipts;
 }
 
-class DryRun extends Error {}
+class DryRun extends Error {
+  readonly receipts: Receipt[];
+
+  constructor(receipts: Receipt[]) {
+    super('Nothing is kept.');
+    this.receipts = receipts;
+  }
+}
 
 /** What is refused of a server is kept for whoever writes its plugin; an operator reads the receipts at once. */
 const writes = ({ sender, checked }: Item): boolean => 'event' in checked || sender.kind === 'server';
@@ -85,11 +94,26 @@ const writes = ({ sender, checked }: Item): boolean => 'event' in checked || sen
 /** One book a database and process: while nobody else writes players, none is read twice. */
 const books = new WeakMap<Transactions, PlayerBook>();
 
+function bookOf(db: Transactions): PlayerBook {
+  let book = books.get(db);
+  if (book === undefined) books.set(db, (book = new PlayerBook()));
+  return book;
+}
+
 /**
  * How many events of a transaction are in memory as objects at a time: of large groups most would grow old before they
  * are written. Only what events add to players waits until the end, since many add to the same ones.
  */
 const PORTION = 32;
+
+/** What so many matches add to players may wait to be written. Who reads a player looks for it in each of them. */
+const MOST_UNCOUNTED = 256;
+
+interface TakenIn {
+  receipts: Receipt[];
+  /** Lets the book of players know that it is committed. */
+  keep: () => void;
+}
 
 async function takeIn(
   db: Transactions,
@@ -97,11 +121,10 @@ async function takeIn(
   now: number,
   items: Iterable<Item>,
   more: boolean,
-): Promise<Receipt[]> {
-  let book = books.get(db);
-  if (book === undefined) books.set(db, (book = new PlayerBook()));
+): Promise<TakenIn> {
+  const book = bookOf(db);
   const keys = await Keys.lock(tx, book.held);
-  book.resume(keys);
+  const turn = book.resume(keys);
   const batch = new Batch(tx, keys, now, book);
   const taking = new Taking(batch);
   // Over a connection each portion would wait for its own journeys.
@@ -109,19 +132,20 @@ async function takeIn(
     await taking.takeAll(await renamed(tx, portion));
     await batch.flushRows();
   }
-  if (more && batch.mayWait && !tx.remote) await batch.flushPressing();
+  if (more && batch.mayWait && !tx.remote && book.played <= MOST_UNCOUNTED) await batch.flushPressing();
   else await batch.flush();
   keys.leave(book.waits);
   await trimRefusals(tx, taking.refused);
   await keys.save();
-  book.keep(keys);
-  return taking.receipts;
+  return { receipts: taking.receipts, keep: () => book.keep(turn, keys) };
 }
 
 /** Counts the matches that wait to be counted, if any does; see player-counters.ts. */
 export async function countMatches(db: Db, clock: Clock): Promise<void> {
   const waits = await db.get(sql`select 1 as found from sequence where name = 'key' and counted is not null`);
-  if (waits !== undefined) await db.transaction((tx) => takeIn(db, tx, clock.now(), [], false));
+  if (waits === undefined) return;
+  const { keep } = await db.transaction((tx) => takeIn(db, tx, clock.now(), [], false));
+  keep();
 }
 
 /** The items with players who have a pseudonym under it. */

@@ -34,6 +34,11 @@ export class PlayerBook {
   /** Whether anybody may be pressing, see `takePressing`. */
   #presses = false;
   #held: KeysLeft | undefined;
+  /** Which batch it is. */
+  #batch = 0;
+  /** The matches that were played since `take`, and the newest of them. */
+  #played = 0;
+  #match = 0;
 
   /** What `keep` was told, where the book has not become too large since: `Keys.lock` wants to know. */
   get held(): KeysLeft | undefined {
@@ -43,16 +48,18 @@ export class PlayerBook {
   /**
    * Says at the start of a batch how the row of keys stands. Whoever writes players takes a key in the same transaction or
    * counts what waits, so where the row is as this book saw it saved, nobody else has, and what was read then still holds.
+   * @returns which batch it is
    */
-  resume({ last, counted }: KeysLeft): void {
+  resume({ last, counted }: KeysLeft): number {
     const { held } = this;
     if (held?.last !== last || held.counted !== counted) this.clear();
     this.#held = undefined;
+    return ++this.#batch;
   }
 
-  /** Says at the end of a batch, before the commit, how the row of keys will stand. */
-  keep({ last, counted }: KeysLeft): void {
-    this.#held = { last, counted };
+  /** Says that a batch is committed, and how the row of keys stood then; what comes behind the next one's start is late. */
+  keep(batch: number, { last, counted }: KeysLeft): void {
+    if (batch === this.#batch) this.#held = { last, counted };
   }
 
   clear(): void {
@@ -60,11 +67,17 @@ export class PlayerBook {
     this.#aliases.clear();
     this.#changed = [];
     this.#hasNew = this.#presses = false;
+    this.#played = 0;
   }
 
   /** Whether somebody waits for the first row. */
   get hasNew(): boolean {
     return this.#hasNew;
+  }
+
+  /** How many matches added something that waits. */
+  get played(): number {
+    return this.#played;
   }
 
   /** Whether anything that was added to players waits. */
@@ -121,6 +134,8 @@ export class PlayerBook {
   play(player: KnownPlayer, matchKey: number): number | null {
     const entry = player as Entry;
     const previous = entry.lastMatch;
+    if (matchKey !== this.#match) this.#played++;
+    this.#match = matchKey;
     entry.lastMatch = matchKey;
     entry.seenChanged = true;
     this.#wait(entry);
@@ -144,6 +159,7 @@ export class PlayerBook {
     const entries = this.#changed;
     this.#changed = [];
     this.#presses = false;
+    this.#played = 0;
     return this.#written(entries, remote);
   }
 

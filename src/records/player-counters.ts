@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { type Queryable, safeNumber } from '#db/db.ts';
 import { code, join, type Sql, sql } from '#db/sql.ts';
 import {
   additions,
@@ -121,8 +121,12 @@ const wentOf = (row: readonly unknown[]): Went =>
 
 function addTo(stats: Stats, went: Went): void {
   const { group, sums } = addedBy(went);
-  GROUPS[group].forEach((counter, place) => (stats[group][counter]! += sums[place]!));
+  GROUPS[group].forEach((counter, place) => (stats[group][counter] = sumOf(stats[group][counter]!, sums[place]!)));
 }
+
+/** What is told as the largest number that is exact is that or more, see `safeNumber`: it stays. */
+const sumOf = (told: number, added: number): number =>
+  Math.abs(told) === Number.MAX_SAFE_INTEGER ? told : safeNumber(told + added);
 
 /** Matches of which the rows are in memory at a time. */
 const AT_ONCE = 100;

@@ -6,7 +6,7 @@ import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#records/checks.ts';
 import { GroupIntake } from '#records/intake.ts';
-import { countMatches, type Item, takeItems } from '#records/ledger.ts';
+import { countMatches, type Item, takeItems, type TakeOptions } from '#records/ledger.ts';
 import { listPlayedMatches } from '#records/match-lists.ts';
 import { matchesOf } from '#records/matches.ts';
 import { statsOf } from '#records/player-counters.ts';
@@ -164,4 +164,66 @@ test('while groups follow each other closely, what up to 256 events add waits; t
   assert.deepEqual([await waits(db), await counted()], [false, 514]);
   await take(256, 257);
   assert.deepEqual([await waits(db), await counted()], [false, 1027]);
+});
+
+onEachDatabase('what was tried or broke off is not taken for what another has done meanwhile', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db } = hall;
+  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1, 2)] }));
+  const [own, others] = [new Taker(db), new Taker(db)];
+  const take = (taker: Taker, player: number, options: TakeOptions) => {
+    const sender = { kind: 'operator' } as const;
+    const checked = checkEvent(match({ teams: [team('Red', player)] }), sender, hall.clock.now());
+    return takeItems(taker, hall.clock, [{ sender, checked }], options);
+  };
+  const played = async (): Promise<unknown[][]> => {
+    const rows = await db.tuples(sql`
+      select p.name, s.teampvp_play, (select count(*) from player_matches r where r.player_key = p.key)
+      from players p join player_stats s on s.player_key = p.key order by p.name`);
+    return rows.map((row) => row.map(String));
+  };
+  // Both take the same keys, since the clock stands still.
+  await take(others, 1, {});
+  own.breaks = true;
+  await assert.rejects(take(own, 1, { more: true }), /broken/);
+  await take(others, 2, { more: true });
+  await take(own, 1, {});
+  assert.deepEqual(await played(), [
+    ['Player1', '3', '3'],
+    ['Player2', '2', '2'],
+  ]);
+  await take(own, 3, { dryRun: true });
+  await take(others, 4, {});
+  await take(own, 3, {});
+  assert.deepEqual((await played()).slice(2), [
+    ['Player3', '1', '1'],
+    ['Player4', '1', '1'],
+  ]);
+});
+
+test('a counter beyond what a number holds is told the same while a match waits', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  const { db, clock: now } = hall;
+  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1)] }));
+  await db.run(sql`update player_stats set teampvp_play = 9007199254740990, teampvp_kill = 9007199254741991`);
+  const { key } = (await findPlayer(db, person(1).uuid))!;
+  const sender = { kind: 'operator' } as const;
+  const checked = checkEvent(match({ teams: [team('Red', 1)] }), sender, now.now());
+  const again = checkEvent(match({ teams: [team('Red', 1)] }), sender, now.now());
+  await takeItems(
+    db,
+    now,
+    [
+      { sender, checked },
+      { sender, checked: again },
+    ],
+    { more: true },
+  );
+  assert.equal(await waits(db), true);
+  const waiting = await statsOf(db, key);
+  await countMatches(db, now);
+  assert.deepEqual(waiting, await statsOf(db, key));
+  assert.equal(waiting.teampvp['play'], Number.MAX_SAFE_INTEGER);
 });
