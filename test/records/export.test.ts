@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { keyOf } from '#base/ids.ts';
-import { type Db, openDb } from '#db/db.ts';
-import { migrate } from '#db/migrate.ts';
+import type { Db } from '#db/db.ts';
 import type { WireEvent } from '#records/events.ts';
 import { exportEvents } from '#records/export.ts';
 import { takeEvents } from '#records/ledger.ts';
@@ -28,7 +27,7 @@ import {
   team,
   tell,
 } from '../support/builders.ts';
-import { createTestDatabase, DIALECTS, onEachDatabase, testHall, testHouse } from '../support/hall.ts';
+import { createTestDatabase, DIALECTS, onEachDatabase, testHall, testHouse, twoDatabases } from '../support/hall.ts';
 import { likenessOf, wipe } from './likeness.ts';
 import { merge, season } from './season.ts';
 import { clock, tellSeason } from './tell-season.ts';
@@ -52,13 +51,7 @@ async function idsOf(db: Db): Promise<unknown> {
 
 for (const dialect of DIALECTS) {
   test(`what is exported makes the same network, under the same ids (${dialect})`, async (t) => {
-    const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
-    const [one, other] = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
-    t.after(async () => {
-      await Promise.all([one.close(), other.close()]);
-      await Promise.all(databases.map((database) => database.drop()));
-    });
-    await Promise.all([migrate(one), migrate(other)]);
+    const [one, other] = await twoDatabases(t, dialect);
     await fc.assert(
       fc.asyncProperty(season, fc.infiniteStream(fc.boolean()), fc.nat(60), async (events, coins, place) => {
         const receipts = await tellSeason(

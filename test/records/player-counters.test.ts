@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Db, openDb } from '#db/db.ts';
-import { migrate } from '#db/migrate.ts';
+import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#records/checks.ts';
 import { GroupIntake } from '#records/intake.ts';
@@ -13,7 +12,7 @@ import { statsOf } from '#records/player-counters.ts';
 import { findPlayer, namesOf } from '#records/players.ts';
 import { keepUpOnce } from '../../src/upkeep.ts';
 import { configured, match, person, team, tell } from '../support/builders.ts';
-import { createTestDatabase, DIALECTS, onEachDatabase, testHall } from '../support/hall.ts';
+import { createTestDatabase, DIALECTS, onEachDatabase, testHall, twoDatabases } from '../support/hall.ts';
 import { likenessOf } from './likeness.ts';
 import { merge, mostlyMatches, seasonOf } from './season.ts';
 import { clock, tellSeason } from './tell-season.ts';
@@ -63,13 +62,7 @@ const happening = fc.constantFrom('nothing', 'nothing', 'nothing', 'breaks', 'st
 
 for (const dialect of DIALECTS) {
   test(`readers are told the same whether matches wait to be counted or not (${dialect})`, async (t) => {
-    const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
-    const [one, other] = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
-    t.after(async () => {
-      await Promise.all([one.close(), other.close()]);
-      await Promise.all(databases.map((database) => database.drop()));
-    });
-    await Promise.all([migrate(one), migrate(other)]);
+    const [one, other] = await twoDatabases(t, dialect);
     let waited = 0;
     await fc.assert(
       fc.asyncProperty(

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Db, openDb } from '#db/db.ts';
-import { migrate } from '#db/migrate.ts';
 import { idOf, keyOf } from '#base/ids.ts';
 import { sql } from '#db/sql.ts';
 import { findPlayer, namesOf, type PlayerName, playerByUuid } from '#records/players.ts';
 import { pseudonymise } from '#records/pseudonyms.ts';
 import { withdrawEvents } from '#records/withdrawals.ts';
-import { createTestDatabase, DIALECTS, onEachDatabase, testHall } from '../support/hall.ts';
+import { DIALECTS, onEachDatabase, testHall, twoDatabases } from '../support/hall.ts';
 import { configured, event, login, match, person, team, tell } from '../support/builders.ts';
 import { likenessOf } from './likeness.ts';
 import { season, type Told } from './season.ts';
@@ -22,13 +20,7 @@ const TOLD = ['match_details', 'ledger', 'kills'];
 
 for (const dialect of DIALECTS) {
   test(`a player merged into another has always been that other (${dialect})`, async (t) => {
-    const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
-    const [one, other] = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
-    t.after(async () => {
-      await Promise.all([one.close(), other.close()]);
-      await Promise.all(databases.map((database) => database.drop()));
-    });
-    await Promise.all([migrate(one), migrate(other)]);
+    const [one, other] = await twoDatabases(t, dialect);
     await fc.assert(
       fc.asyncProperty(season, fc.nat(25), fc.integer({ min: 1, max: 5 }), async (events, place, batches) => {
         const told = events.filter(({ event }) => !(has(event, FROM) && has(event, INTO)));

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { keyOf } from '#base/ids.ts';
-import { type Db, openDb } from '#db/db.ts';
-import { migrate } from '#db/migrate.ts';
+import type { Db } from '#db/db.ts';
 import { followMatches } from '#records/board-follower.ts';
 import { linkPlayer, unlinkPlayer } from '#records/account-changes.ts';
 import { accountById } from '#records/accounts.ts';
@@ -31,20 +30,14 @@ import {
   rotation,
   tell,
 } from '../support/builders.ts';
-import { createTestDatabase, DIALECTS, onEachDatabase, testHall } from '../support/hall.ts';
+import { createTestDatabase, DIALECTS, onEachDatabase, testHall, twoDatabases } from '../support/hall.ts';
 import { type Likeness, likenessOf } from './likeness.ts';
 import { season } from './season.ts';
 import { clock, tellSeason } from './tell-season.ts';
 
 for (const dialect of DIALECTS) {
   test(`what is withdrawn has never been, whatever else was told (${dialect})`, async (t) => {
-    const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
-    const [one, other] = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
-    t.after(async () => {
-      await Promise.all([one.close(), other.close()]);
-      await Promise.all(databases.map((database) => database.drop()));
-    });
-    await Promise.all([migrate(one), migrate(other)]);
+    const [one, other] = await twoDatabases(t, dialect);
     await fc.assert(
       fc.asyncProperty(
         season,

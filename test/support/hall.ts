@@ -5,6 +5,8 @@ import { test, type TestContext } from 'node:test';
 import { type House, openHouse } from '#app.ts';
 import type { Clock } from '#base/clock.ts';
 import { type Door, type Environment, readConfig } from '#base/config.ts';
+import { type Db, openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
 import { type Hall, openHall } from '#hall.ts';
 import { createPostgresDatabase } from './postgres.ts';
 
@@ -38,6 +40,18 @@ export async function createTestDatabase(dialect: Dialect): Promise<TestDatabase
   if (dialect === 'postgres') return await createPostgresDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-test-'));
   return { url: join(folder, 'test.db'), drop: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Two empty databases, which are closed and dropped when the test ends. */
+export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[Db, Db]> {
+  const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
+  const opened = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
+  t.after(async () => {
+    await Promise.all(opened.map((db) => db.close()));
+    await Promise.all(databases.map((database) => database.drop()));
+  });
+  await Promise.all(opened.map(migrate));
+  return opened;
 }
 
 /** Runs a test once on SQLite and once on PostgreSQL, each time on an empty database of its own. */
