@@ -15,7 +15,7 @@ interface Entry extends KnownPlayer {
   /** Whether it waits in `changed`. */
   waits: boolean;
   names: Map<string, PlayerName> | undefined;
-  /** What was added, by groups, of which there is hardly ever more than one. */
+  /** What was added, by groups: one, or some where several matches have added to it. */
   sums: Added[] | undefined;
 }
 
@@ -23,8 +23,8 @@ const READ_AT_ONCE = 256;
 const MOST_ENTRIES = 100_000;
 
 /**
- * The players that events speak of: read once, changed in memory, written once a batch. `load` before `see`; `take` gives
- * the statements. It may be kept from one batch to the next, see `resume`.
+ * The players that events speak of: read once, changed in memory, written once a batch, or of several batches once. `load`
+ * before `see`; `take` and `takePressing` give the statements. It may be kept from one batch to the next, see `resume`.
  */
 export class PlayerBook {
   readonly #entries = new UuidMap<Entry>();

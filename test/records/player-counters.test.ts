@@ -39,6 +39,12 @@ async function waits(db: Db): Promise<boolean> {
   return row!.counted !== null;
 }
 
+/** A match of one player, told by the operator. */
+function itemOf(number: number): Item {
+  const sender = { kind: 'operator' } as const;
+  return { sender, checked: checkEvent(match({ teams: [team('Red', number)] }), sender, clock.now()) };
+}
+
 /** Whoever takes events, as one process does; the next transaction may break when all is done but the commit. */
 class Taker {
   breaks = false;
@@ -127,19 +133,15 @@ onEachDatabase('matches that wait are counted from their rows, whatever group th
   assert.equal(await waits(db), false);
 });
 
-test('while groups follow each other closely, what up to 256 events add waits; then it is counted', async (t) => {
+test('while groups follow each other closely, what up to 256 matches add waits; then it is counted', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const hall = await testHall(t, database.url);
   const { db, clock: now, log } = hall;
   await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1)] }));
   const intake = new GroupIntake({ db, clock: now, log });
-  const itemOf = (): Item => {
-    const sender = { kind: 'operator' } as const;
-    return { sender, checked: checkEvent(match({ teams: [team('Red', 1)] }), sender, now.now()) };
-  };
   const take = async (...sizes: number[]): Promise<void> => {
-    const requests = sizes.map((size) => intake.take(Array.from({ length: size }, itemOf)));
+    const requests = sizes.map((size) => intake.take(Array.from({ length: size }, () => itemOf(1))));
     const receipts = (await Promise.all(requests)).flat();
     assert.ok(receipts.every(({ status }) => status === 'accepted'));
   };
@@ -164,11 +166,8 @@ onEachDatabase('what was tried or broke off is not taken for what another has do
   const { db } = hall;
   await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1, 2)] }));
   const [own, others] = [new Taker(db), new Taker(db)];
-  const take = (taker: Taker, player: number, options: TakeOptions) => {
-    const sender = { kind: 'operator' } as const;
-    const checked = checkEvent(match({ teams: [team('Red', player)] }), sender, hall.clock.now());
-    return takeItems(taker, hall.clock, [{ sender, checked }], options);
-  };
+  const take = (taker: Taker, player: number, options: TakeOptions) =>
+    takeItems(taker, hall.clock, [itemOf(player)], options);
   const played = async (): Promise<unknown[][]> => {
     const rows = await db.tuples(sql`
       select p.name, s.teampvp_play, (select count(*) from player_matches r where r.player_key = p.key)
@@ -202,18 +201,7 @@ test('a counter beyond what a number holds is told the same while a match waits'
   await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1)] }));
   await db.run(sql`update player_stats set teampvp_play = 9007199254740990, teampvp_kill = 9007199254741991`);
   const { key } = (await findPlayer(db, person(1).uuid))!;
-  const sender = { kind: 'operator' } as const;
-  const checked = checkEvent(match({ teams: [team('Red', 1)] }), sender, now.now());
-  const again = checkEvent(match({ teams: [team('Red', 1)] }), sender, now.now());
-  await takeItems(
-    db,
-    now,
-    [
-      { sender, checked },
-      { sender, checked: again },
-    ],
-    { more: true },
-  );
+  await takeItems(db, now, [itemOf(1), itemOf(1)], { more: true });
   assert.equal(await waits(db), true);
   const waiting = await statsOf(db, key);
   await countMatches(db, now);
