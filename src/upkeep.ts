@@ -3,8 +3,7 @@ import { listingOf } from '#api/listing.ts';
 import { followMatches } from '#records/board-follower.ts';
 import { countMatches } from '#records/ledger.ts';
 import { pageMatches } from '#records/match-pages.ts';
-import { noteOnline } from '#records/online.ts';
-import { countOnline } from '#records/servers.ts';
+import { sampleOnline } from '#records/online.ts';
 import { cutSitemaps } from '#records/sitemaps.ts';
 import { sweep } from '#records/sweep.ts';
 import type { Hall } from '#hall.ts';
@@ -31,7 +30,7 @@ const TASKS: readonly Task[] = [
   { name: 'count matches that wait', everyMs: SECOND_MS, run: ({ db, clock }) => countMatches(db, clock) },
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
   { name: 'put matches into pages', everyMs: SECOND_MS, run: pageAll },
-  { name: 'note who is online', everyMs: MINUTE_MS, run: sampleOnline },
+  { name: 'note who is online', everyMs: MINUTE_MS, run: noteWhoIsOnline },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
   { name: 'sweep', everyMs: 10 * MINUTE_MS, run: sweepAll },
 ];
@@ -74,9 +73,9 @@ async function sweepAll({ db, config, clock }: Hall): Promise<void> {
   await sweep(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, clock.now());
 }
 
-async function sampleOnline({ db, config, clock }: Hall): Promise<void> {
+async function noteWhoIsOnline({ db, config, clock }: Hall): Promise<void> {
   const now = clock.now();
-  await noteOnline(db, now, await countOnline(db, now - config.PRESENCE_TIMEOUT * SECOND_MS));
+  await sampleOnline(db, now, now - config.PRESENCE_TIMEOUT * SECOND_MS);
 }
 
 /** Every task once, to its end: for programs that do not stay. */

@@ -70,7 +70,7 @@ async function fill(hall: Hall): Promise<void> {
   const now = systemClock.now();
   const sample = sampleNetwork({ seed: 'shots', now, matches: MATCHES });
   await take(hall, sample.events());
-  for (const { time, count } of sample.onlineBetween(now - DAY_MS, now)) await noteOnline(hall.db, time, count);
+  await noteOnline(hall.db, sample.onlineBetween(now - DAY_MS, now));
   await take(hall, sample.presenceAt(now));
   await keepUpOnce(hall);
 }

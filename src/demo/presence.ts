@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { insertAll, sql } from '#db/sql.ts';
+import { sql } from '#db/sql.ts';
 import type { Hall } from '#hall.ts';
 import { takeEvents } from '#records/ledger.ts';
+import { noteOnline } from '#records/online.ts';
 import type { Sample } from '#sample/index.ts';
 
 const EVERY_MS = 15_000;
@@ -36,8 +37,5 @@ export async function fillChart({ db, clock }: Hall, sample: Sample): Promise<vo
   const now = clock.now();
   const last = await db.get<{ time: number | null }>(sql`select max(time) as time from online_samples`);
   const since = Math.max(now - CHART_MS, (last?.time ?? 0) + MINUTE_MS);
-  const counts = sample.onlineBetween(since, now).map(({ time, count }) => [time, count]);
-  await db.runAll(
-    insertAll('insert into online_samples (time, count) values', counts, 'on conflict (time) do nothing'),
-  );
+  await noteOnline(db, sample.onlineBetween(since, now));
 }

@@ -1,7 +1,9 @@
-import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { insertAll, sql } from '#db/sql.ts';
 
 const MINUTE_MS = 60_000;
+
+const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS) * MINUTE_MS;
 
 export interface OnlineSample {
   /** The beginning of the minute. */
@@ -9,10 +11,54 @@ export interface OnlineSample {
   count: number;
 }
 
-/** Notes how many players were online in a minute; of several who note it the first counts. */
-export async function noteOnline(db: Queryable, now: number, count: number): Promise<void> {
-  const time = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-  await db.run(sql`insert into online_samples (time, count) values (${time}, ${count}) on conflict (time) do nothing`);
+/** Notes how many players were online in some minutes; where that is known already it stays. */
+export async function noteOnline(db: Queryable, samples: readonly OnlineSample[]): Promise<void> {
+  const rows = samples.map(({ time, count }) => [minuteOf(time), count]);
+  await db.runAll(insertAll('insert into online_samples (time, count) values', rows, 'on conflict (time) do nothing'));
+}
+
+/**
+ * Counts who is online and notes it for this minute; of several processes that do, the first counts.
+ * @param since when a heartbeat has to have been received to count
+ */
+export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, since: number): Promise<void> {
+  const time = minuteOf(now);
+  await db.transaction(async (tx) => {
+    await keepOthersOut(tx);
+    const noted = await tx.run(
+      sql`insert into online_samples (time, count) values (${time}, 0) on conflict (time) do nothing`,
+    );
+    if (noted === 0) return;
+    await tx.run(sql`
+      insert into online_by_server (time, server_key, received, count)
+      select cast(${time} as bigint), p.server_key, p.received, p.player_count
+      from presence p join servers s on s.key = p.server_key
+      where p.received >= ${since} and s.removed is null and p.player_count > 0`);
+    await tx.run(sql`
+      update online_samples set count = (select coalesce(sum(b.count), 0) from online_by_server b where b.time = ${time})
+      where time = ${time}`);
+  });
+}
+
+/**
+ * Forgets the heartbeats of a server that were received since a moment: who is on it now, and what it has added to the
+ * samples. What it told before does not come back for the minutes behind.
+ */
+export async function forgetOnline(tx: Queryable, serverKey: number, since: number): Promise<void> {
+  await keepOthersOut(tx);
+  await tx.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
+  const added = sql`server_key = ${serverKey} and received >= ${since} and time >= ${minuteOf(since)}`;
+  await tx.run(sql`
+    update online_samples
+    set count = count - (
+      select b.count from online_by_server b where b.time = online_samples.time and b.server_key = ${serverKey})
+    where time in (select time from online_by_server where ${added})`);
+  await tx.run(sql`delete from online_by_server where ${added}`);
+}
+
+/** A sample that is being taken and heartbeats that are being forgotten must not pass each other unseen. */
+async function keepOthersOut(tx: Queryable): Promise<void> {
+  if (tx.remote) await tx.run(sql`lock table online_by_server in exclusive mode`);
 }
 
 /** The samples since a moment, the oldest first. */

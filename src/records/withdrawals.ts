@@ -11,6 +11,7 @@ import { uncountStatistics } from './factions.ts';
 import { uncountMatches } from './board-follower.ts';
 import { uncountFinished } from './match-events.ts';
 import { unpageMatches } from './match-pages.ts';
+import { forgetOnline } from './online.ts';
 import { IS_OPERATOR_ACT } from './operator-acts.ts';
 import { unlinkMatches } from './player-history.ts';
 import { rederivePlayers } from './player-sightings.ts';
@@ -73,7 +74,7 @@ async function portionsBySubject(db: Queryable, keys: readonly number[]): Promis
 
 /** Withdraws everything that was taken of a server since a moment, its heartbeat too, but not what operators did about it. */
 export async function withdrawSince(db: Db, clock: Clock, serverKey: number, since: number): Promise<Withdrawn> {
-  await db.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
+  await db.transaction((tx) => forgetOnline(tx, serverKey, since));
   const rows = await db.tuples(sql`
     select l.key from (${keysSent(serverKey)}) s join ledger l on l.key = s.key
     where l.received >= ${since} and l.withdrawn is null and l.type not in (${list(LASTING)}) and not ${IS_OPERATOR_ACT}

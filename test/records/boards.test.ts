@@ -146,7 +146,7 @@ onEachDatabase('upkeep notes who is online, counts matches and sweeps what has r
   const hall = await testHall(t, url);
   const { db, clock } = hall;
   await tell(hall, duel(1, 2), presence('Alpha', { players: ['A', 'B'] }));
-  await noteOnline(db, clock.now() - 9 * DAY_MS, 7);
+  await noteOnline(db, [{ time: clock.now() - 9 * DAY_MS, count: 7 }]);
   await db.run(
     sql`insert into allowances (subject, used, resets) values ('old', 1, 1), ('new', 1, ${clock.now() + 1})`,
   );

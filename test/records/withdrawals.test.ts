@@ -13,9 +13,11 @@ import { newLinkCode } from '#records/links.ts';
 import { mapByName, ratesOf, rotationOf } from '#records/maps.ts';
 import { revokePunishment } from '#records/operator-acts.ts';
 import { playerByUuid } from '#records/players.ts';
+import { onlineSince, sampleOnline } from '#records/online.ts';
 import { listPunishments } from '#records/punishments.ts';
 import { listServers, serverByName } from '#records/servers.ts';
 import { withdrawEvents, withdrawSince } from '#records/withdrawals.ts';
+import { keepUpOnce } from '#upkeep.ts';
 import { sql } from '#db/sql.ts';
 import {
   account,
@@ -25,6 +27,7 @@ import {
   login,
   map,
   person,
+  presence,
   punishment,
   rating,
   rotation,
@@ -93,6 +96,71 @@ onEachDatabase('what operators did stays when a server is withdrawn', async (t, 
     'it falls with what it revoked',
   );
   assert.deepEqual(await states(), []);
+});
+
+onEachDatabase('heartbeats that are withdrawn leave the chart of who was online', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  await tell(hall, configured('Alpha'), configured('Beta'));
+  const beat = async (name: string, ...players: string[]): Promise<void> => {
+    const { key } = (await serverByName(db, name))!;
+    const sender = { kind: 'server', serverKey: key, serverName: name, credential: 1 } as const;
+    const told = presence(name, { players }, { time: new Date(clock.now()).toISOString() });
+    const [receipt] = await takeEvents(db, clock, sender, [told]);
+    assert.equal(receipt!.status, 'accepted');
+  };
+  const chart = async () => (await onlineSince(db, 0)).map(({ count }) => count);
+  const began = clock.now();
+  await beat('Alpha', 'A');
+  await beat('Beta', 'B', 'C');
+  await keepUpOnce(hall);
+  clock.advance(60_000);
+  await beat('Alpha', 'A', 'Made', 'Up');
+  const poisoned = clock.now();
+  // Beta's last heartbeat counts once more.
+  await keepUpOnce(hall);
+  clock.advance(90_000);
+  // By another process, too: the first counts.
+  await keepUpOnce(hall);
+  await beat('Alpha', 'A', 'D');
+  await keepUpOnce(hall);
+  assert.deepEqual(await chart(), [3, 5, 3]);
+  const { key: alpha } = (await serverByName(db, 'Alpha'))!;
+  await withdrawSince(db, clock, alpha, clock.now());
+  assert.deepEqual(await chart(), [3, 5, 3], 'what was told before stays');
+  await withdrawSince(db, clock, alpha, poisoned + 1);
+  assert.deepEqual(await chart(), [3, 5, 3]);
+  await withdrawSince(db, clock, alpha, poisoned);
+  await withdrawSince(db, clock, alpha, poisoned);
+  assert.deepEqual(await chart(), [3, 2, 0]);
+  await withdrawSince(db, clock, (await serverByName(db, 'Beta'))!.key, began);
+  assert.deepEqual(await chart(), [1, 0, 0]);
+  await withdrawSince(db, clock, alpha, 0);
+  assert.deepEqual(await chart(), [0, 0, 0]);
+  clock.advance(9 * 24 * 3_600_000);
+  await beat('Alpha', 'A');
+  await keepUpOnce(hall);
+  assert.deepEqual(await chart(), [1]);
+  assert.equal((await db.tuples(sql`select 1 from online_by_server`)).length, 1);
+});
+
+onEachDatabase('who was online is noted and withdrawn at the same moment', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  await tell(hall, configured('Alpha'));
+  const { key } = (await serverByName(db, 'Alpha'))!;
+  for (let round = 0; round < 40; round++) {
+    clock.advance(60_000);
+    const now = clock.now();
+    await tell(hall, presence('Alpha', { players: ['A'] }, { time: new Date(now).toISOString() }));
+    const [note, withdraw] = [() => sampleOnline(db, now, 0), () => withdrawSince(db, clock, key, 0)];
+    await Promise.all(round % 2 === 0 ? [note(), withdraw()] : [withdraw(), note()]);
+    assert.deepEqual(
+      (await onlineSince(db, now)).map(({ count }) => count),
+      [0],
+      `round ${round}`,
+    );
+  }
 });
 
 onEachDatabase('a link that is withdrawn parts the account again, and takes the name along', async (t, url) => {

@@ -15,7 +15,10 @@ export async function fillWorld(hall: Hall, matches = 40): Promise<void> {
   for (let start = 0; start < events.length; start += 400) {
     await takeEvents(db, clock, { kind: 'operator' }, events.slice(start, start + 400));
   }
-  for (let hour = 0; hour < 24; hour++) await noteOnline(db, now - hour * HOUR_MS, 10 + hour);
+  await noteOnline(
+    db,
+    Array.from({ length: 24 }, (_, hour) => ({ time: now - hour * HOUR_MS, count: 10 + hour })),
+  );
   await takeEvents(db, clock, { kind: 'operator' }, sample.presenceAt(now));
   await keepUpOnce(hall);
 }
