@@ -18,6 +18,8 @@ export class Batch {
   readonly now: number;
   readonly players: PlayerBook;
   readonly rows = new Inserts();
+  /** The matches that players play, as `addWaiting` takes them. */
+  readonly played: number[] = [];
   /** Whether what was added to players is told by the rows of their matches, and may wait, see `flushPressing`. */
   mayWait = true;
 

@@ -106,9 +106,6 @@ function bookOf(db: Transactions): PlayerBook {
  */
 const PORTION = 32;
 
-/** What so many matches add to players may wait to be written. Who reads a player looks for it in each of them. */
-const MOST_UNCOUNTED = 256;
-
 interface TakenIn {
   receipts: Receipt[];
   /** Lets the book of players know that it is committed. */
@@ -132,9 +129,9 @@ async function takeIn(
     await taking.takeAll(await renamed(tx, portion));
     await batch.flushRows();
   }
-  if (more && batch.mayWait && !tx.remote && book.played <= MOST_UNCOUNTED) await batch.flushPressing();
+  if (more && batch.mayWait && !tx.remote && book.hasRoom) await batch.flushPressing();
   else await batch.flush();
-  keys.leave(book.waits);
+  await keys.leave(book.waits, batch.played);
   await trimRefusals(tx, taking.refused);
   await keys.save();
   return { receipts: taking.receipts, keep: () => book.keep(turn, keys) };

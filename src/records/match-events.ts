@@ -3,7 +3,7 @@ import { nameKey } from '#base/text.ts';
 import { type Context, see, sight, type Taken } from './batch.ts';
 import type { MatchFacts } from './matches.ts';
 import type { PlayerBook } from './player-book.ts';
-import { restOf } from './player-counters.ts';
+import { restOf, sieveOf } from './player-counters.ts';
 import { type Group, groupOf } from './player-stats.ts';
 import type { Played, ReadyMatch, ReadyPlayer } from './ready-match.ts';
 
@@ -42,6 +42,7 @@ function addPlayers(context: Context, { facts, finished, players }: ReadyMatch):
     rows.set(known.key, before === undefined ? row : together(before, row));
   }
   for (const row of rows.values()) batch.rows.add('player_matches', row);
+  batch.played.push(key, ...sieveOf(rows.keys()));
   // One row cannot tell what was counted for each of several.
   if (others.size > 0) batch.mayWait = false;
   for (const [player, names] of others) {

@@ -1,26 +1,20 @@
 import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
-import { followName } from './account-names.ts';
-import { type Added, additions, additionsTo, type Group, sightings, type Sums } from './player-stats.ts';
-import type { KnownPlayer, PlayerName } from './players.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
+import type { Group, Sums } from './player-stats.ts';
+import { type Entry, statementsOf } from './player-statements.ts';
+import type { KnownPlayer } from './players.ts';
 import type { Keys, KeysLeft } from './sequence.ts';
 import { UuidMap } from './uuid-map.ts';
 
-interface Entry extends KnownPlayer {
-  isNew: boolean;
-  rowChanged: boolean;
-  renamed: boolean;
-  seenChanged: boolean;
-  /** Whether it waits in `changed`. */
-  waits: boolean;
-  names: Map<string, PlayerName> | undefined;
-  /** What was added, by groups: one, or some where several matches have added to it. */
-  sums: Added[] | undefined;
-}
-
 const READ_AT_ONCE = 256;
 const MOST_ENTRIES = 100_000;
+
+/**
+ * What may wait to be written: what so many matches add, since whoever reads a player looks through all of them; so many of
+ * one player, whose rows of them are all read; so many players, since none writes while they are written.
+ */
+const MOST_WAITING = { matches: 1024, ofPlayer: 128, players: 4096 };
 
 /**
  * The players that events speak of: read once, changed in memory, written once a batch, or of several batches once. `load`
@@ -39,6 +33,8 @@ export class PlayerBook {
   /** The matches that were played since `take`, and the newest of them. */
   #played = 0;
   #match = 0;
+  /** The matches of the player with the most, of those. */
+  #ofPlayer = 0;
 
   /** What `keep` was told, where the book has not become too large since: `Keys.lock` wants to know. */
   get held(): KeysLeft | undefined {
@@ -67,7 +63,7 @@ export class PlayerBook {
     this.#aliases.clear();
     this.#changed = [];
     this.#hasNew = this.#presses = false;
-    this.#played = 0;
+    this.#played = this.#ofPlayer = 0;
   }
 
   /** Whether somebody waits for the first row. */
@@ -75,9 +71,10 @@ export class PlayerBook {
     return this.#hasNew;
   }
 
-  /** How many matches added something that waits. */
-  get played(): number {
-    return this.#played;
+  /** Whether what was added may wait on. */
+  get hasRoom(): boolean {
+    const { matches, ofPlayer, players } = MOST_WAITING;
+    return this.#played <= matches && this.#ofPlayer <= ofPlayer && this.#changed.length <= players;
   }
 
   /** Whether anything that was added to players waits. */
@@ -136,6 +133,7 @@ export class PlayerBook {
     const previous = entry.lastMatch;
     if (matchKey !== this.#match) this.#played++;
     this.#match = matchKey;
+    this.#ofPlayer = Math.max(this.#ofPlayer, ++entry.played);
     entry.lastMatch = matchKey;
     entry.seenChanged = true;
     this.#wait(entry);
@@ -159,7 +157,7 @@ export class PlayerBook {
     const entries = this.#changed;
     this.#changed = [];
     this.#presses = false;
-    this.#played = 0;
+    this.#played = this.#ofPlayer = 0;
     return this.#written(entries, remote);
   }
 
@@ -186,6 +184,7 @@ export class PlayerBook {
     for (const entry of entries) {
       entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.waits = false;
       entry.names = entry.sums = undefined;
+      entry.played = 0;
     }
     return statements;
   }
@@ -249,7 +248,7 @@ export class PlayerBook {
 
 const isPressing = ({ isNew, rowChanged, names }: Entry): boolean => isNew || rowChanged || names !== undefined;
 
-const FRESH = { renamed: false, waits: false, names: undefined, sums: undefined };
+const FRESH = { renamed: false, waits: false, played: 0, names: undefined, sums: undefined };
 
 type KnownRow = [number, string, string, number, number, number | null, string, number | null, number | null];
 
@@ -264,70 +263,4 @@ function stranger(key: number, uuid: string, name: string, time: number): Entry 
   const known = { key, uuid, name, nameSince: time, nameSeen: time, ...session };
   const names = new Map([[nameKey(name), { name, first_seen: time, last_seen: time }]]);
   return { ...known, isNew: true, rowChanged: true, seenChanged: true, ...FRESH, names };
-}
-
-const PLAYERS =
-  'insert into players (key, uuid, name, name_key, name_since, last_login, last_login_server, last_logout) values';
-const NAMES = 'insert into player_names (name_key, player_key, name, first_seen, last_seen) values';
-const WIDEN_NAMES = `on conflict (name_key, player_key) do update set
-  first_seen = case when excluded.first_seen < player_names.first_seen then excluded.first_seen else player_names.first_seen end,
-  last_seen = case when excluded.last_seen > player_names.last_seen then excluded.last_seen else player_names.last_seen end,
-  name = case when excluded.last_seen >= player_names.last_seen then excluded.name else player_names.name end`;
-
-function statementsOf(entries: Entry[], remote: boolean): Sql[] {
-  // Of most players nothing is new but counters.
-  const others = entries.filter(({ rowChanged, names }) => rowChanged || names !== undefined);
-  const unnumbered = entries.filter((entry) => entry.seenChanged && entry.sums === undefined);
-  return [
-    ...insertAll(PLAYERS, others.filter(({ isNew }) => isNew).map(rowOf)),
-    ...others.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
-    ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
-    ...sightings(unnumbered.map(({ key, nameSeen, lastMatch }) => [nameSeen, lastMatch, key])),
-    ...countsOf(entries, remote),
-    ...insertAll(NAMES, others.flatMap(namesOf), WIDEN_NAMES),
-  ];
-}
-
-function namesOf({ key, names }: Entry): Value[][] {
-  return [...(names ?? [])].map(([nameKey, { name, first_seen, last_seen }]) => [
-    nameKey,
-    key,
-    name,
-    first_seen,
-    last_seen,
-  ]);
-}
-
-function rowOf({ key, uuid, name, nameSince, lastLogin, lastLoginServer, lastLogout }: Entry): Value[] {
-  return [key, uuid, name, nameKey(name), nameSince, lastLogin, lastLoginServer, lastLogout];
-}
-
-function updateOf(entry: Entry): Sql {
-  return sql`
-    update players set name = ${entry.name}, name_key = ${nameKey(entry.name)}, name_since = ${entry.nameSince},
-      last_login = ${entry.lastLogin}, last_login_server = ${entry.lastLoginServer}, last_logout = ${entry.lastLogout}
-    where key = ${entry.key}`;
-}
-
-type Row = (number | null)[];
-
-/** Over a connection rows go together; inside the process a row by itself costs less, once there is one to be changed. */
-function countsOf(entries: Entry[], remote: boolean): Sql[] {
-  const together = new Map<Group, Row[]>();
-  const apart: Sql[] = [];
-  for (const { key, nameSeen, lastMatch, sums, isNew } of entries) {
-    if (sums === undefined) continue;
-    const moved = [nameSeen, lastMatch, key];
-    if (remote || isNew) for (const { group, sums: added } of sums) addTo(together, group, [...added, ...moved]);
-    else apart.push(...additionsTo(sums, moved));
-  }
-  // Whoever carries them out looks each statement up once where equal ones stand behind each other.
-  const alike = Map.groupBy(apart, ({ strings }) => strings).values();
-  return [...[...together].flatMap(([group, rows]) => additions(group, rows)), ...[...alike].flat()];
-}
-
-function addTo<K, T>(map: Map<K, T[]>, key: K, one: T): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [one]);
-  else known.push(one);
 }

@@ -1,5 +1,5 @@
 import { type Queryable, safeNumber } from '#db/db.ts';
-import { code, join, type Sql, sql } from '#db/sql.ts';
+import { code, join, type Sql, sql, withRows } from '#db/sql.ts';
 import {
   additions,
   type Added,
@@ -17,37 +17,83 @@ import {
 /**
  * The counters of players where matches wait to be counted: while much is told, SQLite gets what many matches add to a
  * player in one statement, see `PlayerBook.takePressing`. A player's row of `player_stats` then lags behind, whole matches
- * of the player's, the newest. They lie behind `sequence.counted` and behind the row's own `last_match`, and their rows
- * say what they add. There are a few hundred at most; whoever locks the keys to do anything else counts them first.
+ * of the player's, the newest. They stand in `waiting_matches`, lie behind `sequence.counted` and behind the row's own
+ * `last_match`, and their rows say what they add. There are a thousand at most, see `PlayerBook.hasRoom`; whoever locks the
+ * keys to do anything else counts them first.
  */
 
 /**
- * What follows `from` up to a player's key: the matches of the player that wait, and rows of them. Behind null, which says
- * that none does, is nothing. On PostgreSQL none ever waits.
+ * The columns of `waiting_matches` for those who played: a player's bit in each is a remainder by the number of bits, which a
+ * number holds exactly. Of those who are not among twenty players, one in thirty
+ * shares all three bits with them.
  */
-const WAITING = sql`
-  matches m cross join player_matches r
-  where m.key > (select counted from sequence where name = 'key') and r.match_key = m.key and r.player_key =`;
+export function sieveOf(playerKeys: Iterable<number>): [a: number, b: number, c: number] {
+  const [low, high] = [
+    [0, 0, 0],
+    [0, 0, 0],
+  ];
+  for (const key of playerKeys) {
+    const rest = ((key % PRIME) * SPREAD) % PRIME;
+    for (let column = 0; column < 3; column++) {
+      const bit = rest % BITS[column]!;
+      if (bit < HALF) low[column]! |= 1 << bit;
+      else high[column]! |= 1 << (bit - HALF);
+    }
+  }
+  const whole = (column: number): number => high[column]! * 2 ** HALF + low[column]!;
+  return [whole(0), whole(1), whole(2)];
+}
+
+const PRIME = 2_147_483_629;
+/** Keys that follow each other at equal distances would share their bits. */
+const SPREAD = 48_271;
+const BITS = [52, 51, 49] as const;
+const HALF = 26;
+
+/** A player's key and its bits in the three columns. */
+interface Sought {
+  key: Sql;
+  bits: readonly Sql[];
+}
+
+const seek = (playerKey: number): Sought => ({
+  key: sql`${playerKey}`,
+  bits: sieveOf([playerKey]).map((bit) => sql`${bit}`),
+});
+
+const SPREAD_KEY = sql`p.key % 2147483629 * 48271 % 2147483629`;
+/** Of a row `p` of players; worked out anew for each match, which costs several times as much as to look at it. */
+const OF_ROW: Sought = {
+  key: sql`p.key`,
+  bits: [sql`1 << (${SPREAD_KEY} % 52)`, sql`1 << (${SPREAD_KEY} % 51)`, sql`1 << (${SPREAD_KEY} % 49)`],
+};
+
+/** What follows `from`: the matches of a player that wait, and the player's rows of them. On PostgreSQL none ever waits. */
+const waitingOf = ({ key, bits: [a, b, c] }: Sought): Sql => sql`
+  waiting_matches w cross join player_matches r cross join matches m
+  where w.a & (${a!}) and w.b & (${b!}) and w.c & (${c!})
+    and r.match_key = w.match_key and r.player_key = ${key} and m.key = w.match_key`;
 
 /** Where a player's history begins, as `match_key`. */
 export function newestOf({ remote }: Pick<Queryable, 'remote'>, playerKey: number): Sql {
   if (remote) return sql`select last_match as match_key from player_stats where player_key = ${playerKey}`;
   return sql`
-    select coalesce((select m.key from ${WAITING} ${playerKey} order by m.key desc limit 1), last_match) as match_key
-    from player_stats where player_key = ${playerKey}`;
+    select coalesce((
+      select w.match_key from ${waitingOf(seek(playerKey))} and w.match_key > coalesce(s.last_match, 0)
+      order by w.match_key desc limit 1), s.last_match) as match_key
+    from player_stats s where s.player_key = ${playerKey}`;
 }
 
 /**
  * When the present name was last seen, of a row `p` of players and its row `s` of counters. Matches that wait have seen no
  * other name.
+ * @param playerKey where only one player is looked at
  */
-export const nameSeen = ({ remote }: Pick<Queryable, 'remote'>): Sql =>
-  remote ? NAME_SEEN.counted : NAME_SEEN.waiting;
-
-const NAME_SEEN = {
-  counted: sql`s.name_seen`,
-  waiting: sql`max(s.name_seen, coalesce((select max(m.finished) from ${WAITING} p.key), 0))`,
-};
+export function nameSeen({ remote }: Pick<Queryable, 'remote'>, playerKey?: number): Sql {
+  if (remote) return sql`s.name_seen`;
+  const waiting = waitingOf(playerKey === undefined ? OF_ROW : seek(playerKey));
+  return sql`max(s.name_seen, coalesce((select max(m.finished) from ${waiting}), 0))`;
+}
 
 /** How a match went for a player, as its row tells it. */
 interface Went {
@@ -95,26 +141,29 @@ function addedBy({ gamemode, result, score, kill_count, death_count, time_played
 }
 
 export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> {
-  const rows = await db.tuples(db.remote ? statsRow(playerKey) : statsRows(playerKey));
+  const row = (await db.tuple(statsRow(db, playerKey))) ?? [];
   const stats = {} as Stats;
   let place = 0;
   for (const group of GROUP_NAMES) {
     const counts: Record<string, number> = (stats[group] = {});
-    for (const counter of GROUPS[group]) counts[counter] = (rows[0]?.[place++] as number | undefined) ?? 0;
+    for (const counter of GROUPS[group]) counts[counter] = (row[place++] as number | undefined) ?? 0;
   }
-  for (const row of rows) if (typeof row[place] === 'string') addTo(stats, wentOf(row.slice(place)));
+  const waiting = JSON.parse((row[place] as string | undefined) ?? '[]') as unknown[][];
+  for (const went of waiting) addTo(stats, wentOf(went));
   return stats;
 }
 
 const STATS = join(GROUP_NAMES.flatMap(columnsOf).map(code));
 
-const statsRow = (playerKey: number): Sql => sql`select ${STATS} from player_stats where player_key = ${playerKey}`;
-
-/** Once for each match that waits, else once. */
-const statsRows = (playerKey: number): Sql => sql`
-  select ${STATS}, ${WENT_COLUMNS} from player_stats s
-  left join (select m.key, ${WENT_COLUMNS} from ${WAITING} ${playerKey}) added on added.key > coalesce(s.last_match, 0)
-  where s.player_key = ${playerKey}`;
+/** The counters, and, where matches may wait, those that do as JSON. */
+function statsRow({ remote }: Pick<Queryable, 'remote'>, playerKey: number): Sql {
+  if (remote) return sql`select ${STATS} from player_stats where player_key = ${playerKey}`;
+  return sql`
+    select ${STATS}, (
+      select json_group_array(json_array(${WENT_COLUMNS})) from ${waitingOf(seek(playerKey))}
+        and w.match_key > coalesce(s.last_match, 0))
+    from player_stats s where s.player_key = ${playerKey}`;
+}
 
 const wentOf = (row: readonly unknown[]): Went =>
   Object.fromEntries(WENT.map((column, place) => [column, row[place]])) as unknown as Went;
@@ -144,6 +193,18 @@ interface Waiting {
   sums: Map<Group, Sums>;
 }
 
+const WAITING_MATCHES = 'insert into waiting_matches (match_key, a, b, c) values';
+
+/** Says of matches that they wait to be counted. @param rows their keys, with `sieveOf` each */
+export async function addWaiting(tx: Queryable, rows: readonly number[]): Promise<void> {
+  await tx.runAll(withRows(WAITING_MATCHES, 4, rows));
+}
+
+/** Says that no match waits any more. */
+export async function clearWaiting(tx: Queryable): Promise<void> {
+  await tx.run(sql`delete from waiting_matches`);
+}
+
 /** Counts the matches that wait behind a key, for whoever has locked the keys and does not hold in memory what they add. */
 export async function countWaiting(tx: Queryable, counted: number): Promise<void> {
   const players = new Map<number, Waiting>();
@@ -156,6 +217,7 @@ export async function countWaiting(tx: Queryable, counted: number): Promise<void
     from = to;
   }
   await tx.runAll(GROUP_NAMES.flatMap((group) => additions(group, rowsOf(players, group))));
+  await clearWaiting(tx);
 }
 
 async function waitingBetween(tx: Queryable, from: number, to: number): Promise<WaitingRow[]> {

@@ -34,13 +34,18 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
 /** Who bears a name now, in any case: of several the one who was seen with it last. Else who bore it last. */
 export async function playerByName(db: Queryable, name: string): Promise<Player | undefined> {
   const key = nameKey(name);
-  const present = await db.get<Player>(sql`
-    select ${COLUMNS} from players p join player_stats s on s.player_key = p.key
-    where p.name_key = ${key} order by ${nameSeen(db)} desc, p.key desc limit 1`);
-  if (present !== undefined) return present;
+  const present = await db.all<Player>(sql`select ${COLUMNS} from players p where p.name_key = ${key} limit 2`);
+  if (present.length === 1) return present[0];
+  if (present.length > 1) return await lastBearer(db, key);
   return await db.get<Player>(sql`
     select ${COLUMNS} from player_names n join players p on p.key = n.player_key
     where n.name_key = ${key} order by n.last_seen desc, p.key desc limit 1`);
+}
+
+async function lastBearer(db: Queryable, nameKey: string): Promise<Player | undefined> {
+  return await db.get<Player>(sql`
+    select ${COLUMNS} from players p join player_stats s on s.player_key = p.key
+    where p.name_key = ${nameKey} order by ${nameSeen(db)} desc, p.key desc limit 1`);
 }
 
 /** A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits cannot exist, so none hides another. */
@@ -62,7 +67,7 @@ export interface PlayerName {
 /** Every name a player bore, the newest first. The present name's row lags, since every match sees it: see player_stats. */
 export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerName[]> {
   return await db.all<PlayerName>(sql`
-    select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen, case when n.name_key = p.name_key then ${nameSeen(db)} else n.last_seen end as last_seen
+    select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen, case when n.name_key = p.name_key then ${nameSeen(db, playerKey)} else n.last_seen end as last_seen
     from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = n.player_key
     where n.player_key = ${playerKey} order by last_seen desc, n.name_key`);
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { countWaiting } from './player-counters.ts';
+import { addWaiting, clearWaiting, countWaiting } from './player-counters.ts';
 
 const KEYS_PER_MS = 2048;
 
@@ -51,8 +51,13 @@ export class Keys {
     return new Keys(tx, { last, counted: null });
   }
 
-  /** Says whether matches are left waiting, those of this transaction or of one before. */
-  leave(waiting: boolean): void {
+  /**
+   * Says whether matches are left waiting, those of this transaction or of one before.
+   * @param rows see `addWaiting`, of this transaction
+   */
+  async leave(waiting: boolean, rows: readonly number[]): Promise<void> {
+    if (waiting) await addWaiting(this.#tx, rows);
+    else if (this.#counted !== null) await clearWaiting(this.#tx);
     this.#counted = waiting ? (this.#counted ?? this.#first) : null;
   }
 

@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { portionsOf } from '#base/portions.ts';
 import { checkEvent } from '#records/checks.ts';
 import { GroupIntake } from '#records/intake.ts';
 import { countMatches, type Item, takeItems, type TakeOptions } from '#records/ledger.ts';
 import { listPlayedMatches } from '#records/match-lists.ts';
 import { matchesOf } from '#records/matches.ts';
-import { statsOf } from '#records/player-counters.ts';
+import { sieveOf, statsOf } from '#records/player-counters.ts';
 import { findPlayer, namesOf } from '#records/players.ts';
 import { keepUpOnce } from '../../src/upkeep.ts';
 import { configured, match, person, team, tell } from '../support/builders.ts';
@@ -39,11 +40,19 @@ async function waits(db: Db): Promise<boolean> {
   return row!.counted !== null;
 }
 
-/** A match of one player, told by the operator. */
-function itemOf(number: number): Item {
-  const sender = { kind: 'operator' } as const;
-  return { sender, checked: checkEvent(match({ teams: [team('Red', number)] }), sender, clock.now()) };
+async function rowsThatWait(db: Db): Promise<number> {
+  return (await db.tuples(sql`select 1 from waiting_matches`)).length;
 }
+
+/** A match of some players, told by the operator. */
+function itemBetween(...numbers: number[]): Item {
+  const sender = { kind: 'operator' } as const;
+  return { sender, checked: checkEvent(match({ teams: [team('Red', ...numbers)] }), sender, clock.now()) };
+}
+
+/** Matches of many players, of which none plays twice. */
+const itemsBetween = (numbers: readonly number[]): Item[] =>
+  [...portionsOf(numbers, 1000)].map((some) => itemBetween(...some));
 
 /** Whoever takes events, as one process does; the next transaction may break when all is done but the commit. */
 class Taker {
@@ -133,32 +142,61 @@ onEachDatabase('matches that wait are counted from their rows, whatever group th
   assert.equal(await waits(db), false);
 });
 
-test('while groups follow each other closely, what up to 256 matches add waits; then it is counted', async (t) => {
+test('while groups follow each other closely, what they add waits, up to a bound; then it is counted', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const hall = await testHall(t, database.url);
   const { db, clock: now, log } = hall;
-  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1)] }));
+  const everyone = Array.from({ length: 4097 }, (_, number) => number);
+  await tell(hall, configured('Alpha'));
+  await takeItems(db, now, itemsBetween(everyone));
   const intake = new GroupIntake({ db, clock: now, log });
-  const take = async (...sizes: number[]): Promise<void> => {
-    const requests = sizes.map((size) => intake.take(Array.from({ length: size }, () => itemOf(1))));
-    const receipts = (await Promise.all(requests)).flat();
+  // Whole requests go together, 256 events at least: these are two groups, of which the first follows nobody.
+  const take = async (then: Item[]): Promise<void> => {
+    const first = Array.from({ length: 256 }, () => itemBetween(0));
+    const receipts = (await Promise.all([intake.take(first), intake.take(then)])).flat();
     assert.ok(receipts.every(({ status }) => status === 'accepted'));
   };
   const counted = async (): Promise<unknown> =>
-    (await db.get<{ play: number }>(sql`select teampvp_play as play from player_stats`))!.play;
-  const told = async (): Promise<unknown> => (await statsOf(db, (await findPlayer(db, person(1).uuid))!.key)).teampvp;
+    (await db.tuples(sql`select sum(teampvp_play) from player_stats where teampvp_play > 1`))[0]![0];
+  const told = async (number: number): Promise<unknown> =>
+    (await statsOf(db, (await findPlayer(db, person(number).uuid))!.key)).teampvp['play'];
 
-  await take(1);
-  assert.deepEqual([await waits(db), await counted()], [false, 2]);
-  // Two groups, of which the first follows nobody.
-  await take(256, 256);
-  assert.deepEqual([await waits(db), await counted()], [true, 258]);
-  assert.equal(((await told()) as { play: number }).play, 514);
-  await keepUpOnce(hall);
-  assert.deepEqual([await waits(db), await counted()], [false, 514]);
-  await take(256, 257);
-  assert.deepEqual([await waits(db), await counted()], [false, 1027]);
+  const bounds: [words: string, items: (beyond: number) => Item[], told: number][] = [
+    ['of one player', (beyond) => Array.from({ length: 128 + beyond }, () => itemBetween(1)), 129],
+    ['matches', (beyond) => Array.from({ length: 1024 + beyond }, (_, turn) => itemBetween(1 + (turn % 16))), 65],
+    ['players', (beyond) => itemsBetween(everyone.slice(0, 4096 + beyond)), 2],
+  ];
+  for (const [words, items, plays] of bounds) {
+    const before = (await told(1)) as number;
+    await take(items(0));
+    assert.equal(await waits(db), true, words);
+    assert.equal(await told(1), before + plays - 1, words);
+    const late = await counted();
+    await keepUpOnce(hall);
+    assert.notEqual(await counted(), late, words);
+    assert.deepEqual([await waits(db), await told(1)], [false, before + plays - 1], words);
+    await take(items(1));
+    assert.equal(await waits(db), false, words);
+    assert.equal(await rowsThatWait(db), 0);
+  }
+});
+
+/** As the statements of readers do it. */
+const passes = (sieve: readonly number[], key: number): boolean =>
+  sieveOf([key]).every((bit, place) => (BigInt(sieve[place]!) & BigInt(bit)) !== 0n);
+
+test('whoever played a match that waits is found through the sieve, and few others', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(Number.MAX_SAFE_INTEGER), { maxLength: 40 }), (keys) => {
+      assert.ok(keys.every((key) => passes(sieveOf(keys), key)));
+    }),
+  );
+  // Keys of players who came one behind the other.
+  const all = Array.from({ length: 1000 }, (_, number) => 3_600_000_000_000_000 + number * 2048);
+  const played = all.filter((_, number) => number % 50 === 0);
+  const passed = all.filter((key) => passes(sieveOf(played), key)).length - played.length;
+  assert.ok(passed < 80, `${passed} of 980 others pass`);
 });
 
 onEachDatabase('what was tried or broke off is not taken for what another has done meanwhile', async (t, url) => {
@@ -167,7 +205,7 @@ onEachDatabase('what was tried or broke off is not taken for what another has do
   await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1, 2)] }));
   const [own, others] = [new Taker(db), new Taker(db)];
   const take = (taker: Taker, player: number, options: TakeOptions) =>
-    takeItems(taker, hall.clock, [itemOf(player)], options);
+    takeItems(taker, hall.clock, [itemBetween(player)], options);
   const played = async (): Promise<unknown[][]> => {
     const rows = await db.tuples(sql`
       select p.name, s.teampvp_play, (select count(*) from player_matches r where r.player_key = p.key)
@@ -201,7 +239,7 @@ test('a counter beyond what a number holds is told the same while a match waits'
   await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1)] }));
   await db.run(sql`update player_stats set teampvp_play = 9007199254740990, teampvp_kill = 9007199254741991`);
   const { key } = (await findPlayer(db, person(1).uuid))!;
-  await takeItems(db, now, [itemOf(1), itemOf(1)], { more: true });
+  await takeItems(db, now, [itemBetween(1), itemBetween(1)], { more: true });
   assert.equal(await waits(db), true);
   const waiting = await statsOf(db, key);
   await countMatches(db, now);
