@@ -61,12 +61,17 @@ const seek = (playerKey: number): Sought => ({
   bits: sieveOf([playerKey]).map((bit) => sql`${bit}`),
 });
 
-const SPREAD_KEY = sql`p.key % 2147483629 * 48271 % 2147483629`;
-/** Of a row `p` of players; worked out anew for each match, which costs several times as much as to look at it. */
-const OF_ROW: Sought = {
-  key: sql`p.key`,
-  bits: [sql`1 << (${SPREAD_KEY} % 52)`, sql`1 << (${SPREAD_KEY} % 51)`, sql`1 << (${SPREAD_KEY} % 49)`],
-};
+/** Of a row of `namesakes`. */
+const OF_ROW: Sought = { key: sql`p.key`, bits: [sql`p.bit_a`, sql`p.bit_b`, sql`p.bit_c`] };
+const SPREAD_KEY = sql`key % 2147483629 * 48271 % 2147483629`;
+
+/** The players who bear a name now, as a statement; `nameSeen` finds them by bits that are worked out once for each. */
+export function namesakes({ remote }: Pick<Queryable, 'remote'>, nameKey: string): Sql {
+  if (remote) return sql`select * from players where name_key = ${nameKey}`;
+  return sql`
+    select *, 1 << (${SPREAD_KEY} % 52) as bit_a, 1 << (${SPREAD_KEY} % 51) as bit_b, 1 << (${SPREAD_KEY} % 49) as bit_c
+    from players where name_key = ${nameKey}`;
+}
 
 /** What follows `from`: the matches of a player that wait, and the player's rows of them. On PostgreSQL none ever waits. */
 const waitingOf = ({ key, bits: [a, b, c] }: Sought): Sql => sql`
@@ -87,7 +92,7 @@ export function newestOf({ remote }: Pick<Queryable, 'remote'>, playerKey: numbe
 /**
  * When the present name was last seen, of a row `p` of players and its row `s` of counters. Matches that wait have seen no
  * other name.
- * @param playerKey where only one player is looked at
+ * @param playerKey where only one player is looked at; else `p` is one of `namesakes`
  */
 export function nameSeen({ remote }: Pick<Queryable, 'remote'>, playerKey?: number): Sql {
   if (remote) return sql`s.name_seen`;

@@ -2,7 +2,7 @@ import { uuidOf, nameKey } from '#base/text.ts';
 import { keyOf } from '#base/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { nameSeen } from './player-counters.ts';
+import { nameSeen, namesakes } from './player-counters.ts';
 
 export interface Player {
   key: number;
@@ -35,8 +35,8 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
 export async function playerByName(db: Queryable, name: string): Promise<Player | undefined> {
   const key = nameKey(name);
   const present = await db.all<Player>(sql`select ${COLUMNS} from players p where p.name_key = ${key} limit 2`);
-  if (present.length === 1) return present[0];
-  if (present.length > 1) return await lastBearer(db, key);
+  const last = present.length > 1 ? await lastBearer(db, key) : present[0];
+  if (last !== undefined) return last;
   return await db.get<Player>(sql`
     select ${COLUMNS} from player_names n join players p on p.key = n.player_key
     where n.name_key = ${key} order by n.last_seen desc, p.key desc limit 1`);
@@ -44,8 +44,9 @@ export async function playerByName(db: Queryable, name: string): Promise<Player 
 
 async function lastBearer(db: Queryable, nameKey: string): Promise<Player | undefined> {
   return await db.get<Player>(sql`
-    select ${COLUMNS} from players p join player_stats s on s.player_key = p.key
-    where p.name_key = ${nameKey} order by ${nameSeen(db)} desc, p.key desc limit 1`);
+    with p as materialized (${namesakes(db, nameKey)})
+    select ${COLUMNS} from p join player_stats s on s.player_key = p.key
+    order by ${nameSeen(db)} desc, p.key desc limit 1`);
 }
 
 /** A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits cannot exist, so none hides another. */

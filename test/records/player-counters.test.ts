@@ -142,43 +142,89 @@ onEachDatabase('matches that wait are counted from their rows, whatever group th
   assert.equal(await waits(db), false);
 });
 
-test('while groups follow each other closely, what they add waits, up to a bound; then it is counted', async (t) => {
+test('while groups follow each other closely, what they add waits until it is quiet', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const hall = await testHall(t, database.url);
   const { db, clock: now, log } = hall;
+  await tell(hall, configured('Alpha'));
+  const intake = new GroupIntake({ db, clock: now, log });
+  const take = async (...requests: Item[][]): Promise<void> => {
+    const receipts = (await Promise.all(requests.map((items) => intake.take(items)))).flat();
+    assert.ok(receipts.every(({ status }) => status === 'accepted'));
+  };
+  const everyone = Array.from({ length: 100 }, (_, number) => number);
+  const play = async (): Promise<unknown> =>
+    (await statsOf(db, (await findPlayer(db, person(1).uuid))!.key)).teampvp['play'];
+
+  await take([itemBetween(1)]);
+  assert.deepEqual([await waits(db), await play()], [false, 1]);
+  // Two groups, of which the first follows nobody and takes long enough for the second to follow it closely.
+  await take(
+    Array.from({ length: 256 }, () => itemBetween(...everyone)),
+    [itemBetween(1)],
+  );
+  assert.deepEqual([await waits(db), await play()], [true, 258]);
+  await keepUpOnce(hall);
+  assert.deepEqual([await waits(db), await play()], [false, 258]);
+});
+
+test('what is added waits up to a bound', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  const { db, clock: now } = hall;
   const everyone = Array.from({ length: 4097 }, (_, number) => number);
   await tell(hall, configured('Alpha'));
   await takeItems(db, now, itemsBetween(everyone));
-  const intake = new GroupIntake({ db, clock: now, log });
-  // Whole requests go together, 256 events at least: these are two groups, of which the first follows nobody.
-  const take = async (then: Item[]): Promise<void> => {
-    const first = Array.from({ length: 256 }, () => itemBetween(0));
-    const receipts = (await Promise.all([intake.take(first), intake.take(then)])).flat();
-    assert.ok(receipts.every(({ status }) => status === 'accepted'));
-  };
-  const counted = async (): Promise<unknown> =>
-    (await db.tuples(sql`select sum(teampvp_play) from player_stats where teampvp_play > 1`))[0]![0];
-  const told = async (number: number): Promise<unknown> =>
-    (await statsOf(db, (await findPlayer(db, person(number).uuid))!.key)).teampvp['play'];
-
-  const bounds: [words: string, items: (beyond: number) => Item[], told: number][] = [
-    ['of one player', (beyond) => Array.from({ length: 128 + beyond }, () => itemBetween(1)), 129],
-    ['matches', (beyond) => Array.from({ length: 1024 + beyond }, (_, turn) => itemBetween(1 + (turn % 16))), 65],
-    ['players', (beyond) => itemsBetween(everyone.slice(0, 4096 + beyond)), 2],
+  const { key } = (await findPlayer(db, person(1).uuid))!;
+  const bounds: [words: string, items: (beyond: number) => Item[], plays: number][] = [
+    ['of one player', (beyond) => Array.from({ length: 128 + beyond }, () => itemBetween(1)), 128],
+    ['matches', (beyond) => Array.from({ length: 1024 + beyond }, (_, turn) => itemBetween(1 + (turn % 16))), 64],
+    ['players', (beyond) => itemsBetween(everyone.slice(0, 4096 + beyond)), 1],
   ];
+  const counted = async (): Promise<unknown> =>
+    (await db.tuples(sql`select teampvp_play from player_stats where player_key = ${key}`))[0]![0];
   for (const [words, items, plays] of bounds) {
-    const before = (await told(1)) as number;
-    await take(items(0));
-    assert.equal(await waits(db), true, words);
-    assert.equal(await told(1), before + plays - 1, words);
-    const late = await counted();
-    await keepUpOnce(hall);
-    assert.notEqual(await counted(), late, words);
-    assert.deepEqual([await waits(db), await told(1)], [false, before + plays - 1], words);
-    await take(items(1));
-    assert.equal(await waits(db), false, words);
-    assert.equal(await rowsThatWait(db), 0);
+    const before = (await statsOf(db, key)).teampvp['play']!;
+    await takeItems(db, now, items(0), { more: true });
+    assert.deepEqual([await waits(db), await counted()], [true, before], words);
+    assert.equal((await statsOf(db, key)).teampvp['play'], before + plays, words);
+    await countMatches(db, now);
+    assert.deepEqual([await waits(db), await counted()], [false, before + plays], words);
+    await takeItems(db, now, items(1), { more: true });
+    assert.deepEqual([await waits(db), await rowsThatWait(db)], [false, 0], words);
+  }
+});
+
+/** A match of one player who bears the name of others, some ms later than theirs. */
+const twin = (number: number, ms: number): Item => {
+  const moment = new Date(clock.now() - 60_000 + ms).toISOString();
+  const played = match({ teams: [team('Red', person(number, 'Twin'))], started: moment, finished: moment });
+  const sender = { kind: 'operator' } as const;
+  return { sender, checked: checkEvent({ ...played, time: moment }, sender, clock.now()) };
+};
+
+test('of several who bear a name, the one who was seen with it last is found while matches wait', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  const { db, clock: now } = hall;
+  await tell(hall, configured('Alpha'));
+  await takeItems(
+    db,
+    now,
+    [1, 2, 3].map((number) => twin(number, number)),
+  );
+  const found = async (): Promise<unknown> => (await findPlayer(db, 'twin'))!.uuid;
+  assert.equal(await found(), person(3).uuid);
+  for (const [turn, number] of [1, 3, 2, 2, 1].entries()) {
+    // Whoever has nobody in a team waits for nothing.
+    const nobody = checkEvent(match({ teams: [] }), { kind: 'operator' }, clock.now());
+    const items: Item[] = [twin(number, 10 + turn), { sender: { kind: 'operator' }, checked: nobody }];
+    await takeItems(db, now, items, { more: true });
+    assert.equal(await rowsThatWait(db), turn + 1);
+    assert.equal(await found(), person(number).uuid);
   }
 });
 

@@ -144,6 +144,19 @@ onEachDatabase('heartbeats that are withdrawn leave the chart of who was online'
   assert.equal((await db.tuples(sql`select 1 from online_by_server`)).length, 1);
 });
 
+onEachDatabase('a heartbeat that is withdrawn leaves the chart whatever the clock did', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  await tell(hall, configured('Alpha'), presence('Alpha', { players: ['A'] }));
+  const received = clock.now();
+  clock.advance(-180_000);
+  await sampleOnline(db, clock.now(), 0);
+  const chart = async () => (await onlineSince(db, 0)).map(({ count }) => count);
+  assert.deepEqual(await chart(), [1]);
+  await withdrawSince(db, clock, (await serverByName(db, 'Alpha'))!.key, received - 60_000);
+  assert.deepEqual(await chart(), [0]);
+});
+
 onEachDatabase('who was online is noted and withdrawn at the same moment', async (t, url) => {
   const hall = await testHall(t, url);
   const { db, clock } = hall;
