@@ -18,16 +18,17 @@ export class Batch {
   readonly now: number;
   readonly players: PlayerBook;
   readonly rows = new Inserts();
-  /** The matches that players play, as `addWaiting` takes them. */
+  /** The matches that players play, as `addWaiting` takes them; none where nothing waits. */
   readonly played: number[] = [];
   /** Whether what was added to players is told by the rows of their matches, and may wait, see `flushPressing`. */
-  mayWait = true;
+  mayWait: boolean;
 
   constructor(tx: Queryable, keys: Keys, now: number, players = new PlayerBook()) {
     this.tx = tx;
     this.keys = keys;
     this.now = now;
     this.players = players;
+    this.mayWait = !tx.remote;
   }
 
   /** Reads players that are about to be spoken of. */

@@ -129,7 +129,7 @@ async function takeIn(
     await taking.takeAll(await renamed(tx, portion));
     await batch.flushRows();
   }
-  if (more && batch.mayWait && !tx.remote && book.hasRoom) await batch.flushPressing();
+  if (more && batch.mayWait && book.hasRoom) await batch.flushPressing();
   else await batch.flush();
   await keys.leave(book.waits, batch.played);
   await trimRefusals(tx, taking.refused);

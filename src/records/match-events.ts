@@ -42,7 +42,7 @@ function addPlayers(context: Context, { facts, finished, players }: ReadyMatch):
     rows.set(known.key, before === undefined ? row : together(before, row));
   }
   for (const row of rows.values()) batch.rows.add('player_matches', row);
-  if (rows.size > 0) batch.played.push(key, ...sieveOf(rows.keys()));
+  if (batch.mayWait && rows.size > 0) batch.played.push(key, ...sieveOf(rows.keys()));
   // One row cannot tell what was counted for each of several.
   if (others.size > 0) batch.mayWait = false;
   for (const [player, names] of others) {

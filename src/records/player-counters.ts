@@ -24,8 +24,7 @@ import {
 
 /**
  * The columns of `waiting_matches` for those who played: a player's bit in each is a remainder by the number of bits, which a
- * number holds exactly. Of those who are not among twenty players, one in thirty
- * shares all three bits with them.
+ * number holds exactly. Of those who are not among twenty players, one in thirty shares all three bits with them.
  */
 export function sieveOf(playerKeys: Iterable<number>): [a: number, b: number, c: number] {
   const [low, high] = [
@@ -63,13 +62,14 @@ const seek = (playerKey: number): Sought => ({
 
 /** Of a row of `namesakes`. */
 const OF_ROW: Sought = { key: sql`p.key`, bits: [sql`p.bit_a`, sql`p.bit_b`, sql`p.bit_c`] };
-const SPREAD_KEY = sql`key % 2147483629 * 48271 % 2147483629`;
+const SPREAD_KEY = sql`key % ${PRIME} * ${SPREAD} % ${PRIME}`;
 
 /** The players who bear a name now, as a statement; `nameSeen` finds them by bits that are worked out once for each. */
 export function namesakes({ remote }: Pick<Queryable, 'remote'>, nameKey: string): Sql {
   if (remote) return sql`select * from players where name_key = ${nameKey}`;
   return sql`
-    select *, 1 << (${SPREAD_KEY} % 52) as bit_a, 1 << (${SPREAD_KEY} % 51) as bit_b, 1 << (${SPREAD_KEY} % 49) as bit_c
+    select *, 1 << (${SPREAD_KEY} % ${BITS[0]}) as bit_a, 1 << (${SPREAD_KEY} % ${BITS[1]}) as bit_b,
+      1 << (${SPREAD_KEY} % ${BITS[2]}) as bit_c
     from players where name_key = ${nameKey}`;
 }
 

@@ -42,7 +42,6 @@ function expired(now: number): Rubbish[] {
     { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
     { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_KEPT_MS}` },
     { table: 'console_sessions', key: ['hash'], where: sql`expires <= ${now}` },
-    { table: 'online_by_server', key: ['time', 'server_key'], where: sql`time < ${now - SAMPLES_KEPT_MS}` },
     { table: 'online_samples', key: ['time'], where: sql`time < ${now - SAMPLES_KEPT_MS}` },
   ];
 }
