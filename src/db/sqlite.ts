@@ -46,8 +46,11 @@ const WRITING = {
   lazy: 'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 64000',
 };
 
-/** Readers hold the inner pages of a table of a million matches, which reads of far-apart rows push out of less. */
-const CACHE_KB = { reading: 32_000, durable: 16_000, lazy: 16_000 };
+/**
+ * Readers hold the inner pages of a table of a million matches, which reads of far-apart rows push out of less. The lazy one
+ * holds what a large group writes: nearly every commit of matches makes SQLite look through all that its cache has room for.
+ */
+const CACHE_KB = { reading: 32_000, durable: 16_000, lazy: 8_000 };
 
 const kept = new WeakMap<readonly string[], string>();
 /** SQLite plans a statement anew whenever a value is bound that is a limit by itself: a third of what a list of 20 costs. */

@@ -13,10 +13,10 @@ import type { Receipt } from './receipts.ts';
  */
 
 /**
- * Texts of an item: who sent what, the data as it was told; of a finished match what is JSON in itself, who played, and how
- * they did in numbers.
+ * Texts of an item: who sent what, the data as it was told; of a finished match what is JSON in itself, who played, by UUID
+ * and by name, and how they did in numbers.
  */
-const TEXTS = 6;
+const TEXTS = 7;
 const NONE = Array<string>(TEXTS - 2).fill('');
 
 interface Parcel {
@@ -68,8 +68,8 @@ export class FarIntake implements Intake {
     this.#busy.begin();
     this.#asked.set(number, { count: items.length, answer: promise, settle, fail });
     this.#waits += items.length;
-    // What comes in one turn of the event loop goes over together.
-    if (this.#parcels.length === 0) setImmediate(() => this.#send());
+    // What is told at one moment goes over together.
+    if (this.#parcels.length === 0) queueMicrotask(() => this.#send());
     const texts: string[] = [];
     for (const item of items) texts.push(...textsOf(item));
     this.#parcels.push({ number, dryRun, texts });
@@ -137,7 +137,8 @@ function textsOf({ sender, checked }: Item): string[] {
   if (event.type !== 'match.finished') return [JSON.stringify({ sender, event }), told, ...NONE];
   const { teams, objectives, players, ...data } = event.data;
   const json = JSON.stringify({ sender, event: { ...event, data } });
-  return [json, told, teams, objectives, personsOf(players), numbersOf(players)];
+  const uuids = JSON.stringify(players.map(([uuid]) => uuid));
+  return [json, told, teams, objectives, uuids, namesOf(players), numbersOf(players)];
 }
 
 /** The items of a parcel, made of their texts when they are asked for: as objects they would grow old while they wait. */
@@ -159,23 +160,24 @@ class Packed implements Items {
   }
 }
 
-function itemOf([json, told, teams, objectives, persons, numbers]: string[]): Item {
+function itemOf([json, told, teams, objectives, uuids, names, numbers]: string[]): Item {
   const { sender, event, receipt } = JSON.parse(json!);
   if (event === undefined) return { sender, checked: receipt };
   if (event.type === 'match.finished')
-    Object.assign(event.data, { teams, objectives, players: playersOf(persons!, numbers!) });
+    Object.assign(event.data, { teams, objectives, players: playersOf(uuids!, names!, numbers!) });
   return { sender, checked: { event, told: told! } };
 }
 
 const RESULTS = ['win', 'lose', 'draw'] as const;
-const UUID_LENGTH = 36;
+/** No name holds it, see `isShownText`. */
+const BETWEEN_NAMES = '\n';
 
 /**
- * UUID and name in one string: V8 looks up each string of JSON that is shorter than ten characters in the table of all its
- * strings, which names of players would fill.
+ * Names are no JSON: V8 looks up each string of it that is shorter than ten characters in the table of all its strings,
+ * which names of players would fill. UUIDs are, which makes each a string by itself: as parts of a longer one they would
+ * take twice as long to be looked up.
  */
-const personsOf = (players: readonly ReadyPlayer[]): string =>
-  JSON.stringify(players.map(([uuid, name]) => uuid + name));
+const namesOf = (players: readonly ReadyPlayer[]): string => players.map(([, name]) => name).join(BETWEEN_NAMES);
 
 function numbersOf(players: readonly ReadyPlayer[]): string {
   const numbers: number[] = [];
@@ -186,11 +188,12 @@ function numbersOf(players: readonly ReadyPlayer[]): string {
   return textOfNumbers(numbers);
 }
 
-function playersOf(persons: string, text: string): ReadyPlayer[] {
+function playersOf(uuids: string, names: string, text: string): ReadyPlayer[] {
   const numbers = new NumbersOf(text);
-  return (JSON.parse(persons) as string[]).map((person) => [
-    person.slice(0, UUID_LENGTH),
-    person.slice(UUID_LENGTH),
+  const called = names.split(BETWEEN_NAMES);
+  return (JSON.parse(uuids) as string[]).map((uuid, place) => [
+    uuid,
+    called[place]!,
     RESULTS[numbers.next()]!,
     numbers.next(),
     numbers.next(),

@@ -190,20 +190,30 @@ test('moments, unknown players and members left out come over as they are', asyn
     close: async () => {},
   });
   const objective = { player: null, team: '', type: 'core', name: '', time: '1970-01-01T00:00:00Z' } as const;
-  const told = event(
-    'match.finished',
-    {
-      map: 'Îsle "two"',
-      gamemode: 'ctw',
-      started: '1970-01-01T00:00:00Z',
-      finished: '2026-02-28T18:30:00.125+09:00',
-      teams: [{ name: 'Red', players: [{ ...person(1), score: -0 }] }],
-      objectives: [objective],
-    },
-    { server: 'Alpha' },
-  );
-  const item: Item = { sender: OPERATOR, checked: checkEvent(told, OPERATOR, Date.parse('2026-03-01T12:00:00Z')) };
-  await intake.take([item]);
-  assert.deepEqual(JSON.parse(JSON.stringify(heard)), JSON.parse(JSON.stringify([item])));
-  assert.ok('event' in item.checked);
+  const red = {
+    name: 'Red',
+    players: [
+      { ...person(1), score: -0 },
+      { ...person(2), name: ' "Zwölf", \\n🂡 ' },
+    ],
+  };
+  const blue = { name: 'Blue', players: [person(3)] };
+  const items = [[red, blue], []].map((teams, number): Item => {
+    const told = event(
+      'match.finished',
+      {
+        map: 'Îsle "two"',
+        gamemode: 'ctw',
+        started: '1970-01-01T00:00:00Z',
+        finished: '2026-02-28T18:30:00.125+09:00',
+        teams,
+        objectives: [objective],
+      },
+      { id: `match ${number}`, server: 'Alpha' },
+    );
+    return { sender: OPERATOR, checked: checkEvent(told, OPERATOR, Date.parse('2026-03-01T12:00:00Z')) };
+  });
+  await intake.take(items);
+  assert.deepEqual(JSON.parse(JSON.stringify(heard)), JSON.parse(JSON.stringify(items)));
+  for (const { checked } of items) assert.ok('event' in checked);
 });
