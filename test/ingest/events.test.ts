@@ -193,6 +193,31 @@ test('JSON is UTF-8 with every name once, and nothing nested brings it down', as
   assert.equal((await post('{"constructor":1,"version":1}')).json.status, 'rejected');
 });
 
+test('of many bodies that come at once, small, large and broken, each is answered for itself', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { post, hall } = await openDoor(t, database.url);
+  const told = Array.from({ length: 60 }, (_, number) => login('Alpha', person(number)));
+  // Those up to 32 KiB are read together, sixteen at a time.
+  const forms: ((json: string) => string)[] = [
+    (json) => json,
+    (json) => json.slice(1),
+    (json) => json.padEnd(32_768),
+    (json) => json.padEnd(32_769),
+    (json) => json.replace('"version":1', '"version":2'),
+  ];
+  const replies = await Promise.all(
+    told.map((one, number) => post(forms[number % forms.length]!(JSON.stringify(one)))),
+  );
+  const answers = ['accepted', 'invalid_request', 'accepted', 'accepted', 'rejected'];
+  replies.forEach(({ status, json }, number) => {
+    const answer = answers[number % answers.length]!;
+    assert.equal(status, answer === 'invalid_request' ? 400 : 200);
+    if (status === 200) assert.deepEqual([json.id, json.status], [told[number]!.id, answer]);
+  });
+  assert.equal((await hall.db.all(sql`select 1 from player_sessions`)).length, 36);
+});
+
 test('in a stream one bad line spoils nothing, however long, and too many are told where it ends', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { post } = await openDoor(t, database.url);
