@@ -40,6 +40,14 @@ test('a name that stands twice in an object is found wherever it is', () => {
     '{"data":{"a":[{"b":1,"b":1}]}}',
     '{"data":1,"data":{}}',
     '{"data":{},"data":{}}',
+    '{"a":1,"a":1e8}',
+    '{"data":{"a":1,"a":1e8}}',
+    '{"a":1,"\\u0061":1e13}',
+    '{"\\ud83d\\ude00":1,"😀":1}',
+    '{"1":1,"0":2,"1":1}',
+    '{"__proto__":1,"__proto__":{}}',
+    '{"":[],"":[]}',
+    '{"a:":"\\":","a:":1}',
   ]) {
     for (const text of [
       inner,
@@ -54,9 +62,48 @@ test('a name that stands twice in an object is found wherever it is', () => {
   }
 });
 
+/** JSON text whose objects may repeat a name, and whether one does. */
+interface Written {
+  text: string;
+  repeats: boolean;
+}
+
+const name = fc.constantFrom('"a"', '"\\u0061"', '"data"', '"1"', '"0"', '"__proto__"', '":"', '"\\":"', '""');
+const scalar = fc.constantFrom('1', '1e8', '1.0', '-0', '100000000', 'null', 'true', '"a"', '":{"', '"\\\\"', '"\\""');
+const space = fc.constantFrom('', '', '', ' ', '\n\t');
+
+const { json } = fc.letrec<{ json: Written }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4 },
+    scalar.map((text) => ({ text, repeats: false })),
+    fc.tuple(fc.array(tie('json'), { maxLength: 3 }), space).map(([items, gap]) => ({
+      text: `[${items.map(({ text }) => text).join(`,${gap}`)}]`,
+      repeats: items.some(({ repeats }) => repeats),
+    })),
+    fc.tuple(fc.array(fc.tuple(name, tie('json')), { maxLength: 3 }), space).map(([members, gap]) => ({
+      text: `{${members.map(([key, { text }]) => `${key}${gap}:${gap}${text}`).join(`${gap},`)}}`,
+      repeats:
+        new Set(members.map(([key]) => JSON.parse(key))).size < members.length ||
+        members.some(([, { repeats }]) => repeats),
+    })),
+  ),
+}));
+
+test('a repeated name is found exactly where a set of the names of each object finds it', () => {
+  fc.assert(
+    fc.property(json, ({ text, repeats }) => {
+      for (const parsed of [parseOne(bytesOf(text)), parseAll(bytesOf(text)), parseOne(bytesOf(`{"data":${text}}`))])
+        assert.deepEqual('problem' in parsed ? parsed : {}, repeats ? REPEATED : {}, text);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('spellings of the same are no repetition', () => {
   for (const text of [
     '{"data":{"n":1.0}}',
+    '{"a":1e8}',
+    '{"2":1,"1":"\\":"}',
     '{ "data": {"\\u0061":1}}',
     '[1.50,{"data":{"a":"\\u0061"}}]',
     '[ ]',
@@ -76,4 +123,12 @@ test('nesting is read however deep it is', () => {
     const deep = `${open.repeat(depth)}0${close.repeat(depth)}`;
     for (const text of [deep, `{"data":${deep}}`, `[{"data":${deep}}]`]) assert.ok('told' in parseAll(bytesOf(text)));
   }
+});
+
+test('large bodies are read in linear time', () => {
+  const length = 1_000_000;
+  const text = `{"data":{"x":"${'\\"'.repeat(length)}",${' '.repeat(length)}"y":[${'1.0,'.repeat(length)}1]}}`;
+  const before = process.cpuUsage();
+  assert.ok('told' in parseOne(bytesOf(text)));
+  assert.ok(process.cpuUsage(before).user < 10_000_000);
 });
