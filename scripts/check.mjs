@@ -1,4 +1,4 @@
-// Everything that can be said about the code without running it: types, lint, format, lock file.
+// Everything that can be said about the code without running it: types, lint, format, lock file, structure.
 
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -12,6 +12,7 @@ const checks = [
   ['lint', binary('oxlint', 'oxlint'), '--type-aware', '--deny-warnings'],
   ['format', binary('prettier', 'prettier'), '--check', '--log-level', 'warn', '.'],
   ['lock', join(project, 'scripts/lock.mjs'), '--check'],
+  ...(process.argv.includes('--structure') ? [['structure', join(project, 'scripts/check/structure.ts')]] : []),
 ];
 
 const failed = checks.filter(([name, ...command]) => {

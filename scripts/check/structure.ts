@@ -1,0 +1,97 @@
+// Refuses what makes the tree hard to read: cycles, imports that point up, large folders, and invented names.
+//
+//   node scripts/check/structure.ts             everything
+//   node scripts/check/structure.ts --cycles    one rule: --cycles, --imports, --folders or --names; also of another tree: DIR
+
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Graph, cyclesOf, graphOf } from './imports.ts';
+import { LAYERS, MOST_FILES_IN_FOLDER, PACKAGES, PACKAGES_IMPORTED_BY } from './layers.ts';
+import { nameProblems } from './names.ts';
+
+const SOURCE = '{src,packages,demo}';
+const ALL = '{src,packages,demo,bench,loadtest,test,scripts}';
+
+const RULES: Record<string, (root: string) => string[]> = {
+  cycles: (root) => cycleProblems(graphOf(root, filesOf(root, `${SOURCE}/**/*.ts`))),
+  imports: (root) => importProblems(graphOf(root, filesOf(root, `${ALL}/**/*.ts`))),
+  folders: (root) => folderProblems(filesOf(root, 'src/**/*')),
+  names: (root) => filesOf(root, `${ALL}/**/*`).flatMap((file) => nameProblems(file, sourceOf(root, file))),
+};
+
+/** One sentence for each thing that is wrong in the tree below `root`. */
+export function structureProblems(root: string, rules = Object.keys(RULES)): string[] {
+  return rules.flatMap((rule) => RULES[rule]!(root));
+}
+
+function filesOf(root: string, pattern: string): string[] {
+  const entries = globSync(pattern, { cwd: root, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files.map((file) => relative(root, file).replaceAll('\\', '/')).toSorted();
+}
+
+/** Identifiers are looked for in what we write in TypeScript or JavaScript; all other files have a name only. */
+function sourceOf(root: string, file: string): string | undefined {
+  return /\.(ts|mts|mjs|js)$/.test(file) ? readFileSync(join(root, file), 'utf8') : undefined;
+}
+
+function cycleProblems(graph: Graph): string[] {
+  return cyclesOf(graph).map((cycle) => {
+    const within = (file: string): string[] => graph.get(file)!.filter((to) => cycle.includes(to));
+    const edges = cycle.map((file) => `  ${file} -> ${within(file).join(', ')}`);
+    return ['A cycle of imports:', ...edges].join('\n');
+  });
+}
+
+function importProblems(graph: Graph): string[] {
+  return [...graph].flatMap(([from, targets]) =>
+    isSource(from) ? [...unplaced(from), ...targets.flatMap((to) => importProblem(from, to) ?? [])] : [],
+  );
+}
+
+const isSource = (file: string): boolean => /^(src|packages|demo)\//.test(file);
+const unplaced = (file: string): string[] =>
+  placeOf(file) === undefined ? [`${file} belongs to no layer of scripts/check/layers.ts`] : [];
+
+function importProblem(from: string, to: string): string | undefined {
+  const [source, target] = [placeOf(from), placeOf(to)];
+  if (source === undefined || source.folder === target?.folder) return undefined;
+  if (target === undefined) return `${from} imports ${to}, which is no part of the service`;
+  if (target.folder === PACKAGES)
+    return PACKAGES_IMPORTED_BY.includes(source.folder) ? undefined : `${from} imports the package ${to}`;
+  if (source.folder === PACKAGES) return `${from} imports ${to}, but a package imports nothing of the service`;
+  if (source.layer === target.layer) return `${from} imports ${to} of the same layer`;
+  return source.layer > target.layer ? `${from} imports ${to} of a layer above` : undefined;
+}
+
+/** The layer of a file, from 0 at the top, and the folder that puts it there. */
+interface Place {
+  folder: string;
+  layer: number;
+}
+
+function placeOf(file: string): Place | undefined {
+  if (file.startsWith(PACKAGES)) return { folder: PACKAGES, layer: LAYERS.length };
+  for (const [layer, folders] of LAYERS.entries()) {
+    const folder = folders.find((one) => file.startsWith(one));
+    if (folder !== undefined) return { folder, layer };
+  }
+  return undefined;
+}
+
+function folderProblems(files: readonly string[]): string[] {
+  const counts = Map.groupBy(files, (file) => dirname(file));
+  return [...counts]
+    .filter(([, inside]) => inside.length > MOST_FILES_IN_FOLDER)
+    .map(([folder, { length }]) => `${folder} has ${length} files; ${MOST_FILES_IN_FOLDER} are the most`);
+}
+
+if (import.meta.main) {
+  const options = Object.fromEntries(Object.keys(RULES).map((rule) => [rule, { type: 'boolean' as const }]));
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const root = positionals[0] ?? join(import.meta.dirname, '../..');
+  const problems = structureProblems(root, Object.keys(values).length > 0 ? Object.keys(values) : undefined);
+  for (const problem of problems) console.log(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
