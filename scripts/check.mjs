@@ -1,4 +1,5 @@
-// Everything that can be said about the code without running it: types, lint, format, lock file, structure.
+// Everything that can be said about the code without testing it: types, lint, format, lock file, generated documents and,
+// with --structure the structure of the tree.
 
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -12,6 +13,7 @@ const checks = [
   ['lint', binary('oxlint', 'oxlint'), '--type-aware', '--deny-warnings'],
   ['format', binary('prettier', 'prettier'), '--check', '--log-level', 'warn', '.'],
   ['lock', join(project, 'scripts/lock.mjs'), '--check'],
+  ['documents', join(project, 'scripts/docs.ts'), '--check'],
   ...(process.argv.includes('--structure') ? [['structure', join(project, 'scripts/check/structure.ts')]] : []),
 ];
 
@@ -21,6 +23,7 @@ const failed = checks.filter(([name, ...command]) => {
   return status !== 0;
 });
 if (failed.some(([name]) => name === 'format')) console.log('npm run format writes the format.');
+if (failed.some(([name]) => name === 'documents')) console.log('npm run docs writes the documents.');
 if (failed.length > 0) process.exitCode = 1;
 
 function binary(name, command) {

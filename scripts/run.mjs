@@ -17,6 +17,7 @@ const programs = {
   scorehall: { run: ['src/main.ts'], packages: 'production' },
   test: { run: ['test/run.ts'], packages: 'full' },
   check: { run: ['scripts/check.mjs'], packages: 'full' },
+  docs: { run: ['scripts/docs.ts'], packages: 'full' },
   format: { run: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.'], packages: 'full' },
   bench: { run: ['bench/main.ts'], packages: 'full' },
   prove: { run: ['prove/main.ts'], packages: 'full' },
@@ -35,7 +36,11 @@ try {
   const env = { ...ENVIRONMENT, NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
   const flags = flagsFor(env.DATABASE_URL ?? databaseIn(join(project, '.env')));
   follow(
-    spawn(findNode(), [...flags, join(project, file), ...fixed, ...args], { cwd: project, env, stdio: 'inherit' }),
+    spawn(findNode(), [...flags, join(project, file), ...fixed, ...args], {
+      cwd: project,
+      env,
+      stdio: 'inherit',
+    }),
   );
 } catch (error) {
   if (!(error instanceof Missing)) throw error;
