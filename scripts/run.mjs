@@ -10,10 +10,11 @@ import { ENVIRONMENT, flagsFor } from './flags.mjs';
 import { Missing, install, project } from './install.mjs';
 import { findNode } from './platform.mjs';
 
-/** What each npm script runs and whether it needs the packages for development too. */
+/** What each npm script runs, with which options of Node, and whether it needs the packages for development too. */
 const programs = {
   demo: { run: ['src/main.ts', 'demo'], packages: 'production' },
   start: { run: ['src/main.ts', 'serve'], packages: 'production' },
+  dev: { run: ['scripts/dev.ts', 'serve'], node: ['--watch-path=src', '--inspect'], packages: 'full' },
   scorehall: { run: ['src/main.ts'], packages: 'production' },
   test: { run: ['test/run.ts'], packages: 'full' },
   check: { run: ['scripts/check.mjs'], packages: 'full' },
@@ -36,7 +37,7 @@ try {
   const env = { ...ENVIRONMENT, NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
   const flags = flagsFor(env.DATABASE_URL ?? databaseIn(join(project, '.env')));
   follow(
-    spawn(findNode(), [...flags, join(project, file), ...fixed, ...args], {
+    spawn(findNode(), [...flags, ...(program.node ?? []), join(project, file), ...fixed, ...args], {
       cwd: project,
       env,
       stdio: 'inherit',
