@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { UsageError } from '#base/errors.ts';
 import { keepUpOnce } from '#upkeep.ts';
 import { answerOf } from '#test/support/answer-of.ts';
 import { cpuOf, type ServedHouse, serveHouse } from '../../prove/ingest/house.ts';
@@ -34,6 +35,8 @@ export interface EveningOptions {
  * @returns the medians at each rate
  */
 export async function measureEvenings(file: string, options: EveningOptions): Promise<EveningFigures[]> {
+  if (!(options.rate >= LEAST_RATE && options.seconds > 0))
+    throw new UsageError(`--rate must be at least ${LEAST_RATE}, and --seconds more than 0.`);
   await using copy = await copyOf(file);
   await using asker = await openAsker(copy.url);
   await keepUpOnce(asker.hall);
@@ -54,7 +57,7 @@ async function copyOf(file: string): Promise<AsyncDisposable & { url: string }> 
     for (const end of ['', '-wal', '-shm']) await rm(COPY + end, { force: true });
   };
   await remove();
-  using source = new DatabaseSync(file, { readOnly: true });
+  using source = new DatabaseSync(file);
   await backup(source, COPY, { rate: PAGES_AT_ONCE });
   return { url: COPY, [Symbol.asyncDispose]: remove };
 }

@@ -91,8 +91,9 @@ test('an evening holds by the medians of its runs, and only without an error', (
 });
 
 test('every request of an evening is answered, and an answer that is none counts as an error', async (t) => {
-  const { url, drop } = await createTestDatabase('sqlite');
-  t.after(drop);
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { url } = database;
   await generated({ matches: 30, seed: 'test', database: url, players: 40 }, () => undefined);
   const listens = Object.fromEntries(['API', 'SITE', 'INGEST'].map((name) => [`${name}_LISTEN`, '127.0.0.1:0']));
   await using hall = await openHall(readConfig({ ...listens, SECRET_KEY, DATABASE_URL: url, LOG_LEVEL: 'silent' }));
