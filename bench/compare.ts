@@ -1,5 +1,6 @@
 import type { Ask, Case } from './case.ts';
 import type { Measured } from './measured.ts';
+import { median } from './statistics.ts';
 
 /** One line of what a run found. */
 export interface Result {
@@ -80,10 +81,6 @@ function figuresOf(turns: { ours: Round; theirs: Round }[]): Omit<Result, 'name'
     cpu_ratio: median(turns.map(({ ours, theirs }) => theirs.cpu / ours.cpu)),
     cpu_us: median(turns.map(({ ours }) => ours.cpu * 1e6)),
   };
-}
-
-export function median(numbers: number[]): number {
-  return numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 }
 
 function checkAnswers({ name, status }: Case, { statuses }: Round): void {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { percentile } from './statistics.ts';
 
 /** What one run of load showed. Times in milliseconds. */
 export interface Load {
@@ -26,12 +27,12 @@ export async function load({ port, next }: Target, connections: number, ms: numb
   const until = started + ms;
   await Promise.all(clients.map((client) => client.run(until)));
   const seconds = (performance.now() - started) / 1000;
-  const times = clients.flatMap(({ times: own }) => own).sort((a, b) => a - b);
+  const times = clients.flatMap(({ times: own }) => own);
   const statuses = new Map<number, number>();
   for (const client of clients) {
     for (const [status, count] of client.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count);
   }
-  return { requests: times.length, seconds, p99: times[Math.floor(times.length * 0.99)] ?? 0, statuses };
+  return { requests: times.length, seconds, p99: percentile(times, 0.99), statuses };
 }
 
 class Client {

@@ -9,6 +9,9 @@
  *   npm run bench -- --database postgres     a PostgreSQL of its own, which goes again at the end
  *   npm run bench -- --url postgres://…      another database, filled by `npm run generate`
  *   npm run bench -- --rounds 2 --json       fewer turns than five; the figures as JSON
+ *   npm run bench -- --markdown              the figures as a Markdown table, with commit and machine
+ *   npm run bench -- --evening               a busy evening at fixed rates against the whole service, see evening/plan.ts:
+ *                                            --rate 0.5 halves them, --seconds 20 shortens it; 100,000 matches, three runs
  *
  * `ratio` is requests per second over those of the bare responder, `cpu_ratio` the same per second of CPU time, which
  * other work on the machine disturbs less. For `growth of …` it is how many times as much CPU time a read takes, both
@@ -16,6 +19,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Door } from '#base/config.ts';
+import { UsageError } from '#base/errors.ts';
 import { keepUpOnce } from '#upkeep.ts';
 import { apiCases } from './api.ts';
 import { openAsker } from './asker.ts';
@@ -23,6 +27,9 @@ import type { Case } from './case.ts';
 import { CASES } from './cases.ts';
 import { compare, compareSizes, type Result, type Served } from './compare.ts';
 import { type Databases, databases } from './databases.ts';
+import { type EveningFigures, holds, textOf, verdictOf } from './evening/figures.ts';
+import { measureEvenings } from './evening/evening.ts';
+import { eveningTable, machineLine, resultTable } from './markdown.ts';
 import { Measured } from './measured.ts';
 import { TOKEN_CHECKS, tokenChecks } from './token-checks.ts';
 
@@ -33,16 +40,34 @@ const { values } = parseArgs({
     matches: { type: 'string' },
     growth: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string' },
     json: { type: 'boolean', default: false },
+    markdown: { type: 'boolean', default: false },
+    evening: { type: 'boolean', default: false },
+    rate: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '60' },
   },
 });
-const rounds = Number(values.rounds);
+const rounds = Number(values.rounds ?? (values.evening ? 3 : 5));
+/** Rows as they come; a document on the standard output stays clean. */
+const lines = values.json || values.markdown ? process.stderr : process.stdout;
 const NAMES: Partial<Record<Door, string>> = { API: 'the data API', AUTH: 'the sign-in', SITE: 'the site' };
 
-await using made: Databases = await databases(values);
-const results = values.growth ? await growth(made) : await measureAll(await made.large());
-if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
+await using made: Databases = await databases(values.evening ? eveningWishes() : values);
+if (values.evening) {
+  const evenings = await busyEvenings();
+  if (!holds(evenings.at(-1)!)) process.exitCode = 1;
+  lines.write(verdictOf(evenings.at(-1)!));
+  print(evenings, () => eveningTable(evenings));
+} else {
+  const results = values.growth ? await growth() : await measureAll(await made.large());
+  print(results, () => resultTable(results));
+}
+
+function print(found: readonly object[], table: () => string): void {
+  if (values.json) process.stdout.write(`${JSON.stringify(found)}\n`);
+  if (values.markdown) process.stdout.write(`${machineLine()}\n\n${table()}`);
+}
 
 /** Every case on one database. */
 async function measureAll(url: string): Promise<Result[]> {
@@ -70,7 +95,7 @@ async function measureDoor(door: Door, url: string, bare: Served, cases: Case[])
     found.push(result);
     if (one.most !== undefined) checkMost(result, one.most);
   }
-  if (!values.json) process.stdout.write(`memory of ${NAMES[door]}: ${Math.round((await served.use()).rss)} MB\n`);
+  lines.write(`memory of ${NAMES[door]}: ${Math.round((await served.use()).rss)} MB\n`);
   return found;
 }
 
@@ -82,7 +107,7 @@ function checkMost({ name, cpu_us, bytes = 0 }: Result, most: NonNullable<Case['
 }
 
 /** How much dearer the same reads are on a network a hundred times as large. */
-async function growth(made: Databases): Promise<Result[]> {
+async function growth(): Promise<Result[]> {
   const urls = [await made.small(), await made.large()] as const;
   await using small = await openAsker(urls[0]);
   await using large = await openAsker(urls[1]);
@@ -103,14 +128,27 @@ async function growth(made: Databases): Promise<Result[]> {
   return found;
 }
 
+/** A network on which an evening takes place; it has a copy of its own, in which game servers write. */
+function eveningWishes(): { database: string; matches: string } {
+  if (values.database !== 'sqlite' || values.url !== undefined)
+    throw new UsageError('The busy evening is measured on a SQLite file of the bench.');
+  return { database: 'sqlite', matches: values.matches ?? '100000' };
+}
+
+function progress(run: EveningFigures, problems: readonly string[]): void {
+  lines.write(textOf(run, problems));
+}
+
+async function busyEvenings(): Promise<EveningFigures[]> {
+  const [rate, seconds] = [Number(values.rate), Number(values.seconds)];
+  return await measureEvenings(await made.large(), { rate, seconds, rounds, progress });
+}
+
 function shown(result: Result): Result {
   const { name, ratio, requests_per_second, p99_ms, cpu_ratio, cpu_us, bytes } = result;
-  if (values.json) return result;
   const cells = [ratio.toFixed(2), `${requests_per_second}/s`, `p99 ${p99_ms.toFixed(p99_ms < 0.1 ? 3 : 1)} ms`];
   const cpu = `CPU ${cpu_us.toFixed(1)} µs, ratio ${cpu_ratio.toFixed(2)}`;
   const size = bytes === undefined ? '' : `${(bytes / 1000).toFixed(1)} KB`.padStart(10);
-  process.stdout.write(
-    `${name.padEnd(32)}${cells.map((cell) => cell.padStart(14)).join('')}   ${cpu.padEnd(30)}${size}\n`,
-  );
+  lines.write(`${name.padEnd(32)}${cells.map((cell) => cell.padStart(14)).join('')}   ${cpu.padEnd(30)}${size}\n`);
   return result;
 }

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
-import { flagsFor } from '../scripts/flags.mjs';
 import { answerOf } from '#test/support/answer-of.ts';
 import type { Use } from './child.ts';
 import { type Load, load, type Target } from './load.ts';
@@ -10,8 +9,9 @@ const MEASURED_CORE = 0;
 
 const CONNECTIONS = 64;
 
-export function pin(pid: number, core: number): void {
-  spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)]);
+/** Keeps all threads of a process on a core, or on several ("0,1"). Does nothing where there is no taskset. */
+export function pin(pid: number, cores: number | string): void {
+  spawnSync('taskset', ['-a', '-c', '-p', String(cores), String(pid)]);
 }
 
 /** A process under load: it tells its ports at the start, and its use of CPU and memory when asked. */
@@ -26,9 +26,7 @@ export class Measured<Facts extends { port: number }> implements AsyncDisposable
 
   static async start<F extends { port: number }>(file: string, env: Record<string, string> = {}): Promise<Measured<F>> {
     pin(process.pid, LOAD_CORE);
-    // Of flags that stand twice the last one counts: those for the database of the measured process.
-    const execArgv = [...process.execArgv, ...flagsFor(env['DATABASE_URL'])];
-    const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env }, execArgv });
+    const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env } });
     pin(child.pid!, MEASURED_CORE);
     return new Measured(child, await answerOf<F>(child));
   }

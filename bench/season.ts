@@ -51,14 +51,17 @@ export class BenchSeason {
     for (let first = 0; first < this.#matches; first += BLOCK) {
       const random = new Random(this.#seed, 'bench matches', first);
       const count = Math.min(BLOCK, this.#matches - first);
-      yield Array.from({ length: count }, (_, place) => this.#match(random, first + place));
+      yield Array.from({ length: count }, (_, place) => {
+        const number = first + place;
+        return this.match(random, number, END - (this.#matches - 1 - number) * EVERY_MS);
+      });
     }
   }
 
-  #match(random: Random, number: number): Made {
+  /** One match that is over at a moment in epoch milliseconds. */
+  match(random: Random, number: number, finished: number): Made {
     const map = random.pick(MAP_ROWS);
     const gamemode = map.gamemodes[0]!;
-    const finished = END - (this.#matches - 1 - number) * EVERY_MS;
     const started = finished - random.int(MODES[gamemode].minutes[0] * 60, MODES[gamemode].minutes[1] * 60) * 1000;
     const names = map.teams.length === 0 ? ['Left', 'Right'] : map.teams.map(({ name }) => name);
     const players = this.#fighters(random, gamemode, (finished - started) / 1000);

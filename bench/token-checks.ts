@@ -1,7 +1,8 @@
 import { newClientToken } from '#records/tokens.ts';
 import type { Asker } from './asker.ts';
-import { median, type Result } from './compare.ts';
+import type { Result } from './compare.ts';
 import { Measured } from './measured.ts';
+import { median } from './statistics.ts';
 import type { Checks, TokenCheck, TokenCheckOrder } from './token-check.ts';
 
 export const TOKEN_CHECKS = ['token check, kept', 'token check, not kept'] as const;

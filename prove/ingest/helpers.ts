@@ -12,10 +12,6 @@ function helper(file: string): ChildProcess {
 export class GameServers implements Disposable {
   readonly #child = helper('./write-load.ts');
 
-  get pid(): number {
-    return this.#child.pid!;
-  }
-
   /** @returns matches a second, once all are answered or `stop` is called */
   send(order: WriteOrder): Promise<number> {
     this.#child.send(order);

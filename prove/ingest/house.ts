@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { flagsFor } from '../../scripts/flags.mjs';
 
 /** A service in a process of its own, as an operator starts it; it can be killed. */
 export interface ServedHouse {
@@ -36,7 +36,7 @@ export async function serveHouse(
   }: { ports?: Ports; options?: string[]; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<ServedHouse> {
   const { api, ingest, auth, site } = ports ?? (await freePorts());
-  const child = spawn(process.execPath, [...process.execArgv, ...flagsFor(databaseUrl), ...options, MAIN, 'serve'], {
+  const child = spawn(process.execPath, [...process.execArgv, ...options, MAIN, 'serve'], {
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,
@@ -57,6 +57,16 @@ export async function serveHouse(
   };
   await Promise.race([ready(child), exit.then(() => Promise.reject(new Error('The service does not start.')))]);
   return { child, api, ingest, site, kill };
+}
+
+const TICK_US = 10_000;
+
+/** Microseconds of CPU time that a service has used so far; undefined where the system does not tell. */
+export function cpuOf({ child }: ServedHouse): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const [, fields = ''] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+  return (user! + system!) * TICK_US;
 }
 
 async function ready(child: ChildProcess): Promise<void> {

@@ -1,0 +1,104 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { UsageError } from '#base/errors.ts';
+import { keepUpOnce } from '#upkeep.ts';
+import { answerOf } from '#test/support/answer-of.ts';
+import { cpuOf, type ServedHouse, serveHouse } from '../../prove/ingest/house.ts';
+import { type Asker, openAsker } from '../asker.ts';
+import { pin } from '../measured.ts';
+import { clientsOf, createServers } from './clients.ts';
+import { type EveningFigures, holds, latencyOf, medianOf } from './figures.ts';
+import type { LoadOrder, LoadReport } from './load-process.ts';
+import { planEvening } from './plan.ts';
+
+/** The service and the load share them. */
+const CORES = '0,1';
+const COPY = 'data/bench/evening.db';
+const PAGES_AT_ONCE = 100_000;
+const WARM_UP_S = 10;
+const LEAST_RATE = 1 / 64;
+const UNLIMITED = '999999999';
+const LIMITS = { APP_LIMIT: UNLIMITED, USER_LIMIT: UNLIMITED, ADDRESS_LIMIT: UNLIMITED, INGEST_LIMIT: '0' };
+
+export interface EveningOptions {
+  /** Of the rates of a busy evening; halved until the evening holds. */
+  rate: number;
+  seconds: number;
+  rounds: number;
+  /** Called after each run. */
+  progress: (run: EveningFigures, problems: readonly string[]) => void;
+}
+
+/**
+ * Measures busy evenings on a copy of a SQLite file, at lower rates until one holds.
+ * @returns the medians at each rate
+ */
+export async function measureEvenings(file: string, options: EveningOptions): Promise<EveningFigures[]> {
+  if (!(options.rate >= LEAST_RATE && options.seconds > 0))
+    throw new UsageError(`--rate must be at least ${LEAST_RATE}, and --seconds more than 0.`);
+  await using copy = await copyOf(file);
+  await using asker = await openAsker(copy.url);
+  await keepUpOnce(asker.hall);
+  const keys = await createServers(copy.url);
+  const found: EveningFigures[] = [];
+  for (let rate = options.rate; rate >= LEAST_RATE; rate /= 2) {
+    const runs: EveningFigures[] = [];
+    for (let round = 0; round < options.rounds; round++) runs.push(await oneEvening(asker, keys, { ...options, rate }));
+    found.push(medianOf(runs));
+    if (holds(found.at(-1)!)) break;
+  }
+  return found;
+}
+
+/** Game servers write into a copy, so that other measurements find the file as it was made. */
+async function copyOf(file: string): Promise<AsyncDisposable & { url: string }> {
+  const remove = async (): Promise<void> => {
+    for (const end of ['', '-wal', '-shm']) await rm(COPY + end, { force: true });
+  };
+  await remove();
+  using source = new DatabaseSync(file);
+  await backup(source, COPY, { rate: PAGES_AT_ONCE });
+  return { url: COPY, [Symbol.asyncDispose]: remove };
+}
+
+/** One run, with a service and a load that have just started and are warm. */
+async function oneEvening(asker: Asker, keys: string[], options: EveningOptions): Promise<EveningFigures> {
+  const service = await serveHouse(COPY, { environment: LIMITS });
+  const load = fork(new URL('./load-process.ts', import.meta.url), { execArgv: [] });
+  for (const { pid } of [service.child, load]) pin(pid!, CORES);
+  try {
+    return await measure(asker, keys, service, load, options);
+  } finally {
+    load.disconnect();
+    await service.kill('SIGTERM');
+  }
+}
+
+async function measure(
+  asker: Asker,
+  keys: string[],
+  service: ServedHouse,
+  load: ChildProcess,
+  { rate, seconds, progress }: EveningOptions,
+): Promise<EveningFigures> {
+  const clients = await clientsOf(asker, `http://127.0.0.1:${service.api}`, keys);
+  const ports = { API: service.api, SITE: service.site, INGEST: service.ingest };
+  const send = async (duration: number): Promise<LoadReport> => {
+    const order: LoadOrder = { plan: planEvening(clients, rate, duration, Date.now()), ports };
+    load.send(order);
+    return await answerOf<LoadReport>(load);
+  };
+  await send(WARM_UP_S);
+  const before = cpuOf(service) ?? NaN;
+  const { sent, cpu } = await send(seconds);
+  const problems = Object.values(sent).flatMap(({ errors }) => errors);
+  const run = {
+    rate,
+    latency: latencyOf(sent),
+    errors: problems.length,
+    cores: { service: ((cpuOf(service) ?? NaN) - before) / 1e6 / seconds, load: cpu / seconds },
+  };
+  progress(run, problems);
+  return run;
+}
