@@ -6,7 +6,7 @@ import { whyStopped } from '#records/stopped.ts';
 import { findAccessToken } from '#records/tokens.ts';
 import { invalidToken, unauthenticated } from './challenge.ts';
 import type { Credentials } from './credentials.ts';
-import { Kept } from './kept.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 /** Who asks: a user through an application, an application for itself, or an application by its Client ID alone. */
 export type Caller =
@@ -31,9 +31,9 @@ export class Callers {
   readonly #clock: Clock;
   readonly #realm: string;
   /** Callers by their tokens. */
-  readonly #bearers = new Kept<Proven<Caller>>(KEPT_BEARERS);
+  readonly #bearers = new VersionedCache<Proven<Caller>>(KEPT_BEARERS);
   /** Applications by their Client IDs: one stands behind many tokens. */
-  readonly #applications = new Kept<Proven<Application>>(KEPT_APPLICATIONS);
+  readonly #applications = new VersionedCache<Proven<Application>>(KEPT_APPLICATIONS);
 
   /** @param realm as `WWW-Authenticate` names it */
   constructor(db: Queryable, clock: Clock, realm: string) {

@@ -50,11 +50,6 @@ function bytesOf(json: Ready['json'], encoding: Body['encoding'], length: number
   return bytes;
 }
 
-/** Makes one piece of a text that is put together of several, once for all: for a body that is sent again and again. */
-export function flatten({ bytes }: Body): void {
-  if (typeof bytes === 'string') Buffer.byteLength(bytes);
-}
-
 /** Sends a body, or 304 where the caller has it already; compressed, for which there is a wait, where the caller asks so. */
 export function sendBody(
   request: IncomingMessage,

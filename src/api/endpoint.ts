@@ -61,11 +61,6 @@ export interface Endpoint<S extends Shape = Shape> {
   answer: z.ZodType;
   /** How long an answer, which then depends on neither the time nor the caller, holds: see `Versions` of the database. */
   keeps?: 'anything' | 'matches';
-  /**
-   * That `:id` is the text of a key: an answer without parameters is kept under the number, which is found sooner than a
-   * text that is new with every request.
-   */
-  numbered?: true;
   /** That the row is going away, which every answer then says. No answer of it is kept ready. */
   deprecated?: Deprecation;
   handle(ask: Ask<QueryOf<S>>): Known<Answer>;

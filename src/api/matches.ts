@@ -94,7 +94,6 @@ export const matches: Endpoint[] = [
     query: { fields },
     answer: Match,
     keeps: 'matches',
-    numbered: true,
     handle: ({ kit, id: text, epoch, query: { fields: asked } }) => {
       const key = keyOf(text);
       if (key === undefined) throw noMatch();

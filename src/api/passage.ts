@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Verdict } from '#access/allowances.ts';
 import type { Caller } from '#access/callers.ts';
-import { keyOf } from '#base/ids.ts';
 import type { Versions } from '#db/db.ts';
 import { Query } from './query.ts';
 import type { Route } from './routes.ts';
@@ -32,13 +31,6 @@ export class Passage {
     this.target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
     const at = this.target.indexOf('?');
     this.path = at < 0 ? this.target : this.target.slice(0, at);
-  }
-
-  /** What its answer is kept under: see `Endpoint.numbered`. */
-  get name(): string | number {
-    const { target, path, route } = this;
-    const isNumbered = route?.endpoint.numbered === true && target.length === path.length;
-    return (isNumbered ? keyOf(route.id) : undefined) ?? target;
   }
 
   get query(): Query {

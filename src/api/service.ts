@@ -3,15 +3,15 @@ import { Addresses } from '#access/address.ts';
 import { type Allowances, MemoryAllowances, unused, type Verdict } from '#access/allowances.ts';
 import { type Caller, Callers } from '#access/callers.ts';
 import { credentialsOf, headersOf } from '#access/credentials.ts';
-import { Kept } from '#access/kept.ts';
 import type { UsageMeter } from '#access/usage-meter.ts';
+import { VersionedCache } from '#access/versioned-cache.ts';
 import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.ts';
 import { type Known, whenKnown } from '#base/known.ts';
 import { isCleanText } from '#base/text.ts';
 import { gatherTurn } from '#base/turn.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { Hall } from '#hall.ts';
-import { type Body, bodyOf, codingOf, flatten, sendBody, sendError, sendPlain } from './answer.ts';
+import { type Body, bodyOf, codingOf, sendBody, sendError, sendPlain } from './answer.ts';
 import { Deprecations } from './deprecation.ts';
 import { type Answer, type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
 import { epochOf, findersOf } from './finders.ts';
@@ -51,8 +51,8 @@ export class Api {
   readonly #allowancesOf = new WeakMap<Caller, Allowance>();
   /** Answers by their address. Only a change of matches, which are hardly ever changed, makes some of them stale. */
   readonly #answers = {
-    anything: new Kept<Body, string | number>(KEPT_ANSWERS, { onlyRepeated: true }),
-    matches: new Kept<Body, string | number>(KEPT_ANSWERS, { onlyRepeated: true }),
+    anything: new VersionedCache<Body>(KEPT_ANSWERS),
+    matches: new VersionedCache<Body>(KEPT_ANSWERS),
   };
 
   constructor(hall: Hall, allowances: Allowances, meter: UsageMeter, rows: readonly Endpoint[], openapi: object) {
@@ -225,14 +225,14 @@ export class Api {
     return [`user:${caller.accountId}:${client_id}`, hourly_limit];
   }
 
-  #keep({ name, versions }: Passage, { keeps, deprecated }: Endpoint, body: Body): void {
+  #keep({ target, versions }: Passage, { keeps, deprecated }: Endpoint, body: Body): void {
     if (keeps === undefined || deprecated !== undefined) return;
-    if (this.#answers[keeps].set(name, body, versions[keeps])) flatten(body);
+    this.#answers[keeps].set(target, body, versions[keeps]);
   }
 
-  #keptAnswer({ name, versions, route }: Passage): Body | undefined {
+  #keptAnswer({ target, versions, route }: Passage): Body | undefined {
     const keeps = route?.endpoint.keeps;
-    return keeps && this.#answers[keeps].get(name, versions[keeps]);
+    return keeps && this.#answers[keeps].get(target, versions[keeps]);
   }
 
   async #refuseOrHangUp(passage: Passage, error: unknown): Promise<void> {
