@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts';
 import { invalidRequest, WireError } from '#base/errors.ts';
+import { type Known, whenKnown } from '#base/known.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Application, applicationByClientId } from '#records/applications.ts';
 import { whyStopped } from '#records/stopped.ts';
@@ -43,25 +44,21 @@ export class Callers {
   }
 
   /**
-   * The bearer of a token who was proven before, where that still holds.
-   * @param version the database's version now
-   */
-  known(token: string, version: number | undefined): Caller | undefined {
-    const bearer = this.#bearers.get(token, version);
-    return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.thing : undefined;
-  }
-
-  /**
+   * @param version the data version of credentials now
    * @throws WireError 401 where nothing or nothing valid was sent, 400 where the Client ID names another application, 403
    *   where the application is stopped
    */
-  async prove({ token, clientId }: Credentials, version: number | undefined): Promise<Caller> {
-    if (token === undefined) return await this.#byClientId(clientId, version);
-    const caller = this.known(token, version) ?? (await this.#byToken(token, version));
-    if (clientId !== undefined && clientId !== caller.application.client_id) {
+  prove({ token, clientId }: Credentials, version: number | undefined): Known<Caller> {
+    if (token === undefined) return this.#byClientId(clientId, version);
+    return whenKnown(this.#cached(token, version) ?? this.#byToken(token, version), (caller) => {
+      if (clientId === undefined || clientId === caller.application.client_id) return caller;
       throw invalidRequest('client_id names another application than the access token; leave it out.');
-    }
-    return caller;
+    });
+  }
+
+  #cached(token: string, version: number | undefined): Caller | undefined {
+    const bearer = this.#bearers.get(token, version);
+    return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.thing : undefined;
   }
 
   async #byToken(token: string, version: number | undefined): Promise<Caller> {

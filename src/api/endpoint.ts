@@ -59,9 +59,9 @@ export interface Endpoint<S extends Shape = Shape> {
   id?: string;
   query: S;
   answer: z.ZodType;
-  /** How long an answer, which then depends on neither the time nor the caller, holds: see `Versions` of the database. */
-  keeps?: 'anything' | 'matches';
-  /** That the row is going away, which every answer then says. No answer of it is kept ready. */
+  /** The data version under which an answer is cached: for answers that depend on neither the time nor the caller. */
+  cachedUnder?: 'anything' | 'matches';
+  /** That the row is going away, which every answer then says. */
   deprecated?: Deprecation;
   handle(ask: Ask<QueryOf<S>>): Known<Answer>;
 }

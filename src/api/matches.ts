@@ -72,7 +72,7 @@ export const matches: Endpoint[] = [
     summary: 'Finished matches, the newest first',
     query: { ...paging, fields },
     answer: z.array(Match),
-    keeps: 'anything',
+    cachedUnder: 'anything',
     handle: ({ kit, epoch, query: { max_id, limit, fields: asked } }) => {
       if (asked.size > 0) {
         const list = asked.has('objectives') ? listWholeMatches : listMatchesWithTeams;
@@ -93,7 +93,7 @@ export const matches: Endpoint[] = [
     id: 'A match id',
     query: { fields },
     answer: Match,
-    keeps: 'matches',
+    cachedUnder: 'matches',
     handle: ({ kit, id: text, epoch, query: { fields: asked } }) => {
       const key = keyOf(text);
       if (key === undefined) throw noMatch();
