@@ -5,7 +5,6 @@ import { boundOf } from '#base/ids.ts';
 import type { Known } from '#base/known.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
-import type { CutList, ListAsked } from '#records/match-pages.ts';
 import type { MatchHead, MatchWithTeams } from '#records/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteMoment } from './moments.ts';
@@ -20,8 +19,8 @@ export interface Kit {
   moment: WriteMoment;
   /** Finds a match; where a look-up is a journey, those of one moment travel together. */
   match(key: number): Known<FoundMatch | undefined>;
-  /** Finds a list of matches in the pages that are kept ready; undefined where they do not hold all of it. */
-  paged(asked: ListAsked): Known<CutList | undefined>;
+  /** Match heads with keys below `before`, the newest first. */
+  list(before: number, limit: number): Known<MatchHead[]>;
   /** Makes something of the newest matches; where a look-up is a journey, requests of one moment share what is made. */
   newest<T>(limit: number, make: (found: MatchHead[]) => T): Known<T>;
   /** The site's address: permalinks begin with it. */

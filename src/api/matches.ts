@@ -4,7 +4,6 @@ import { notFound, type WireError } from '#base/errors.ts';
 import { whenKnown } from '#base/known.ts';
 import { OBJECTIVE_TYPES } from '#records/events.ts';
 import {
-  listMatches,
   listMatchesWithTeams,
   listWholeMatches,
   matchByKey,
@@ -79,11 +78,7 @@ export const matches: Endpoint[] = [
         return list(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
       }
       if (max_id === NEWEST) return kit.newest(limit, (found) => plainList(kit, found, epoch));
-      return whenKnown(kit.paged({ before: max_id, limit }), (cut) => {
-        if (cut === undefined)
-          return whenKnown(listMatches(kit.db, max_id, limit), (found) => plainList(kit, found, epoch));
-        return new Ready(`[${cut.matches}]`, listTag(cut, epoch), cut.length + 2);
-      });
+      return whenKnown(kit.list(max_id, limit), (found) => plainList(kit, found, epoch));
     },
   }),
   endpoint({

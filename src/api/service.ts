@@ -14,7 +14,7 @@ import { Deprecations } from './deprecation.ts';
 import { type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
 import { epochOf, findersOf } from './finders.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
-import { listingOf } from './listing.ts';
+import { renderVersionOf } from './listing.ts';
 import { momentsIn } from './moments.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type RequestContext } from './request-context.ts';
 import { ResponseCache } from './response-cache.ts';
@@ -39,7 +39,7 @@ export class Api {
   readonly #deprecations: Deprecations;
   readonly #kit: Kit;
   readonly #realm: string;
-  readonly #edition: string;
+  readonly #renderVersion: string;
   readonly #openapi: Body;
   readonly #responses = new ResponseCache();
 
@@ -53,12 +53,12 @@ export class Api {
     this.#addresses = new Addresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db.lookUps, clock, this.#realm);
-    this.#edition = listingOf(config).edition;
+    this.#renderVersion = renderVersionOf(config);
     const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
     this.#kit = {
       db: db.lookUps,
       clock,
-      ...findersOf(db, this.#edition),
+      ...findersOf(db, this.#renderVersion),
       moment: momentsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
@@ -138,7 +138,7 @@ export class Api {
       caller,
       id: idIn(route),
       query: received.query.read(endpoint.query),
-      epoch: epochOf(received.versions, this.#edition),
+      epoch: epochOf(received.versions, this.#renderVersion),
     };
     return whenKnown(endpoint.handle(ask as Ask<Record<string, never>>), (answer) => {
       const body = bodyOf(answer instanceof Ready ? answer : new Ready(JSON.stringify(answer)));
