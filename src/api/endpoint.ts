@@ -17,12 +17,10 @@ export interface Kit {
   db: Queryable;
   clock: Clock;
   moment: WriteMoment;
-  /** Finds a match; where a look-up is a journey, those of one moment travel together. */
+  /** Finds a match. */
   match(key: number): Known<FoundMatch | undefined>;
   /** Match heads with keys below `before`, the newest first. */
   list(before: number, limit: number): Known<MatchHead[]>;
-  /** Makes something of the newest matches; where a look-up is a journey, requests of one moment share what is made. */
-  newest<T>(limit: number, make: (found: MatchHead[]) => T): Known<T>;
   /** The site's address: permalinks begin with it. */
   site: string;
   presenceTimeoutMs: number;

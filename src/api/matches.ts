@@ -13,7 +13,6 @@ import {
   type WholeMatch,
 } from '#records/matches.ts';
 import { type Endpoint, endpoint, fieldsOf, type Kit, paging, Ready } from './endpoint.ts';
-import { NEWEST } from './finders.ts';
 import { headJson } from './listing.ts';
 import { count, id, link, moment, person } from './shapes.ts';
 
@@ -77,7 +76,6 @@ export const matches: Endpoint[] = [
         const list = asked.has('objectives') ? listWholeMatches : listMatchesWithTeams;
         return list(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
       }
-      if (max_id === NEWEST) return kit.newest(limit, (found) => plainList(kit, found, epoch));
       return whenKnown(kit.list(max_id, limit), (found) => plainList(kit, found, epoch));
     },
   }),
