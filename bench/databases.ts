@@ -115,7 +115,7 @@ async function fillBuffers(url: string): Promise<void> {
     url,
     `create extension if not exists pg_prewarm;
     select pg_prewarm(oid) from pg_class
-    where relkind in ('r', 'i') and relname ~ '^(match_details|match_pages|matches)(_|$)'`,
+    where relkind in ('r', 'i') and relname ~ '^(match_details|matches)(_|$)'`,
   );
 }
 

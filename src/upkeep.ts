@@ -1,8 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { listingOf } from '#api/listing.ts';
 import { followMatches } from '#records/board-follower.ts';
 import { countMatches } from '#records/ledger.ts';
-import { pageMatches } from '#records/match-pages.ts';
 import { sampleOnline } from '#records/online.ts';
 import { cutSitemaps } from '#records/sitemaps.ts';
 import { sweep } from '#records/sweep.ts';
@@ -29,7 +27,6 @@ const SPARE = 0.5;
 const TASKS: readonly Task[] = [
   { name: 'count matches that wait', everyMs: SECOND_MS, run: ({ db, clock }) => countMatches(db, clock) },
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
-  { name: 'put matches into pages', everyMs: SECOND_MS, run: pageAll },
   { name: 'note who is online', everyMs: MINUTE_MS, run: noteWhoIsOnline },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
   { name: 'sweep', everyMs: 10 * MINUTE_MS, run: sweepAll },
@@ -38,11 +35,6 @@ const TASKS: readonly Task[] = [
 async function follow(hall: Hall, stop: AbortSignal, rests: number): Promise<void> {
   const { db, config, clock } = hall;
   await resting(() => followMatches(db, config.TIME_ZONE, clock.now()), hall, stop, rests);
-}
-
-async function pageAll(hall: Hall, stop: AbortSignal, rests: number): Promise<void> {
-  const listing = listingOf(hall.config);
-  await resting(() => pageMatches(hall.db, listing), hall, stop, rests);
 }
 
 /**

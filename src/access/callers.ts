@@ -1,12 +1,13 @@
 import type { Clock } from '#base/clock.ts';
 import { invalidRequest, WireError } from '#base/errors.ts';
+import { type Known, whenKnown } from '#base/known.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Application, applicationByClientId } from '#records/applications.ts';
 import { whyStopped } from '#records/stopped.ts';
 import { findAccessToken } from '#records/tokens.ts';
 import { invalidToken, unauthenticated } from './challenge.ts';
 import type { Credentials } from './credentials.ts';
-import { Kept } from './kept.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 /** Who asks: a user through an application, an application for itself, or an application by its Client ID alone. */
 export type Caller =
@@ -31,9 +32,9 @@ export class Callers {
   readonly #clock: Clock;
   readonly #realm: string;
   /** Callers by their tokens. */
-  readonly #bearers = new Kept<Proven<Caller>>(KEPT_BEARERS);
+  readonly #bearers = new VersionedCache<Proven<Caller>>(KEPT_BEARERS);
   /** Applications by their Client IDs: one stands behind many tokens. */
-  readonly #applications = new Kept<Proven<Application>>(KEPT_APPLICATIONS);
+  readonly #applications = new VersionedCache<Proven<Application>>(KEPT_APPLICATIONS);
 
   /** @param realm as `WWW-Authenticate` names it */
   constructor(db: Queryable, clock: Clock, realm: string) {
@@ -43,25 +44,21 @@ export class Callers {
   }
 
   /**
-   * The bearer of a token who was proven before, where that still holds.
-   * @param version the database's version now
-   */
-  known(token: string, version: number | undefined): Caller | undefined {
-    const bearer = this.#bearers.get(token, version);
-    return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.thing : undefined;
-  }
-
-  /**
+   * @param version the data version of credentials now
    * @throws WireError 401 where nothing or nothing valid was sent, 400 where the Client ID names another application, 403
    *   where the application is stopped
    */
-  async prove({ token, clientId }: Credentials, version: number | undefined): Promise<Caller> {
-    if (token === undefined) return await this.#byClientId(clientId, version);
-    const caller = this.known(token, version) ?? (await this.#byToken(token, version));
-    if (clientId !== undefined && clientId !== caller.application.client_id) {
+  prove({ token, clientId }: Credentials, version: number | undefined): Known<Caller> {
+    if (token === undefined) return this.#byClientId(clientId, version);
+    return whenKnown(this.#cached(token, version) ?? this.#byToken(token, version), (caller) => {
+      if (clientId === undefined || clientId === caller.application.client_id) return caller;
       throw invalidRequest('client_id names another application than the access token; leave it out.');
-    }
-    return caller;
+    });
+  }
+
+  #cached(token: string, version: number | undefined): Caller | undefined {
+    const bearer = this.#bearers.get(token, version);
+    return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.thing : undefined;
   }
 
   async #byToken(token: string, version: number | undefined): Promise<Caller> {

@@ -50,11 +50,6 @@ function bytesOf(json: Ready['json'], encoding: Body['encoding'], length: number
   return bytes;
 }
 
-/** Makes one piece of a text that is put together of several, once for all: for a body that is sent again and again. */
-export function flatten({ bytes }: Body): void {
-  if (typeof bytes === 'string') Buffer.byteLength(bytes);
-}
-
 /** Sends a body, or 304 where the caller has it already; compressed, for which there is a wait, where the caller asks so. */
 export function sendBody(
   request: IncomingMessage,
@@ -64,13 +59,12 @@ export function sendBody(
 ): Promise<void> | undefined {
   const coding = codingOf(request, body);
   if (coding !== undefined && !isKnown(request, body)) return sendCoded(request, response, headers, body, coding);
-  sendPlain(request, response, headers, body);
+  if (isKnown(request, body)) sendNotModified(response, headers, body);
+  else write(request, response, headers, body);
   return undefined;
 }
 
-/** As `sendBody`, never compressed. */
-export function sendPlain(request: IncomingMessage, response: ServerResponse, headers: Headers, body: Body): void {
-  if (!isKnown(request, body)) return write(request, response, headers, body);
+function sendNotModified(response: ServerResponse, headers: Headers, body: Body): void {
   headers.push('etag', body.etag, 'vary', VARY);
   response.writeHead(304, headers).end();
 }
@@ -115,7 +109,7 @@ function isKnown(request: IncomingMessage, { etag }: Body): boolean {
 }
 
 /** The coding in which a body is to be sent; undefined for as it is. */
-export function codingOf(request: IncomingMessage, { length }: Body): string | undefined {
+function codingOf(request: IncomingMessage, { length }: Body): string | undefined {
   return length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
 }
 

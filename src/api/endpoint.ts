@@ -5,7 +5,6 @@ import { boundOf } from '#base/ids.ts';
 import type { Known } from '#base/known.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
-import type { CutList, ListAsked } from '#records/match-pages.ts';
 import type { MatchHead, MatchWithTeams } from '#records/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteMoment } from './moments.ts';
@@ -18,12 +17,10 @@ export interface Kit {
   db: Queryable;
   clock: Clock;
   moment: WriteMoment;
-  /** Finds a match; where a look-up is a journey, those of one moment travel together. */
+  /** Finds a match. */
   match(key: number): Known<FoundMatch | undefined>;
-  /** Finds a list of matches in the pages that are kept ready; undefined where they do not hold all of it. */
-  paged(asked: ListAsked): Known<CutList | undefined>;
-  /** Makes something of the newest matches; where a look-up is a journey, requests of one moment share what is made. */
-  newest<T>(limit: number, make: (found: MatchHead[]) => T): Known<T>;
+  /** Match heads with keys below `before`, the newest first. */
+  list(before: number, limit: number): Known<MatchHead[]>;
   /** The site's address: permalinks begin with it. */
   site: string;
   presenceTimeoutMs: number;
@@ -59,14 +56,9 @@ export interface Endpoint<S extends Shape = Shape> {
   id?: string;
   query: S;
   answer: z.ZodType;
-  /** How long an answer, which then depends on neither the time nor the caller, holds: see `Versions` of the database. */
-  keeps?: 'anything' | 'matches';
-  /**
-   * That `:id` is the text of a key: an answer without parameters is kept under the number, which is found sooner than a
-   * text that is new with every request.
-   */
-  numbered?: true;
-  /** That the row is going away, which every answer then says. No answer of it is kept ready. */
+  /** The data version under which an answer is cached: for answers that depend on neither the time nor the caller. */
+  cachedUnder?: 'anything' | 'matches';
+  /** That the row is going away, which every answer then says. */
   deprecated?: Deprecation;
   handle(ask: Ask<QueryOf<S>>): Known<Answer>;
 }

@@ -4,7 +4,6 @@ import { notFound, type WireError } from '#base/errors.ts';
 import { whenKnown } from '#base/known.ts';
 import { OBJECTIVE_TYPES } from '#records/events.ts';
 import {
-  listMatches,
   listMatchesWithTeams,
   listWholeMatches,
   matchByKey,
@@ -14,7 +13,6 @@ import {
   type WholeMatch,
 } from '#records/matches.ts';
 import { type Endpoint, endpoint, fieldsOf, type Kit, paging, Ready } from './endpoint.ts';
-import { NEWEST } from './finders.ts';
 import { headJson } from './listing.ts';
 import { count, id, link, moment, person } from './shapes.ts';
 
@@ -72,18 +70,13 @@ export const matches: Endpoint[] = [
     summary: 'Finished matches, the newest first',
     query: { ...paging, fields },
     answer: z.array(Match),
-    keeps: 'anything',
+    cachedUnder: 'anything',
     handle: ({ kit, epoch, query: { max_id, limit, fields: asked } }) => {
       if (asked.size > 0) {
         const list = asked.has('objectives') ? listWholeMatches : listMatchesWithTeams;
         return list(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
       }
-      if (max_id === NEWEST) return kit.newest(limit, (found) => plainList(kit, found, epoch));
-      return whenKnown(kit.paged({ before: max_id, limit }), (cut) => {
-        if (cut === undefined)
-          return whenKnown(listMatches(kit.db, max_id, limit), (found) => plainList(kit, found, epoch));
-        return new Ready(`[${cut.matches}]`, listTag(cut, epoch), cut.length + 2);
-      });
+      return whenKnown(kit.list(max_id, limit), (found) => plainList(kit, found, epoch));
     },
   }),
   endpoint({
@@ -93,8 +86,7 @@ export const matches: Endpoint[] = [
     id: 'A match id',
     query: { fields },
     answer: Match,
-    keeps: 'matches',
-    numbered: true,
+    cachedUnder: 'matches',
     handle: ({ kit, id: text, epoch, query: { fields: asked } }) => {
       const key = keyOf(text);
       if (key === undefined) throw noMatch();

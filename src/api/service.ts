@@ -1,39 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Addresses } from '#access/address.ts';
-import { type Allowances, MemoryAllowances, unused, type Verdict } from '#access/allowances.ts';
+import { type Allowances, unused, type Verdict } from '#access/allowances.ts';
 import { type Caller, Callers } from '#access/callers.ts';
-import { credentialsOf, headersOf } from '#access/credentials.ts';
-import { Kept } from '#access/kept.ts';
+import { credentialsOf } from '#access/credentials.ts';
 import type { UsageMeter } from '#access/usage-meter.ts';
 import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.ts';
-import { type Known, whenKnown } from '#base/known.ts';
+import { type Known, settle, whenKnown } from '#base/known.ts';
 import { isCleanText } from '#base/text.ts';
-import { gatherTurn } from '#base/turn.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { Hall } from '#hall.ts';
-import { type Body, bodyOf, codingOf, flatten, sendBody, sendError, sendPlain } from './answer.ts';
+import { type Body, bodyOf, sendBody, sendError } from './answer.ts';
 import { Deprecations } from './deprecation.ts';
-import { type Answer, type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
+import { type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
 import { epochOf, findersOf } from './finders.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
-import { listingOf } from './listing.ts';
+import { renderVersionOf } from './listing.ts';
 import { momentsIn } from './moments.ts';
-import { Passage } from './passage.ts';
+import { type AuthenticatedRequest, ReceivedRequest, type RequestContext } from './request-context.ts';
+import { ResponseCache } from './response-cache.ts';
 import { type Route, Routes } from './routes.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
-/** Requests that are answered together: their answers, however large, are young when they are sent. */
-const AT_ONCE = 16;
-const KEPT_ANSWERS = 2_500;
-const MAX_KEPT_BYTES = 16 * 1024;
-
-/** Parameters whose answers are neither kept nor admitted at once; a percent sign may hide one. */
-const CREDENTIALS = /access_token|client_id|%/;
 
 type Allowance = [subject: string, limit: number];
 
-/** The one order that every request of the data API passes: caller, allowance, headers, answer. */
+/**
+ * The data API. Every request passes the same stages, each with a type of its own: received, authenticated, counted
+ * against a rate limit, answered. Whatever is in memory already is not waited for.
+ */
 export class Api {
   readonly #hall: Hall;
   readonly #allowances: Allowances;
@@ -44,16 +39,9 @@ export class Api {
   readonly #deprecations: Deprecations;
   readonly #kit: Kit;
   readonly #realm: string;
-  readonly #edition: string;
+  readonly #renderVersion: string;
   readonly #openapi: Body;
-  readonly #admitTurn = gatherTurn<Passage>(AT_ONCE, (passages) => this.#serveTurn(passages));
-  /** Of callers, who stay the same while nothing of their credentials changes. */
-  readonly #allowancesOf = new WeakMap<Caller, Allowance>();
-  /** Answers by their address. Only a change of matches, which are hardly ever changed, makes some of them stale. */
-  readonly #answers = {
-    anything: new Kept<Body, string | number>(KEPT_ANSWERS, { onlyRepeated: true }),
-    matches: new Kept<Body, string | number>(KEPT_ANSWERS, { onlyRepeated: true }),
-  };
+  readonly #responses = new ResponseCache();
 
   constructor(hall: Hall, allowances: Allowances, meter: UsageMeter, rows: readonly Endpoint[], openapi: object) {
     const { config, db, clock } = hall;
@@ -65,12 +53,12 @@ export class Api {
     this.#addresses = new Addresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db.lookUps, clock, this.#realm);
-    this.#edition = listingOf(config).edition;
+    this.#renderVersion = renderVersionOf(config);
     const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
     this.#kit = {
       db: db.lookUps,
       clock,
-      ...findersOf(db, this.#edition),
+      ...findersOf(db, this.#renderVersion),
       moment: momentsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
@@ -80,209 +68,155 @@ export class Api {
 
   /** Answers one request, whatever it is. */
   serve(request: IncomingMessage, response: ServerResponse): void {
-    this.#admitTurn(new Passage(request, response));
+    const received = new ReceivedRequest(request, response, this.#routes, versionsOf(this.#hall.db));
+    void settle(
+      () => this.#serveReceived(received),
+      () => undefined,
+      () => void response.destroy(),
+    );
   }
 
-  /**
-   * Answers the requests of one turn of the event loop behind each other: the database's state is looked at once for all
-   * of them, and whoever waits for several answers is woken once.
-   */
-  #serveTurn(passages: readonly Passage[]): void {
-    const { db } = this.#hall;
-    db.reading(() => {
-      const versions = versionsOf(db);
-      const epoch = versions && epochOf(versions, this.#edition);
-      for (const passage of passages) {
-        if (versions !== undefined) {
-          passage.versions = versions;
-          passage.epoch = epoch;
-        }
-        passage.route = this.#routes.find(passage.path);
-        this.#serveOne(passage);
-      }
-    });
+  #serveReceived(received: ReceivedRequest): Known<void> {
+    const { request, path } = received;
+    if (request.method === 'OPTIONS') return this.#sendUncounted(received, undefined);
+    if (isOpenapi(path) && isReading(request.method)) return this.#sendUncounted(received, this.#openapi);
+    return settle(
+      () => this.#authenticate(received),
+      (caller) => this.#serveAuthenticated({ received, caller }),
+      (error) => this.#refuseCredentials(received, error),
+    );
   }
 
-  #serveOne(passage: Passage): void {
-    const caller = this.#admitAtOnce(passage);
-    if (caller === undefined) return void this.#serve(passage, () => this.#introduced(passage));
-    if (!this.#sendKept(passage, caller)) void this.#serve(passage, () => this.#ask(passage, caller));
+  #serveAuthenticated({ received, caller }: AuthenticatedRequest): Known<void> {
+    return settle(
+      () => this.#allowances.take(...this.#allowanceOf(received.request, caller)),
+      (rateLimit) => this.#serveCounted({ received, caller, rateLimit }),
+      (error) => this.#refuse(received, error),
+    );
   }
 
-  /** Sends an answer that is kept ready to somebody who is admitted; false, and nothing done, where there is none. */
-  #sendKept(passage: Passage, caller: Caller): boolean {
-    const { request, response, verdict, route } = passage;
-    const kept = this.#keptAnswer(passage);
-    if (kept === undefined || !verdict!.allowed || codingOf(request, kept) !== undefined) return false;
-    this.#meter.count(caller, route!.endpoint.path, 200);
-    sendPlain(request, response, addLimit(headersFor(false), verdict!), kept);
-    return true;
+  #serveCounted(context: RequestContext): Known<void> {
+    return settle(
+      () => whenKnown(this.#answer(context), (body) => this.#send(context, body)),
+      () => undefined,
+      (error) => this.#refuseCounted(context, error),
+    );
   }
 
-  /**
-   * Admits a bearer who is known and counted in memory, without waiting for anything. Undefined, and nothing done, where
-   * any of that does not hold.
-   */
-  #admitAtOnce(passage: Passage): Caller | undefined {
-    const { request, target, versions } = passage;
-    if (!isReading(request.method) || CREDENTIALS.test(target) || !(this.#allowances instanceof MemoryAllowances))
-      return undefined;
-    if (isOpenapi(passage.path)) return undefined;
-    const [authorization, second] = headersOf(request, 'authorization');
-    if (authorization === undefined || second !== undefined || request.headers['x-client-id'] !== undefined)
-      return undefined;
-    const caller = authorization.startsWith('Bearer ')
-      ? this.#callers.known(authorization.slice(7), versions.credentials)
-      : undefined;
-    if (caller?.application.access !== 'approved') return undefined;
-    passage.verdict = this.#allowances.take(...this.#allowanceOf(request, caller));
-    return caller;
-  }
-
-  /** Sends what is answered, or what is wrong; at once where nothing has to be waited for. */
-  #serve(passage: Passage, answer: () => Known<Body | undefined>): Known<void> {
-    try {
-      const sent = whenKnown(answer(), (body) => this.#send(passage, body));
-      return sent instanceof Promise ? sent.catch((error: unknown) => this.#refuseOrHangUp(passage, error)) : undefined;
-    } catch (error) {
-      return this.#refuseOrHangUp(passage, error);
-    }
-  }
-
-  #send(passage: Passage, body: Body | undefined): Known<void> {
-    const { request, response, verdict } = passage;
-    const known = verdict === undefined ? this.#headersOrFresh(passage) : this.#headersOf(passage, verdict);
-    return whenKnown(known, (headers) => {
-      if (body === undefined) return void response.writeHead(204, headers).end();
-      return sendBody(request, response, headers, body);
-    });
-  }
-
-  /** The body of the answer to whoever is not admitted yet; undefined for a preflight, which has none. */
-  async #introduced(passage: Passage): Promise<Body | undefined> {
-    const { method } = passage.request;
-    if (method === 'OPTIONS') return undefined;
-    if (isOpenapi(passage.path) && isReading(method)) return this.#openapi;
-    return await this.#ask(passage, await this.#admit(passage));
-  }
-
-  #ask(passage: Passage, caller: Caller): Known<Body> {
-    const { request, verdict, route, query } = passage;
-    passage.caller = caller;
-    if (!verdict!.allowed) throw rateLimited(verdict!, this.#hall.clock.now());
-    if (caller.application.access !== 'approved') throw notApproved();
-    if (!isReading(request.method)) throw methodNotAllowed();
-    if (route === undefined) throw notFound('There is no such path; see /v1/openapi.json for those there are.');
-    const { endpoint } = route;
-    const ask: Ask = {
-      kit: this.#kit,
-      caller,
-      id: idIn(route),
-      query: query.read(endpoint.query),
-      epoch: passage.epoch,
-    };
-    const answer = endpoint.handle(ask as Ask<Record<string, never>>);
-    return whenKnown(answer, (made) => this.#bodyOf(passage, caller, endpoint, made));
-  }
-
-  #bodyOf(passage: Passage, caller: Caller, endpoint: Endpoint, answer: Answer): Body {
-    const body = bodyOf(answer instanceof Ready ? answer : new Ready(JSON.stringify(answer)));
-    this.#meter.count(caller, endpoint.path, 200);
-    if (body.length <= MAX_KEPT_BYTES && !CREDENTIALS.test(passage.target)) this.#keep(passage, endpoint, body);
-    return body;
-  }
-
-  /** Proves the caller and counts the request: a failed proof counts for its address, apart from everything else. */
-  async #admit(passage: Passage): Promise<Caller> {
-    const caller = await this.#prove(passage).catch(async (error: unknown) => {
-      if (!(error instanceof WireError)) throw error;
-      const subject = `failed:${this.#addresses.of(passage.request)}`;
-      passage.verdict = await this.#allowances.take(subject, this.#hall.config.ADDRESS_LIMIT);
-      throw passage.verdict.allowed ? error : rateLimited(passage.verdict, this.#hall.clock.now());
-    });
-    passage.verdict = await this.#allowances.take(...this.#allowanceOf(passage.request, caller));
-    return caller;
-  }
-
-  async #prove({ request, query, versions }: Passage): Promise<Caller> {
+  #authenticate({ request, query, versions }: ReceivedRequest): Known<Caller> {
     const credentials = credentialsOf(request, (name) => query.values(name), this.#realm);
-    return await this.#callers.prove(credentials, versions.credentials);
+    return this.#callers.prove(credentials, versions.credentials);
   }
 
-  /** Whose allowance a request uses, and how large it is (spec decisions, "rate limit"). */
+  /** Whose rate limit a request counts against, and how large it is (spec decisions, "rate limit"). */
   #allowanceOf(request: IncomingMessage, caller: Caller): Allowance {
-    if (caller.kind === 'client_id') return [`address:${this.#addresses.of(request)}`, this.#hall.config.ADDRESS_LIMIT];
-    let allowance = this.#allowancesOf.get(caller);
-    if (allowance === undefined) this.#allowancesOf.set(caller, (allowance = this.#ownAllowance(caller)));
-    return allowance;
-  }
-
-  #ownAllowance(caller: Exclude<Caller, { kind: 'client_id' }>): Allowance {
     const { config } = this.#hall;
+    if (caller.kind === 'client_id') return [`address:${this.#addresses.of(request)}`, config.ADDRESS_LIMIT];
     const { client_id, hourly_limit } = caller.application;
     if (caller.kind === 'application') return [`application:${client_id}`, hourly_limit ?? config.APP_LIMIT];
     if (hourly_limit === null) return [`user:${caller.accountId}`, config.USER_LIMIT];
     return [`user:${caller.accountId}:${client_id}`, hourly_limit];
   }
 
-  #keep({ name, versions }: Passage, { keeps, deprecated }: Endpoint, body: Body): void {
-    if (keeps === undefined || deprecated !== undefined) return;
-    if (this.#answers[keeps].set(name, body, versions[keeps])) flatten(body);
+  #answer(context: RequestContext): Known<Body> {
+    const { received, caller, rateLimit } = context;
+    const { request, route } = received;
+    if (!rateLimit.allowed) throw rateLimited(rateLimit, this.#hall.clock.now());
+    if (caller.application.access !== 'approved') throw notApproved();
+    if (!isReading(request.method)) throw methodNotAllowed();
+    if (route === undefined) throw notFound('There is no such path; see /v1/openapi.json for those there are.');
+    return whenKnown(this.#responses.get(received) ?? this.#handle(context, route), (body) => {
+      this.#meter.count(caller, route.endpoint.path, 200);
+      return body;
+    });
   }
 
-  #keptAnswer({ name, versions, route }: Passage): Body | undefined {
-    const keeps = route?.endpoint.keeps;
-    return keeps && this.#answers[keeps].get(name, versions[keeps]);
+  #handle({ received, caller }: RequestContext, route: Route): Known<Body> {
+    const { endpoint } = route;
+    const ask: Ask = {
+      kit: this.#kit,
+      caller,
+      id: idIn(route),
+      query: received.query.read(endpoint.query),
+      epoch: epochOf(received.versions, this.#renderVersion),
+    };
+    return whenKnown(endpoint.handle(ask as Ask<Record<string, never>>), (answer) => {
+      const body = bodyOf(answer instanceof Ready ? answer : new Ready(JSON.stringify(answer)));
+      this.#responses.set(received, body);
+      return body;
+    });
   }
 
-  async #refuseOrHangUp(passage: Passage, error: unknown): Promise<void> {
-    try {
-      await this.#refuse(passage, error);
-    } catch {
-      passage.response.destroy();
-    }
+  #send({ received, rateLimit }: RequestContext, body: Body): Known<void> {
+    return sendBody(received.request, received.response, this.#headersOf(received, rateLimit), body);
   }
 
-  async #refuse(passage: Passage, error: unknown): Promise<void> {
-    const { request, response, path, route } = passage;
+  /** Answers what needs no caller; a preflight has no body. */
+  #sendUncounted(received: ReceivedRequest, body: Body | undefined): Known<void> {
+    const { request, response } = received;
+    return whenKnown(this.#uncountedHeaders(received), (headers) => {
+      if (body === undefined) return void response.writeHead(204, headers).end();
+      return sendBody(request, response, headers, body);
+    });
+  }
+
+  /** A failed authentication counts against a limit of its address, apart from everything else. */
+  #refuseCredentials(received: ReceivedRequest, error: unknown): Known<void> {
+    if (!(error instanceof WireError)) return this.#refuse(received, error);
+    const { clock, config } = this.#hall;
+    return settle(
+      () => this.#allowances.take(`failed:${this.#addresses.of(received.request)}`, config.ADDRESS_LIMIT),
+      (rateLimit) => {
+        const shown = rateLimit.allowed ? error : rateLimited(rateLimit, clock.now());
+        return this.#sendError(received, this.#headersOf(received, rateLimit), shown);
+      },
+      (failure) => this.#refuse(received, failure),
+    );
+  }
+
+  #refuseCounted({ received, caller, rateLimit }: RequestContext, error: unknown): void {
+    this.#meter.count(caller, received.route?.endpoint.path ?? '', asWireError(error).status);
+    this.#sendError(received, this.#headersOf(received, rateLimit), error);
+  }
+
+  #refuse(received: ReceivedRequest, error: unknown): Known<void> {
+    return whenKnown(this.#uncountedHeaders(received), (headers) => this.#sendError(received, headers, error));
+  }
+
+  #sendError({ request, response, path }: ReceivedRequest, headers: Headers, error: unknown): void {
     const wire = asWireError(error);
-    if (passage.caller !== undefined) this.#meter.count(passage.caller, route?.endpoint.path ?? '', wire.status);
     if (wire.status >= 500) this.#hall.log.error({ err: error, path }, 'request failed');
-    if (response.headersSent) return void response.destroy();
-    const headers = await this.#headersOrFresh(passage);
-    sendError(request, response, headers, wire);
+    if (response.headersSent) response.destroy();
+    else sendError(request, response, headers, wire);
   }
 
-  /** The headers of every answer. What counts nothing shows the state of the address. */
-  async #headers(passage: Passage): Promise<Headers> {
-    const { ADDRESS_LIMIT } = this.#hall.config;
-    const address = `address:${this.#addresses.of(passage.request)}`;
-    return this.#headersOf(passage, passage.verdict ?? (await this.#allowances.peek(address, ADDRESS_LIMIT)));
+  /** What counts nothing shows the state of the address; while the counters cannot be reached, an unused limit. */
+  #uncountedHeaders(received: ReceivedRequest): Known<Headers> {
+    const { clock, config } = this.#hall;
+    const limit = config.ADDRESS_LIMIT;
+    return settle(
+      () => this.#allowances.peek(`address:${this.#addresses.of(received.request)}`, limit),
+      (rateLimit) => this.#headersOf(received, rateLimit),
+      () => this.#headersOf(received, unused(limit, clock.now())),
+    );
   }
 
-  #headersOrFresh(passage: Passage): Promise<Headers> {
-    return this.#headers(passage).catch(() => this.#headersOf(passage, this.#fresh()));
-  }
-
-  #headersOf({ request, query, route }: Passage, verdict: Verdict): Headers {
-    const headers = addLimit(headersFor(query.hasToken), verdict);
+  #headersOf({ request, query, route }: ReceivedRequest, rateLimit: Verdict): Headers {
+    const headers = addLimit(headersFor(query.hasToken), rateLimit);
     this.#deprecations.addTo(headers, route?.endpoint);
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
     return headers;
   }
-
-  /** What is shown while the counters cannot be reached. */
-  #fresh(): Verdict {
-    return unused(this.#hall.config.ADDRESS_LIMIT, this.#hall.clock.now());
-  }
 }
 
-/** A database that fails to tell lets nothing be kept; what is wrong with it shows where it is read. */
-function versionsOf(db: Db): Versions | undefined {
+const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
+
+/** While the database cannot tell its versions nothing is cached; what is wrong with it shows where it is read. */
+function versionsOf(db: Db): Versions {
   try {
     return db.versions();
   } catch {
-    return undefined;
+    return UNKNOWN;
   }
 }
 

@@ -63,11 +63,6 @@ export interface Db extends Queryable, AsyncDisposable {
   /** What has become of things that were read before, told without leaving this process. */
   versions(): Versions;
   /**
-   * Lets work that begins its reads without waiting begin them all on one state of the database, where that saves taking
-   * a lock for each of them.
-   */
-  reading(work: () => void): void;
-  /**
    * Opens a state of the database for many reads that belong together, on a connection of its own: neither writers nor
    * other readers wait for it. It is the state of the first read.
    */

@@ -1,7 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { type Answer, type Asked, answerTo } from './answer-to.ts';
-import { messageSocket } from './whole-messages.ts';
 
 interface Line {
   client: pg.Client;
@@ -35,9 +34,8 @@ export class Pipeline {
 
   async #connect(place: number): Promise<Line> {
     const forget = (): void => void (this.#lines[place] = undefined);
-    let socket!: Socket;
-    const stream = ({ ssl }: { ssl?: unknown }): Socket => (socket = ssl ? new Socket() : messageSocket());
-    const client = new pg.Client({ ...this.#config, stream: stream as () => Socket });
+    const socket = new Socket();
+    const client = new pg.Client({ ...this.#config, stream: () => socket });
     client.on('error', forget);
     client.on('end', forget);
     try {

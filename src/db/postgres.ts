@@ -154,10 +154,6 @@ class PostgresDb extends Connection implements Db {
     return { anything: undefined, matches: undefined, credentials: this.#notices.count, origin: undefined };
   }
 
-  reading(work: () => void): void {
-    work();
-  }
-
   override async all<R>(query: Sql): Promise<R[]> {
     const rows = await super.all<R>(query);
     if (!reads(query)) this.#notices.note();

@@ -172,8 +172,6 @@ class SqliteDb implements Db {
   readonly #dataVersion: StatementSync;
   readonly atOnce: Reads;
   readonly lookUps = this;
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
   #epochs: StatementSync | undefined;
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
   #turn: Promise<unknown> = Promise.resolve();
@@ -191,8 +189,6 @@ class SqliteDb implements Db {
     this.#log = new LogSync(`${path}-wal`, () => this.#checkpoint());
     this.#dataVersion = reader.handle.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
-    this.#begin = reader.handle.prepare('begin');
-    this.#commit = reader.handle.prepare('commit');
   }
 
   all<R>(query: Sql): Promise<R[]> {
@@ -223,17 +219,6 @@ class SqliteDb implements Db {
     this.#epochs ??= epochsOf(this.#reader.handle);
     const rows = this.#epochs.all() as unknown as [name: Epoch, value: number][];
     return { anything, ...(Object.fromEntries(rows) as Pick<Versions, Epoch>) };
-  }
-
-  /** A database that is closed or broken shows that to each read by itself. */
-  reading(work: () => void): void {
-    if (!this.#reader.handle.isOpen) return work();
-    this.#begin.run();
-    try {
-      work();
-    } finally {
-      this.#commit.run();
-    }
   }
 
   snapshot(): Promise<Snapshot> {

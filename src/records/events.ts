@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isShownText, tamed, uuidOf } from '#base/text.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
-import { readSwiftly } from './swift-match.ts';
+import { parseMatchFast } from './swift-match.ts';
 
 /**
  * What game servers and importers tell: one shape a type, each with a version and the sender's own id. The HTTP ingest,
@@ -249,13 +249,12 @@ export interface Refusal {
 
 /** Checks one event. */
 export function readEvent(input: unknown): { event: Event } | { refusal: Refusal } {
-  const swift = readSwiftly(input);
-  if (swift !== undefined) return { event: swift };
-  return readSlowly(input);
+  const match = parseMatchFast(input);
+  return match === undefined ? parseBySchema(input) : { event: match };
 }
 
 /** As `readEvent`, always by the schema. */
-export function readSlowly(input: unknown): { event: Event } | { refusal: Refusal } {
+export function parseBySchema(input: unknown): { event: Event } | { refusal: Refusal } {
   const result = EventSchema.safeParse(input);
   if (result.success) return { event: result.data };
   const issue = result.error.issues[0]!;

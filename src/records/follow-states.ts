@@ -2,9 +2,9 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** What is worked out behind the ingest, match after match in the order of their keys. */
-export type Follower = 'boards' | 'pages';
+export type Follower = 'boards';
 
-/** How far it has come: the last match that is in, and what it was made for (days of a zone, settings). */
+/** How far it has come: the last match that is in, and what it was made for (days of a zone). */
 export interface FollowState {
   last: number;
   made_for: string;

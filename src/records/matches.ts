@@ -1,6 +1,6 @@
 import { type Known, whenKnown } from '#base/known.ts';
 import type { Queryable, Reads } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { sql } from '#db/sql.ts';
 import { newestOf } from './player-counters.ts';
 import { historyFrom, ROWS_OF_HISTORY } from './player-history.ts';
 
@@ -105,11 +105,10 @@ export function matchWithTeams(db: Reads, key: number): Known<MatchWithTeams | u
   return whenKnown(found, (row) => row && withTeamsOf(row as TeamsTuple));
 }
 
-/** Several matches, each in the place of its key. */
-export async function revisedMatches(db: Queryable, keys: readonly number[]): Promise<(RevisedMatch | undefined)[]> {
-  const rows = await db.tuples(sql`${REVISED} where match_key in (${list(keys)})`);
-  const found = new Map((rows as RevisedTuple[]).map((row) => [row[0], revisedOf(row)]));
-  return keys.map((key) => found.get(key));
+/** As `matchWithTeams`, with its revision. */
+export function revisedMatch(db: Reads, key: number): Known<RevisedMatch | undefined> {
+  const found = db.tuple(sql`${REVISED} where match_key = ${key}`);
+  return whenKnown(found, (row) => row && revisedOf(row as RevisedTuple));
 }
 
 type HeadTuple = [number, string, number, number];

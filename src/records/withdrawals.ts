@@ -10,7 +10,6 @@ import type { Event } from './events.ts';
 import { uncountStatistics } from './factions.ts';
 import { uncountMatches } from './board-follower.ts';
 import { uncountFinished } from './match-events.ts';
-import { unpageMatches } from './match-pages.ts';
 import { forgetOnline } from './online.ts';
 import { IS_OPERATOR_ACT } from './operator-acts.ts';
 import { unlinkMatches } from './player-history.ts';
@@ -126,7 +125,6 @@ async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): P
   if (matches.length > 0) {
     await uncountMatches(batch.tx, matches);
     await unlinkMatches(batch.tx, matches);
-    await unpageMatches(batch.tx, matches);
   }
   await batch.load(events.flatMap(({ event }) => everyoneIn(event)));
   for (const { row, event } of events) {

@@ -13,14 +13,14 @@ import { openSecretKey } from '#base/secret-key.ts';
 import { GroupWriter } from '#db/group.ts';
 import type { Hall } from '#hall.ts';
 import { finishPseudonyms } from '#records/pseudonyms.ts';
-import { ClientCredentials, isPlainTokenRequest } from './client-credentials.ts';
+import { ClientCredentials } from './client-credentials.ts';
 import { Desk } from './desk.ts';
 import { KeyRing } from './key-ring.ts';
 import { answersMethod } from './methods.ts';
 import { pagesOf } from './pages.ts';
 import { ProtocolPages } from './protocol-pages.ts';
 import { providerOf } from './provider.ts';
-import { isJson, pinHost, readBody, refuse, withBody, withFormBody } from './request.ts';
+import { isJson, pinHost, refuse, withFormBody } from './request.ts';
 import { visits } from './visits.ts';
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;
@@ -120,8 +120,6 @@ class SignInDoor {
   async #answered(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage | undefined> {
     if (request.method === 'POST' && BODY_AS_JSON.test(request.url!) && isJson(request))
       return await withFormBody(request);
-    if (!isPlainTokenRequest(request)) return request;
-    const body = await readBody(request);
-    return (await this.#clientCredentials.answer(body, response)) ? undefined : withBody(request, body);
+    return await this.#clientCredentials.answer(request, response);
   }
 }

@@ -17,7 +17,7 @@ const row = (path: string, facts: Partial<Endpoint> = {}): Endpoint =>
   endpoint({
     ...{ path, tag: 'Tests', summary: 'A row', query: {}, answer: z.object({ path: z.string() }) },
     ...(path.includes(':id') ? { id: 'Any' } : {}),
-    keeps: 'anything',
+    cachedUnder: 'anything',
     handle: () => Promise.resolve({ path }),
     ...facts,
   });

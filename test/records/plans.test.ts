@@ -6,7 +6,6 @@ import type { Db } from '#db/db.ts';
 import { type Sql, sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#records/factions.ts';
 import { listMatchesWhere, listPlayedMatches } from '#records/match-lists.ts';
-import { listFromPages } from '#records/match-pages.ts';
 import {
   killsOf,
   listMatches,
@@ -86,7 +85,6 @@ test('no read of a request goes through a table that grows with the network', as
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
     listMatches: async (db) => listMatches(db, last, 20),
-    listFromPages: async (db) => listFromPages(db, '', { before: last, limit: 20 }),
     matchWithTeams: async (db) => matchWithTeams(db, 1),
     listMatchesWithTeams: (db) => listMatchesWithTeams(db, last, 20),
     listWholeMatches: (db) => listWholeMatches(db, last, 20),
