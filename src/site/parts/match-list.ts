@@ -19,7 +19,7 @@ export async function matchList(request: PageRequest, matches: readonly Row[]): 
     request.db,
     matches.map(({ head }) => factsOf(head).map),
   );
-  return html`<ul class="rows">
+  return html`<ul class="match-rows">
     ${matches.map((match) => row(request, match, signs))}
   </ul>`;
 }
@@ -28,7 +28,7 @@ function row(request: PageRequest, match: Row, signs: Map<string, MapSign>): Htm
   const facts = factsOf(match.head);
   const sign = signs.get(nameKey(facts.map));
   const { text } = request;
-  return html`<li class="row">
+  return html`<li class="match-row">
     <a class="cover" href="/matches/${idOf(match.key)}" aria-label="${text.match.title(facts.map, facts.server)}"></a>
     ${thumb(sign, 'small')}
     <div class="row-main">
