@@ -45,8 +45,13 @@ const CHANGES: Change[] = [
     title: ({ account }) => account.name_title,
     fields: ({ account, errors }, form, problems) => [
       field({
-        ...{ name: 'name', label: account.name, value: form['name'] ?? '', hint: errors.name_shape },
-        ...{ error: problems.name, autocomplete: 'username', maxlength: 16 },
+        name: 'name',
+        label: account.name,
+        value: form['name'] ?? '',
+        hint: errors.name_shape,
+        error: problems.name,
+        autocomplete: 'username',
+        maxlength: 16,
       }),
     ],
     submit: ({ save }) => save,
@@ -59,8 +64,12 @@ const CHANGES: Change[] = [
     lead: ({ account }) => [account.email_lead],
     fields: ({ account }, form, problems) => [
       field({
-        ...{ name: 'email', label: account.new_email, type: 'email', value: form['email'] ?? '' },
-        ...{ error: problems.email, autocomplete: 'email' },
+        name: 'email',
+        label: account.new_email,
+        type: 'email',
+        value: form['email'] ?? '',
+        error: problems.email,
+        autocomplete: 'email',
       }),
     ],
     submit: ({ continue: go }) => go,
@@ -72,8 +81,12 @@ const CHANGES: Change[] = [
     lead: ({ account }) => [account.password_lead],
     fields: ({ account, password_hint }, _form, problems) => [
       field({
-        ...{ name: 'password', label: account.new_password, type: 'password', hint: password_hint(MIN_PASSWORD) },
-        ...{ error: problems.password, autocomplete: 'new-password' },
+        name: 'password',
+        label: account.new_password,
+        type: 'password',
+        hint: password_hint(MIN_PASSWORD),
+        error: problems.password,
+        autocomplete: 'new-password',
       }),
     ],
     submit: ({ save }) => save,
