@@ -76,14 +76,14 @@ async function tokensOf(origin: string, { path, ...request }: Ask): Promise<Toke
 
 async function partsOf({ hall, clientId }: Asker): Promise<Parts> {
   const { config, db, clock } = hall;
-  const frame = { network: config.NETWORK_NAME, assets: brandAssets(config), stylesheets: [], scripts: [] };
+  const shell = { network: config.NETWORK_NAME, home: '/', assets: brandAssets(config), stylesheets: [], scripts: [] };
   const parts = {
     ...{ config, db, clock, secure: false },
     ...{
       group: new GroupWriter(db),
       graceMs: 0,
       begunPerHour: Number.MAX_SAFE_INTEGER,
-      pages: new ProtocolPages(frame, config),
+      pages: new ProtocolPages({ config, shell }),
     },
   };
   const provider = providerOf(parts, await currentKeys(db, openSecretKey(config), clock.now()));

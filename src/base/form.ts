@@ -1,5 +1,3 @@
-import { html } from 'hono/html';
-import type { Html } from './page.ts';
 import { WireError } from './errors.ts';
 
 /** Bytes of the longest form that there is. */
@@ -37,48 +35,4 @@ const broken = (): WireError => new WireError(400, 'invalid_request', 'The form 
  */
 export function isOwnForm(origin: string | undefined, fetchSite: string | undefined, own: string): boolean {
   return origin === own && (fetchSite === undefined || fetchSite === 'same-origin');
-}
-
-export interface Field {
-  name: string;
-  label: string;
-  type?: 'text' | 'email' | 'password';
-  value?: string;
-  hint?: string;
-  error?: string | undefined;
-  autocomplete: string;
-  autofocus?: boolean;
-  maxlength?: number;
-}
-
-/** A labelled input whose hint and error are read out with it. */
-export function field({ name, label, hint, error, ...input }: Field): Html {
-  // An error says what to do, so the hint would only repeat it.
-  const shown = error === undefined ? hint : undefined;
-  const notes = [shown === undefined ? '' : `${name}-hint`, error === undefined ? '' : `${name}-error`];
-  const describedBy = notes.filter((id) => id !== '').join(' ');
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    <input
-      id="${name}"
-      name="${name}"
-      type="${input.type ?? 'text'}"
-      value="${input.type === 'password' ? '' : (input.value ?? '')}"
-      autocomplete="${input.autocomplete}"
-      maxlength="${input.maxlength ?? 256}"
-      required
-      ${input.autofocus ? html`autofocus` : ''}
-      ${input.type === undefined || input.type === 'text' ? html`autocapitalize="none" spellcheck="false"` : ''}
-      ${describedBy === '' ? '' : html`aria-describedby="${describedBy}"`}
-      ${error === undefined ? '' : html`aria-invalid="true"`}
-    />
-    ${error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`}
-    ${shown === undefined ? '' : html`<p class="hint" id="${name}-hint">${shown}</p>`}
-  </div>`;
-}
-
-/** Says how something went; nothing where there is nothing to say. */
-export function notice(text: string | undefined, kind: 'good' | 'bad' | '' = ''): Html {
-  if (text === undefined) return html``;
-  return html`<p class="notice ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`;
 }

@@ -2,6 +2,9 @@
 export const LANGUAGES = ['en', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** Each language by its own name, for links to it. */
+export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', ja: '日本語' };
+
 /**
  * The language of a page: the first of ours among what was asked for, then what the browser prefers.
  * @param asked language tags by choice: a query parameter, a cookie, `ui_locales` (blank-separated)

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
-import { type Form, notice } from '#base/form.ts';
-import type { Html } from '#base/page.ts';
+import type { Form } from '#base/form.ts';
+import { field, notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
 import {
   type AccessRequest,
   askAccess,
@@ -9,50 +10,50 @@ import {
   requestsOf,
 } from '#records/access-requests.ts';
 import { inApplication } from './application.ts';
-import type { Page } from './layout.ts';
-import { button, countOf, formTo, input, isFine, linesOf, moment, number, type Problems } from './parts.ts';
-import { ownedForm, ownedPage, type OwnedVisit, type Row } from './rows.ts';
+import type { PageContent } from './layout.ts';
+import { button, countOf, formTo, isFine, linesOf, moment, number, type Problems } from './parts.ts';
+import { ownedForm, ownedPage, type OwnedRequest, type Row } from './rows.ts';
 
 const MAX_PURPOSE = 1000;
 const MAX_SITE = 300;
 
 /** Access to the data API: asking for it, for more of it, and what became of what was asked. */
-async function access(visit: OwnedVisit, kind?: RequestKind, problems: Problems = {}): Promise<Page> {
-  const { application, texts, desk } = visit;
+async function access(request: OwnedRequest, kind?: RequestKind, problems: Problems = {}): Promise<PageContent> {
+  const { application, texts, deps } = request;
   const { access: t } = texts;
-  const requests = await requestsOf(desk.db, application.key);
+  const requests = await requestsOf(deps.db, application.key);
   const isWaiting = (which: RequestKind): boolean =>
-    requests.some((request) => request.kind === which && request.state === 'waiting');
+    requests.some((accessRequest) => accessRequest.kind === which && accessRequest.state === 'waiting');
   const isOpen = application.access === 'approved';
   const inner = html`<section class="card" aria-labelledby="state">
       <h2 id="state">${t.title}</h2>
       <p>${t.states[application.access]}</p>
-      ${isOpen ? html`<p>${t.limit_now} <strong>${limitOf(visit)}</strong></p>` : ''}
+      ${isOpen ? html`<p>${t.limit_now} <strong>${limitOf(request)}</strong></p>` : ''}
     </section>
-    ${!isOpen && !isWaiting('access') ? wishCard(visit, 'access', kind === 'access' ? problems : {}) : ''}
-    ${isOpen && !isWaiting('limit') ? wishCard(visit, 'limit', kind === 'limit' ? problems : {}) : ''}
-    ${historyCard(visit, requests)} ${visit.person.isOperator ? operatorCard(visit) : ''}`;
-  return await inApplication(visit, '/access', texts.tabs['/access'], inner, kind === undefined ? 200 : 422);
+    ${!isOpen && !isWaiting('access') ? wishCard(request, 'access', kind === 'access' ? problems : {}) : ''}
+    ${isOpen && !isWaiting('limit') ? wishCard(request, 'limit', kind === 'limit' ? problems : {}) : ''}
+    ${historyCard(request, requests)} ${request.person.isOperator ? operatorCard(request) : ''}`;
+  return await inApplication(request, '/access', texts.tabs['/access'], inner, kind === undefined ? 200 : 422);
 }
 
-function limitOf(visit: OwnedVisit): string {
-  const { application, desk, texts } = visit;
+function limitOf(request: OwnedRequest): string {
+  const { application, deps, texts } = request;
   const { hourly_limit } = application;
-  if (hourly_limit !== null) return texts.access.raised(number(visit, hourly_limit));
-  const { APP_LIMIT, USER_LIMIT, ADDRESS_LIMIT } = desk.config;
-  return texts.access.usual(number(visit, APP_LIMIT), number(visit, USER_LIMIT), number(visit, ADDRESS_LIMIT));
+  if (hourly_limit !== null) return texts.access.raised(number(request, hourly_limit));
+  const { APP_LIMIT, USER_LIMIT, ADDRESS_LIMIT } = deps.config;
+  return texts.access.usual(number(request, APP_LIMIT), number(request, USER_LIMIT), number(request, ADDRESS_LIMIT));
 }
 
-function wishCard(visit: OwnedVisit, kind: RequestKind, problems: Problems): Html {
-  const { application, texts, form } = visit;
+function wishCard(request: OwnedRequest, kind: RequestKind, problems: Problems): Html {
+  const { application, texts, form } = request;
   const { [kind]: t, problems: _, ...common } = texts.access;
   const shown = (name: string): string | undefined => (form['kind'] === kind ? form[name] : undefined);
   const fields = html`<input type="hidden" name="kind" value="${kind}" />
     ${notice(isFine(problems) ? undefined : texts.problem, 'bad')}
-    ${input({ name: 'purpose', label: t.purpose, hint: t.purpose_hint, value: shown('purpose'), error: problems['purpose'], rows: 4, maxlength: MAX_PURPOSE })}
+    ${field({ name: 'purpose', label: t.purpose, hint: t.purpose_hint, value: shown('purpose'), error: problems['purpose'], rows: 4, maxlength: MAX_PURPOSE })}
     ${
       kind === 'access'
-        ? input({
+        ? field({
             name: 'site',
             label: common.site,
             hint: common.site_hint,
@@ -64,31 +65,33 @@ function wishCard(visit: OwnedVisit, kind: RequestKind, problems: Problems): Htm
           })
         : ''
     }
-    ${input({ name: 'volume', label: t.volume, hint: t.volume_hint, value: shown('volume'), error: problems['volume'], type: 'number' })}
+    ${field({ name: 'volume', label: t.volume, hint: t.volume_hint, value: shown('volume'), error: problems['volume'], type: 'number' })}
     <button>${t.submit}</button>`;
   return html`<section class="card form" aria-labelledby="ask">
     <h2 id="ask">${t.title}</h2>
-    ${formTo(visit, `/applications/${application.client_id}/access`, fields)}
+    ${formTo(request, `/applications/${application.client_id}/access`, fields)}
   </section>`;
 }
 
-function historyCard(visit: OwnedVisit, requests: readonly AccessRequest[]): Html {
-  const { access: t } = visit.texts;
+function historyCard(request: OwnedRequest, requests: readonly AccessRequest[]): Html {
+  const { access: t } = request.texts;
   if (requests.length === 0) return html``;
   return html`<section class="card" aria-labelledby="asked">
     <h2 id="asked">${t.history}</h2>
     <ul class="rows">
       ${requests.map(
-        (request) =>
+        (accessRequest) =>
           html`<li>
             <span class="what"
-              ><strong>${t.kinds[request.kind]}</strong>
-              <span class="pre">${request.purpose}</span>
-              <span class="hint">${moment(visit, request.created)} · ${t.per_hour(number(visit, request.volume))}</span>
-              ${request.note === '' ? '' : html`<span class="quote pre">${request.note}</span>`}</span
+              ><strong>${t.kinds[accessRequest.kind]}</strong>
+              <span class="pre">${accessRequest.purpose}</span>
+              <span class="hint"
+                >${moment(request, accessRequest.created)} · ${t.per_hour(number(request, accessRequest.volume))}</span
+              >
+              ${accessRequest.note === '' ? '' : html`<span class="quote pre">${accessRequest.note}</span>`}</span
             >
-            <span class="badge ${{ waiting: 'warn', approved: 'good', refused: 'bad' }[request.state]}"
-              >${t.request_states[request.state]}</span
+            <span class="badge ${{ waiting: 'warn', approved: 'good', refused: 'bad' }[accessRequest.state]}"
+              >${t.request_states[accessRequest.state]}</span
             >
           </li>`,
       )}
@@ -97,9 +100,9 @@ function historyCard(visit: OwnedVisit, requests: readonly AccessRequest[]): Htm
 }
 
 /** What an operator may do without being asked. */
-function operatorCard(visit: OwnedVisit): Html {
-  const { client_id, access: state, hourly_limit, stopped } = visit.application;
-  const { operator: t } = visit.texts;
+function operatorCard(request: OwnedRequest): Html {
+  const { client_id, access: state, hourly_limit, stopped } = request.application;
+  const { operator: t } = request.texts;
   const path = `/operator/applications/${client_id}`;
   const limit = {
     name: 'limit',
@@ -112,11 +115,11 @@ function operatorCard(visit: OwnedVisit): Html {
     <h2 id="by-operator">${t.set_access}</h2>
     ${
       state === 'approved'
-        ? button(visit, path, t.close_access, { kind: 'quiet danger', fields: { access: 'revoked' } })
-        : button(visit, path, t.open_access, { fields: { access: 'approved' } })
+        ? button(request, path, t.close_access, { kind: 'quiet danger', fields: { access: 'revoked' } })
+        : button(request, path, t.open_access, { fields: { access: 'approved' } })
     }
-    ${stopped === null ? '' : button(visit, path, t.start, { fields: { start: '1' } })}
-    ${formTo(visit, path, html`${input({ ...limit, value: String(limit.value) })}<button class="quiet">${visit.texts.save}</button>`, 'row bottom')}
+    ${stopped === null ? '' : button(request, path, t.start, { fields: { start: '1' } })}
+    ${formTo(request, path, html`${field({ ...limit, value: String(limit.value) })}<button class="quiet">${request.texts.save}</button>`, 'row bottom')}
   </section>`;
 }
 
@@ -126,7 +129,7 @@ interface Wanted {
   volume: number;
 }
 
-function readWish(form: Form, { texts }: OwnedVisit): Wanted | Problems {
+function readWish(form: Form, { texts }: OwnedRequest): Wanted | Problems {
   const { problems: t } = texts.access;
   const purpose = linesOf(form['purpose'], MAX_PURPOSE);
   const site = (form['site'] ?? '').trim();
@@ -142,29 +145,34 @@ function readWish(form: Form, { texts }: OwnedVisit): Wanted | Problems {
 
 const isWish = (read: Wanted | Problems): read is Wanted => typeof read['volume'] === 'number';
 
-async function ask(visit: OwnedVisit): Promise<Page | string> {
-  const { desk, application, form, person, now } = visit;
+async function ask(request: OwnedRequest): Promise<PageContent | string> {
+  const { deps, application, form, person, now } = request;
   const { client_id, name } = application;
   const kind: RequestKind = form['kind'] === 'limit' ? 'limit' : 'access';
   const path = `/applications/${client_id}/access`;
   if ((kind === 'access') === (application.access === 'approved')) return path;
-  const read = readWish(form, visit);
-  if (!isWish(read)) return await access(visit, kind, read);
-  const request = await askAccess(desk.db, now, application, { kind, account_id: person.account.id, ...read });
-  if (request === undefined) return `${path}?done=asked`;
-  await visit.record({ action: `access.ask`, subject: client_id, label: name, detail: { kind, volume: read.volume } });
-  if (kind === 'limit' || !isAuto(visit)) return `${path}?done=asked`;
-  await decideRequest(desk.db, now, request.id, { state: 'approved', note: '', by: null });
-  await visit.record({ action: 'access.approve', subject: client_id, label: name, detail: { automatic: true } });
+  const read = readWish(form, request);
+  if (!isWish(read)) return await access(request, kind, read);
+  const accessRequest = await askAccess(deps.db, now, application, { kind, account_id: person.account.id, ...read });
+  if (accessRequest === undefined) return `${path}?done=asked`;
+  await request.record({
+    action: `access.ask`,
+    subject: client_id,
+    label: name,
+    detail: { kind, volume: read.volume },
+  });
+  if (kind === 'limit' || !isAuto(request)) return `${path}?done=asked`;
+  await decideRequest(deps.db, now, accessRequest.id, { state: 'approved', note: '', by: null });
+  await request.record({ action: 'access.approve', subject: client_id, label: name, detail: { automatic: true } });
   return `/applications/${client_id}?done=approved`;
 }
 
 /** What the operator has taken away once does not come back by itself. */
-function isAuto({ desk, application }: OwnedVisit): boolean {
-  return desk.config.ACCESS_APPROVAL === 'auto' && application.access === 'none';
+function isAuto({ deps, application }: OwnedRequest): boolean {
+  return deps.config.ACCESS_APPROVAL === 'auto' && application.access === 'none';
 }
 
 export const accessRows: readonly Row[] = [
-  ownedPage('/applications/:client_id/access', (visit) => access(visit)),
+  ownedPage('/applications/:client_id/access', (request) => access(request)),
   ownedForm('/applications/:client_id/access', ask),
 ];

@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
-import { type Form, notice } from '#base/form.ts';
-import type { Html } from '#base/page.ts';
+import type { Form } from '#base/form.ts';
+import { check, choices, field, notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
 import { type Application, APPLICATION_TYPES, type ApplicationType } from '#records/applications.ts';
 import { checkRedirectUri } from '#records/redirect-uris.ts';
-import { check, choices, input, isFine, type Problems, textOf } from './parts.ts';
+import { isFine, type Problems, textOf } from './parts.ts';
 import type { Texts } from './texts/index.ts';
 
 const MAX_URIS = 10;
@@ -58,12 +59,18 @@ function missingUri(type: ApplicationType | undefined, uris: readonly string[], 
 export function factFields(texts: Texts, form: Form, problems: Problems, isNew: boolean): Html {
   const { application: t } = texts;
   return html`${notice(isFine(problems) ? undefined : texts.problem, 'bad')}
-  ${input({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
+  ${field({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
   ${isNew ? choices('type', t.type, typesIn(texts), form['type'] ?? 'service') : ''}
   ${problems['type'] === undefined ? '' : html`<p class="error">${problems['type']}</p>`}
-  ${input({
-    ...{ name: 'redirect_uris', label: t.redirect_uris, hint: t.redirect_uris_hint, value: form['redirect_uris'] },
-    ...{ error: problems['redirect_uris'], rows: 3, maxlength: 4000, optional: true },
+  ${field({
+    name: 'redirect_uris',
+    label: t.redirect_uris,
+    hint: t.redirect_uris_hint,
+    value: form['redirect_uris'],
+    error: problems['redirect_uris'],
+    rows: 3,
+    maxlength: 4000,
+    optional: true,
   })}
   ${check('require_pkce', t.require_pkce, t.require_pkce_hint, form['require_pkce'] === '1')}`;
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { notice } from '#base/form.ts';
-import type { Html } from '#base/page.ts';
+import { field, notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
 import {
   addFurtherSecret,
   type Application,
@@ -14,12 +14,12 @@ import { hasLogo } from '#records/logos.ts';
 import { reachOf } from '#records/reach.ts';
 import { sumOf, usageSince } from '#records/usage.ts';
 import { factFields, isFacts, readFacts } from './application-form.ts';
-import type { Page } from './layout.ts';
+import type { PageContent } from './layout.ts';
 import { tokenField } from './layout.ts';
 import { logoImage } from './logos.ts';
 import { secretNotice, showSecretOnce, takeSecret } from './once.ts';
-import { stateBadge, button, formTo, input, moment, number, type Problems } from './parts.ts';
-import { ownedForm, ownedPage, type OwnedVisit, type Row } from './rows.ts';
+import { stateBadge, button, formTo, moment, number, type Problems } from './parts.ts';
+import { ownedForm, ownedPage, type OwnedRequest, type Row } from './rows.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './steps.ts';
 
@@ -28,13 +28,13 @@ const TABS = ['', '/access', '/usage', '/settings'] as const;
 
 /** The frame of an application's pages. */
 export async function inApplication(
-  visit: OwnedVisit,
+  request: OwnedRequest,
   tab: (typeof TABS)[number],
   title: string,
   inner: Html,
   status = 200,
-): Promise<Page> {
-  const { application, texts } = visit;
+): Promise<PageContent> {
+  const { application, texts } = request;
   const root = `/console/applications/${application.client_id}`;
   const main = html`<div class="heading">
       <div class="row">
@@ -62,11 +62,11 @@ export async function inApplication(
   };
 }
 
-async function overview(visit: OwnedVisit): Promise<Page> {
-  const { application, texts } = visit;
+async function overview(request: OwnedRequest): Promise<PageContent> {
+  const { application, texts } = request;
   const { application: t } = texts;
-  const secret = takeSecret(visit, application.client_id);
-  const inner = html`${secretNotice(visit, t.secret_once, secret)}
+  const secret = takeSecret(request, application.client_id);
+  const inner = html`${secretNotice(request, t.secret_once, secret)}
     <section class="card" aria-labelledby="identity">
       <h2 id="identity">${t.identity}</h2>
       <dl class="facts">
@@ -86,15 +86,15 @@ async function overview(visit: OwnedVisit): Promise<Page> {
         <dd>${application.require_pkce ? t.pkce_on : t.pkce_off}</dd>
       </dl>
     </section>
-    ${await firstSteps(visit, secret)} ${application.type === 'service' ? await secretsCard(visit) : ''}`;
-  return await inApplication(visit, '', '', inner);
+    ${await firstSteps(request, secret)} ${application.type === 'service' ? await secretsCard(request) : ''}`;
+  return await inApplication(request, '', '', inner);
 }
 
-async function secretsCard(visit: OwnedVisit): Promise<Html> {
-  const { application, texts, desk } = visit;
+async function secretsCard(request: OwnedRequest): Promise<Html> {
+  const { application, texts, deps } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}/secrets`;
-  const secrets = await secretsOf(desk.db, application.key);
+  const secrets = await secretsOf(deps.db, application.key);
   return html`<section class="card" aria-labelledby="secrets">
     <h2 id="secrets">${t.secrets}</h2>
     <p class="hint">${t.secrets_hint}</p>
@@ -102,34 +102,34 @@ async function secretsCard(visit: OwnedVisit): Promise<Html> {
       ${secrets.map(
         ({ id, created }) =>
           html`<li>
-            <span class="what"><code>shs_…</code> <span class="hint">${t.made} ${moment(visit, created)}</span></span>
-            ${button(visit, `${root}/remove`, t.withdraw, { kind: 'quiet danger', fields: { id }, about: id })}
+            <span class="what"><code>shs_…</code> <span class="hint">${t.made} ${moment(request, created)}</span></span>
+            ${button(request, `${root}/remove`, t.withdraw, { kind: 'quiet danger', fields: { id }, about: id })}
           </li>`,
       )}
     </ul>
-    ${secrets.length < MOST_SECRETS ? button(visit, root, t.new_secret) : ''}
+    ${secrets.length < MOST_SECRETS ? button(request, root, t.new_secret) : ''}
   </section>`;
 }
 
-async function newSecret(visit: OwnedVisit): Promise<string> {
-  const { desk, application, now } = visit;
+async function newSecret(request: OwnedRequest): Promise<string> {
+  const { deps, application, now } = request;
   const { client_id, key, name } = application;
   if (application.type !== 'service') return `/applications/${client_id}`;
-  const secret = await desk.db.transaction((tx) => addFurtherSecret(tx, now, key));
+  const secret = await deps.db.transaction((tx) => addFurtherSecret(tx, now, key));
   if (secret !== undefined) {
-    showSecretOnce(visit, client_id, secret);
-    await visit.record({ action: 'application.secret.create', subject: client_id, label: name });
+    showSecretOnce(request, client_id, secret);
+    await request.record({ action: 'application.secret.create', subject: client_id, label: name });
   }
   return `/applications/${client_id}`;
 }
 
-async function withdrawSecret(visit: OwnedVisit): Promise<string> {
-  const { desk, application, form } = visit;
+async function withdrawSecret(request: OwnedRequest): Promise<string> {
+  const { deps, application, form } = request;
   const { client_id, key, name } = application;
-  const removed = await removeSecret(desk.db, key, form['id'] ?? '');
+  const removed = await removeSecret(deps.db, key, form['id'] ?? '');
   if (removed) {
     const detail = { id: form['id'] };
-    await visit.record({ action: 'application.secret.withdraw', subject: client_id, label: name, detail });
+    await request.record({ action: 'application.secret.withdraw', subject: client_id, label: name, detail });
   }
   return `/applications/${client_id}?done=${removed ? 'withdrawn' : 'gone'}`;
 }
@@ -138,27 +138,27 @@ function formOf({ name, redirect_uris, require_pkce }: Application) {
   return { name, redirect_uris: redirect_uris.join('\n'), require_pkce: require_pkce ? '1' : '' };
 }
 
-async function settings(visit: OwnedVisit, problems: Problems = {}): Promise<Page> {
-  const { application, texts, c } = visit;
+async function settings(request: OwnedRequest, problems: Problems = {}): Promise<PageContent> {
+  const { application, texts, c } = request;
   const { application: t } = texts;
   const isPage = c.req.method === 'GET';
-  const shown = isPage ? formOf(application) : visit.form;
+  const shown = isPage ? formOf(application) : request.form;
   const root = `/applications/${application.client_id}`;
   const inner = html`<section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.settings}</h2>
-      ${formTo(visit, `${root}/settings`, html`${factFields(texts, shown, problems, false)}<button>${texts.save}</button>`)}
+      ${formTo(request, `${root}/settings`, html`${factFields(texts, shown, problems, false)}<button>${texts.save}</button>`)}
     </section>
-    ${await logoCard(visit)} ${await ownersCard(visit, problems)}
+    ${await logoCard(request)} ${await ownersCard(request, problems)}
     <section class="card" aria-labelledby="delete">
       <h2 id="delete">${t.delete}</h2>
       <p>${t.delete_hint}</p>
       <p><a class="button quiet danger" href="/console${root}/delete">${t.delete}</a></p>
     </section>`;
-  return await inApplication(visit, '/settings', t.settings, inner, isPage ? 200 : 422);
+  return await inApplication(request, '/settings', t.settings, inner, isPage ? 200 : 422);
 }
 
-async function logoCard(visit: OwnedVisit): Promise<Html> {
-  const { application, texts, desk, person } = visit;
+async function logoCard(request: OwnedRequest): Promise<Html> {
+  const { application, texts, deps, person } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}/logo`;
   return html`<section class="card" aria-labelledby="logo-title">
@@ -179,62 +179,62 @@ async function logoCard(visit: OwnedVisit): Promise<Html> {
       </div>
       <button class="quiet">${t.upload}</button>
     </form>
-    ${(await hasLogo(desk.db, application.key)) ? button(visit, `${root}/remove`, t.remove_logo, { kind: 'quiet danger' }) : ''}
+    ${(await hasLogo(deps.db, application.key)) ? button(request, `${root}/remove`, t.remove_logo, { kind: 'quiet danger' }) : ''}
   </section>`;
 }
 
-async function saveSettings(visit: OwnedVisit): Promise<Page | string> {
-  const { desk, application, texts, form } = visit;
+async function saveSettings(request: OwnedRequest): Promise<PageContent | string> {
+  const { deps, application, texts, form } = request;
   const read = readFacts(form, texts, application.type);
-  if (!isFacts(read)) return await settings(visit, read);
-  await setApplication(desk.db, application.client_id, read);
+  if (!isFacts(read)) return await settings(request, read);
+  await setApplication(deps.db, application.client_id, read);
   const detail = { name: read.name, redirect_uris: read.redirect_uris.join(' '), require_pkce: read.require_pkce };
-  await visit.record({ action: 'application.change', subject: application.client_id, label: read.name, detail });
+  await request.record({ action: 'application.change', subject: application.client_id, label: read.name, detail });
   return `/applications/${application.client_id}/settings?done=saved`;
 }
 
-async function newOwner(visit: OwnedVisit): Promise<Page | string> {
-  const { application } = visit;
-  const problem = await inviteOwner(visit);
+async function newOwner(request: OwnedRequest): Promise<PageContent | string> {
+  const { application } = request;
+  const problem = await inviteOwner(request);
   if (problem === undefined) return `/applications/${application.client_id}/settings?done=invited`;
-  const shown = { ...formOf(application), owner: visit.form['owner'] ?? '' };
-  return await settings({ ...visit, form: shown }, { owner: problem });
+  const shown = { ...formOf(application), owner: request.form['owner'] ?? '' };
+  return await settings({ ...request, form: shown }, { owner: problem });
 }
 
-async function deletion(visit: OwnedVisit, isWrong = false): Promise<Page> {
-  const { application, texts, desk, now } = visit;
+async function deletion(request: OwnedRequest, isWrong = false): Promise<PageContent> {
+  const { application, texts, deps, now } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}`;
-  const breaks = await reachOf(desk.db, application);
-  const { requests } = sumOf(await usageSince(desk.db, application.key, now - WEEK_MS));
+  const breaks = await reachOf(deps.db, application);
+  const { requests } = sumOf(await usageSince(deps.db, application.key, now - WEEK_MS));
   const inner = html`<section class="card form" aria-labelledby="sure">
     <h2 id="sure">${t.delete_title(application.name)}</h2>
     <ul class="plain">
-      <li>${t.breaks_people(number(visit, breaks.people), breaks.people)}</li>
-      <li>${t.breaks_tokens(number(visit, breaks.tokens), breaks.tokens)}</li>
-      <li>${t.breaks_requests(number(visit, requests), requests)}</li>
+      <li>${t.breaks_people(number(request, breaks.people), breaks.people)}</li>
+      <li>${t.breaks_tokens(number(request, breaks.tokens), breaks.tokens)}</li>
+      <li>${t.breaks_requests(number(request, requests), requests)}</li>
       <li>${t.breaks_for_good}</li>
     </ul>
     ${isWrong ? notice(t.delete_wrong, 'bad') : ''}
     ${formTo(
-      visit,
+      request,
       `${root}/delete`,
-      html`${input({ name: 'name', label: t.delete_confirm(application.name) })}
+      html`${field({ name: 'name', label: t.delete_confirm(application.name) })}
         <div class="actions">
           <button class="danger">${t.delete}</button>
           <a class="button quiet" href="/console${root}/settings">${texts.cancel}</a>
         </div>`,
     )}
   </section>`;
-  return await inApplication(visit, '/settings', t.delete, inner, isWrong ? 422 : 200);
+  return await inApplication(request, '/settings', t.delete, inner, isWrong ? 422 : 200);
 }
 
-async function remove(visit: OwnedVisit): Promise<Page | string> {
-  const { desk, application, form } = visit;
+async function remove(request: OwnedRequest): Promise<PageContent | string> {
+  const { deps, application, form } = request;
   const { client_id, name } = application;
-  if (form['name']?.trim() !== name) return await deletion(visit, true);
-  await deleteApplication(desk.db, client_id);
-  await visit.record({ action: 'application.delete', subject: client_id, label: name });
+  if (form['name']?.trim() !== name) return await deletion(request, true);
+  await deleteApplication(deps.db, client_id);
+  await request.record({ action: 'application.delete', subject: client_id, label: name });
   return '?done=deleted';
 }
 
@@ -243,9 +243,9 @@ export const applicationRows: readonly Row[] = [
   ownedPage(AT, overview),
   ownedForm(`${AT}/secrets`, newSecret),
   ownedForm(`${AT}/secrets/remove`, withdrawSecret),
-  ownedPage(`${AT}/settings`, (visit) => settings(visit)),
+  ownedPage(`${AT}/settings`, (request) => settings(request)),
   ownedForm(`${AT}/settings`, saveSettings),
   ownedForm(`${AT}/owners`, newOwner),
-  ownedPage(`${AT}/delete`, (visit) => deletion(visit)),
+  ownedPage(`${AT}/delete`, (request) => deletion(request)),
   ownedForm(`${AT}/delete`, remove),
 ];

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 
 /** One column of a chart: parts stacked from the bottom. */
 export interface Column {

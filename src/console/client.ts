@@ -63,7 +63,9 @@ export class ConsoleClient {
     const { db, clock, key, config } = this.#parts;
     const name = `${config.NETWORK_NAME} console`;
     return ownClient(db, clock.now(), key.derive('own client'), {
-      ...{ id: 'console', name, redirect_uris: [this.#redirectUri] },
+      id: 'console',
+      name,
+      redirect_uris: [this.#redirectUri],
     });
   }
 
@@ -73,10 +75,15 @@ export class ConsoleClient {
 
   async authorizationUrl({ state, nonce, verifier }: Attempt, uiLocales: string): Promise<string> {
     const query = new URLSearchParams({
-      ...{ response_type: 'code', scope: 'openid', redirect_uri: this.#redirectUri, state, nonce },
+      response_type: 'code',
+      scope: 'openid',
+      redirect_uri: this.#redirectUri,
+      state,
+      nonce,
       client_id: (await this.registered()).client_id,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      ...{ code_challenge_method: 'S256', ui_locales: uiLocales },
+      code_challenge_method: 'S256',
+      ui_locales: uiLocales,
     });
     return `${this.#parts.config.AUTH_URL}/oauth/authorize?${query.toString()}`;
   }

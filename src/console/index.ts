@@ -3,10 +3,11 @@ import type { OpenDoor } from '#app.ts';
 import { Addresses } from '#access/address.ts';
 import { brandAssets } from '#base/brand.ts';
 import { openSecretKey } from '#base/secret-key.ts';
-import type { Frame } from '#base/page.ts';
+import type { PageShell } from '#http/page.ts';
 import type { Hall } from '#hall.ts';
 import { ConsoleClient } from './client.ts';
-import { Desk } from './desk.ts';
+import { Cookies } from './cookies.ts';
+import type { Deps } from './deps.ts';
 import { pagesOf } from './pages.ts';
 
 const ASSETS = '/console/assets/';
@@ -15,12 +16,20 @@ const ASSETS = '/console/assets/';
 export async function openConsole(hall: Hall): Promise<OpenDoor> {
   const { config, db, clock, log, mail } = hall;
   const assets = brandAssets(config, ASSETS).addFile('console.css', new URL('style/console.css', import.meta.url));
-  const frame: Frame = { network: config.NETWORK_NAME, assets, stylesheets: ['base.css', 'console.css'], scripts: [] };
+  const shell: PageShell = {
+    network: config.NETWORK_NAME,
+    home: '/',
+    assets,
+    stylesheets: ['base.css', 'console.css'],
+    scripts: [],
+  };
   const key = openSecretKey(config);
   const client = new ConsoleClient({ config, db, clock, key });
   await client.registered();
-  const desk = new Desk({ config, db, clock, log, mail, frame, key, client });
-  const pages = pagesOf(desk, assets, new Addresses(config.TRUSTED_PROXIES));
+  const secure = config.SITE_URL.startsWith('https:');
+  const cookies = new Cookies(clock, key, secure);
+  const deps: Deps = { config, db, clock, log, mail, shell, client, cookies, secure };
+  const pages = pagesOf(deps, new Addresses(config.TRUSTED_PROXIES));
   const listen = getRequestListener(pages.fetch, { overrideGlobalObjects: false });
   return { listener: (request, response) => void listen(request, response) };
 }

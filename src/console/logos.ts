@@ -2,19 +2,19 @@ import { html } from 'hono/html';
 import { WireError } from '#base/errors.ts';
 import type { Form } from '#base/form.ts';
 import { IMAGE_HEADERS, imageAnswer } from '#base/image-answer.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import type { Application } from '#records/applications.ts';
 import { imageTypeOf, logoOf, removeLogo, setLogo } from '#records/logos.ts';
-import type { Ask, Desk } from './desk.ts';
-import { type OwnedVisit, ownedForm, type Row } from './rows.ts';
+import type { Context, Deps } from './deps.ts';
+import { type OwnedRequest, ownedForm, type Row } from './rows.ts';
 
 const MAX_LOGO = 256 * 1024;
 export const MAX_UPLOAD = MAX_LOGO + 8 * 1024;
 
 /** Where uploaded bytes are kept until the row that reads them has let their sender in. */
-const uploads = new WeakMap<Ask, Uint8Array>();
+const uploads = new WeakMap<Context, Uint8Array>();
 
-async function readUpload(c: Ask): Promise<Form> {
+async function readUpload(c: Context): Promise<Form> {
   const body = await c.req.parseBody().catch(() => {
     throw new WireError(400, 'invalid_request', 'The form could not be read.');
   });
@@ -24,29 +24,34 @@ async function readUpload(c: Ask): Promise<Form> {
 }
 
 /** @returns the path to go on to */
-async function upload(visit: OwnedVisit): Promise<string> {
-  const { desk, application, c } = visit;
+async function upload(request: OwnedRequest): Promise<string> {
+  const { deps, application, c } = request;
   const { client_id, key, name } = application;
   const bytes = uploads.get(c) ?? new Uint8Array();
   const type = imageTypeOf(bytes);
   if (type === undefined || bytes.length > MAX_LOGO) return `/applications/${client_id}/settings?done=bad_logo`;
-  await setLogo(desk.db, key, type, bytes);
-  await visit.record({ action: 'application.logo', subject: client_id, label: name, detail: { bytes: bytes.length } });
+  await setLogo(deps.db, key, type, bytes);
+  await request.record({
+    action: 'application.logo',
+    subject: client_id,
+    label: name,
+    detail: { bytes: bytes.length },
+  });
   return `/applications/${client_id}/settings?done=saved`;
 }
 
 export const logoRows: readonly Row[] = [
   { ...ownedForm('/applications/:client_id/logo', upload), reads: readUpload },
-  ownedForm('/applications/:client_id/logo/remove', async (visit) => {
-    const { desk, application } = visit;
-    await removeLogo(desk.db, application.key);
-    await visit.record({ action: 'application.logo', subject: application.client_id, label: application.name });
+  ownedForm('/applications/:client_id/logo/remove', async (request) => {
+    const { deps, application } = request;
+    await removeLogo(deps.db, application.key);
+    await request.record({ action: 'application.logo', subject: application.client_id, label: application.name });
     return `/applications/${application.client_id}/settings?done=saved`;
   }),
 ];
 
 /** An uploaded image, for everybody, other sites too; something in its place where there is none. */
-export async function showLogo(c: Ask, { db }: Desk): Promise<Response> {
+export async function showLogo(c: Context, { db }: Deps): Promise<Response> {
   const logo = await logoOf(db, (c.req.param('client_id') ?? '').replaceAll('\0', ''));
   c.header('cross-origin-resource-policy', 'cross-origin');
   if (logo === undefined) return c.body(initial, 200, { ...IMAGE_HEADERS, 'content-type': 'image/svg+xml' });

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
-import type { Visit } from './rows.ts';
+import type { Html } from '#http/page.ts';
+import type { ConsoleRequest } from './rows.ts';
 
 /**
  * A secret that is shown once, on the page that follows the form: sealed in a cookie for a minute, for the session that
@@ -17,18 +17,18 @@ interface Once {
   secret: string;
 }
 
-export function showSecretOnce({ c, desk, person }: Visit, subject: string, secret: string): void {
+export function showSecretOnce({ c, deps, person }: ConsoleRequest, subject: string, secret: string): void {
   const once: Once = { session: person.session, subject, secret };
-  desk.setSealed(c, COOKIE, once, SECONDS);
+  deps.cookies.setSealed(c, COOKIE, once, SECONDS);
 }
 
 /** @returns undefined where there is none, or it was shown */
-export function takeSecret({ c, desk, person }: Visit, subject: string): string | undefined {
-  const once = desk.takeSealed(c, COOKIE) as Once | undefined;
+export function takeSecret({ c, deps, person }: ConsoleRequest, subject: string): string | undefined {
+  const once = deps.cookies.takeSealed(c, COOKIE) as Once | undefined;
   return once?.session === person.session && once.subject === subject ? once.secret : undefined;
 }
 
-export function secretNotice({ texts }: Visit, title: string, secret: string | undefined): Html {
+export function secretNotice({ texts }: ConsoleRequest, title: string, secret: string | undefined): Html {
   if (secret === undefined) return html``;
   return html`<div class="notice good once" role="status">
     <p><strong>${title}</strong></p>

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { WireError } from '#base/errors.ts';
-import type { Html } from '#base/page.ts';
+import { field } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
 import { accountByName } from '#records/accounts.ts';
 import { managedApplication } from '#records/applications.ts';
 import { tryOnce } from '#records/attempts.ts';
@@ -14,19 +15,19 @@ import {
 } from '#records/invitations.ts';
 import { countOwnedBy, MOST_OWNED, ownersOf, removeOwner } from '#records/owners.ts';
 import { invitationMail } from './mails.ts';
-import { button, formTo, input, moment, type Problems, textOf } from './parts.ts';
-import { form, ownedForm, type OwnedVisit, type Row, type Visit } from './rows.ts';
+import { button, formTo, moment, type Problems, textOf } from './parts.ts';
+import { form, ownedForm, type OwnedRequest, type Row, type ConsoleRequest } from './rows.ts';
 
 /** Each invitation is a mail to somebody else. */
 const INVITATIONS = { tries: 30, windowMs: 86_400_000 };
 
-export async function ownersCard(visit: OwnedVisit, problems: Problems): Promise<Html> {
-  const { application, texts, desk, form: sent, person, now } = visit;
+export async function ownersCard(request: OwnedRequest, problems: Problems): Promise<Html> {
+  const { application, texts, deps, form: sent, person, now } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}/owners`;
-  const owners = await ownersOf(desk.db, application.key);
-  const invited = await invitationsTo(desk.db, now, application.key);
-  const field = input({
+  const owners = await ownersOf(deps.db, application.key);
+  const invited = await invitationsTo(deps.db, now, application.key);
+  const ownerField = field({
     name: 'owner',
     label: t.owner_name,
     hint: t.owner_name_hint,
@@ -44,9 +45,9 @@ export async function ownersCard(visit: OwnedVisit, problems: Problems): Promise
             <span class="what"
               ><strong><bdi>${name}</bdi></strong>
               ${account_id === person.account.id ? html`<span class="badge">${t.you}</span>` : ''}
-              <span class="hint">${t.owner_since} ${moment(visit, added)}</span></span
+              <span class="hint">${t.owner_since} ${moment(request, added)}</span></span
             >
-            ${owners.length === 1 ? '' : button(visit, `${root}/remove`, t.remove_owner, { kind: 'quiet danger', fields: { account_id }, about: name })}
+            ${owners.length === 1 ? '' : button(request, `${root}/remove`, t.remove_owner, { kind: 'quiet danger', fields: { account_id }, about: name })}
           </li>`,
       )}
       ${invited.map(
@@ -54,13 +55,13 @@ export async function ownersCard(visit: OwnedVisit, problems: Problems): Promise
           html`<li>
             <span class="what"
               ><strong><bdi>${account_name}</bdi></strong> <span class="badge warn">${t.invited}</span>
-              <span class="hint">${t.invited_until} ${moment(visit, expires)}</span></span
+              <span class="hint">${t.invited_until} ${moment(request, expires)}</span></span
             >
-            ${button(visit, `${root}/uninvite`, t.uninvite, { kind: 'quiet danger', fields: { account_id }, about: account_name })}
+            ${button(request, `${root}/uninvite`, t.uninvite, { kind: 'quiet danger', fields: { account_id }, about: account_name })}
           </li>`,
       )}
     </ul>
-    ${formTo(visit, root, html`${field}<button class="quiet">${t.add_owner}</button>`, 'row bottom')}
+    ${formTo(request, root, html`${ownerField}<button class="quiet">${t.add_owner}</button>`, 'row bottom')}
   </section>`;
 }
 
@@ -68,19 +69,19 @@ export async function ownersCard(visit: OwnedVisit, problems: Problems): Promise
  * Asks an account to own the application, too, and tells it by mail.
  * @returns what is wrong with the name, where something is
  */
-export async function inviteOwner(visit: OwnedVisit): Promise<string | undefined> {
-  const { desk, application, texts, now, person } = visit;
+export async function inviteOwner(request: OwnedRequest): Promise<string | undefined> {
+  const { deps, application, texts, now, person } = request;
   const { client_id, key, name } = application;
   const { problems: t } = texts.application;
-  const typed = textOf(visit.form['owner'], 32) ?? '';
-  const account = await accountByName(desk.db, typed);
+  const typed = textOf(request.form['owner'], 32) ?? '';
+  const account = await accountByName(deps.db, typed);
   if (account === undefined || account.disabled !== null) return t.owner(typed);
-  const { allowed } = await tryOnce(desk.db, now, `owner invitations ${person.account.id}`, INVITATIONS);
+  const { allowed } = await tryOnce(deps.db, now, `owner invitations ${person.account.id}`, INVITATIONS);
   if (!allowed) return t.too_many_invitations(INVITATIONS.tries);
   const asked = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
-  if (!(await invite(desk.db, now, asked))) return t.owner_already(account.name);
-  desk.mail.send(invitationMail(desk.config, account, { application: name, by: person.account.name }));
-  await visit.record({
+  if (!(await invite(deps.db, now, asked))) return t.owner_already(account.name);
+  deps.mail.send(invitationMail(deps.config, account, { application: name, by: person.account.name }));
+  await request.record({
     action: 'application.owner.invite',
     subject: client_id,
     label: name,
@@ -89,51 +90,54 @@ export async function inviteOwner(visit: OwnedVisit): Promise<string | undefined
   return undefined;
 }
 
-async function uninvite(visit: OwnedVisit): Promise<string> {
-  const { desk, application, form: sent } = visit;
+async function uninvite(request: OwnedRequest): Promise<string> {
+  const { deps, application, form: sent } = request;
   const { client_id, key, name } = application;
   const owner = sent['account_id'] ?? '';
-  const ended = await endInvitation(desk.db, key, owner);
+  const ended = await endInvitation(deps.db, key, owner);
   if (ended)
-    await visit.record({ action: 'application.owner.uninvite', subject: client_id, label: name, detail: { owner } });
+    await request.record({ action: 'application.owner.uninvite', subject: client_id, label: name, detail: { owner } });
   return `/applications/${client_id}/settings?done=${ended ? 'saved' : 'gone'}`;
 }
 
-async function lessOwner(visit: OwnedVisit): Promise<string> {
-  const { desk, application, form: sent, person } = visit;
+async function lessOwner(request: OwnedRequest): Promise<string> {
+  const { deps, application, form: sent, person } = request;
   const { client_id, key, name } = application;
   const id = sent['account_id'] ?? '';
-  const removed = await removeOwner(desk.db, key, id);
+  const removed = await removeOwner(deps.db, key, id);
   if (!removed) return `/applications/${client_id}/settings?done=gone`;
-  await visit.record({ action: 'application.owner.remove', subject: client_id, label: name, detail: { owner: id } });
+  await request.record({ action: 'application.owner.remove', subject: client_id, label: name, detail: { owner: id } });
   return id === person.account.id ? '?done=saved' : `/applications/${client_id}/settings?done=saved`;
 }
 
 /** What somebody is asked to own, above what they own. */
-export async function invitationsCard(visit: Visit): Promise<Html> {
-  const { desk, person, texts, now } = visit;
+export async function invitationsCard(request: ConsoleRequest): Promise<Html> {
+  const { deps, person, texts, now } = request;
   const { invitations: t } = texts;
-  const asked = await invitationsOf(desk.db, now, person.account.id);
+  const asked = await invitationsOf(deps.db, now, person.account.id);
   if (asked.length === 0) return html``;
   return html`<section class="card" aria-labelledby="invitations">
     <h2 id="invitations">${t.title}</h2>
     <p class="hint">${t.hint}</p>
     <ul class="rows">
-      ${asked.map((one) => invitationRow(visit, one))}
+      ${asked.map((one) => invitationRow(request, one))}
     </ul>
   </section>`;
 }
 
-function invitationRow(visit: Visit, { client_id, application_name, invited_by, expires }: Invitation): Html {
-  const { invitations: t, application } = visit.texts;
+function invitationRow(
+  request: ConsoleRequest,
+  { client_id, application_name, invited_by, expires }: Invitation,
+): Html {
+  const { invitations: t, application } = request.texts;
   const answer = (value: string, label: string, kind: string): Html =>
-    button(visit, `/invitations/${client_id}`, label, { kind, fields: { answer: value }, about: application_name });
+    button(request, `/invitations/${client_id}`, label, { kind, fields: { answer: value }, about: application_name });
   return html`<li>
     <span class="what"
       ><strong><bdi>${application_name}</bdi></strong>
       <span class="hint"
         >${invited_by === null ? '' : html`${t.by(invited_by)} · `}${application.invited_until}
-        ${moment(visit, expires)}</span
+        ${moment(request, expires)}</span
       ></span
     >
     ${answer('accept', t.accept, '')} ${answer('decline', t.decline, 'quiet')}
@@ -141,20 +145,20 @@ function invitationRow(visit: Visit, { client_id, application_name, invited_by, 
 }
 
 /** @throws WireError 404 where nobody has asked */
-async function answerInvitation(visit: Visit): Promise<string> {
-  const { c, desk, person, form: sent, now } = visit;
-  const application = await managedApplication(desk.db, c.req.param('client_id')!);
+async function answerInvitation(request: ConsoleRequest): Promise<string> {
+  const { c, deps, person, form: sent, now } = request;
+  const application = await managedApplication(deps.db, c.req.param('client_id')!);
   if (application === undefined) throw new WireError(404, 'not_found', 'Nobody has asked for that.');
   const { key, client_id, name } = application;
   const about = { subject: client_id, label: name, detail: { owner: person.account.id } };
   if (sent['answer'] !== 'accept') {
-    const declined = await endInvitation(desk.db, key, person.account.id);
-    if (declined) await visit.record({ action: 'application.owner.decline', ...about });
+    const declined = await endInvitation(deps.db, key, person.account.id);
+    if (declined) await request.record({ action: 'application.owner.decline', ...about });
     return declined ? '?done=saved' : '?done=gone';
   }
-  if ((await countOwnedBy(desk.db, person.account.id)) >= MOST_OWNED) return '?done=owns_enough';
-  if (!(await acceptInvitation(desk.db, now, key, person.account.id))) return '?done=gone';
-  await visit.record({ action: 'application.owner.add', ...about });
+  if ((await countOwnedBy(deps.db, person.account.id)) >= MOST_OWNED) return '?done=owns_enough';
+  if (!(await acceptInvitation(deps.db, now, key, person.account.id))) return '?done=gone';
+  await request.record({ action: 'application.owner.add', ...about });
   return `/applications/${client_id}?done=saved`;
 }
 

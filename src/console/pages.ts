@@ -1,17 +1,14 @@
 import { Hono } from 'hono';
-import { getCookie, setCookie } from 'hono/cookie';
-import { html } from 'hono/html';
 import type { Addresses } from '#access/address.ts';
-import type { Assets } from '#base/assets.ts';
 import { limitBody } from '#base/body-limit.ts';
-import { hungUp } from '#base/http-server.ts';
-import { asWireError } from '#base/errors.ts';
-import { chooseLanguage } from '#base/languages.ts';
+import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
+import { caughtError, errorPage } from '#http/error-page.ts';
 import { accessRows } from './access.ts';
 import { ownerRows } from './owners.ts';
 import { applicationRows } from './application.ts';
 import { applicationsRows, frontPage } from './applications.ts';
-import type { Ask, Desk, Env } from './desk.ts';
+import type { Context, Deps, Env } from './deps.ts';
+import { showPage } from './layout.ts';
 import { logoRows, MAX_UPLOAD, showLogo } from './logos.ts';
 import { operatorRows } from './operator/index.ts';
 import { personOf } from './person.ts';
@@ -20,62 +17,55 @@ import { notFound, signInPages, signOut } from './sign-in.ts';
 import { TEXTS } from './texts/index.ts';
 import { usageRows } from './usage.ts';
 
-/** The site has the same cookie: whoever chooses a language on one reads the other in it, too. */
-const LANGUAGE_COOKIE = 'lang';
-const YEAR_S = 31_536_000;
-
 /** Every page and form for those who are signed in. */
 export const ROWS: readonly Row[] = [
-  ...[signOut, ...applicationsRows, ...applicationRows, ...ownerRows, ...logoRows],
-  ...[...accessRows, ...usageRows, ...operatorRows],
+  signOut,
+  ...applicationsRows,
+  ...applicationRows,
+  ...ownerRows,
+  ...logoRows,
+  ...accessRows,
+  ...usageRows,
+  ...operatorRows,
 ];
 
-export function pagesOf(desk: Desk, assets: Assets, addresses: Addresses): Hono<Env> {
+export function pagesOf(deps: Deps, addresses: Addresses): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.get('/console/assets/*', async (c) => {
-    const asset = await assets.answer(c.req.path, c.req.header('accept-encoding'));
+    const asset = await deps.shell.assets.answer(c.req.path, c.req.header('accept-encoding'));
     if (asset !== undefined) return asset;
-    setLanguage(c, desk);
+    setLanguage(c, deps);
     return c.notFound();
   });
   app.use(async (c, next) => {
     c.set('address', addresses.of(c.env.incoming));
-    setLanguage(c, desk);
-    c.set('person', await personOf(c, desk));
-    if (desk.secure) c.header('strict-transport-security', 'max-age=31536000');
+    setLanguage(c, deps);
+    c.set('person', await personOf(c, deps));
+    if (deps.secure) c.header('strict-transport-security', 'max-age=31536000');
     // Nothing of ours has NUL in its id, and PostgreSQL takes none to look for.
     if (c.req.url.includes('%00')) throw notFound();
     await next();
   });
   app.use(limitBody(MAX_UPLOAD));
-  app.get('/console', (c) => frontPage(c, desk));
-  app.get('/console/logos/:client_id', (c) => showLogo(c, desk));
-  signInPages(app, desk);
-  for (const row of ROWS) app.on(row.method, `/console${row.path}`, (c) => serveRow(c, desk, row));
-  app.notFound((c) => showError(c, desk, notFound()));
-  app.onError((error, c) => showError(c, desk, error));
+  app.get('/console', (c) => frontPage(c, deps));
+  app.get('/console/logos/:client_id', (c) => showLogo(c, deps));
+  signInPages(app, deps);
+  for (const row of ROWS) app.on(row.method, `/console${row.path}`, (c) => serveRow(c, deps, row));
+  app.notFound((c) => showError(c, deps, notFound()));
+  app.onError((error, c) => showError(c, deps, error));
   return app;
 }
 
-function setLanguage(c: Ask, { secure }: Desk): void {
-  const chosen = c.req.query('lang');
-  c.set('texts', TEXTS[chooseLanguage([chosen, getCookie(c, LANGUAGE_COOKIE)], c.req.header('accept-language'))]);
-  if (chosen === undefined || !Object.hasOwn(TEXTS, chosen)) return;
-  setCookie(c, LANGUAGE_COOKIE, chosen, { path: '/', maxAge: YEAR_S, sameSite: 'Lax', httpOnly: true, secure });
+function setLanguage(c: Context, { secure }: Deps): void {
+  c.set('texts', TEXTS[requestLanguage(c.req.header(), c.req.query('lang'))]);
+  rememberLanguage(c, secure);
 }
 
-async function showError(c: Ask, desk: Desk, error: unknown): Promise<Response> {
+async function showError(c: Context, deps: Deps, error: unknown): Promise<Response> {
   const { errors: t } = c.get('texts') ?? TEXTS.en;
-  const wire = asWireError(error);
-  const level = hungUp(c.env.incoming, error) ? 'debug' : 'error';
-  if (wire.status >= 500) desk.log[level]({ err: error, path: c.req.path }, 'a page of the console failed');
-  const known = { other_session: t.other_session, not_operator: t.not_operator }[wire.code];
-  const [title, sentence] = known ?? t.status[wire.status as 404] ?? t.status[500];
-  const main = html`<div class="card narrow stack">
-    <h1>${title}</h1>
-    <p>${sentence}</p>
-    <p><a class="button" href="/console">${t.home}</a></p>
-  </div>`;
-  for (const [name, value] of Object.entries(wire.headers)) c.header(name, value);
-  return await desk.show(c, { title: title!, main, status: wire.status });
+  const { status, code } = caughtError(c, deps.log, error);
+  const known = { other_session: t.other_session, not_operator: t.not_operator }[code];
+  const [title = '', sentence = ''] = known ?? t.status[status as 404] ?? t.status[500];
+  const main = errorPage({ status, title, sentence, link: { href: '/console', label: t.home } });
+  return await showPage(c, deps, { title, main, status });
 }

@@ -5,7 +5,8 @@ import { accountById } from '#records/accounts.ts';
 import { recordAudit } from '#records/audit.ts';
 import { endConsoleSession, startConsoleSession } from '#records/console-sessions.ts';
 import { type Attempt, SignInFailed } from './client.ts';
-import type { Ask, Desk, Env } from './desk.ts';
+import type { Context, Deps, Env } from './deps.ts';
+import { showPage } from './layout.ts';
 import { actorOf, noteRefusal, SESSION_COOKIE } from './person.ts';
 import { form } from './rows.ts';
 
@@ -14,49 +15,49 @@ const ATTEMPT_S = 600;
 const SESSION_S = 12 * 3600;
 
 /** Signing in at the console, by our own sign-in as any application does it. */
-export function signInPages(app: Hono<Env>, desk: Desk): void {
+export function signInPages(app: Hono<Env>, deps: Deps): void {
   app.get('/console/sign-in', async (c) => {
     const to = pathBelow(c.req.query('to'));
     if (c.get('person') !== undefined) return c.redirect(to, 303);
-    const attempt = desk.client.begin();
-    desk.setSealed(c, ATTEMPT_COOKIE, { ...attempt, to }, ATTEMPT_S);
-    return c.redirect(await desk.client.authorizationUrl(attempt, c.get('texts').lang), 303);
+    const attempt = deps.client.begin();
+    deps.cookies.setSealed(c, ATTEMPT_COOKIE, { ...attempt, to }, ATTEMPT_S);
+    return c.redirect(await deps.client.authorizationUrl(attempt, c.get('texts').lang), 303);
   });
-  app.get('/console/signed-in', (c) => comeBack(c, desk));
+  app.get('/console/signed-in', (c) => comeBack(c, deps));
 }
 
-export const signOut = form('/sign-out', async ({ c, desk, person, record }) => {
-  await endConsoleSession(desk.db, person.session);
-  desk.dropCookie(c, SESSION_COOKIE);
+export const signOut = form('/sign-out', async ({ c, deps, person, record }) => {
+  await endConsoleSession(deps.db, person.session);
+  deps.cookies.drop(c, SESSION_COOKIE);
   await record({ action: 'session.end', subject: person.account.id, label: person.account.name });
-  return c.redirect(await desk.client.signOutUrl(), 303);
+  return c.redirect(await deps.client.signOutUrl(), 303);
 });
 
-async function comeBack(c: Ask, desk: Desk): Promise<Response> {
-  const attempt = desk.takeSealed(c, ATTEMPT_COOKIE) as (Attempt & { to: string }) | undefined;
+async function comeBack(c: Context, deps: Deps): Promise<Response> {
+  const attempt = deps.cookies.takeSealed(c, ATTEMPT_COOKIE) as (Attempt & { to: string }) | undefined;
   try {
     if (attempt === undefined) throw new SignInFailed('state');
-    const sub = await desk.client.redeem(attempt, new URL(c.req.url).searchParams);
-    await enter(c, desk, sub);
+    const sub = await deps.client.redeem(attempt, new URL(c.req.url).searchParams);
+    await enter(c, deps, sub);
   } catch (error) {
     if (!(error instanceof SignInFailed)) throw error;
-    return await showFailed(c, desk, error);
+    return await showFailed(c, deps, error);
   }
   return c.redirect(attempt.to, 303);
 }
 
-async function enter(c: Ask, desk: Desk, sub: string): Promise<void> {
-  const account = await accountById(desk.db, sub);
+async function enter(c: Context, deps: Deps, sub: string): Promise<void> {
+  const account = await accountById(deps.db, sub);
   if (account === undefined || account.disabled !== null) throw new SignInFailed('account');
-  const now = desk.clock.now();
+  const now = deps.clock.now();
   const previous = c.get('person');
-  if (previous !== undefined) await endConsoleSession(desk.db, previous.session);
-  const { client_id } = await desk.client.registered();
+  if (previous !== undefined) await endConsoleSession(deps.db, previous.session);
+  const { client_id } = await deps.client.registered();
   const lifetimeMs = SESSION_S * 1000;
-  const secret = await startConsoleSession(desk.db, now, { account_id: sub, client_id, lifetimeMs });
-  desk.setCookie(c, SESSION_COOKIE, secret, SESSION_S);
+  const secret = await startConsoleSession(deps.db, now, { account_id: sub, client_id, lifetimeMs });
+  deps.cookies.set(c, SESSION_COOKIE, secret, SESSION_S);
   const actor = { ...actorOf(c, undefined), account_id: sub, name: account.name };
-  await recordAudit(desk.db, now, actor, { action: 'session.start', subject: sub, label: account.name });
+  await recordAudit(deps.db, now, actor, { action: 'session.start', subject: sub, label: account.name });
 }
 
 /** Nobody is sent on to another host by a link to the console. */
@@ -66,9 +67,9 @@ function pathBelow(to: string | undefined): string {
   return url.pathname === '/console/sign-in' ? '/console' : url.pathname + url.search;
 }
 
-async function showFailed(c: Ask, desk: Desk, { code, cause }: SignInFailed): Promise<Response> {
-  await noteRefusal(c, desk, `sign-in: ${code}`);
-  if (cause !== undefined) desk.log.warn({ err: cause }, 'an ID token proves nothing');
+async function showFailed(c: Context, deps: Deps, { code, cause }: SignInFailed): Promise<Response> {
+  await noteRefusal(c, deps, `sign-in: ${code}`);
+  if (cause !== undefined) deps.log.warn({ err: cause }, 'an ID token proves nothing');
   const { sign_in: t } = c.get('texts');
   const declined = code === 'access_denied';
   const main = html`<div class="card narrow stack">
@@ -78,7 +79,7 @@ async function showFailed(c: Ask, desk: Desk, { code, cause }: SignInFailed): Pr
     <p class="hint">${t.detail} <code>${code}</code></p>
   </div>`;
   const page = { title: declined ? t.declined_title : t.failed_title, main };
-  return await desk.show(c, { ...page, status: declined ? 403 : 400 });
+  return await showPage(c, deps, { ...page, status: declined ? 403 : 400 });
 }
 
 export const notFound = (): WireError => new WireError(404, 'not_found', 'There is nothing here.');

@@ -1,9 +1,12 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
-import type { OwnedVisit } from './rows.ts';
+import type { Html } from '#http/page.ts';
+import type { OwnedRequest } from './rows.ts';
 
 /** The next thing to do: ask for access to the data API, or the lines that use it. */
-export async function firstSteps({ application, texts, desk }: OwnedVisit, secret: string | undefined): Promise<Html> {
+export async function firstSteps(
+  { application, texts, deps }: OwnedRequest,
+  secret: string | undefined,
+): Promise<Html> {
   const { steps: t } = texts;
   const { access, client_id, type } = application;
   if (access !== 'approved') {
@@ -17,11 +20,11 @@ export async function firstSteps({ application, texts, desk }: OwnedVisit, secre
   return html`<section class="card" aria-labelledby="next">
     <h2 id="next">${t.try_title}</h2>
     <p>${t.try_client_id}</p>
-    <pre tabindex="0"><code>${`curl -H 'X-Client-ID: ${client_id}' ${desk.config.API_URL}/v1/servers`}</code></pre>
+    <pre tabindex="0"><code>${`curl -H 'X-Client-ID: ${client_id}' ${deps.config.API_URL}/v1/servers`}</code></pre>
     ${
       type === 'service'
         ? html`<p>${t.try_token}</p>
-            <pre tabindex="0"><code>${tokenLines(desk.config, client_id, secret ?? t.your_secret)}</code></pre>`
+            <pre tabindex="0"><code>${tokenLines(deps.config, client_id, secret ?? t.your_secret)}</code></pre>`
         : ''
     }
     <p class="hint">${t.guide} <a href="/developers">${texts.developers}</a></p>

@@ -1,86 +1,90 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { HOUR_MS, lastUseOf, type Sum, sumOf, type Usage, usageSince } from '#records/usage.ts';
 import { inApplication } from './application.ts';
 import { type Column, columns } from './chart.ts';
 import { moment, number } from './parts.ts';
-import { ownedPage, type OwnedVisit, type Row, type Visit } from './rows.ts';
+import { ownedPage, type OwnedRequest, type Row, type ConsoleRequest } from './rows.ts';
 
 const HOURS = 7 * 24;
 const MOST_CHARTS = 12;
 
 /** How the data API was used within the last seven days: all together, and endpoint by endpoint. */
-async function usage(visit: OwnedVisit) {
-  const { application, texts, desk, now } = visit;
+async function usage(request: OwnedRequest) {
+  const { application, texts, deps, now } = request;
   const { usage: t } = texts;
   const first = now - (now % HOUR_MS) - (HOURS - 1) * HOUR_MS;
-  const all = await usageSince(desk.db, application.key, first);
-  const last = await lastUseOf(desk.db, application.key);
+  const all = await usageSince(deps.db, application.key, first);
+  const last = await lastUseOf(deps.db, application.key);
   const byEndpoint = [...Map.groupBy(all, ({ endpoint }) => endpoint)].sort(
     ([, a], [, b]) => sumOf(b).requests - sumOf(a).requests,
   );
   const inner = html`<section class="card" aria-labelledby="all">
       <h2 id="all">${t.title}</h2>
-      <p class="soft">${last === undefined ? t.never : html`${t.last} ${moment(visit, last)}`}</p>
-      ${figures(visit, sumOf(all))} ${all.length === 0 ? '' : chartOf(visit, all, first, t.title)} ${legend(visit)}
+      <p class="soft">${last === undefined ? t.never : html`${t.last} ${moment(request, last)}`}</p>
+      ${figures(request, sumOf(all))} ${all.length === 0 ? '' : chartOf(request, all, first, t.title)}
+      ${legend(request)}
     </section>
     ${
       byEndpoint.length === 0
         ? ''
         : html`<section class="card" aria-labelledby="endpoints">
             <h2 id="endpoints">${t.endpoints}</h2>
-            ${byEndpoint.slice(0, MOST_CHARTS).map(([endpoint, rows]) => endpointPart(visit, endpoint, rows, first))}
+            ${byEndpoint.slice(0, MOST_CHARTS).map(([endpoint, rows]) => endpointPart(request, endpoint, rows, first))}
           </section>`
     }
-    ${all.length === 0 ? '' : tableOf(visit, byEndpoint)}`;
-  return await inApplication(visit, '/usage', texts.tabs['/usage'], inner);
+    ${all.length === 0 ? '' : tableOf(request, byEndpoint)}`;
+  return await inApplication(request, '/usage', texts.tabs['/usage'], inner);
 }
 
-function figures(visit: Visit, sum: Sum): Html {
-  const { usage: t } = visit.texts;
+function figures(request: ConsoleRequest, sum: Sum): Html {
+  const { usage: t } = request.texts;
   return html`<dl class="figures">
     ${(['requests', 'client_errors', 'limited', 'server_errors'] as const).map(
       (name) =>
         html`<div>
           <dt>${t.counters[name]}</dt>
-          <dd>${number(visit, sum[name])}</dd>
+          <dd>${number(request, sum[name])}</dd>
         </div>`,
     )}
   </dl>`;
 }
 
-function legend({ texts: { usage: t } }: Visit): Html {
+function legend({ texts: { usage: t } }: ConsoleRequest): Html {
   return html`<p class="legend small">
     <span class="key good">${t.served}</span> <span class="key bad">${t.refused}</span>
     <span class="key limited">${t.over}</span>
   </p>`;
 }
 
-function endpointPart(visit: OwnedVisit, endpoint: string, rows: readonly Usage[], first: number): Html {
-  const name = endpoint === '' ? visit.texts.usage.unknown : endpoint;
+function endpointPart(request: OwnedRequest, endpoint: string, rows: readonly Usage[], first: number): Html {
+  const name = endpoint === '' ? request.texts.usage.unknown : endpoint;
   return html`<figure class="endpoint">
-    <figcaption><code>${name}</code> <span class="soft">${words(visit, sumOf(rows))}</span></figcaption>
-    ${chartOf(visit, rows, first, name)}
+    <figcaption><code>${name}</code> <span class="soft">${words(request, sumOf(rows))}</span></figcaption>
+    ${chartOf(request, rows, first, name)}
   </figure>`;
 }
 
-function words(visit: Visit, { requests, client_errors, limited }: Sum): string {
-  return visit.texts.usage.words(number(visit, requests), number(visit, client_errors), number(visit, limited));
+function words(request: ConsoleRequest, { requests, client_errors, limited }: Sum): string {
+  return request.texts.usage.words(number(request, requests), number(request, client_errors), number(request, limited));
 }
 
-function chartOf(visit: OwnedVisit, rows: readonly Usage[], first: number, name: string): Html {
-  const { lang, usage: t } = visit.texts;
-  const timeZone = visit.desk.config.TIME_ZONE;
+function chartOf(request: OwnedRequest, rows: readonly Usage[], first: number, name: string): Html {
+  const { lang, usage: t } = request.texts;
+  const timeZone = request.deps.config.TIME_ZONE;
   const hourFormat = new Intl.DateTimeFormat(lang, {
-    ...{ weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone },
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
   });
-  const dayFormat = new Intl.DateTimeFormat(lang, { ...{ month: 'short', day: 'numeric', timeZone } });
+  const dayFormat = new Intl.DateTimeFormat(lang, { month: 'short', day: 'numeric', timeZone });
   const byHour = Map.groupBy(rows, ({ hour }) => hour);
   const all: Column[] = Array.from({ length: HOURS }, (_, place) => {
     const hour = first + place * HOUR_MS;
     const sum = sumOf(byHour.get(hour) ?? []);
     const { requests, client_errors: bad, limited, server_errors } = sum;
-    const title = `${hourFormat.format(hour)}: ${words(visit, sum)}`;
+    const title = `${hourFormat.format(hour)}: ${words(request, sum)}`;
     return { title, good: requests - bad - limited - server_errors, bad: bad + server_errors, limited };
   });
   const busiest = all.reduce((best, column) => (total(column) > total(best) ? column : best), all[0]!);
@@ -88,15 +92,15 @@ function chartOf(visit: OwnedVisit, rows: readonly Usage[], first: number, name:
     at: day * 24,
     text: dayFormat.format(first + (day * 24 + 12) * HOUR_MS),
   }));
-  return columns(all, `${name}: ${words(visit, sumOf(rows))}. ${t.busiest} ${busiest.title}`, marks);
+  return columns(all, `${name}: ${words(request, sumOf(rows))}. ${t.busiest} ${busiest.title}`, marks);
 }
 
 const total = ({ good, bad, limited }: Column): number => good + bad + limited;
 
 /** The same by day, for whoever reads numbers rather than columns. */
-function tableOf(visit: Visit, byEndpoint: readonly [string, Usage[]][]): Html {
-  const { usage: t } = visit.texts;
-  const cell = (value: number): Html => html`<td class="n">${number(visit, value)}</td>`;
+function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]][]): Html {
+  const { usage: t } = request.texts;
+  const cell = (value: number): Html => html`<td class="n">${number(request, value)}</td>`;
   return html`<section class="card" aria-labelledby="numbers">
     <h2 id="numbers">${t.numbers}</h2>
     <div class="scroll" tabindex="0" role="group" aria-labelledby="numbers">

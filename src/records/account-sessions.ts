@@ -13,7 +13,7 @@ export interface AccountSession {
 }
 
 /** Where a request comes from, as the account page shows it. */
-export interface Visit {
+export interface ClientInfo {
   address: string;
   agent: string;
 }
@@ -26,7 +26,7 @@ export async function sessionsOf(db: Queryable, accountId: string, now: number):
 }
 
 /** Notes that a session was used. */
-export function seenSession(uid: string, accountId: string, now: number, { address, agent }: Visit): Sql {
+export function seenSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
   return sql`
     insert into account_sessions (uid_hash, account_id, created, seen, address, agent)
     select ${secretHash(uid)}, id, ${now}, ${now}, ${address}, ${agent.slice(0, 256)} from accounts where id = ${accountId}

@@ -1,8 +1,9 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { field, type Form } from '#base/form.ts';
+import type { Form } from '#base/form.ts';
+import { field } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD, passwordMatches } from '#base/passwords.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { endSessions } from '#records/account-sessions.ts';
 import { setName, setPassword, unlinkPlayer } from '#records/account-changes.ts';
 import { deleteAccount } from '#records/account-deletions.ts';
@@ -10,7 +11,8 @@ import { nameProblem } from '#records/account-names.ts';
 import { type Account, emailKey, passwordOf } from '#records/accounts.ts';
 import { finishPseudonyms } from '#records/pseudonyms.ts';
 import { ownedAlone } from '#records/stopped.ts';
-import { type Ask, type Desk, type Env, formOf } from './desk.ts';
+import { type Context, type Deps, type Env, formOf } from './deps.ts';
+import { showPage } from './layout.ts';
 import { warn, write } from './mails.ts';
 import { isEmail, passwordError } from './parts.ts';
 import { type SignedIn, signedIn, signOut } from './session.ts';
@@ -27,14 +29,14 @@ interface Change {
   title: (texts: Texts) => string;
   lead?: (texts: Texts, account: Account) => string[];
   /** What else somebody should know before. */
-  warns?: (texts: Texts, account: Account, desk: Desk) => Promise<string[]>;
+  warns?: (texts: Texts, account: Account, deps: Deps) => Promise<string[]>;
   fields?: (texts: Texts, form: Form, problems: Problems) => Html[];
   submit: (texts: Texts) => string;
   danger?: boolean;
   /** Where it makes no sense, the account page is shown instead. */
   applies?: (account: Account) => boolean;
   /** @returns what is wrong, or the path to go on to */
-  act: (c: Ask, desk: Desk, current: SignedIn, form: Form) => Promise<Problems | string>;
+  act: (c: Context, deps: Deps, current: SignedIn, form: Form) => Promise<Problems | string>;
 }
 
 const CHANGES: Change[] = [
@@ -43,8 +45,13 @@ const CHANGES: Change[] = [
     title: ({ account }) => account.name_title,
     fields: ({ account, errors }, form, problems) => [
       field({
-        ...{ name: 'name', label: account.name, value: form['name'] ?? '', hint: errors.name_shape },
-        ...{ error: problems.name, autocomplete: 'username', maxlength: 16 },
+        name: 'name',
+        label: account.name,
+        value: form['name'] ?? '',
+        hint: errors.name_shape,
+        error: problems.name,
+        autocomplete: 'username',
+        maxlength: 16,
       }),
     ],
     submit: ({ save }) => save,
@@ -57,8 +64,12 @@ const CHANGES: Change[] = [
     lead: ({ account }) => [account.email_lead],
     fields: ({ account }, form, problems) => [
       field({
-        ...{ name: 'email', label: account.new_email, type: 'email', value: form['email'] ?? '' },
-        ...{ error: problems.email, autocomplete: 'email' },
+        name: 'email',
+        label: account.new_email,
+        type: 'email',
+        value: form['email'] ?? '',
+        error: problems.email,
+        autocomplete: 'email',
       }),
     ],
     submit: ({ continue: go }) => go,
@@ -70,8 +81,12 @@ const CHANGES: Change[] = [
     lead: ({ account }) => [account.password_lead],
     fields: ({ account, password_hint }, _form, problems) => [
       field({
-        ...{ name: 'password', label: account.new_password, type: 'password', hint: password_hint(MIN_PASSWORD) },
-        ...{ error: problems.password, autocomplete: 'new-password' },
+        name: 'password',
+        label: account.new_password,
+        type: 'password',
+        hint: password_hint(MIN_PASSWORD),
+        error: problems.password,
+        autocomplete: 'new-password',
       }),
     ],
     submit: ({ save }) => save,
@@ -99,101 +114,101 @@ const CHANGES: Change[] = [
 ];
 
 /** Changes of an account; each asks for the password, so that an open browser alone changes nothing. */
-export function accountForms(app: Hono<Env>, desk: Desk): void {
+export function accountForms(app: Hono<Env>, deps: Deps): void {
   for (const change of CHANGES) {
     app.get(change.path, async (c) => {
-      const current = await signedIn(c, desk);
+      const current = await signedIn(c, deps);
       if (current === undefined) return c.redirect('/sign-in', 303);
-      return await showChange(c, desk, change, current.account, {}, {});
+      return await showChange(c, deps, change, current.account, {}, {});
     });
-    app.post(change.path, (c) => makeChange(c, desk, change));
+    app.post(change.path, (c) => makeChange(c, deps, change));
   }
 }
 
-async function makeChange(c: Ask, desk: Desk, change: Change): Promise<Response> {
-  const form = await formOf(c, desk);
-  const current = await signedIn(c, desk);
+async function makeChange(c: Context, deps: Deps, change: Change): Promise<Response> {
+  const form = await formOf(c, deps);
+  const current = await signedIn(c, deps);
   if (current === undefined) return c.redirect('/sign-in', 303);
   const { account } = current;
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
-  const wrong = await currentPasswordProblem(c, desk, account, form['current'] ?? '');
-  const result = wrong ?? (await change.act(c, desk, current, form));
+  const wrong = await currentPasswordProblem(c, deps, account, form['current'] ?? '');
+  const result = wrong ?? (await change.act(c, deps, current, form));
   if (typeof result === 'string') {
-    record(c, desk, account, { action: change.path.slice(1).replace('/', '.') });
+    record(c, deps, account, { action: change.path.slice(1).replace('/', '.') });
     return c.redirect(result, 303);
   }
-  return await showChange(c, desk, change, account, form, result);
+  return await showChange(c, deps, change, account, form, result);
 }
 
 async function currentPasswordProblem(
-  c: Ask,
-  desk: Desk,
+  c: Context,
+  deps: Deps,
   account: Account,
   password: string,
 ): Promise<Problems | undefined> {
   const { errors } = c.get('texts');
-  if (!(await mayTry(c, desk, 'password', account.id))) return { current: errors.tries };
-  if (!(await passwordMatches(password, await passwordOf(desk.db, account.id))))
+  if (!(await mayTry(c, deps, 'password', account.id))) return { current: errors.tries };
+  if (!(await passwordMatches(password, await passwordOf(deps.db, account.id))))
     return { current: errors.password_wrong };
-  await succeeded(c, desk, 'password', account.id);
+  await succeeded(c, deps, 'password', account.id);
   return undefined;
 }
 
-async function changeName(c: Ask, desk: Desk, { account }: SignedIn, form: Form): Promise<Problems | string> {
+async function changeName(c: Context, deps: Deps, { account }: SignedIn, form: Form): Promise<Problems | string> {
   const { errors } = c.get('texts');
   const name = (form['name'] ?? '').trim();
-  const problem = await nameProblem(desk.db, name);
+  const problem = await nameProblem(deps.db, name);
   if (problem === 'shape') return { name: errors.name_shape };
-  if (problem === 'taken' || !(await setName(desk.db, account.id, name))) return { name: errors.name_taken(name) };
+  if (problem === 'taken' || !(await setName(deps.db, account.id, name))) return { name: errors.name_taken(name) };
   return '/account?done=saved';
 }
 
-async function changeEmail(c: Ask, desk: Desk, { account }: SignedIn, form: Form): Promise<Problems | string> {
+async function changeEmail(c: Context, deps: Deps, { account }: SignedIn, form: Form): Promise<Problems | string> {
   const { errors } = c.get('texts');
   const email = (form['email'] ?? '').trim();
   if (!isEmail(email)) return { email: errors.email_shape };
   if (emailKey(email) === emailKey(account.email)) return { email: errors.email_same };
-  if (!(await mayTry(c, desk, 'recover', email))) return { email: errors.tries };
-  desk.later(() => sendChange(desk, account, email));
+  if (!(await mayTry(c, deps, 'recover', email))) return { email: errors.tries };
+  deps.background.run(() => sendChange(deps, account, email));
   return '/account?done=email_sent';
 }
 
-async function changePassword(c: Ask, desk: Desk, current: SignedIn, form: Form): Promise<Problems | string> {
+async function changePassword(c: Context, deps: Deps, current: SignedIn, form: Form): Promise<Problems | string> {
   const { account, uid_hash } = current;
   const password = form['password'] ?? '';
   const problem = passwordError(c.get('texts'), password, account.name, account.email);
   if (problem !== undefined) return { password: problem };
   const hashed = await hashPassword(password);
-  await desk.db.transaction(async (tx) => {
+  await deps.db.transaction(async (tx) => {
     await setPassword(tx, account.id, hashed);
     await endSessions(tx, account.id, { except: uid_hash });
   });
-  warn(desk, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
+  warn(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   return '/account?done=saved';
 }
 
-async function unlink(_c: Ask, desk: Desk, { account }: SignedIn): Promise<string> {
-  await unlinkPlayer(desk.db, account.id);
-  warn(desk, account, (texts) => [texts.unlinked_subject, texts.unlinked]);
+async function unlink(_c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
+  await unlinkPlayer(deps.db, account.id);
+  warn(deps, account, (texts) => [texts.unlinked_subject, texts.unlinked]);
   return '/account?done=saved';
 }
 
-async function remove(c: Ask, desk: Desk, { account }: SignedIn): Promise<string> {
-  await signOut(c, desk);
-  await deleteAccount(desk.db, desk.clock.now(), account.id);
-  desk.later(() => finishPseudonyms(desk.db));
-  write(desk, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
+async function remove(c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
+  await signOut(c, deps);
+  await deleteAccount(deps.db, deps.clock.now(), account.id);
+  deps.background.run(() => finishPseudonyms(deps.db));
+  write(deps, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
   return '/sign-in?done=deleted';
 }
 
-async function stoppingApplications({ account: t }: Texts, { id }: Account, { db }: Desk): Promise<string[]> {
+async function stoppingApplications({ account: t }: Texts, { id }: Account, { db }: Deps): Promise<string[]> {
   const names = await ownedAlone(db, id);
   return names.length === 0 ? [] : [t.delete_applications(names.join(', '))];
 }
 
 async function showChange(
-  c: Ask,
-  desk: Desk,
+  c: Context,
+  deps: Deps,
   change: Change,
   account: Account,
   form: Form,
@@ -202,7 +217,7 @@ async function showChange(
   const texts = c.get('texts');
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
   const title = change.title(texts);
-  const lines = [...(change.lead?.(texts, account) ?? []), ...((await change.warns?.(texts, account, desk)) ?? [])];
+  const lines = [...(change.lead?.(texts, account) ?? []), ...((await change.warns?.(texts, account, deps)) ?? [])];
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     ${lines.map((line) => html`<p>${line}</p>`)}
@@ -214,5 +229,5 @@ async function showChange(
     </form>
     <p><a href="/account">${texts.back}</a></p>
   </div>`;
-  return await desk.show(c, { title, main, status: Object.keys(problems).length === 0 ? 200 : 422 });
+  return await showPage(c, deps, { title, main, status: Object.keys(problems).length === 0 ? 200 : 422 });
 }

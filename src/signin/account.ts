@@ -2,14 +2,15 @@ import { ReadableStream } from 'node:stream/web';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { WireError } from '#base/errors.ts';
-import { notice } from '#base/form.ts';
+import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#base/json-stream.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#records/account-sessions.ts';
 import type { Account } from '#records/accounts.ts';
 import { type ConnectedApplication, connectedApplications } from '#records/consents.ts';
 import { browserOf } from './browsers.ts';
-import { type Ask, type Desk, type Env, formOf } from './desk.ts';
+import { type Context, type Deps, type Env, formOf } from './deps.ts';
+import { showPage } from './layout.ts';
 import { exportOf } from './export.ts';
 import { type SignedIn, signedIn, signOut } from './session.ts';
 import type { Texts } from './texts/index.ts';
@@ -18,17 +19,17 @@ import { mayTry } from './tries.ts';
 import { record } from './record.ts';
 
 /** The account page: what is held about somebody, who has access to it, and how to end that. */
-export function accountPages(app: Hono<Env>, desk: Desk): void {
+export function accountPages(app: Hono<Env>, deps: Deps): void {
   app.get('/', (c) => c.redirect('/account', 303));
   app.get('/account', async (c) => {
-    const current = await signedIn(c, desk);
-    return current === undefined ? c.redirect('/sign-in', 303) : await showAccount(c, desk, current);
+    const current = await signedIn(c, deps);
+    return current === undefined ? c.redirect('/sign-in', 303) : await showAccount(c, deps, current);
   });
   app.get('/account/export', async (c) => {
-    const current = await signedIn(c, desk);
+    const current = await signedIn(c, deps);
     if (current === undefined) return c.redirect('/sign-in', 303);
-    if (!(await mayTry(c, desk, 'export', current.account.id))) throw tooMany();
-    const pieces = jsonPieces(await exportOf(desk, current.account));
+    if (!(await mayTry(c, deps, 'export', current.account.id))) throw tooMany();
+    const pieces = jsonPieces(await exportOf(deps, current.account));
     return c.body(ReadableStream.from(encoded(pieces)) as globalThis.ReadableStream<Uint8Array>, 200, {
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': 'attachment; filename="account.json"',
@@ -36,46 +37,46 @@ export function accountPages(app: Hono<Env>, desk: Desk): void {
       'x-content-type-options': 'nosniff',
     });
   });
-  onForm(app, desk, '/account/sign-out', async (c, { account }) => {
-    await signOut(c, desk);
-    record(c, desk, account, { action: 'session.end' });
+  onForm(app, deps, '/account/sign-out', async (c, { account }) => {
+    await signOut(c, deps);
+    record(c, deps, account, { action: 'session.end' });
     return '/sign-in';
   });
-  onForm(app, desk, '/account/verify', async (c, { account }) => {
-    const asked = !account.email_verified && (await mayTry(c, desk, 'recover', account.email));
-    if (asked) desk.later(() => sendVerification(desk, account));
+  onForm(app, deps, '/account/verify', async (c, { account }) => {
+    const asked = !account.email_verified && (await mayTry(c, deps, 'recover', account.email));
+    if (asked) deps.background.run(() => sendVerification(deps, account));
     return '/account?done=verify_sent';
   });
   onForm(
     app,
-    desk,
+    deps,
     '/account/sessions/end',
-    counted(desk, async (c, { account, uid_hash }, { session = '' }) => {
+    counted(deps, async (c, { account, uid_hash }, { session = '' }) => {
       const others = session === '';
-      await desk.db.transaction((tx) =>
+      await deps.db.transaction((tx) =>
         endSessions(tx, account.id, others ? { except: uid_hash } : { only: session, except: uid_hash }),
       );
-      record(c, desk, account, { action: 'session.end', detail: { others } });
+      record(c, deps, account, { action: 'session.end', detail: { others } });
       return '/account?done=session_ended';
     }),
   );
   onForm(
     app,
-    desk,
+    deps,
     '/account/applications/end',
-    counted(desk, async (c, { account }, { client_id = '' }) => {
+    counted(deps, async (c, { account }, { client_id = '' }) => {
       if (client_id === '') return '/account';
-      await desk.db.transaction((tx) => endApplications(tx, account.id, client_id));
-      record(c, desk, account, { action: 'grant.end', subject: client_id });
+      await deps.db.transaction((tx) => endApplications(tx, account.id, client_id));
+      record(c, deps, account, { action: 'grant.end', subject: client_id });
       return '/account?done=ended';
     }),
   );
 }
 
 /** @throws WireError 429 where the account has done so too often: each time is kept */
-function counted(desk: Desk, act: Act): Act {
+function counted(deps: Deps, act: Act): Act {
   return async (c, current, form) => {
-    if (await mayTry(c, desk, 'end', current.account.id)) return await act(c, current, form);
+    if (await mayTry(c, deps, 'end', current.account.id)) return await act(c, current, form);
     throw tooMany();
   };
 }
@@ -88,32 +89,32 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
   for await (const piece of pieces) yield encoder.encode(piece);
 }
 
-type Act = (c: Ask, current: SignedIn, form: Readonly<Record<string, string>>) => Promise<string>;
+type Act = (c: Context, current: SignedIn, form: Readonly<Record<string, string>>) => Promise<string>;
 
 /** A form of somebody who is signed in: does what it says and goes on to another page. */
-export function onForm(app: Hono<Env>, desk: Desk, path: string, act: Act): void {
+export function onForm(app: Hono<Env>, deps: Deps, path: string, act: Act): void {
   app.post(path, async (c) => {
-    const form = await formOf(c, desk);
-    const current = await signedIn(c, desk);
+    const form = await formOf(c, deps);
+    const current = await signedIn(c, deps);
     return c.redirect(current === undefined ? '/sign-in' : await act(c, current, form), 303);
   });
 }
 
-async function showAccount(c: Ask, desk: Desk, current: SignedIn): Promise<Response> {
+async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<Response> {
   const texts = c.get('texts');
   const { account: t } = texts;
   const { account } = current;
-  const now = desk.clock.now();
-  const sessions = await sessionsOf(desk.db, account.id, now);
-  const applications = await connectedApplications(desk.db, account.id);
-  const moment = momentsIn(texts.lang, desk.config.TIME_ZONE);
+  const now = deps.clock.now();
+  const sessions = await sessionsOf(deps.db, account.id, now);
+  const applications = await connectedApplications(deps.db, account.id);
+  const moment = momentsIn(texts.lang, deps.config.TIME_ZONE);
   const main = html`<div class="sections">
     <div class="row spread">
       <h1>${account.name}</h1>
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
     ${notice(doneText(c.req.query('done'), texts, account), 'good')}
-    ${profileCard(texts, account, desk.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, moment)}
+    ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, moment)}
     ${applicationsCard(t, applications, moment)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
@@ -127,7 +128,7 @@ async function showAccount(c: Ask, desk: Desk, current: SignedIn): Promise<Respo
       </ul>
     </section>
   </div>`;
-  return await desk.show(c, { title: t.title, main });
+  return await showPage(c, deps, { title: t.title, main });
 }
 
 function doneText(done: string | undefined, { account: t, link }: Texts, account: Account): string | undefined {

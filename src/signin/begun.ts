@@ -4,7 +4,7 @@ import type { Db } from '#db/db.ts';
 import { networkOf } from '#access/network.ts';
 import { tryOnce } from '#records/attempts.ts';
 import { errors, requestUnderWay } from './protocol.ts';
-import { visits } from './visits.ts';
+import { clientInfo } from './client-info.ts';
 
 export interface Begun {
   db: Db;
@@ -32,7 +32,7 @@ export async function countBegun(parts: Begun, kind: string, { accountId }: Adap
   const { db, clock, begunPerHour } = parts;
   const client = request!.oidc.client;
   const isService = kind === 'PushedAuthorizationRequest' && client?.tokenEndpointAuthMethod !== 'none';
-  const subject = isService ? `pushed ${client!.clientId}` : `begun ${networkOf(visits.getStore()?.address ?? '')}`;
+  const subject = isService ? `pushed ${client!.clientId}` : `begun ${networkOf(clientInfo.getStore()?.address ?? '')}`;
   const tries = begunPerHour * (isService ? PUSHED_BY_SERVICE : 1);
   const { allowed, resets } = await tryOnce(db, clock.now(), subject, { tries, windowMs: HOUR_MS });
   if (allowed) return;

@@ -15,12 +15,12 @@ import {
   allRatingsOf,
   allTokensOf,
 } from '#records/whole-lists.ts';
-import type { Desk } from './desk.ts';
+import type { Deps } from './deps.ts';
 
 const moment = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 /** Everything held about an account and the game account linked to it, but what secrets are stored as. */
-export async function exportOf({ db, clock }: Desk, account: Account): Promise<Members> {
+export async function exportOf({ db, clock }: Deps, account: Account): Promise<Members> {
   const now = clock.now();
   const { created, disabled, ...facts } = account;
   const player = account.player_uuid === null ? undefined : await playerByUuid(db, account.player_uuid);
@@ -50,7 +50,7 @@ export async function exportOf({ db, clock }: Desk, account: Account): Promise<M
   });
 }
 
-async function playerPart(db: Desk['db'], player: Player, now: number): Promise<Members> {
+async function playerPart(db: Deps['db'], player: Player, now: number): Promise<Members> {
   const { key, last_login, last_logout, ...facts } = player;
   return new Members({
     ...facts,

@@ -8,20 +8,21 @@ import { asWireError, WireError } from '#base/errors.ts';
 import { brandAssets } from '#base/brand.ts';
 import { hungUp } from '#base/http-server.ts';
 import type { Log } from '#base/log.ts';
-import type { Frame } from '#base/page.ts';
+import type { PageShell } from '#http/page.ts';
 import { openSecretKey } from '#base/secret-key.ts';
 import { GroupWriter } from '#db/group.ts';
 import type { Hall } from '#hall.ts';
 import { finishPseudonyms } from '#records/pseudonyms.ts';
 import { ClientCredentials } from './client-credentials.ts';
-import { Desk } from './desk.ts';
+import { Background } from './background.ts';
+import type { Deps } from './deps.ts';
 import { KeyRing } from './key-ring.ts';
 import { answersMethod } from './methods.ts';
 import { pagesOf } from './pages.ts';
 import { ProtocolPages } from './protocol-pages.ts';
 import { providerOf } from './provider.ts';
 import { isJson, pinHost, refuse, withFormBody } from './request.ts';
-import { visits } from './visits.ts';
+import { clientInfo } from './client-info.ts';
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;
 const BODY_AS_JSON = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
@@ -31,26 +32,48 @@ const TOKENINFO = /^\/oauth\/tokeninfo\/?(\?|$)/i;
 export async function openSignIn(hall: Hall): Promise<OpenDoor> {
   const { config, db, clock, log, mail } = hall;
   const assets = brandAssets(config).addFile('sign-in.css', new URL('style/sign-in.css', import.meta.url));
-  const frame: Frame = { network: config.NETWORK_NAME, assets, stylesheets: ['base.css', 'sign-in.css'], scripts: [] };
+  const shell: PageShell = {
+    network: config.NETWORK_NAME,
+    home: `${config.SITE_URL}/`,
+    assets,
+    stylesheets: ['base.css', 'sign-in.css'],
+    scripts: [],
+  };
+  const secure = config.AUTH_URL.startsWith('https:');
+  const group = new GroupWriter(db);
   const parts = {
-    ...{ config, db, clock, secure: config.AUTH_URL.startsWith('https:') },
-    ...{
-      group: new GroupWriter(db),
-      graceMs: config.REFRESH_GRACE * 1000,
-      begunPerHour: config.SIGN_IN_LIMIT,
-      pages: new ProtocolPages(frame, config),
-    },
+    config,
+    db,
+    clock,
+    secure,
+    group,
+    graceMs: config.REFRESH_GRACE * 1000,
+    begunPerHour: config.SIGN_IN_LIMIT,
+    pages: new ProtocolPages({ config, shell }),
   };
   const ring = await KeyRing.open(hall, openSecretKey(config), (keys) => listenedTo(providerOf(parts, keys), log));
-  const desk = new Desk({ config, db, clock, log, mail, frame, provider: () => ring.provider });
-  const pages = getRequestListener(pagesOf(desk, assets, () => ring.tokenInfo).fetch, { overrideGlobalObjects: false });
-  desk.later(() => finishPseudonyms(db));
-  const door = new SignInDoor(hall, ring, parts.group, pages);
+  const background = new Background(log);
+  const deps: Deps = {
+    config,
+    db,
+    clock,
+    log,
+    mail,
+    shell,
+    secure,
+    background,
+    get provider() {
+      return ring.provider;
+    },
+  };
+  const pages = getRequestListener(pagesOf(deps, () => ring.tokenInfo).fetch, { overrideGlobalObjects: false });
+  background.run(() => finishPseudonyms(db));
+  const door = new SignInDoor(hall, ring, group, pages);
   return {
     listener: (request, response) => door.serve(request, response),
     close: async () => {
       ring.close();
-      await desk.settled();
+      await background.settled();
     },
   };
 }
@@ -93,7 +116,7 @@ class SignInDoor {
     const address = this.#addresses.of(request);
     const agent = request.headers['user-agent'] ?? '';
     const { origin } = request.headers;
-    visits.run({ address, agent }, () => {
+    clientInfo.run({ address, agent }, () => {
       this.#serve(request, response).catch((error: unknown) => {
         const wire = asWireError(error);
         const level = hungUp(request, error) ? 'debug' : 'error';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { chooseLanguage } from '#base/languages.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import type { Account } from '#records/accounts.ts';
-import type { Desk } from './desk.ts';
+import type { Deps } from './deps.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
 type Addressee = Pick<Account, 'name' | 'email' | 'locale'>;
@@ -11,10 +11,10 @@ type Addressee = Pick<Account, 'name' | 'email' | 'locale'>;
 type Letter = (texts: Texts['mail']) => { subject: string; lines: string[] };
 
 /** Writes to somebody in the language they use. */
-export function write(desk: Desk, { name, email, locale }: Addressee, letter: Letter): void {
+export function write(deps: Deps, { name, email, locale }: Addressee, letter: Letter): void {
   const { mail: texts, lang } = TEXTS[chooseLanguage([locale], undefined)];
   const { subject, lines } = letter(texts);
-  const network = desk.config.NETWORK_NAME;
+  const network = deps.config.NETWORK_NAME;
   const all = [texts.greeting(name), ...lines, texts.footer(network)];
   const body = all.map((line) => (isLink(line) ? html`<p><a href="${line}">${line}</a></p>` : html`<p>${line}</p>`));
   const page = html`<!doctype html>
@@ -23,7 +23,7 @@ export function write(desk: Desk, { name, email, locale }: Addressee, letter: Le
         ${body}
       </body>
     </html>`;
-  desk.mail.send({
+  deps.mail.send({
     to: email,
     subject: `${subject} · ${network}`,
     text: `${all.join('\n\n')}\n`,
@@ -32,10 +32,10 @@ export function write(desk: Desk, { name, email, locale }: Addressee, letter: Le
 }
 
 /** Tells somebody that something about the account has changed, and what to do if it was somebody else. */
-export function warn(desk: Desk, account: Addressee, letter: (texts: Texts['mail']) => [string, string]): void {
-  write(desk, account, (texts) => {
+export function warn(deps: Deps, account: Addressee, letter: (texts: Texts['mail']) => [string, string]): void {
+  write(deps, account, (texts) => {
     const [subject, sentence] = letter(texts);
-    return { subject, lines: [sentence, texts.not_you, desk.link('/forgot')] };
+    return { subject, lines: [sentence, texts.not_you, `${deps.config.AUTH_URL}/forgot`] };
   });
 }
 

@@ -1,58 +1,52 @@
 import { Hono } from 'hono';
-import { setCookie } from 'hono/cookie';
-import { html } from 'hono/html';
 import { limitBody } from '#base/body-limit.ts';
-import { hungUp } from '#base/http-server.ts';
 import { asWireError, WireError } from '#base/errors.ts';
 import { type Form, MAX_FORM, readForm } from '#base/form.ts';
-import type { Assets } from '#base/assets.ts';
+import { rememberLanguage } from '#http/cookies.ts';
+import { caughtError, errorPage } from '#http/error-page.ts';
 import { accountForms } from './account-forms.ts';
 import { accountPages } from './account.ts';
 import { consentPages } from './consent.ts';
-import { type Ask, type Desk, type Env, LANGUAGE_COOKIE, languageOf } from './desk.ts';
+import { type Context, type Deps, type Env, textsOf } from './deps.ts';
+import { showPage } from './layout.ts';
 import { linkPages } from './link.ts';
 import { loginPages } from './login.ts';
 import { recoveryPages } from './recovery.ts';
 import { registerPages } from './register.ts';
-import { visits } from './visits.ts';
-import { TEXTS } from './texts/index.ts';
+import { clientInfo } from './client-info.ts';
 import type { TokenInfo } from './tokeninfo.ts';
 import { verifyPages } from './verify.ts';
 
-const YEAR_S = 31_536_000;
-
 /** Every page that people see, and the one endpoint that the protocol lacks. */
-export function pagesOf(desk: Desk, assets: Assets, tokenInfo: () => TokenInfo): Hono<Env> {
+export function pagesOf(deps: Deps, tokenInfo: () => TokenInfo): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.use(async (c, next) => {
-    c.set('visit', visits.getStore()!);
-    c.set('texts', languageOf(c));
-    const chosen = c.req.query('lang');
-    if (chosen !== undefined && Object.hasOwn(TEXTS, chosen)) {
-      setCookie(c, LANGUAGE_COOKIE, chosen, {
-        path: '/',
-        httpOnly: true,
-        sameSite: 'Lax',
-        secure: desk.secure,
-        maxAge: YEAR_S,
-      });
-    }
+    c.set('client', clientInfo.getStore()!);
+    c.set('texts', textsOf(c));
+    rememberLanguage(c, deps.secure);
     await next();
   });
   app.use(limitBody(MAX_FORM));
   app.get('/assets/*', async (c) => {
-    return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await showNotFound(c, desk));
+    const asset = await deps.shell.assets.answer(c.req.path, c.req.header('accept-encoding'));
+    return asset ?? (await c.notFound());
   });
   tokenInfoEndpoint(app, tokenInfo);
-  for (const add of ROOMS) add(app, desk);
-  app.notFound((c) => showNotFound(c, desk));
-  app.onError((error, c) => showError(c, desk, error));
+  for (const add of PAGES) add(app, deps);
+  app.notFound((c) => showNotFound(c, deps));
+  app.onError((error, c) => showError(c, deps, error));
   return app;
 }
 
-const ROOMS = [
-  ...[loginPages, consentPages, linkPages, registerPages],
-  ...[verifyPages, recoveryPages, accountPages, accountForms],
+const PAGES = [
+  loginPages,
+  consentPages,
+  linkPages,
+  registerPages,
+  verifyPages,
+  recoveryPages,
+  accountPages,
+  accountForms,
 ];
 
 function tokenInfoEndpoint(app: Hono<Env>, tokenInfo: () => TokenInfo): void {
@@ -75,7 +69,7 @@ function tokenInfoEndpoint(app: Hono<Env>, tokenInfo: () => TokenInfo): void {
   });
 }
 
-async function idTokenOf(c: Ask): Promise<string | undefined> {
+async function idTokenOf(c: Context): Promise<string | undefined> {
   const values = c.req.queries('id_token') ?? [];
   const form: Form = c.req.method === 'POST' ? readLongForm(c.req.header('content-type'), await c.req.text()) : {};
   const all = [...values, ...(form['id_token'] === undefined ? [] : [form['id_token']])];
@@ -89,33 +83,24 @@ function readLongForm(type: string | undefined, body: string): Form {
   return readForm(type, body);
 }
 
-async function showNotFound(c: Ask, desk: Desk): Promise<Response> {
+async function showNotFound(c: Context, deps: Deps): Promise<Response> {
   const { problem: t } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.not_found_title}</h1>
-    <p>${t.not_found}</p>
-    <p><a class="button" href="/account">${t.to_account}</a></p>
-  </div>`;
-  return await desk.show(c, { title: t.not_found_title, main, status: 404 });
+  const [title, sentence, link] = [t.not_found_title, t.not_found, { href: '/account', label: t.to_account }];
+  return await showPage(c, deps, { title, main: errorPage({ status: 404, title, sentence, link }), status: 404 });
 }
 
-async function showError(c: Ask, desk: Desk, error: unknown): Promise<Response> {
+async function showError(c: Context, deps: Deps, error: unknown): Promise<Response> {
   const { problem: t, errors } = c.get('texts');
-  const wire = asWireError(error);
-  const level = hungUp(c.env.incoming, error) ? 'debug' : 'error';
-  if (wire.status >= 500) desk.log[level]({ err: error }, 'a page failed');
-  const [title, sentence] = {
-    400: [t.title, errors.body],
-    403: [t.title, errors.form],
-    410: [t.expired_title, t.expired],
-    413: [t.title, errors.body],
-    429: [t.title, errors.tries],
-    503: [t.title, errors.busy],
-  }[wire.status] ?? [t.title, t.server];
-  const main = html`<div class="card narrow stack">
-    <h1>${title}</h1>
-    <p>${sentence}</p>
-  </div>`;
-  for (const [name, value] of Object.entries(wire.headers)) c.header(name, value);
-  return await desk.show(c, { title: title!, main, status: wire.status });
+  const { status } = caughtError(c, deps.log, error);
+  const sentences: Record<number, string> = {
+    400: errors.body,
+    403: errors.form,
+    410: t.expired,
+    413: errors.body,
+    429: errors.tries,
+    503: errors.busy,
+  };
+  const title = status === 410 ? t.expired_title : t.title;
+  const main = errorPage({ status, title, sentence: sentences[status] ?? t.server });
+  return await showPage(c, deps, { title, main, status });
 }

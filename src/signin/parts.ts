@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import { MIN_PASSWORD, passwordProblem } from '#base/passwords.ts';
 import { isShownText } from '#base/text.ts';
-import type { Ask, Desk } from './desk.ts';
+import type { Context, Deps } from './deps.ts';
+import { showPage } from './layout.ts';
 import type { Texts } from './texts/index.ts';
 
 /** As much as can be said of an address without writing to it. */
@@ -20,12 +21,12 @@ export function passwordError({ errors }: Texts, password: string, ...known: str
   return problem === 'short' ? errors.password_short(MIN_PASSWORD) : errors[`password_${problem}`];
 }
 
-export async function showExpired(c: Ask, desk: Desk): Promise<Response> {
+export async function showExpired(c: Context, deps: Deps): Promise<Response> {
   const { expired_title, expired, sign_in } = c.get('texts');
   const main = html`<div class="card narrow stack">
     <h1>${expired_title}</h1>
     <p>${expired}</p>
     <p><a class="button" href="/sign-in">${sign_in.title}</a></p>
   </div>`;
-  return await desk.show(c, { title: expired_title, main, status: 410 });
+  return await showPage(c, deps, { title: expired_title, main, status: 410 });
 }

@@ -1,20 +1,17 @@
 import { html } from 'hono/html';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import type { Config } from '#base/config.ts';
-import { chooseLanguage } from '#base/languages.ts';
-import { type Frame, type Html, pageHeaders } from '#base/page.ts';
-import { LANGUAGE_COOKIE } from './desk.ts';
-import { type Page, writePage } from './layout.ts';
+import { requestLanguage } from '#http/cookies.ts';
+import type { Html } from '#http/page.ts';
+import type { Deps } from './deps.ts';
+import { headersOf, type PageContent, writePage } from './layout.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
 /** The pages that the protocol itself shows: mistakes before an address is proven, and signing out. */
 export class ProtocolPages {
-  readonly #frame: Frame;
-  readonly #config: Config;
+  readonly #deps: Pick<Deps, 'config' | 'shell'>;
 
-  constructor(frame: Frame, config: Config) {
-    this.#frame = frame;
-    this.#config = config;
+  constructor(deps: Pick<Deps, 'config' | 'shell'>) {
+    this.#deps = deps;
   }
 
   async error(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }): Promise<void> {
@@ -39,17 +36,17 @@ export class ProtocolPages {
     if (sendsOn && typeof secret === 'string') await this.#show(ctx, sendOnPage(ctx, secret));
   }
 
-  async #show(ctx: KoaContextWithOIDC, page: Page): Promise<void> {
+  async #show(ctx: KoaContextWithOIDC, page: PageContent): Promise<void> {
     const url = ctx.method === 'GET' ? ctx.href : undefined;
-    ctx.set(pageHeaders('no-store', { 'form-action': page.formTargets ?? [] }));
-    ctx.body = await writePage(this.#frame, this.#config, textsOf(ctx), page, url);
+    ctx.set(headersOf(page));
+    ctx.body = await writePage(this.#deps, textsOf(ctx), page, url);
   }
 }
 
 /** Not the form of `response_mode=form_post`, which an application has asked for. */
 const SENDS_TO_SIGN_OUT = /document\.forms\[0\]\.submit\(\).*action="[^"]*\/oauth\/logout\/confirm"/s;
 
-function sendOnPage(ctx: KoaContextWithOIDC, secret: string): Page {
+function sendOnPage(ctx: KoaContextWithOIDC, secret: string): PageContent {
   const t = textsOf(ctx).sign_out;
   const isSwitch = ctx.oidc.route === 'resume';
   const title = isSwitch ? t.other_title : t.done_title;
@@ -67,16 +64,13 @@ function sendOnPage(ctx: KoaContextWithOIDC, secret: string): Page {
 
 function textsOf(ctx: KoaContextWithOIDC): Texts {
   const { lang, ui_locales } = ctx.query;
-  const asked = [
-    lang,
-    ctx.cookies.get(LANGUAGE_COOKIE, { signed: false }),
-    ctx.oidc?.params?.['ui_locales'] ?? ui_locales,
-  ];
-  const tags = asked.map((wish) => (typeof wish === 'string' ? wish : undefined));
-  return TEXTS[chooseLanguage(tags, ctx.get('accept-language'))];
+  const uiLocales = ctx.oidc?.params?.['ui_locales'] ?? ui_locales;
+  return TEXTS[requestLanguage(ctx.headers, stringOf(lang), stringOf(uiLocales))];
 }
 
-function errorPage(texts: Texts, out: { error: string; error_description?: string }): Page {
+const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+function errorPage(texts: Texts, out: { error: string; error_description?: string }): PageContent {
   const { problem: t } = texts;
   const expired = out.error_description?.includes('session') || out.error_description?.includes('expired');
   const stopped = out.error === 'unauthorized_client' && out.error_description?.includes('is stopped');
@@ -94,7 +88,7 @@ function errorPage(texts: Texts, out: { error: string; error_description?: strin
   return { title, main };
 }
 
-function signOutPage(ctx: KoaContextWithOIDC): Page {
+function signOutPage(ctx: KoaContextWithOIDC): PageContent {
   const { sign_out: t } = textsOf(ctx);
   const name = ctx.oidc.client?.clientName;
   const secret = String(ctx.oidc.session?.state?.['secret']);
@@ -112,7 +106,7 @@ function signOutPage(ctx: KoaContextWithOIDC): Page {
   return { title: t.title, main, formTargets: targetsOf(ctx) };
 }
 
-function signedOutPage({ sign_out: t }: Texts): Page {
+function signedOutPage({ sign_out: t }: Texts): PageContent {
   const main = html`<div class="card narrow stack">
     <h1>${t.done_title}</h1>
     <p>${t.done}</p>

@@ -1,6 +1,7 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider as Protocol } from 'oidc-provider';
 import type { JWK } from 'jose';
 import type { Config } from '#base/config.ts';
+import { hostCookie } from '#http/cookies.ts';
 import { type Account, accountById } from '#records/accounts.ts';
 import { applicationByClientId } from '#records/applications.ts';
 import { isBanned } from '#records/punishments.ts';
@@ -67,7 +68,7 @@ function configurationOf(parts: ProviderParts, keys: JWK[]): Configuration {
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     clientBasedCORS: (_ctx, origin, client) => isOriginOf(client, origin),
     cookies: {
-      names: { session: cookieName('session', secure), interaction: 'scorehall_step', resume: 'scorehall_resume' },
+      names: { session: hostCookie('session', secure), interaction: 'scorehall_step', resume: 'scorehall_resume' },
       long: cookie,
       short: cookie,
     },
@@ -94,11 +95,6 @@ const ROUTES: Configuration['routes'] = {
   end_session: '/oauth/logout',
   pushed_authorization_request: '/oauth/par',
 };
-
-/** The name says to browsers that no other host may set it; over plain http (on this machine) they would drop it. */
-export function cookieName(name: string, secure: boolean): string {
-  return `${secure ? '__Host-' : ''}scorehall_${name}`;
-}
 
 function lifetimes(config: Config): Configuration['ttl'] {
   return {

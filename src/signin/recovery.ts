@@ -1,12 +1,13 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { field, notice } from '#base/form.ts';
+import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#base/passwords.ts';
 import { type Account, accountById, accountByLogin } from '#records/accounts.ts';
 import { setPassword, setVerified } from '#records/account-changes.ts';
 import { endApplications, endSessions } from '#records/account-sessions.ts';
 import { issueMailToken, peekMailToken, takeMailToken } from '#records/mail-tokens.ts';
-import { type Ask, type Desk, type Env, formOf } from './desk.ts';
+import { type Context, type Deps, type Env, formOf } from './deps.ts';
+import { showPage } from './layout.ts';
 import { warn, write } from './mails.ts';
 import { passwordError, showExpired } from './parts.ts';
 import { flowOf } from './register.ts';
@@ -16,53 +17,53 @@ import { record } from './record.ts';
 const HOUR_MS = 3_600_000;
 
 /** A forgotten password: a link by mail, a new password, and everybody signed out. */
-export function recoveryPages(app: Hono<Env>, desk: Desk): void {
-  app.get('/forgot', (c) => showForgot(c, desk));
+export function recoveryPages(app: Hono<Env>, deps: Deps): void {
+  app.get('/forgot', (c) => showForgot(c, deps));
   app.post('/forgot', async (c) => {
-    const { login = '', flow } = await formOf(c, desk);
-    if (login.trim() === '') return await showForgot(c, desk, c.get('texts').errors.required);
-    if (!(await mayTry(c, desk, 'recover', login.trim())))
-      return await showForgot(c, desk, c.get('texts').errors.tries);
-    desk.later(() => sendLink(desk, login.trim(), flowOf(flow)));
+    const { login = '', flow } = await formOf(c, deps);
+    if (login.trim() === '') return await showForgot(c, deps, c.get('texts').errors.required);
+    if (!(await mayTry(c, deps, 'recover', login.trim())))
+      return await showForgot(c, deps, c.get('texts').errors.tries);
+    deps.background.run(() => sendLink(deps, login.trim(), flowOf(flow)));
     const { forgot: t } = c.get('texts');
     const main = html`<div class="card narrow stack">
       <h1>${t.sent_title}</h1>
       ${notice(t.sent, 'good')}
     </div>`;
-    return await desk.show(c, { title: t.sent_title, main });
+    return await showPage(c, deps, { title: t.sent_title, main });
   });
   app.get('/reset', async (c) => {
-    const token = await peekMailToken(desk.db, desk.clock.now(), c.req.query('token') ?? '');
-    const account = token?.kind === 'reset' ? await accountById(desk.db, token.account_id!) : undefined;
-    if (account === undefined) return await showExpired(c, desk);
-    return await showReset(c, desk, account, c.req.query('token')!);
+    const token = await peekMailToken(deps.db, deps.clock.now(), c.req.query('token') ?? '');
+    const account = token?.kind === 'reset' ? await accountById(deps.db, token.account_id!) : undefined;
+    if (account === undefined) return await showExpired(c, deps);
+    return await showReset(c, deps, account, c.req.query('token')!);
   });
-  app.post('/reset', (c) => reset(c, desk));
+  app.post('/reset', (c) => reset(c, deps));
 }
 
-async function sendLink(desk: Desk, login: string, flow: string): Promise<void> {
-  const account = await accountByLogin(desk.db, login);
+async function sendLink(deps: Deps, login: string, flow: string): Promise<void> {
+  const account = await accountByLogin(deps.db, login);
   if (account === undefined || account.disabled !== null) return;
   const token = { kind: 'reset', account_id: account.id, data: { flow } } as const;
-  const secret = await desk.db.transaction((tx) =>
-    issueMailToken(tx, desk.clock.now() + HOUR_MS, token, account.email),
+  const secret = await deps.db.transaction((tx) =>
+    issueMailToken(tx, deps.clock.now() + HOUR_MS, token, account.email),
   );
-  write(desk, account, (texts) => ({
+  write(deps, account, (texts) => ({
     subject: texts.reset_subject,
-    lines: [texts.reset, desk.link(`/reset?token=${secret}`), texts.ignore],
+    lines: [texts.reset, `${deps.config.AUTH_URL}/reset?token=${secret}`, texts.ignore],
   }));
 }
 
-async function reset(c: Ask, desk: Desk): Promise<Response> {
-  const { token: secret = '', password = '' } = await formOf(c, desk);
-  const now = desk.clock.now();
-  const seen = await peekMailToken(desk.db, now, secret);
-  const account = seen?.kind === 'reset' ? await accountById(desk.db, seen.account_id!) : undefined;
-  if (account === undefined) return await showExpired(c, desk);
+async function reset(c: Context, deps: Deps): Promise<Response> {
+  const { token: secret = '', password = '' } = await formOf(c, deps);
+  const now = deps.clock.now();
+  const seen = await peekMailToken(deps.db, now, secret);
+  const account = seen?.kind === 'reset' ? await accountById(deps.db, seen.account_id!) : undefined;
+  if (account === undefined) return await showExpired(c, deps);
   const problem = passwordError(c.get('texts'), password, account.name, account.email);
-  if (problem !== undefined) return await showReset(c, desk, account, secret, problem);
+  if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
   const hashed = await hashPassword(password);
-  const token = await desk.db.transaction(async (tx) => {
+  const token = await deps.db.transaction(async (tx) => {
     const taken = await takeMailToken(tx, now, secret);
     if (taken === undefined) return undefined;
     await setPassword(tx, account.id, hashed);
@@ -72,14 +73,14 @@ async function reset(c: Ask, desk: Desk): Promise<Response> {
     await endApplications(tx, account.id);
     return taken;
   });
-  if (token === undefined) return await showExpired(c, desk);
-  record(c, desk, account, { action: 'account.password', detail: { reset: true } });
-  warn(desk, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
+  if (token === undefined) return await showExpired(c, deps);
+  record(c, deps, account, { action: 'account.password', detail: { reset: true } });
+  warn(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   const flow = token.data['flow'] ?? '';
   return c.redirect(`/sign-in${flow === '' ? '' : `/${flow}`}?done=reset`, 303);
 }
 
-async function showForgot(c: Ask, desk: Desk, error?: string): Promise<Response> {
+async function showForgot(c: Context, deps: Deps, error?: string): Promise<Response> {
   const { forgot: t, back } = c.get('texts');
   const flow = flowOf(c.req.query('flow'));
   const main = html`<div class="card narrow stack">
@@ -92,10 +93,10 @@ async function showForgot(c: Ask, desk: Desk, error?: string): Promise<Response>
     </form>
     <p><a href="/sign-in${flow === '' ? '' : `/${flow}`}">${back}</a></p>
   </div>`;
-  return await desk.show(c, { title: t.title, main, status: error === undefined ? 200 : 422 });
+  return await showPage(c, deps, { title: t.title, main, status: error === undefined ? 200 : 422 });
 }
 
-async function showReset(c: Ask, desk: Desk, account: Account, secret: string, error?: string): Promise<Response> {
+async function showReset(c: Context, deps: Deps, account: Account, secret: string, error?: string): Promise<Response> {
   const { forgot: t, password_hint } = c.get('texts');
   const main = html`<div class="card narrow stack">
     <h1>${t.reset_title}</h1>
@@ -107,5 +108,5 @@ async function showReset(c: Ask, desk: Desk, account: Account, secret: string, e
       <button>${t.submit_new}</button>
     </form>
   </div>`;
-  return await desk.show(c, { title: t.reset_title, main, status: error === undefined ? 200 : 422 });
+  return await showPage(c, deps, { title: t.reset_title, main, status: error === undefined ? 200 : 422 });
 }

@@ -2,8 +2,8 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { type Account, accountById } from '#records/accounts.ts';
 import { endSessions } from '#records/account-sessions.ts';
 import { secretHash } from '#base/secrets.ts';
-import type { Ask, Desk } from './desk.ts';
-import { cookieName } from './provider.ts';
+import { cookieFlags, hostCookie } from '#http/cookies.ts';
+import type { Context, Deps } from './deps.ts';
 
 /** Somebody who is signed in in this browser. */
 export interface SignedIn {
@@ -15,36 +15,31 @@ export interface SignedIn {
 }
 
 /** Who is signed in in this browser. The session is the protocol's own, so that one sign-in counts for everything. */
-export async function signedIn(c: Ask, desk: Desk): Promise<SignedIn | undefined> {
-  const id = getCookie(c, cookieName('session', desk.secure));
+export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undefined> {
+  const id = getCookie(c, hostCookie('session', deps.secure));
   if (id === undefined) return undefined;
-  const session = await desk.provider.Session.find(id);
+  const session = await deps.provider.Session.find(id);
   if (session?.accountId === undefined) return undefined;
-  const account = await accountById(desk.db, session.accountId);
+  const account = await accountById(deps.db, session.accountId);
   if (account === undefined || account.disabled !== null) return undefined;
   return { account, uid_hash: secretHash(session.uid), since: session.loginTs ?? 0 };
 }
 
 /** Signs somebody in under a new session; whatever session the browser had ends. */
-export async function signIn(c: Ask, desk: Desk, accountId: string): Promise<void> {
-  await signOut(c, desk);
-  const { Session } = desk.provider;
+export async function signIn(c: Context, deps: Deps, accountId: string): Promise<void> {
+  await signOut(c, deps);
+  const { Session } = deps.provider;
   const session = new Session();
   session.loginAccount({ accountId, amr: ['pwd'] });
-  const lifetime = desk.config.SESSION_LIFETIME;
+  const lifetime = deps.config.SESSION_LIFETIME;
   const id = await session.save(lifetime);
-  setCookie(c, cookieName('session', desk.secure), id, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'Lax',
-    secure: desk.secure,
-    maxAge: Math.min(lifetime, 400 * 86_400),
-  });
+  const maxAge = Math.min(lifetime, 400 * 86_400);
+  setCookie(c, hostCookie('session', deps.secure), id, cookieFlags(deps.secure, maxAge));
 }
 
-export async function signOut(c: Ask, desk: Desk): Promise<void> {
-  const name = cookieName('session', desk.secure);
-  const current = await signedIn(c, desk);
-  if (current !== undefined) await endSessions(desk.db, current.account.id, { only: current.uid_hash });
-  deleteCookie(c, name, { path: '/', secure: desk.secure });
+export async function signOut(c: Context, deps: Deps): Promise<void> {
+  const name = hostCookie('session', deps.secure);
+  const current = await signedIn(c, deps);
+  if (current !== undefined) await endSessions(deps.db, current.account.id, { only: current.uid_hash });
+  deleteCookie(c, name, { path: '/', secure: deps.secure });
 }

@@ -1,7 +1,7 @@
 import type { InteractionResults } from 'oidc-provider';
 import { WireError } from '#base/errors.ts';
 import { type Application, applicationByClientId } from '#records/applications.ts';
-import { type Ask, type Desk, languageOf } from './desk.ts';
+import { type Context, type Deps, textsOf } from './deps.ts';
 import { errors } from './protocol.ts';
 
 /** One question that somebody answers on the way to an application: oidc-provider's interaction. */
@@ -24,12 +24,12 @@ export interface Step {
  * The step that the path names and the browser's cookie proves.
  * @throws WireError 410 where it is too old, was finished, or is another browser's
  */
-export async function stepOf(c: Ask, desk: Desk): Promise<Step> {
-  const interaction = await interactionOf(c, desk);
+export async function stepOf(c: Context, deps: Deps): Promise<Step> {
+  const interaction = await interactionOf(c, deps);
   const params = interaction.params as Record<string, string>;
-  const application = await applicationByClientId(desk.db, params['client_id']!);
+  const application = await applicationByClientId(deps.db, params['client_id']!);
   if (application === undefined || interaction.uid !== c.req.param('uid')) throw expired();
-  c.set('texts', languageOf(c, params['ui_locales']));
+  c.set('texts', textsOf(c, params['ui_locales']));
   return {
     uid: interaction.uid,
     prompt: interaction.prompt.name as Step['prompt'],
@@ -44,9 +44,9 @@ export async function stepOf(c: Ask, desk: Desk): Promise<Step> {
   };
 }
 
-async function interactionOf(c: Ask, desk: Desk) {
+async function interactionOf(c: Context, deps: Deps) {
   try {
-    return await desk.provider.interactionDetails(c.env.incoming, c.env.outgoing);
+    return await deps.provider.interactionDetails(c.env.incoming, c.env.outgoing);
   } catch (error) {
     throw error instanceof errors.SessionNotFound ? expired() : error;
   }
@@ -55,20 +55,20 @@ async function interactionOf(c: Ask, desk: Desk) {
 const expired = (): WireError => new WireError(410, 'expired', 'The interaction is too old or another browser’s.');
 
 /** Answers the step and goes on: to the next one, or to the application. */
-export async function finish(c: Ask, desk: Desk, result: InteractionResults): Promise<Response> {
+export async function finish(c: Context, deps: Deps, result: InteractionResults): Promise<Response> {
   const { incoming, outgoing } = c.env;
   const mergeWithLastSubmission = result.login === undefined && result['error'] === undefined;
-  const next = await desk.provider.interactionResult(incoming, outgoing, result, { mergeWithLastSubmission });
+  const next = await deps.provider.interactionResult(incoming, outgoing, result, { mergeWithLastSubmission });
   return c.redirect(next, 303);
 }
 
 /** Goes back to the application without its wish (RFC 6749 section 4.1.2.1). */
-export async function cancel(c: Ask, desk: Desk): Promise<Response> {
-  return await finish(c, desk, { error: 'access_denied', error_description: 'The person declined.' });
+export async function cancel(c: Context, deps: Deps): Promise<Response> {
+  return await finish(c, deps, { error: 'access_denied', error_description: 'The person declined.' });
 }
 
 /** Begins the same request anew, for somebody else. */
-export function restart(c: Ask, { params }: Step): Response {
+export function restart(c: Context, { params }: Step): Response {
   return c.redirect(`/oauth/authorize?${new URLSearchParams(params).toString()}`, 303);
 }
 

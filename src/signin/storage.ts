@@ -12,7 +12,7 @@ import { type Begun, countBegun } from './begun.ts';
 import { clientMetadata } from './clients.ts';
 import { errors, requestUnderWay } from './protocol.ts';
 import { askingAdapter } from './unreachable.ts';
-import { visits } from './visits.ts';
+import { clientInfo } from './client-info.ts';
 
 export interface StorageParts extends Begun {
   group: GroupWriter;
@@ -48,7 +48,7 @@ class Tokens implements Adapter {
     const now = clock.now();
     const statement = this.#insert(id, payload, Number.isFinite(expiresIn) ? now + expiresIn * 1000 : null);
     if (this.#kind === 'Session' && payload.accountId !== undefined) {
-      const visit = visits.getStore() ?? { address: '', agent: '' };
+      const visit = clientInfo.getStore() ?? { address: '', agent: '' };
       return await db.runAll([statement, seenSession(payload.uid!, payload.accountId, now, visit)]);
     }
     if (!OF_A_GRANT.has(this.#kind) || payload.grantId === undefined) return await group.write(statement);

@@ -2,7 +2,7 @@ import { networkOf } from '#access/network.ts';
 import { nameKey } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
 import { type Allowed, forgetTries, tryOnce } from '#records/attempts.ts';
-import type { Ask, Desk } from './desk.ts';
+import type { Context, Deps } from './deps.ts';
 
 const QUARTER = 15 * 60_000;
 const HOUR = 60 * 60_000;
@@ -23,9 +23,9 @@ export type Tried = keyof typeof ALLOWED;
  * Counts a try and says whether it may be made. An account is counted together with the network of the address, so that
  * a stranger elsewhere cannot lock its owner out, and once more over all addresses with ten times the tries.
  */
-export async function mayTry(c: Ask, { db, clock }: Desk, what: Tried, account: string): Promise<boolean> {
+export async function mayTry(c: Context, { db, clock }: Deps, what: Tried, account: string): Promise<boolean> {
   const { address, account: perAccount } = ALLOWED[what];
-  const [network, who] = [networkOf(c.get('visit').address), hashOf(db, account)];
+  const [network, who] = [networkOf(c.get('client').address), hashOf(db, account)];
   const everywhere = { ...perAccount, tries: perAccount.tries * 10 };
   const counts: [subject: string, allowed: Allowed][] = [
     [`${what} ${network}`, address],
@@ -40,8 +40,8 @@ export async function mayTry(c: Ask, { db, clock }: Desk, what: Tried, account: 
 }
 
 /** After a success an account's earlier tries from here no longer count. */
-export async function succeeded(c: Ask, { db }: Desk, what: Tried, account: string): Promise<void> {
-  await forgetTries(db, `${what} ${networkOf(c.get('visit').address)} ${hashOf(db, account)}`);
+export async function succeeded(c: Context, { db }: Deps, what: Tried, account: string): Promise<void> {
+  await forgetTries(db, `${what} ${networkOf(c.get('client').address)} ${hashOf(db, account)}`);
 }
 
 /** As names and addresses are compared: another way to write one has no tries of its own. */

@@ -1,10 +1,11 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { notice } from '#base/form.ts';
+import { notice } from '#http/fields.ts';
 import { type Account, accountByEmail, accountById } from '#records/accounts.ts';
 import { setEmail } from '#records/account-changes.ts';
 import { issueMailToken, type MailToken, peekMailToken, takeMailToken } from '#records/mail-tokens.ts';
-import { type Ask, type Desk, type Env, formOf } from './desk.ts';
+import { type Context, type Deps, type Env, formOf } from './deps.ts';
+import { showPage } from './layout.ts';
 import { warn, write } from './mails.ts';
 import { showExpired } from './parts.ts';
 import { record } from './record.ts';
@@ -12,23 +13,23 @@ import { record } from './record.ts';
 const DAY_MS = 86_400_000;
 
 /** Proves that an address is somebody's: the one an account has, or the one it is to have. */
-export function verifyPages(app: Hono<Env>, desk: Desk): void {
+export function verifyPages(app: Hono<Env>, deps: Deps): void {
   app.get('/verify', async (c) => {
     const secret = c.req.query('token') ?? '';
-    const token = await peekMailToken(desk.db, desk.clock.now(), secret);
-    const account = isOurs(token) ? await accountById(desk.db, token.account_id!) : undefined;
-    if (!isOurs(token) || account === undefined) return await showExpired(c, desk);
-    return await showQuestion(c, desk, { email: token.data['email']!, name: account.name, secret });
+    const token = await peekMailToken(deps.db, deps.clock.now(), secret);
+    const account = isOurs(token) ? await accountById(deps.db, token.account_id!) : undefined;
+    if (!isOurs(token) || account === undefined) return await showExpired(c, deps);
+    return await showQuestion(c, deps, { email: token.data['email']!, name: account.name, secret });
   });
-  app.post('/verify', (c) => verify(c, desk));
+  app.post('/verify', (c) => verify(c, deps));
 }
 
 /** Sends the link that proves the address that an account has. */
-export async function sendVerification(desk: Desk, account: Account): Promise<void> {
-  const secret = await issue(desk, 'verify', account, account.email);
-  write(desk, account, (texts) => ({
+export async function sendVerification(deps: Deps, account: Account): Promise<void> {
+  const secret = await issue(deps, 'verify', account, account.email);
+  write(deps, account, (texts) => ({
     subject: texts.verify_subject,
-    lines: [texts.verify, desk.link(`/verify?token=${secret}`), texts.ignore],
+    lines: [texts.verify, `${deps.config.AUTH_URL}/verify?token=${secret}`, texts.ignore],
   }));
 }
 
@@ -36,34 +37,34 @@ export async function sendVerification(desk: Desk, account: Account): Promise<vo
  * Sends the link that makes another address the account's, to that address, and the news to the present one. Where the
  * other address is an account's already nothing is sent to it, and nobody learns so.
  */
-export async function sendChange(desk: Desk, account: Account, email: string): Promise<void> {
-  warn(desk, account, (texts) => [texts.email_changing_subject, texts.email_changing(email)]);
-  if ((await accountByEmail(desk.db, email)) !== undefined) return;
-  const secret = await issue(desk, 'email', account, email);
-  write(desk, { ...account, email }, (texts) => ({
+export async function sendChange(deps: Deps, account: Account, email: string): Promise<void> {
+  warn(deps, account, (texts) => [texts.email_changing_subject, texts.email_changing(email)]);
+  if ((await accountByEmail(deps.db, email)) !== undefined) return;
+  const secret = await issue(deps, 'email', account, email);
+  write(deps, { ...account, email }, (texts) => ({
     subject: texts.email_subject,
-    lines: [texts.email, desk.link(`/verify?token=${secret}`), texts.ignore],
+    lines: [texts.email, `${deps.config.AUTH_URL}/verify?token=${secret}`, texts.ignore],
   }));
 }
 
-async function issue(desk: Desk, kind: 'verify' | 'email', account: Account, email: string): Promise<string> {
+async function issue(deps: Deps, kind: 'verify' | 'email', account: Account, email: string): Promise<string> {
   const token = { kind, account_id: account.id, data: { email } };
-  return await desk.db.transaction((tx) => issueMailToken(tx, desk.clock.now() + DAY_MS, token, email));
+  return await deps.db.transaction((tx) => issueMailToken(tx, deps.clock.now() + DAY_MS, token, email));
 }
 
-async function verify(c: Ask, desk: Desk): Promise<Response> {
-  const { token: secret = '' } = await formOf(c, desk);
-  const token = await takeMailToken(desk.db, desk.clock.now(), secret);
-  const account = isOurs(token) ? await accountById(desk.db, token.account_id!) : undefined;
-  if (!isOurs(token) || account === undefined) return await showExpired(c, desk);
+async function verify(c: Context, deps: Deps): Promise<Response> {
+  const { token: secret = '' } = await formOf(c, deps);
+  const token = await takeMailToken(deps.db, deps.clock.now(), secret);
+  const account = isOurs(token) ? await accountById(deps.db, token.account_id!) : undefined;
+  if (!isOurs(token) || account === undefined) return await showExpired(c, deps);
   const email = token.data['email']!;
-  if (token.kind === 'verify' && email !== account.email) return await showExpired(c, desk);
-  if (!(await setEmail(desk.db, account.id, email, true))) return await showDone(c, desk, email, true);
-  record(c, desk, account, { action: token.kind === 'email' ? 'account.email' : 'account.verify' });
+  if (token.kind === 'verify' && email !== account.email) return await showExpired(c, deps);
+  if (!(await setEmail(deps.db, account.id, email, true))) return await showDone(c, deps, email, true);
+  record(c, deps, account, { action: token.kind === 'email' ? 'account.email' : 'account.verify' });
   if (token.kind === 'email') {
-    warn(desk, account, (texts) => [texts.email_changed_subject, texts.email_changed(email)]);
+    warn(deps, account, (texts) => [texts.email_changed_subject, texts.email_changed(email)]);
   }
-  return await showDone(c, desk, email, false);
+  return await showDone(c, deps, email, false);
 }
 
 function isOurs(token: MailToken | undefined): token is MailToken {
@@ -75,8 +76,8 @@ function isOurs(token: MailToken | undefined): token is MailToken {
  * want to be known by the address.
  */
 async function showQuestion(
-  c: Ask,
-  desk: Desk,
+  c: Context,
+  deps: Deps,
   { email, name, secret }: Record<'email' | 'name' | 'secret', string>,
 ): Promise<Response> {
   const { verify: t } = c.get('texts');
@@ -88,10 +89,10 @@ async function showQuestion(
       <button>${t.submit}</button>
     </form>
   </div>`;
-  return await desk.show(c, { title: t.title, main });
+  return await showPage(c, deps, { title: t.title, main });
 }
 
-async function showDone(c: Ask, desk: Desk, email: string, taken: boolean): Promise<Response> {
+async function showDone(c: Context, deps: Deps, email: string, taken: boolean): Promise<Response> {
   const { verify: t, problem } = c.get('texts');
   const title = taken ? problem.title : t.done_title;
   const main = html`<div class="card narrow stack">
@@ -99,5 +100,5 @@ async function showDone(c: Ask, desk: Desk, email: string, taken: boolean): Prom
     ${taken ? notice(t.taken, 'bad') : notice(t.done(email), 'good')}
     <p><a class="button" href="/account">${problem.to_account}</a></p>
   </div>`;
-  return await desk.show(c, { title, main, status: taken ? 409 : 200 });
+  return await showPage(c, deps, { title, main, status: taken ? 409 : 200 });
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { idOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { nameKey } from '#base/text.ts';
 import { mapSigns } from '#records/map-signs.ts';
 import { listMatchesWhere } from '#records/match-lists.ts';
@@ -9,7 +9,7 @@ import { listPunishments } from '#records/punishments.ts';
 import { picturePath } from './parts/pictures.ts';
 import { typeName } from './parts/punishment-table.ts';
 import { modeName } from './parts/words.ts';
-import type { Visit } from './visit.ts';
+import type { PageRequest } from './page-request.ts';
 
 const NEWEST = 50;
 
@@ -21,44 +21,44 @@ interface Entry {
 }
 
 /** `/matches.atom` */
-export async function matchFeed(visit: Visit): Promise<Response> {
-  const matches = await listMatchesWhere(visit.db, undefined, Number.MAX_SAFE_INTEGER, NEWEST);
+export async function matchFeed(request: PageRequest): Promise<Response> {
+  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, NEWEST);
   const facts = matches.map(({ head }) => factsOf(head));
   const signs = await mapSigns(
-    visit.db,
+    request.db,
     facts.map(({ map }) => map),
   );
   const entries = matches.map(({ key, finished }, place): Entry => {
     const { map, server, win, gamemode } = facts[place]!;
     const sign = signs.get(nameKey(map));
     const picture = sign === undefined || sign.image === null ? undefined : picturePath(sign.key, sign.image);
-    const outcome = win === '' ? visit.text.match.endedDraw : visit.text.match.wonBy(win);
+    const outcome = win === '' ? request.text.match.endedDraw : request.text.match.wonBy(win);
     return {
       path: `/matches/${idOf(key)}`,
-      title: visit.text.match.title(map, server),
+      title: request.text.match.title(map, server),
       updated: finished,
-      content: html`<p>${outcome} (${modeName(visit, gamemode)})</p>
-        ${picture === undefined ? '' : html`<img alt="" src="${visit.kit.config.SITE_URL}${picture}" />`}`,
+      content: html`<p>${outcome} (${modeName(request, gamemode)})</p>
+        ${picture === undefined ? '' : html`<img alt="" src="${request.deps.config.SITE_URL}${picture}" />`}`,
     };
   });
-  return await feed(visit, '/matches', visit.text.match.list, entries);
+  return await feed(request, '/matches', request.text.match.list, entries);
 }
 
 /** `/punishments.atom` */
-export async function punishmentFeed(visit: Visit): Promise<Response> {
-  const found = await listPunishments(visit.db, Number.MAX_SAFE_INTEGER, NEWEST, visit.now);
+export async function punishmentFeed(request: PageRequest): Promise<Response> {
+  const found = await listPunishments(request.db, Number.MAX_SAFE_INTEGER, NEWEST, request.now);
   const entries = found.map((one): Entry => ({
     path: `/punishments/${idOf(one.key)}`,
-    title: visit.text.punishment.title(typeName(visit, one.type), one.punished.name),
+    title: request.text.punishment.title(typeName(request, one.type), one.punished.name),
     updated: one.time,
     content: html`<p>${one.reason}</p>`,
   }));
-  return await feed(visit, '/punishments', visit.text.punishment.list, entries);
+  return await feed(request, '/punishments', request.text.punishment.list, entries);
 }
 
 /** Atom (RFC 4287). An entry's content is HTML within XML: escaped once more. */
-async function feed(visit: Visit, path: string, title: string, entries: Entry[]): Promise<Response> {
-  const { SITE_URL: site, NETWORK_NAME: network } = visit.kit.config;
+async function feed(request: PageRequest, path: string, title: string, entries: Entry[]): Promise<Response> {
+  const { SITE_URL: site, NETWORK_NAME: network } = request.deps.config;
   const updated = new Date(entries[0]?.updated ?? 0).toISOString();
   const written = await Promise.all(
     entries.map(async (entry) => {
@@ -70,7 +70,7 @@ async function feed(visit: Visit, path: string, title: string, entries: Entry[])
       > `;
     }),
   );
-  const body = await html`<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${visit.language}"
+  const body = await html`<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${request.language}"
     ><id>${site}${path}.atom</id><title>${network}: ${title}</title><link rel="self" href="${site}${path}.atom" /><link
       href="${site}${path}"
     /><author><name>${network}</name></author

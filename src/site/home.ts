@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { nameKey } from '#base/text.ts';
 import { leaders } from '#records/boards.ts';
 import { mapSigns, type MapSign } from '#records/map-signs.ts';
@@ -12,7 +12,7 @@ import { matchList } from './parts/match-list.ts';
 import { player } from './parts/people.ts';
 import { thumb } from './parts/pictures.ts';
 import { heading, mode } from './parts/words.ts';
-import type { PageContent, Visit } from './visit.ts';
+import type { PageContent, PageRequest } from './page-request.ts';
 
 const DAY_MS = 86_400_000;
 const SLICES = 288;
@@ -20,30 +20,30 @@ const LATEST = 8;
 const ACTIVE = 10;
 
 /** `/`: who plays where, now. */
-export async function home(visit: Visit): Promise<PageContent> {
-  const { text, kit, formats } = visit;
-  const servers = await listServers(visit.db, visit.presenceSince);
+export async function home(request: PageRequest): Promise<PageContent> {
+  const { text, deps, formats } = request;
+  const servers = await listServers(request.db, request.presenceSince);
   const online = servers.reduce((sum, { players }) => sum + players.length, 0);
-  const { NETWORK_NAME: network } = kit.config;
+  const { NETWORK_NAME: network } = deps.config;
   return {
     title: network,
     description: text.home.description(network, formats.number(online), servers.length),
     path: '/',
     kind: 'home',
-    main: html`${await hero(visit, online)} ${await serverCards(visit, servers)}
+    main: html`${await hero(request, online)} ${await serverCards(request, servers)}
       <div class="two">
         <section aria-labelledby="latest">
-          ${heading('latest', text.home.latest, { href: '/matches', words: text.more })} ${await latest(visit)}
+          ${heading('latest', text.home.latest, { href: '/matches', words: text.more })} ${await latest(request)}
         </section>
         <section aria-labelledby="active">
           ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', words: text.more })}
-          ${await mostActive(visit)}
+          ${await mostActive(request)}
         </section>
       </div>`,
   };
 }
 
-async function hero({ db, text, now, formats, kit }: Visit, online: number): Promise<Html> {
+async function hero({ db, text, now, formats, deps }: PageRequest, online: number): Promise<Html> {
   const samples = await onlineSince(db, now - DAY_MS);
   const counts = samples.map(({ count }) => count);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
@@ -51,7 +51,7 @@ async function hero({ db, text, now, formats, kit }: Visit, online: number): Pro
   return html`<section class="hero" aria-labelledby="now">
     <div class="hero-words">
       <h1 id="now">
-        <span class="hidden"><bdi>${kit.config.NETWORK_NAME}</bdi>: </span
+        <span class="hidden"><bdi>${deps.config.NETWORK_NAME}</bdi>: </span
         ><span class="count" data-live="online">${formats.number(online)}</span>
         <span class="count-words">${text.home.online(online)}</span>
       </h1>
@@ -81,13 +81,13 @@ function thinned(points: { at: number; value: number }[]): { at: number; value: 
   return [...slices.values()];
 }
 
-async function serverCards(visit: Visit, servers: ServerNow[]): Promise<Html> {
-  const { text } = visit;
+async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<Html> {
+  const { text } = request;
   const signs = await mapSigns(
-    visit.db,
+    request.db,
     servers.map(({ current_map }) => current_map),
   );
-  const cards = servers.map((server) => serverCard(visit, server, signs.get(nameKey(server.current_map))));
+  const cards = servers.map((server) => serverCard(request, server, signs.get(nameKey(server.current_map))));
   return html`<section aria-labelledby="servers">
     ${heading('servers', text.home.servers)}
     ${
@@ -100,8 +100,8 @@ async function serverCards(visit: Visit, servers: ServerNow[]): Promise<Html> {
   </section>`;
 }
 
-function serverCard(visit: Visit, server: ServerNow, sign: MapSign | undefined): Html {
-  const { text, formats } = visit;
+function serverCard(request: PageRequest, server: ServerNow, sign: MapSign | undefined): Html {
+  const { text, formats } = request;
   const { players, max, current_map: map } = server;
   const id = idOf(server.key);
   return html`<li class="server card" data-server="${id}">
@@ -113,20 +113,20 @@ function serverCard(visit: Visit, server: ServerNow, sign: MapSign | undefined):
       <span class="soft small"><bdi>${server.region}</bdi></span>
     </div>
     <p class="server-map">
-      ${map === '' ? html`<span class="soft">${text.home.quiet}</span>` : html`${sign === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(sign.key)}"><bdi>${map}</bdi></a>`}${server.gamemode === '' ? '' : html` <span class="soft small">${mode(visit, server.gamemode)}</span>`}`}
+      ${map === '' ? html`<span class="soft">${text.home.quiet}</span>` : html`${sign === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(sign.key)}"><bdi>${map}</bdi></a>`}${server.gamemode === '' ? '' : html` <span class="soft small">${mode(request, server.gamemode)}</span>`}`}
     </p>
     <p class="server-count">
       <span class="figures" data-live="${id}">${formats.number(players.length)}</span
       >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}
       <span class="soft small">${text.home.players(players.length)}</span>
     </p>
-    ${max > 0 ? fullness(players.length / max) : ''} ${players.length === 0 ? '' : names(visit, players)}
+    ${max > 0 ? fullness(players.length / max) : ''} ${players.length === 0 ? '' : names(request, players)}
   </li>`;
 }
 
 const SHOWN_NAMES = 100;
 
-function names({ text, formats }: Visit, players: string[]): Html {
+function names({ text, formats }: PageRequest, players: string[]): Html {
   const hidden = players.length - SHOWN_NAMES;
   return html`<details class="names">
     <summary class="small">${text.home.who}</summary>
@@ -141,13 +141,15 @@ function names({ text, formats }: Visit, players: string[]): Html {
   </details>`;
 }
 
-async function latest(visit: Visit): Promise<Html> {
-  const matches = await listMatchesWhere(visit.db, undefined, Number.MAX_SAFE_INTEGER, LATEST);
-  return matches.length === 0 ? html`<p class="soft">${visit.text.match.none}</p>` : await matchList(visit, matches);
+async function latest(request: PageRequest): Promise<Html> {
+  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, LATEST);
+  return matches.length === 0
+    ? html`<p class="soft">${request.text.match.none}</p>`
+    : await matchList(request, matches);
 }
 
-async function mostActive({ db, kit, now, text, formats }: Visit): Promise<Html> {
-  const { week } = kit.bucketsAt(now);
+async function mostActive({ db, deps, now, text, formats }: PageRequest): Promise<Html> {
+  const { week } = deps.bucketsAt(now);
   const active = await leaders(db, { bucket: week, mode: 'total', metric: 'play', limit: ACTIVE });
   if (active.length === 0) return html`<p class="soft">${text.boards.none}</p>`;
   return html`<ol class="ranking card">
@@ -162,9 +164,9 @@ async function mostActive({ db, kit, now, text, formats }: Visit): Promise<Html>
 }
 
 /** `/live.json`: what changes on the home page while somebody looks at it. */
-export async function live(visit: Visit): Promise<Response> {
-  const servers = await listServers(visit.db, visit.presenceSince);
-  const online = await countOnline(visit.db, visit.presenceSince);
+export async function live(request: PageRequest): Promise<Response> {
+  const servers = await listServers(request.db, request.presenceSince);
+  const online = await countOnline(request.db, request.presenceSince);
   const counts = servers.map(({ key, players }) => [idOf(key), players.length]);
   return Response.json({ online, ...Object.fromEntries(counts) }, { headers: { 'cache-control': 'no-store' } });
 }

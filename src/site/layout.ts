@@ -1,65 +1,41 @@
 import { html } from 'hono/html';
-import { logoOf } from '#base/brand.ts';
 import { LANGUAGES } from '#base/languages.ts';
-import { type Html, ownPath, type PolicyAdditions, renderPage } from '#base/page.ts';
-import type { Visit } from './visit.ts';
-
-/** What one page says; the rest is the same on all. */
-export interface PageContent {
-  title: string;
-  /** A sentence or two for those who see only a link. */
-  description: string;
-  /** The path that is the page's own, whatever address led here. */
-  path: string;
-  main: Html;
-  /** The part of the site that the page belongs to. */
-  part?: Part | undefined;
-  /** The path of a picture for those who see only a link. */
-  picture?: { path: string; alt: string; large: boolean } | undefined;
-  feed?: { path: string; title: string } | undefined;
-  status?: number;
-  kind?: string;
-  /** Scripts and stylesheets that only this page needs, as names of assets. */
-  scripts?: readonly string[];
-  stylesheets?: readonly string[];
-  /** Sources beside our own that only this page's policy allows. */
-  policy?: PolicyAdditions;
-  /** Whether search engines are to leave the page out. */
-  unlisted?: boolean;
-}
-
-const PARTS = ['matches', 'maps', 'leaderboards', 'players', 'punishments', 'developers'] as const;
-export type Part = (typeof PARTS)[number];
+import { contactLink } from '#http/links.ts';
+import { type Html, renderPage } from '#http/page.ts';
+import { type PageContent, type PageRequest, PARTS } from './page-request.ts';
 
 /** Writes a page of the site. */
-export async function writePage(visit: Visit, content: PageContent): Promise<string> {
-  const { frame } = visit.kit;
-  return await renderPage(
-    {
-      ...frame,
-      scripts: [...frame.scripts, ...(content.scripts ?? [])],
-      stylesheets: [...frame.stylesheets, ...(content.stylesheets ?? [])],
-    },
-    {
-      language: visit.language,
-      title: content.title,
-      head: headOf(visit, content),
-      header: header(visit, content.part),
-      main: content.main,
-      footer: footer(visit),
-      skip: visit.text.frame.skip,
-      kind: content.kind,
-    },
-  );
+export async function writePage(request: PageRequest, content: PageContent): Promise<string> {
+  const { text, deps, language, url } = request;
+  const { kind, title, main, scripts, stylesheets } = content;
+  const links = PARTS.map((part) => ({
+    href: `/${part}`,
+    label: text.parts[part],
+    isCurrent: part === content.part,
+  }));
+  return await renderPage(deps.shell, {
+    language,
+    title,
+    skip: text.frame.skip,
+    head: headOf(request, content),
+    nav: { label: text.frame.nav, links },
+    aside: searchForm(request),
+    main,
+    foot: footOf(request),
+    url,
+    kind,
+    scripts,
+    stylesheets,
+  });
 }
 
-function headOf(visit: Visit, { title, description, path, picture, feed, unlisted }: PageContent): Html {
-  const { SITE_URL: site, NETWORK_NAME: network } = visit.kit.config;
+function headOf(request: PageRequest, { title, description, path, picture, feed, unlisted }: PageContent): Html {
+  const { SITE_URL: site, NETWORK_NAME: network } = request.deps.config;
   const short = description.length > 300 ? `${description.slice(0, 297)}…` : description;
-  const asked = visit.url.searchParams.get('lang') === visit.language;
+  const asked = request.url.searchParams.get('lang') === request.language;
   const localized = (language: string): string => `${site}${path}${path.includes('?') ? '&' : '?'}lang=${language}`;
   return html`<meta name="description" content="${short}" />
-    <link rel="canonical" href="${asked ? localized(visit.language) : `${site}${path}`}" />
+    <link rel="canonical" href="${asked ? localized(request.language) : `${site}${path}`}" />
     ${LANGUAGES.map((language) => html`<link rel="alternate" hreflang="${language}" href="${localized(language)}" /> `)}${
       feed === undefined
         ? ''
@@ -72,7 +48,7 @@ function headOf(visit: Visit, { title, description, path, picture, feed, unliste
     <meta property="og:title" content="${title}" />
     <meta property="og:description" content="${short}" />
     <meta property="og:url" content="${site}${path}" />
-    <meta property="og:locale" content="${visit.language === 'ja' ? 'ja_JP' : 'en_GB'}" />
+    <meta property="og:locale" content="${request.language === 'ja' ? 'ja_JP' : 'en_GB'}" />
     ${
       picture === undefined
         ? html`<meta name="twitter:card" content="summary" />`
@@ -82,71 +58,32 @@ function headOf(visit: Visit, { title, description, path, picture, feed, unliste
     } `;
 }
 
-function header({ text, kit: { config, frame } }: Visit, current: Part | undefined): Html {
-  const logo = logoOf(frame.assets) ?? frame.assets.href('favicon.svg');
-  return html`<header class="bar">
-    <div class="bar-in">
-      <a class="brand" href="/"><img src="${logo}" alt="" height="32" /><bdi>${config.NETWORK_NAME}</bdi></a>
-      <nav aria-label="${text.frame.nav}">
-        <ul class="nav">
-          ${PARTS.map(
-            (part) =>
-              html`<li>
-                <a href="/${part}" ${part === current ? html` aria-current="true"` : ''}>${text.parts[part]}</a>
-              </li>`,
-          )}
-        </ul>
-      </nav>
-      <form class="find" role="search" action="/search">
-        <input
-          type="search"
-          name="q"
-          maxlength="64"
-          required
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck="false"
-          aria-label="${text.search.label}"
-          placeholder="${text.search.placeholder}"
-        /><button class="quiet">${text.search.button}</button>
-      </form>
-    </div>
-  </header>`;
+function searchForm({ text }: PageRequest): Html {
+  return html`<form class="find" role="search" action="/search">
+    <input
+      type="search"
+      name="q"
+      maxlength="64"
+      required
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck="false"
+      aria-label="${text.search.label}"
+      placeholder="${text.search.placeholder}"
+    /><button class="quiet">${text.search.button}</button>
+  </form>`;
 }
 
-function footer(visit: Visit): Html {
-  const { text, kit, language } = visit;
-  const { CONTACT, NETWORK_NAME, TIME_ZONE } = kit.config;
-  return html`<footer class="foot">
-    <div class="foot-in">
-      <p><bdi>${NETWORK_NAME}</bdi> · ${text.frame.zone(TIME_ZONE)}</p>
-      <nav aria-label="${text.frame.about}">
-        <ul class="nav">
-          <li><a href="/developers">${text.parts.developers}</a></li>
-          <li><a href="/privacy">${text.frame.privacy}</a></li>
-          ${CONTACT === '' ? '' : html`<li><a href="${contactLink(CONTACT)}">${text.frame.contact}</a></li>`}
-          ${LANGUAGES.filter((other) => other !== language).map(
-            (other) =>
-              html`<li>
-                <a href="${withLanguage(visit, other)}" hreflang="${other}" lang="${other}">${NAMES[other]}</a>
-              </li>`,
-          )}
-        </ul>
-      </nav>
-    </div>
-  </footer>`;
-}
-
-const NAMES = { en: 'English', ja: '日本語' };
-
-function withLanguage(visit: Visit, language: string): string {
-  const query = new URLSearchParams(visit.url.searchParams);
-  query.set('lang', language);
-  return `${ownPath(visit.url)}?${query.toString()}`;
-}
-
-/** A mail address becomes a mailto link, an address of the web stays; anything else leads nowhere but home. */
-export function contactLink(contact: string): string {
-  if (/^https?:\/\//.test(contact)) return contact;
-  return /^[^\s@]+@[^\s@]+$/.test(contact) ? `mailto:${contact}` : '/';
+function footOf({ text, deps }: PageRequest): Parameters<typeof renderPage>[1]['foot'] {
+  const { CONTACT, TIME_ZONE } = deps.config;
+  const contact = contactLink(CONTACT);
+  return {
+    label: text.frame.about,
+    note: text.frame.zone(TIME_ZONE),
+    links: [
+      { href: '/developers', label: text.parts.developers },
+      { href: '/privacy', label: text.frame.privacy },
+      ...(contact === undefined ? [] : [{ href: contact, label: text.frame.contact }]),
+    ],
+  };
 }

@@ -1,24 +1,25 @@
 import { html } from 'hono/html';
 import { WireError } from '#base/errors.ts';
 import { idOf, keyOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
+import { pager } from '#http/pager.ts';
 import { type BoardMode, type BoardPlace, type Leader, leaders, type Metric, METRICS, MODES } from '#records/boards.ts';
 import { back, firstDayOf, KEPT, type Period, PERIODS } from '#records/buckets.ts';
-import { choices, PAGE, pager } from './parts/pager.ts';
+import { choices, PAGE } from './parts/pager.ts';
 import { player } from './parts/people.ts';
-import type { PageContent, Visit } from './visit.ts';
+import type { PageContent, PageRequest } from './page-request.ts';
 
 const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];
 
 /** `/leaderboards`: by mode and stretch of time, ordered by wins, kills or matches. */
-export async function leaderboards(visit: Visit): Promise<PageContent> {
-  const { text, db, kit } = visit;
-  const mode = visit.choice('mode', MODES);
-  const period = visit.choice('period', ORDERED_PERIODS);
-  const metric = visit.choice('by', METRICS);
-  const ago = agoOf(visit, period);
-  const bucket = back(kit.bucketsAt(visit.now)[period], ago);
-  const start = startOf(visit);
+export async function leaderboards(request: PageRequest): Promise<PageContent> {
+  const { text, db, deps } = request;
+  const mode = request.choice('mode', MODES);
+  const period = request.choice('period', ORDERED_PERIODS);
+  const metric = request.choice('by', METRICS);
+  const ago = agoOf(request, period);
+  const bucket = back(deps.bucketsAt(request.now)[period], ago);
+  const start = startOf(request);
   const found = await leaders(db, { bucket, mode, metric, behind: start?.place, limit: PAGE + 1 });
   const rows = found.slice(0, PAGE);
   const rank = start?.rank ?? 0;
@@ -28,54 +29,54 @@ export async function leaderboards(visit: Visit): Promise<PageContent> {
   const title = text.boards.title(text.boards.modes[mode], text.boards.periods[period]);
   return {
     title,
-    description: text.boards.description(kit.config.NETWORK_NAME),
-    path: visit.link({}),
+    description: text.boards.description(deps.config.NETWORK_NAME),
+    path: request.link({}),
     part: 'leaderboards',
     unlisted: start !== undefined || ago > 0,
     kind: 'boards',
     main: html`<h1>${title}</h1>
-      ${filters(visit, mode, period, metric)} ${period === 'all' ? '' : stretch(visit, period, bucket, ago)}
-      ${rows.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : table(visit, rows, rank, metric)}
-      ${pager(visit, next, 'behind')}`,
+      ${filters(request, mode, period, metric)} ${period === 'all' ? '' : stretch(request, period, bucket, ago)}
+      ${rows.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : table(request, rows, rank, metric)}
+      ${pager(request.url, text.pager, next, 'behind')}`,
   };
 }
 
 /** `ago`: how many days, weeks or months back; as far as they are kept. */
-function agoOf(visit: Visit, period: Period): number {
-  const value = visit.query('ago');
+function agoOf(request: PageRequest, period: Period): number {
+  const value = request.query('ago');
   if (value === undefined || period === 'all') return 0;
   const count = Number(value);
   if (!/^\d{1,3}$/.test(value) || count >= KEPT[period]) {
-    throw new WireError(400, 'ago', visit.text.error.parameter('ago'));
+    throw new WireError(400, 'ago', request.text.error.parameter('ago'));
   }
   return count;
 }
 
 /** `behind`: value, id and rank of the last player of the page before. */
-function startOf(visit: Visit): { place: BoardPlace; rank: number } | undefined {
-  const text = visit.query('behind');
+function startOf(request: PageRequest): { place: BoardPlace; rank: number } | undefined {
+  const text = request.query('behind');
   if (text === undefined) return undefined;
   const [, value, id, rank] = /^(\d{1,15})\.([0-9a-z]{11})\.(\d{1,9})$/.exec(text) ?? [];
   const key = id === undefined ? undefined : keyOf(id);
-  if (key === undefined) throw new WireError(400, 'behind', visit.text.error.parameter('behind'));
+  if (key === undefined) throw new WireError(400, 'behind', request.text.error.parameter('behind'));
   return { place: { value: Number(value), key }, rank: Number(rank) };
 }
 
-function filters(visit: Visit, mode: BoardMode, period: Period, metric: Metric): Html {
-  const { boards, filters: words } = visit.text;
+function filters(request: PageRequest, mode: BoardMode, period: Period, metric: Metric): Html {
+  const { boards, filters: words } = request.text;
   const modes = MODES.map((value) => ({ value, label: boards.modes[value] }));
   const periods = PERIODS.map((value) => ({ value, label: boards.periods[value] }));
   const metrics = METRICS.map((value) => ({ value, label: boards.metrics[value] }));
   return html`<div class="filters">
-    ${choices(visit, words.gamemode, 'mode', modes, mode)}
-    ${choices(visit, words.period, 'period', periods, period, { ago: undefined })}
-    ${choices(visit, words.order, 'by', metrics, metric)}
+    ${choices(request, words.gamemode, 'mode', modes, mode)}
+    ${choices(request, words.period, 'period', periods, period, { ago: undefined })}
+    ${choices(request, words.order, 'by', metrics, metric)}
   </div>`;
 }
 
 /** Which stretch is shown, with links to the one before and the one after. */
-function stretch(visit: Visit, period: Exclude<Period, 'all'>, bucket: number, ago: number): Html {
-  const { text, formats } = visit;
+function stretch(request: PageRequest, period: Exclude<Period, 'all'>, bucket: number, ago: number): Html {
+  const { text, formats } = request;
   const first = firstDayOf(bucket);
   const words =
     period === 'month'
@@ -83,7 +84,7 @@ function stretch(visit: Visit, period: Exclude<Period, 'all'>, bucket: number, a
       : period === 'week'
         ? `${formats.longDay(first)} – ${formats.longDay(firstDayOf(back(bucket, -1)) - 86_400_000)}`
         : formats.longDay(first);
-  const link = (to: number): string => visit.link({ ago: to === 0 ? undefined : String(to) });
+  const link = (to: number): string => request.link({ ago: to === 0 ? undefined : String(to) });
   return html`<nav class="stretch" aria-label="${text.boards.stretch}">
     ${ago + 1 < KEPT[period] ? html`<a href="${link(ago + 1)}" rel="prev" aria-label="${text.boards.earlier}">←</a>` : html`<span></span>`}
     <span>${words}</span>
@@ -91,7 +92,7 @@ function stretch(visit: Visit, period: Exclude<Period, 'all'>, bucket: number, a
   </nav>`;
 }
 
-function table({ text, formats }: Visit, rows: readonly Leader[], rank: number, metric: Metric): Html {
+function table({ text, formats }: PageRequest, rows: readonly Leader[], rank: number, metric: Metric): Html {
   const { columns } = text;
   const cell = (name: Metric | 'ratio' | 'time', value: string): Html =>
     html`<td class="n${name === metric ? ' main' : ''}">${value}</td>`;

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { nameKey } from '#base/text.ts';
 import { resultsOn } from '#records/boards.ts';
 import { mapSigns } from '#records/map-signs.ts';
@@ -13,19 +13,19 @@ import { matchList } from './parts/match-list.ts';
 import { crest } from './parts/people.ts';
 import { picturePath, thumb } from './parts/pictures.ts';
 import { heading, mode } from './parts/words.ts';
-import type { PageContent, Visit } from './visit.ts';
+import type { PageContent, PageRequest } from './page-request.ts';
 
 const LATEST = 10;
 const SHOWN_VERSIONS = 6;
 
 /** `/maps/:id`; a map's name leads there too. */
-export async function map(visit: Visit): Promise<PageContent | Response> {
-  const named = visit.params['id'] ?? '';
+export async function map(request: PageRequest): Promise<PageContent | Response> {
+  const named = request.params['id'] ?? '';
   const key = keyOf(named);
-  const found = key === undefined ? undefined : await mapByKey(visit.db, key);
-  if (found === undefined) return await byName(visit, named);
-  const { text } = visit;
-  const sign = (await mapSigns(visit.db, [found.name])).get(nameKey(found.name));
+  const found = key === undefined ? undefined : await mapByKey(request.db, key);
+  if (found === undefined) return await byName(request, named);
+  const { text } = request;
+  const sign = (await mapSigns(request.db, [found.name])).get(nameKey(found.name));
   const picture = sign?.key === found.key && sign.image !== null ? picturePath(sign.key, sign.image) : undefined;
   return {
     title: found.name,
@@ -39,30 +39,30 @@ export async function map(visit: Visit): Promise<PageContent | Response> {
         ${thumb(sign, 'hero', true)}
         <div class="banner-words">
           <p class="soft">
-            ${found.gamemodes.map((gamemode, place) => html`${place > 0 ? ' · ' : ''}<a href="/maps?gamemode=${encodeURIComponent(gamemode)}">${mode(visit, gamemode)}</a>`)}
+            ${found.gamemodes.map((gamemode, place) => html`${place > 0 ? ' · ' : ''}<a href="/maps?gamemode=${encodeURIComponent(gamemode)}">${mode(request, gamemode)}</a>`)}
           </p>
           <h1><bdi>${found.name}</bdi></h1>
           <p class="lead"><bdi>${found.objective}</bdi></p>
           <p class="soft small">${text.map.version} <bdi>${found.version}</bdi></p>
         </div>
       </section>
-      <div class="two even">${credits(visit, found)}${teams(visit, found)}</div>
-      <div class="two even">${await results(visit, found)}${await ratings(visit, found)}</div>
-      ${await whereabouts(visit, found)}
+      <div class="two even">${credits(request, found)}${teams(request, found)}</div>
+      <div class="two even">${await results(request, found)}${await ratings(request, found)}</div>
+      ${await whereabouts(request, found)}
       <section aria-labelledby="latest">
         ${heading('latest', text.map.latest, { href: `/matches?map=${encodeURIComponent(found.name)}`, words: text.more })}
-        ${await latest(visit, found)}
+        ${await latest(request, found)}
       </section>`,
   };
 }
 
-async function byName(visit: Visit, name: string): Promise<Response> {
-  const found = name.length > 128 ? undefined : await mapByName(visit.db, name);
-  if (found === undefined) throw visit.missing();
+async function byName(request: PageRequest, name: string): Promise<Response> {
+  const found = name.length > 128 ? undefined : await mapByName(request.db, name);
+  if (found === undefined) throw request.missing();
   return new Response(null, { status: 302, headers: { location: `/maps/${idOf(found.key)}` } });
 }
 
-function credits({ text }: Visit, { authors }: GameMap): Html {
+function credits({ text }: PageRequest, { authors }: GameMap): Html {
   if (authors.length === 0) return html``;
   return html`<section class="card" aria-labelledby="authors">
     ${heading('authors', text.map.authors)}
@@ -78,7 +78,7 @@ function credits({ text }: Visit, { authors }: GameMap): Html {
   </section>`;
 }
 
-function teams({ text, formats }: Visit, { teams: all }: GameMap): Html {
+function teams({ text, formats }: PageRequest, { teams: all }: GameMap): Html {
   if (all.length === 0) return html``;
   const colours = coloursOf(all, all);
   return html`<section class="card" aria-labelledby="teams">
@@ -95,7 +95,7 @@ function teams({ text, formats }: Visit, { teams: all }: GameMap): Html {
   </section>`;
 }
 
-async function results({ db, text, formats }: Visit, { name, teams: told }: GameMap): Promise<Html> {
+async function results({ db, text, formats }: PageRequest, { name, teams: told }: GameMap): Promise<Html> {
   const { matches, draws, teams: rows } = await resultsOn(db, nameKey(name));
   if (matches === 0) return html``;
   const winners = rows.filter(({ play }) => play > 0).sort((a, b) => b.win - a.win).slice(0, 12); // prettier-ignore
@@ -121,20 +121,20 @@ async function results({ db, text, formats }: Visit, { name, teams: told }: Game
   </section>`;
 }
 
-async function ratings(visit: Visit, found: GameMap): Promise<Html> {
-  const { text, formats } = visit;
-  const rates = ((await ratesOf(visit.db, [found])).get(found.key) ?? []).reverse();
+async function ratings(request: PageRequest, found: GameMap): Promise<Html> {
+  const { text, formats } = request;
+  const rates = ((await ratesOf(request.db, [found])).get(found.key) ?? []).reverse();
   if (rates.length === 0) return html``;
   return html`<section class="card" aria-labelledby="ratings">
     ${heading('ratings', text.map.ratings)}
     <ul class="ratings">
-      ${rates.slice(0, SHOWN_VERSIONS).map((rate) => histogram(visit, rate))}
+      ${rates.slice(0, SHOWN_VERSIONS).map((rate) => histogram(request, rate))}
     </ul>
     ${rates.length > SHOWN_VERSIONS ? html`<p class="soft small">${text.map.moreVersions(formats.number(rates.length - SHOWN_VERSIONS))}</p>` : ''}
   </section>`;
 }
 
-function histogram({ text, formats }: Visit, { version, counts }: MapRate): Html {
+function histogram({ text, formats }: PageRequest, { version, counts }: MapRate): Html {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const average = counts.reduce((sum, count, place) => sum + count * (place + 1), 0) / Math.max(1, total);
   const label = text.map.ratingLabel(formats.ratio(average), formats.number(total));
@@ -157,9 +157,9 @@ function histogram({ text, formats }: Visit, { version, counts }: MapRate): Html
 }
 
 /** Where the map is played now, and in whose rotation it stands. */
-async function whereabouts(visit: Visit, found: GameMap): Promise<Html> {
-  const { text, db } = visit;
-  const playing = await serversPlaying(db, [nameKey(found.name)], visit.presenceSince);
+async function whereabouts(request: PageRequest, found: GameMap): Promise<Html> {
+  const { text, db } = request;
+  const playing = await serversPlaying(db, [nameKey(found.name)], request.presenceSince);
   const rotations = (await rotationsOf(db, [found])).get(nameKey(found.name)) ?? [];
   if (playing.length + rotations.length === 0) return html``;
   return html`<section class="card" aria-labelledby="where">
@@ -169,18 +169,20 @@ async function whereabouts(visit: Visit, found: GameMap): Promise<Html> {
   </section>`;
 }
 
-async function latest(visit: Visit, { name }: GameMap): Promise<Html> {
-  const matches = await listMatchesWhere(visit.db, { mapKey: nameKey(name) }, Number.MAX_SAFE_INTEGER, LATEST);
-  return matches.length === 0 ? html`<p class="soft">${visit.text.match.none}</p>` : await matchList(visit, matches);
+async function latest(request: PageRequest, { name }: GameMap): Promise<Html> {
+  const matches = await listMatchesWhere(request.db, { mapKey: nameKey(name) }, Number.MAX_SAFE_INTEGER, LATEST);
+  return matches.length === 0
+    ? html`<p class="soft">${request.text.match.none}</p>`
+    : await matchList(request, matches);
 }
 
 /** `/maps/:id/image`: kept for good where the address names its content. */
-export async function mapImage(visit: Visit, known: string | undefined): Promise<Response> {
-  const key = keyOf(visit.params['id'] ?? '');
-  const image = key === undefined ? undefined : await imageOf(visit.db, key);
-  if (image === undefined) throw visit.missing();
+export async function mapImage(request: PageRequest, known: string | undefined): Promise<Response> {
+  const key = keyOf(request.params['id'] ?? '');
+  const image = key === undefined ? undefined : await imageOf(request.db, key);
+  if (image === undefined) throw request.missing();
   const etag = `"${image.hash}"`;
-  const fixed = visit.url.searchParams.get('v') === image.hash.slice(0, 12);
+  const fixed = request.url.searchParams.get('v') === image.hash.slice(0, 12);
   const headers = {
     'content-type': image.content_type,
     'cache-control': fixed ? 'public, max-age=31536000, immutable' : 'public, max-age=300',

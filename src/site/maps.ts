@@ -1,61 +1,66 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { nameKey } from '#base/text.ts';
+import { keyCursor, listed, pager } from '#http/pager.ts';
 import { mapSigns } from '#records/map-signs.ts';
 import { type GameMap, listMaps } from '#records/maps.ts';
 import { listServers, serverByName } from '#records/servers.ts';
-import { choices, listed, PAGE, pager } from './parts/pager.ts';
+import { choices, PAGE } from './parts/pager.ts';
 import { thumb } from './parts/pictures.ts';
 import { GAMEMODES, mode } from './parts/words.ts';
-import type { PageContent, Visit } from './visit.ts';
+import type { PageContent, PageRequest } from './page-request.ts';
 
 /** `/maps`: all maps, or those of a gamemode or of a server's rotation. */
-export async function maps(visit: Visit): Promise<PageContent> {
-  const { text, db } = visit;
-  const [gamemode, rotation] = [visit.query('gamemode'), visit.query('rotation')];
-  const server = rotation === undefined ? undefined : await serverOf(visit, rotation);
+export async function maps(request: PageRequest): Promise<PageContent> {
+  const { text, db } = request;
+  const [gamemode, rotation] = [request.query('gamemode'), request.query('rotation')];
+  const server = rotation === undefined ? undefined : await serverOf(request, rotation);
   const wanted = {
-    before: visit.before,
+    before: request.before,
     limit: PAGE + 1,
     ...(gamemode === undefined ? {} : { gamemode }),
     ...(rotation === undefined ? {} : { serverKey: server ?? 0 }),
   };
-  const { items, next } = listed(await listMaps(db, wanted));
+  const { items, next } = listed(await listMaps(db, wanted), PAGE, keyCursor);
   return {
     title: text.map.list,
-    description: text.map.listDescription(visit.kit.config.NETWORK_NAME),
-    path: visit.link({}),
+    description: text.map.listDescription(request.deps.config.NETWORK_NAME),
+    path: request.link({}),
     part: 'maps',
-    unlisted: visit.query('max_id') !== undefined,
+    unlisted: request.query('max_id') !== undefined,
     main: html`<h1>${text.map.list}</h1>
-      ${await filters(visit, gamemode, rotation)}
-      ${items.length === 0 ? html`<p class="soft">${text.map.none}</p>` : await cards(visit, items)}
-      ${pager(visit, next)}`,
+      ${await filters(request, gamemode, rotation)}
+      ${items.length === 0 ? html`<p class="soft">${text.map.none}</p>` : await cards(request, items)}
+      ${pager(request.url, text.pager, next, 'max_id')}`,
   };
 }
 
-async function serverOf(visit: Visit, text: string): Promise<number | undefined> {
-  return keyOf(text) ?? (await serverByName(visit.db, text))?.key;
+async function serverOf(request: PageRequest, text: string): Promise<number | undefined> {
+  return keyOf(text) ?? (await serverByName(request.db, text))?.key;
 }
 
-async function filters(visit: Visit, gamemode: string | undefined, rotation: string | undefined): Promise<Html> {
-  const { text } = visit;
+async function filters(
+  request: PageRequest,
+  gamemode: string | undefined,
+  rotation: string | undefined,
+): Promise<Html> {
+  const { text } = request;
   const all = { value: undefined, label: text.filters.all };
   const modes = GAMEMODES.map((value) => ({ value, label: text.gamemodes[value] }));
-  const servers = (await listServers(visit.db, visit.presenceSince)).map(({ key, name }) => ({
+  const servers = (await listServers(request.db, request.presenceSince)).map(({ key, name }) => ({
     value: idOf(key),
     label: name,
   }));
   return html`<div class="filters">
-    ${choices(visit, text.filters.gamemode, 'gamemode', [all, ...modes], gamemode?.toLowerCase())}
-    ${servers.length === 0 ? '' : choices(visit, text.filters.rotation, 'rotation', [all, ...servers], rotation)}
+    ${choices(request, text.filters.gamemode, 'gamemode', [all, ...modes], gamemode?.toLowerCase())}
+    ${servers.length === 0 ? '' : choices(request, text.filters.rotation, 'rotation', [all, ...servers], rotation)}
   </div>`;
 }
 
-export async function cards(visit: Visit, items: readonly GameMap[]): Promise<Html> {
+export async function cards(request: PageRequest, items: readonly GameMap[]): Promise<Html> {
   const signs = await mapSigns(
-    visit.db,
+    request.db,
     items.map(({ name }) => name),
   );
   return html`<ul class="map-cards">
@@ -65,7 +70,7 @@ export async function cards(visit: Visit, items: readonly GameMap[]): Promise<Ht
         <a class="cover" href="/maps/${idOf(map.key)}" aria-label="${map.name}"></a>${thumb(sign, 'card')}
         <strong><bdi>${map.name}</bdi></strong
         ><span class="soft small"
-          >${map.gamemodes.slice(0, 4).map((gamemode, place) => html`${place > 0 ? ' · ' : ''}${mode(visit, gamemode)}`)}</span
+          >${map.gamemodes.slice(0, 4).map((gamemode, place) => html`${place > 0 ? ' · ' : ''}${mode(request, gamemode)}`)}</span
         >
       </li>`;
     })}

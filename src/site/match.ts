@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { nameKey } from '#base/text.ts';
 import { type MapSign, mapSigns } from '#records/map-signs.ts';
 import {
@@ -17,7 +17,7 @@ import { player } from './parts/people.ts';
 import { picturePath, thumb } from './parts/pictures.ts';
 import { moment, stopwatch } from './parts/times.ts';
 import { figure, heading, modeName } from './parts/words.ts';
-import type { PageContent, Visit } from './visit.ts';
+import type { PageContent, PageRequest } from './page-request.ts';
 
 /** Everything a page about a match is written from. */
 export interface Told {
@@ -30,20 +30,20 @@ export interface Told {
 }
 
 /** `/matches/:id` */
-export async function match(visit: Visit): Promise<PageContent> {
-  const told = await tellMatch(visit);
+export async function match(request: PageRequest): Promise<PageContent> {
+  const told = await tellMatch(request);
   const { facts, sign } = told;
-  const { text } = visit;
+  const { text } = request;
   return {
     title: text.match.title(facts.map, facts.server),
-    description: describe(visit, told),
+    description: describe(request, told),
     path: `/matches/${facts.id}`,
     part: 'matches',
     kind: 'match',
-    picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(visit, told), large: true },
-    main: html`${hero(visit, told)} ${scoreLine(visit, told)} ${figures(visit, told)} ${objectives(visit, told)}
+    picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, told), large: true },
+    main: html`${hero(request, told)} ${scoreLine(request, told)} ${figures(request, told)} ${objectives(request, told)}
       <section aria-labelledby="players">
-        ${heading('players', text.match.scoreboard)} ${told.teams.map((team) => scoreboard(visit, told, team))}
+        ${heading('players', text.match.scoreboard)} ${told.teams.map((team) => scoreboard(request, told, team))}
       </section>
       <p>
         <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a>${
@@ -54,29 +54,29 @@ export async function match(visit: Visit): Promise<PageContent> {
 }
 
 /** @throws WireError 404 */
-export async function tellMatch(visit: Visit): Promise<Told> {
-  const key = keyOf(visit.params['id'] ?? '');
-  const found = key === undefined ? undefined : await matchByKey(visit.db, key);
-  if (found === undefined) throw visit.missing();
+export async function tellMatch(request: PageRequest): Promise<Told> {
+  const key = keyOf(request.params['id'] ?? '');
+  const found = key === undefined ? undefined : await matchByKey(request.db, key);
+  if (found === undefined) throw request.missing();
   const facts = factsOf(found.head);
   const teams = JSON.parse(found.teams) as MatchTeam[];
   const objectives = JSON.parse(found.objectives) as MatchObjective[];
-  const sign = (await mapSigns(visit.db, [facts.map])).get(nameKey(facts.map));
+  const sign = (await mapSigns(request.db, [facts.map])).get(nameKey(facts.map));
   return { match: found, facts, teams, objectives, sign, colours: coloursOf(teams, sign?.teams ?? []) };
 }
 
 /** Who won, where, how: in a sentence. */
-export function describe(visit: Visit, { facts, teams, match }: Told): string {
-  const { text, formats } = visit;
+export function describe(request: PageRequest, { facts, teams, match }: Told): string {
+  const { text, formats } = request;
   const scores = teams.slice(0, 8).map(({ name, score }) => `${name} ${formats.number(score)}`);
   const players = teams.reduce((sum, team) => sum + team.players.length, 0);
   const outcome = facts.win === '' ? text.match.endedDraw : text.match.wonBy(facts.win);
   const length = stopwatch(match.finished - match.started);
-  return text.match.describe(outcome, modeName(visit, facts.gamemode), scores.join(', '), players, length);
+  return text.match.describe(outcome, modeName(request, facts.gamemode), scores.join(', '), players, length);
 }
 
-function hero(visit: Visit, { facts, sign, match, colours }: Told): Html {
-  const { text } = visit;
+function hero(request: PageRequest, { facts, sign, match, colours }: Told): Html {
+  const { text } = request;
   const outcome =
     facts.win === ''
       ? html`<span class="team-chip none">${text.match.draw}</span>`
@@ -86,20 +86,20 @@ function hero(visit: Visit, { facts, sign, match, colours }: Told): Html {
     <div class="banner-words">
       <p class="soft">
         <a href="/matches?gamemode=${encodeURIComponent(facts.gamemode)}"
-          ><bdi>${modeName(visit, facts.gamemode)}</bdi></a
+          ><bdi>${modeName(request, facts.gamemode)}</bdi></a
         >
         · <a href="/matches?server=${encodeURIComponent(facts.server)}"><bdi>${facts.server}</bdi></a
         >${facts.ranked ? html` · ${text.match.ranked}` : ''}
       </p>
       <h1><bdi>${facts.map}</bdi></h1>
       <p class="outcome">${outcome}</p>
-      <p>${moment(visit, match.finished)}</p>
+      <p>${moment(request, match.finished)}</p>
     </div>
   </section>`;
 }
 
 /** The scores side by side, where the teams are few enough to stand so. */
-function scoreLine({ formats }: Visit, { teams, colours, facts }: Told): Html {
+function scoreLine({ formats }: PageRequest, { teams, colours, facts }: Told): Html {
   if (teams.length < 2 || teams.length > 8) return html``;
   return html`<div class="score-line" data-teams="${teams.length}">
     ${teams.map(
@@ -113,7 +113,7 @@ function scoreLine({ formats }: Visit, { teams, colours, facts }: Told): Html {
   </div>`;
 }
 
-function figures({ text, formats }: Visit, { facts, match, teams }: Told): Html {
+function figures({ text, formats }: PageRequest, { facts, match, teams }: Told): Html {
   const players = teams.reduce((sum, team) => sum + team.players.length, 0);
   return html`<dl class="figures-row">
     ${figure(stopwatch(match.finished - match.started), text.match.length)}
@@ -125,21 +125,21 @@ function figures({ text, formats }: Visit, { facts, match, teams }: Told): Html 
 
 const LISTED_OBJECTIVES = 200;
 
-function objectives(visit: Visit, told: Told): Html {
-  const { text, formats } = visit;
+function objectives(request: PageRequest, told: Told): Html {
+  const { text, formats } = request;
   if (told.objectives.length === 0) return html``;
   const inOrder = [...told.objectives].sort((a, b) => a.time - b.time);
   const rest = inOrder.length - LISTED_OBJECTIVES;
   return html`<section class="card" aria-labelledby="objectives">
-    ${heading('objectives', text.match.objectives)} ${line(visit, told, inOrder)}
+    ${heading('objectives', text.match.objectives)} ${line(request, told, inOrder)}
     <ol class="objectives">
-      ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => completed(visit, told, objective))}
+      ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => completed(request, told, objective))}
     </ol>
     ${rest > 0 ? html`<p class="soft">${text.match.moreObjectives(formats.number(rest))}</p>` : ''}
   </section>`;
 }
 
-function line({ text }: Visit, { match, teams, colours }: Told, inOrder: MatchObjective[]): Html {
+function line({ text }: PageRequest, { match, teams, colours }: Told, inOrder: MatchObjective[]): Html {
   const rows = [...new Set(inOrder.map(({ team }) => team))];
   const length = Math.max(1, match.finished - match.started);
   const marks = inOrder.map(({ time, team, name, color }) => ({
@@ -161,7 +161,7 @@ function line({ text }: Visit, { match, teams, colours }: Told, inOrder: MatchOb
   </div>`;
 }
 
-function completed({ text }: Visit, { match, colours }: Told, objective: MatchObjective): Html {
+function completed({ text }: PageRequest, { match, colours }: Told, objective: MatchObjective): Html {
   const { player: by, team, type, name, color, time } = objective;
   const colour = colourNamed(color) ?? colours.get(team) ?? 'gray';
   return html`<li>
@@ -174,8 +174,8 @@ function completed({ text }: Visit, { match, colours }: Told, objective: MatchOb
   </li>`;
 }
 
-function scoreboard(visit: Visit, { colours, facts }: Told, team: MatchTeam): Html {
-  const { text, formats } = visit;
+function scoreboard(request: PageRequest, { colours, facts }: Told, team: MatchTeam): Html {
+  const { text, formats } = request;
   const { columns } = text;
   const sorted = [...team.players].sort((a, b) => b.score - a.score || b.kill_count - a.kill_count);
   const extra = EXTRA.filter((counter) => team.players.some((one) => one[counter] > 0));

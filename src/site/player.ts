@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import { idOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { uuidOf } from '#base/text.ts';
+import { keyCursor, listed, pager } from '#http/pager.ts';
 import { activityOf } from '#records/boards.ts';
 import { back, firstDayOf } from '#records/buckets.ts';
 import { standingOf } from '#records/factions.ts';
@@ -13,13 +14,13 @@ import { findPlayer, namesOf, type Player, playerByUuid } from '#records/players
 import { isBanned, listPunishmentsOf } from '#records/punishments.ts';
 import { bars, ring } from './parts/charts.ts';
 import { matchList } from './parts/match-list.ts';
-import { listed, PAGE, pager } from './parts/pager.ts';
+import { PAGE } from './parts/pager.ts';
 import { crest, player as personLink } from './parts/people.ts';
 import { punishmentTable } from './parts/punishment-table.ts';
 import { statsTable, totalOf } from './parts/stats-table.ts';
 import { ago, moment } from './parts/times.ts';
 import { figure, heading } from './parts/words.ts';
-import type { PageContent, Visit } from './visit.ts';
+import type { PageContent, PageRequest } from './page-request.ts';
 
 const LATEST = 10;
 const DAYS = 30;
@@ -29,44 +30,44 @@ const MONTHS = 12;
  * The player that the address names by UUID; a name, a bare UUID or an id leads to the address that stays.
  * @throws WireError 404
  */
-async function demandPlayer(visit: Visit, rest = ''): Promise<Player | Response> {
-  const named = visit.params['id'] ?? '';
+async function demandPlayer(request: PageRequest, rest = ''): Promise<Player | Response> {
+  const named = request.params['id'] ?? '';
   if (uuidOf(named) === named) {
-    const known = await playerByUuid(visit.db, named);
+    const known = await playerByUuid(request.db, named);
     if (known !== undefined) return known;
   }
-  const found = named.length > 64 ? undefined : await findPlayer(visit.db, named);
-  if (found === undefined) throw visit.missing();
+  const found = named.length > 64 ? undefined : await findPlayer(request.db, named);
+  if (found === undefined) throw request.missing();
   return new Response(null, { status: 302, headers: { location: `/players/${found.uuid}${rest}` } });
 }
 
 /** `/players/:uuid` */
-export async function player(visit: Visit): Promise<PageContent | Response> {
-  const found = await demandPlayer(visit);
+export async function player(request: PageRequest): Promise<PageContent | Response> {
+  const found = await demandPlayer(request);
   if (found instanceof Response) return found;
-  const { db, now, text } = visit;
+  const { db, now, text } = request;
   const [stats, banned] = [await statsOf(db, found.key), await isBanned(db, found.key, now)];
   return {
     title: found.name,
-    description: describe(visit, found, stats),
+    description: describe(request, found, stats),
     path: `/players/${found.uuid}`,
     part: 'players',
     kind: 'player-page',
-    picture: { path: `/cards/players/${found.uuid}.png`, alt: describe(visit, found, stats), large: true },
-    main: html`${head(visit, found, banned)} ${summary(visit, stats)} ${await activity(visit, found)}
+    picture: { path: `/cards/players/${found.uuid}.png`, alt: describe(request, found, stats), large: true },
+    main: html`${head(request, found, banned)} ${summary(request, stats)} ${await activity(request, found)}
       <section aria-labelledby="modes">
-        ${heading('modes', text.player.byMode)}${statsTable(visit, stats, await standingOf(db, found.key))}
+        ${heading('modes', text.player.byMode)}${statsTable(request, stats, await standingOf(db, found.key))}
       </section>
       <section aria-labelledby="latest">
-        ${heading('latest', text.player.latest, { href: `/players/${found.uuid}/matches`, words: text.more })}${await latest(visit, found)}
+        ${heading('latest', text.player.latest, { href: `/players/${found.uuid}/matches`, words: text.more })}${await latest(request, found)}
       </section>
-      <div class="two even">${await names(visit, found)}${await kills(visit, found)}</div>
-      ${await punishments(visit, found)}`,
+      <div class="two even">${await names(request, found)}${await kills(request, found)}</div>
+      ${await punishments(request, found)}`,
   };
 }
 
 /** What a player has done, in a sentence. */
-export function describe({ text, formats }: Visit, { name }: Player, stats: Stats): string {
+export function describe({ text, formats }: PageRequest, { name }: Player, stats: Stats): string {
   const { play, win, kill, time } = totalOf(stats);
   return text.player.describe(
     name,
@@ -77,8 +78,8 @@ export function describe({ text, formats }: Visit, { name }: Player, stats: Stat
   );
 }
 
-function head(visit: Visit, found: Player, banned: boolean): Html {
-  const { text } = visit;
+function head(request: PageRequest, found: Player, banned: boolean): Html {
+  const { text } = request;
   const { last_login: login, last_logout: logout, last_login_server: server } = found;
   const online = login !== null && (logout === null || logout < login);
   return html`<section class="profile">
@@ -91,15 +92,15 @@ function head(visit: Visit, found: Player, banned: boolean): Html {
           login === null
             ? html`<span class="soft">${text.player.neverSeen}</span>`
             : online
-              ? html`${text.player.lastLogin} ${moment(visit, login)} <span class="soft"><bdi>${server}</bdi></span>`
-              : html`${text.player.lastSeen} ${moment(visit, logout!)} <span class="soft"><bdi>${server}</bdi></span>`
+              ? html`${text.player.lastLogin} ${moment(request, login)} <span class="soft"><bdi>${server}</bdi></span>`
+              : html`${text.player.lastSeen} ${moment(request, logout!)} <span class="soft"><bdi>${server}</bdi></span>`
         }
       </p>
     </div>
   </section>`;
 }
 
-function summary({ text, formats }: Visit, stats: Stats): Html {
+function summary({ text, formats }: PageRequest, stats: Stats): Html {
   const { play, win, lose, kill, death, time } = totalOf(stats);
   const decided = win + lose;
   const share = decided === 0 ? 0 : win / decided;
@@ -114,12 +115,12 @@ function summary({ text, formats }: Visit, stats: Stats): Html {
 }
 
 /** Matches by day and by month. */
-async function activity(visit: Visit, { key }: Player): Promise<Html> {
-  const { kit, text, formats } = visit;
-  const present = kit.bucketsAt(visit.now);
+async function activity(request: PageRequest, { key }: Player): Promise<Html> {
+  const { deps, text, formats } = request;
+  const present = deps.bucketsAt(request.now);
   const days = Array.from({ length: DAYS }, (_, place) => back(present.day, DAYS - 1 - place));
   const months = Array.from({ length: MONTHS }, (_, place) => back(present.month, MONTHS - 1 - place));
-  const counts = await activityOf(visit.db, key, [...days, ...months]);
+  const counts = await activityOf(request.db, key, [...days, ...months]);
   if (counts.size === 0) return html``;
   const bar = (write: (midnight: number) => string) => (bucket: number) => {
     const play = counts.get(bucket)?.play ?? 0;
@@ -148,16 +149,18 @@ async function activity(visit: Visit, { key }: Player): Promise<Html> {
   </section>`;
 }
 
-async function latest(visit: Visit, { key }: Player): Promise<Html> {
-  const matches = await listPlayedMatches(visit.db, key, Number.MAX_SAFE_INTEGER, LATEST);
-  return matches.length === 0 ? html`<p class="soft">${visit.text.match.none}</p>` : await matchList(visit, matches);
+async function latest(request: PageRequest, { key }: Player): Promise<Html> {
+  const matches = await listPlayedMatches(request.db, key, Number.MAX_SAFE_INTEGER, LATEST);
+  return matches.length === 0
+    ? html`<p class="soft">${request.text.match.none}</p>`
+    : await matchList(request, matches);
 }
 
 const SHOWN_NAMES = 20;
 
-async function names(visit: Visit, { key, name }: Player): Promise<Html> {
-  const { text } = visit;
-  const all = await namesOf(visit.db, key);
+async function names(request: PageRequest, { key, name }: Player): Promise<Html> {
+  const { text } = request;
+  const all = await namesOf(request.db, key);
   const former = all.filter((one) => one.name !== name);
   return html`<section class="card" aria-labelledby="names">
     ${heading('names', text.player.names)}
@@ -165,16 +168,16 @@ async function names(visit: Visit, { key, name }: Player): Promise<Html> {
       <li>
         <strong><bdi>${name}</bdi></strong> <span class="soft small">${text.player.present}</span>
       </li>
-      ${former.slice(0, SHOWN_NAMES).map((one) => html`<li><bdi>${one.name}</bdi> <span class="soft small">${text.player.until} ${ago(visit, one.last_seen)}</span></li>`)}
+      ${former.slice(0, SHOWN_NAMES).map((one) => html`<li><bdi>${one.name}</bdi> <span class="soft small">${text.player.until} ${ago(request, one.last_seen)}</span></li>`)}
     </ol>
   </section>`;
 }
 
 const SHOWN_KILLS = 8;
 
-async function kills(visit: Visit, { key }: Player): Promise<Html> {
-  const { text } = visit;
-  const newest = await killsOf(visit.db, key, SHOWN_KILLS);
+async function kills(request: PageRequest, { key }: Player): Promise<Html> {
+  const { text } = request;
+  const newest = await killsOf(request.db, key, SHOWN_KILLS);
   if (newest.length === 0) return html``;
   return html`<section class="card" aria-labelledby="kills">
     ${heading('kills', text.player.kills)}
@@ -184,7 +187,7 @@ async function kills(visit: Visit, { key }: Player): Promise<Html> {
           html`<li>
             ${personLink(victim, 20)}
             <span class="soft small"
-              ><a href="/matches/${idOf(match)}"><bdi>${map}</bdi></a> · ${ago(visit, time)}</span
+              ><a href="/matches/${idOf(match)}"><bdi>${map}</bdi></a> · ${ago(request, time)}</span
             >
           </li>`,
       )}
@@ -192,22 +195,30 @@ async function kills(visit: Visit, { key }: Player): Promise<Html> {
   </section>`;
 }
 
-async function punishments(visit: Visit, found: Player): Promise<Html> {
-  const { text, now } = visit;
-  const { items, next } = listed(await listPunishmentsOf(visit.db, found.key, visit.before, PAGE + 1, now));
-  if (items.length === 0 && visit.query('max_id') === undefined) return html``;
+async function punishments(request: PageRequest, found: Player): Promise<Html> {
+  const { text, now } = request;
+  const { items, next } = listed(
+    await listPunishmentsOf(request.db, found.key, request.before, PAGE + 1, now),
+    PAGE,
+    keyCursor,
+  );
+  if (items.length === 0 && request.query('max_id') === undefined) return html``;
   return html`<section aria-labelledby="punishments">
     ${heading('punishments', text.parts.punishments)}
-    ${punishmentTable(visit, items, { withPlayer: false })}${pager(visit, next)}
+    ${punishmentTable(request, items, { withPlayer: false })}${pager(request.url, text.pager, next, 'max_id')}
   </section>`;
 }
 
 /** `/players/:uuid/matches` */
-export async function playerMatches(visit: Visit): Promise<PageContent | Response> {
-  const found = await demandPlayer(visit, '/matches');
+export async function playerMatches(request: PageRequest): Promise<PageContent | Response> {
+  const found = await demandPlayer(request, '/matches');
   if (found instanceof Response) return found;
-  const { text } = visit;
-  const { items, next } = listed(await listPlayedMatches(visit.db, found.key, visit.before, PAGE + 1));
+  const { text } = request;
+  const { items, next } = listed(
+    await listPlayedMatches(request.db, found.key, request.before, PAGE + 1),
+    PAGE,
+    keyCursor,
+  );
   return {
     title: text.match.listOf(found.name),
     description: text.match.listOf(found.name),
@@ -215,6 +226,6 @@ export async function playerMatches(visit: Visit): Promise<PageContent | Respons
     part: 'players',
     unlisted: true,
     main: html`<h1>${text.player.matchesOf} ${personLink(found, 40)}</h1>
-      ${items.length === 0 ? html`<p class="soft">${text.match.none}</p>` : await matchList(visit, items)}${pager(visit, next)}`,
+      ${items.length === 0 ? html`<p class="soft">${text.match.none}</p>` : await matchList(request, items)}${pager(request.url, text.pager, next, 'max_id')}`,
   };
 }

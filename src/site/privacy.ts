@@ -3,8 +3,9 @@ import { html } from 'hono/html';
 import { UsageError } from '#base/errors.ts';
 import type { Config } from '#base/config.ts';
 import type { Language } from '#base/languages.ts';
-import { contactLink } from './layout.ts';
-import type { PageContent, Visit } from './visit.ts';
+import { contactLink } from '#http/links.ts';
+import type { Html } from '#http/page.ts';
+import type { PageContent, PageRequest } from './page-request.ts';
 
 /** The operator's own statement by language, in paragraphs; undefined where there is none. */
 export type Privacy = Record<Language, string[]> | undefined;
@@ -25,9 +26,9 @@ function read(path: string): string[] {
 }
 
 /** `/privacy`: the operator's words, or what the service does by itself. */
-export function showPrivacy(privacy: Privacy): (visit: Visit) => Promise<PageContent> {
-  return async ({ text, language, kit }) => {
-    const { NETWORK_NAME: network, CONTACT } = kit.config;
+export function showPrivacy(privacy: Privacy): (request: PageRequest) => Promise<PageContent> {
+  return async ({ text, language, deps }) => {
+    const { NETWORK_NAME: network, CONTACT } = deps.config;
     const paragraphs = privacy?.[language] ?? text.privacy.paragraphs(network);
     return {
       title: text.frame.privacy,
@@ -36,14 +37,14 @@ export function showPrivacy(privacy: Privacy): (visit: Visit) => Promise<PageCon
       main: html`<h1>${text.frame.privacy}</h1>
         <div class="prose">
           ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
-          ${
-            CONTACT === ''
-              ? ''
-              : html`<p>
-                  ${text.frame.contact}: <a href="${contactLink(CONTACT)}"><bdi>${CONTACT}</bdi></a>
-                </p>`
-          }
+          ${CONTACT === '' ? '' : html`<p>${text.frame.contact}: ${contactOf(CONTACT)}</p>`}
         </div>`,
     };
   };
+}
+
+function contactOf(contact: string): Html {
+  const link = contactLink(contact);
+  const shown = html`<bdi>${contact}</bdi>`;
+  return link === undefined ? shown : html`<a href="${link}">${shown}</a>`;
 }

@@ -1,60 +1,65 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
+import { keyCursor, listed, pager } from '#http/pager.ts';
 import { listPunishments, type Punishment, punishmentByKey } from '#records/punishments.ts';
-import { listed, PAGE, pager } from './parts/pager.ts';
+import { PAGE } from './parts/pager.ts';
 import { player } from './parts/people.ts';
 import { punishmentTable, stateChip, typeName } from './parts/punishment-table.ts';
 import { moment } from './parts/times.ts';
-import type { PageContent, Visit } from './visit.ts';
+import type { PageContent, PageRequest } from './page-request.ts';
 
 /** `/punishments` */
-export async function punishments(visit: Visit): Promise<PageContent> {
-  const { text } = visit;
-  const { items, next } = listed(await listPunishments(visit.db, visit.before, PAGE + 1, visit.now));
+export async function punishments(request: PageRequest): Promise<PageContent> {
+  const { text } = request;
+  const { items, next } = listed(
+    await listPunishments(request.db, request.before, PAGE + 1, request.now),
+    PAGE,
+    keyCursor,
+  );
   return {
     title: text.punishment.list,
-    description: text.punishment.listDescription(visit.kit.config.NETWORK_NAME),
+    description: text.punishment.listDescription(request.deps.config.NETWORK_NAME),
     path: '/punishments',
     part: 'punishments',
-    unlisted: visit.query('max_id') !== undefined,
+    unlisted: request.query('max_id') !== undefined,
     feed: { path: '/punishments.atom', title: text.punishment.list },
     main: html`<div class="heading">
         <h1>${text.punishment.list}</h1>
         <a class="feed" href="/punishments.atom">Atom</a>
       </div>
-      ${punishmentTable(visit, items, { withPlayer: true })}${pager(visit, next)}`,
+      ${punishmentTable(request, items, { withPlayer: true })}${pager(request.url, text.pager, next, 'max_id')}`,
   };
 }
 
 /** `/punishments/:id`: what the data API says of it, too. */
-export async function punishment(visit: Visit): Promise<PageContent> {
-  const key = keyOf(visit.params['id'] ?? '');
-  const found = key === undefined ? undefined : await punishmentByKey(visit.db, key, visit.now);
-  if (found === undefined) throw visit.missing();
-  const { text } = visit;
-  const title = text.punishment.title(typeName(visit, found.type), found.punished.name);
+export async function punishment(request: PageRequest): Promise<PageContent> {
+  const key = keyOf(request.params['id'] ?? '');
+  const found = key === undefined ? undefined : await punishmentByKey(request.db, key, request.now);
+  if (found === undefined) throw request.missing();
+  const { text } = request;
+  const title = text.punishment.title(typeName(request, found.type), found.punished.name);
   return {
     title,
     description: found.reason === '' ? title : `${title}: ${found.reason}`,
     path: `/punishments/${idOf(found.key)}`,
     part: 'punishments',
     kind: 'punishment',
-    main: html`<h1><bdi>${typeName(visit, found.type)}</bdi></h1>
+    main: html`<h1><bdi>${typeName(request, found.type)}</bdi></h1>
       <div class="card narrowish">
-        <p class="punished">${player(found.punished, 48)} ${stateChip(visit, found)}</p>
+        <p class="punished">${player(found.punished, 48)} ${stateChip(request, found)}</p>
         ${found.reason === '' ? '' : html`<blockquote><bdi>${found.reason}</bdi></blockquote>`}
-        <dl class="facts">${facts(visit, found)}</dl>
+        <dl class="facts">${facts(request, found)}</dl>
       </div>`,
   };
 }
 
-function facts(visit: Visit, { punisher, automatic, time, expires, server, level }: Punishment): Html {
-  const { text, formats } = visit;
+function facts(request: PageRequest, { punisher, automatic, time, expires, server, level }: Punishment): Html {
+  const { text, formats } = request;
   const { punishment: words } = text;
   const by = punisher === null ? html`${automatic ? words.automatic : words.team}` : player(punisher);
-  return html`${fact(words.by, by)}${fact(words.since, moment(visit, time))}
-  ${fact(words.until, expires === null ? html`${words.forever}` : moment(visit, expires))}
+  return html`${fact(words.by, by)}${fact(words.since, moment(request, time))}
+  ${fact(words.until, expires === null ? html`${words.forever}` : moment(request, expires))}
   ${server === '' ? '' : fact(words.server, html`<bdi>${server}</bdi>`)}${fact(words.level, html`${formats.number(level)}`)}`;
 }
 

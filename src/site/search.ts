@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { uuidOf } from '#base/text.ts';
 import { leaders } from '#records/boards.ts';
 import { matchByKey } from '#records/matches.ts';
@@ -10,34 +10,34 @@ import { punishmentByKey } from '#records/punishments.ts';
 import { type FoundMap, type FoundPlayer, searchMaps, searchPlayers } from '#records/search.ts';
 import { player } from './parts/people.ts';
 import { heading, mode } from './parts/words.ts';
-import type { PageContent, Visit } from './visit.ts';
+import type { PageContent, PageRequest } from './page-request.ts';
 
 const MOST = 50;
 
 /** `/search`: players by present and former names, maps by name, anything by its id or UUID. */
-export async function search(visit: Visit): Promise<PageContent | Response> {
-  const { text } = visit;
-  const asked = visit.query('q')?.trim() ?? '';
-  const exact = asked === '' ? undefined : await byId(visit, asked);
+export async function search(request: PageRequest): Promise<PageContent | Response> {
+  const { text } = request;
+  const asked = request.query('q')?.trim() ?? '';
+  const exact = asked === '' ? undefined : await byId(request, asked);
   if (exact !== undefined) return new Response(null, { status: 302, headers: { location: exact } });
-  const found = asked === '' ? [] : await searchPlayers(visit.db, asked, MOST);
-  const maps = asked === '' ? [] : await searchMaps(visit.db, asked, MOST);
+  const found = asked === '' ? [] : await searchPlayers(request.db, asked, MOST);
+  const maps = asked === '' ? [] : await searchMaps(request.db, asked, MOST);
   return {
     title: asked === '' ? text.search.label : text.search.results(asked),
     description: text.search.label,
     path: '/search',
     unlisted: true,
     main: html`<h1>${asked === '' ? text.search.label : html`<bdi>${text.search.results(asked)}</bdi>`}</h1>
-      ${form(visit, asked)}
+      ${form(request, asked)}
       ${found.length + maps.length === 0 && asked !== '' ? html`<p>${text.search.nothing}</p>` : ''}
       <div class="two even">
-        ${found.length === 0 ? '' : playersFound(visit, found)}${maps.length === 0 ? '' : mapsFound(visit, maps)}
+        ${found.length === 0 ? '' : playersFound(request, found)}${maps.length === 0 ? '' : mapsFound(request, maps)}
       </div>`,
   };
 }
 
 /** Where an id or a UUID leads. */
-async function byId({ db, now }: Visit, text: string): Promise<string | undefined> {
+async function byId({ db, now }: PageRequest, text: string): Promise<string | undefined> {
   const uuid = uuidOf(text);
   if (uuid !== undefined) return (await playerByUuid(db, uuid)) === undefined ? undefined : `/players/${uuid}`;
   const key = keyOf(text.toLowerCase());
@@ -49,7 +49,7 @@ async function byId({ db, now }: Visit, text: string): Promise<string | undefine
   return known === undefined ? undefined : `/players/${known.uuid}`;
 }
 
-function form({ text }: Visit, asked: string): Html {
+function form({ text }: PageRequest, asked: string): Html {
   return html`<form class="big-find" role="search" aria-label="${text.search.label}" action="/search">
     <input
       type="search"
@@ -65,7 +65,7 @@ function form({ text }: Visit, asked: string): Html {
   </form>`;
 }
 
-function playersFound({ text }: Visit, found: readonly FoundPlayer[]): Html {
+function playersFound({ text }: PageRequest, found: readonly FoundPlayer[]): Html {
   return html`<section class="card" aria-labelledby="players">
     ${heading('players', text.parts.players)}
     <ul class="found">
@@ -79,15 +79,17 @@ function playersFound({ text }: Visit, found: readonly FoundPlayer[]): Html {
   </section>`;
 }
 
-function mapsFound(visit: Visit, found: readonly FoundMap[]): Html {
+function mapsFound(request: PageRequest, found: readonly FoundMap[]): Html {
   return html`<section class="card" aria-labelledby="maps">
-    ${heading('maps', visit.text.parts.maps)}
+    ${heading('maps', request.text.parts.maps)}
     <ul class="found">
       ${found.map(
         ({ key, name, gamemodes }) =>
           html`<li>
             <a href="/maps/${idOf(key)}"><bdi>${name}</bdi></a>
-            <span class="soft small">${gamemodes.slice(0, 3).map((gamemode) => html`${mode(visit, gamemode)} `)}</span>
+            <span class="soft small"
+              >${gamemodes.slice(0, 3).map((gamemode) => html`${mode(request, gamemode)} `)}</span
+            >
           </li>`,
       )}
     </ul>
@@ -97,17 +99,17 @@ function mapsFound(visit: Visit, found: readonly FoundMap[]): Html {
 const SHOWN = 12;
 
 /** `/players`: where to look for one, and who plays most. */
-export async function players(visit: Visit): Promise<PageContent> {
-  const { text, kit, db, formats } = visit;
-  const { week } = kit.bucketsAt(visit.now);
+export async function players(request: PageRequest): Promise<PageContent> {
+  const { text, deps, db, formats } = request;
+  const { week } = deps.bucketsAt(request.now);
   const active = await leaders(db, { bucket: week, mode: 'total', metric: 'play', limit: SHOWN });
   return {
     title: text.parts.players,
-    description: text.player.listDescription(kit.config.NETWORK_NAME),
+    description: text.player.listDescription(deps.config.NETWORK_NAME),
     path: '/players',
     part: 'players',
     main: html`<h1>${text.parts.players}</h1>
-      ${form(visit, '')}
+      ${form(request, '')}
       <section aria-labelledby="active">
         ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', words: text.more })}
         ${

@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#base/ids.ts';
 import { SITEMAP_KINDS, type SitemapEntry, sitemapEntries, sitemapFiles } from '#records/sitemaps.ts';
-import type { Visit } from './visit.ts';
+import type { PageRequest } from './page-request.ts';
 
 const PAGES = ['/', '/matches', '/maps', '/leaderboards', '/players', '/punishments', '/developers', '/privacy'];
 
 /** `/sitemap.xml`: the index (sitemaps.org). */
-export async function sitemapIndex({ db, kit }: Visit): Promise<Response> {
-  const site = kit.config.SITE_URL;
+export async function sitemapIndex({ db, deps }: PageRequest): Promise<Response> {
+  const site = deps.config.SITE_URL;
   const files = (await sitemapFiles(db)).map(({ kind, first_key }) => `${kind}-${idOf(first_key)}`);
   return xml(
     html`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
@@ -17,9 +17,9 @@ export async function sitemapIndex({ db, kit }: Visit): Promise<Response> {
 }
 
 /** `/sitemaps/:file` */
-export async function sitemapFile(visit: Visit): Promise<Response> {
-  const site = visit.kit.config.SITE_URL;
-  const paths = await pathsOf(visit);
+export async function sitemapFile(request: PageRequest): Promise<Response> {
+  const site = request.deps.config.SITE_URL;
+  const paths = await pathsOf(request);
   return xml(
     html`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
       ${paths.map((path) => html`<url><loc>${site}${path}</loc></url> `)}</urlset
@@ -27,14 +27,14 @@ export async function sitemapFile(visit: Visit): Promise<Response> {
   );
 }
 
-async function pathsOf(visit: Visit): Promise<string[]> {
-  const name = visit.params['file'] ?? '';
+async function pathsOf(request: PageRequest): Promise<string[]> {
+  const name = request.params['file'] ?? '';
   if (name === 'pages.xml') return PAGES;
   const [, kindName, id = ''] = /^([a-z]+)-([0-9a-z]{11})\.xml$/.exec(name) ?? [];
   const [kind, first_key] = [SITEMAP_KINDS.find((known) => known === kindName), keyOf(id)];
-  if (kind === undefined || first_key === undefined) throw visit.missing();
+  if (kind === undefined || first_key === undefined) throw request.missing();
   const path = ({ key, uuid }: SitemapEntry): string => `/${kind}/${uuid ?? idOf(key)}`;
-  return (await sitemapEntries(visit.db, { kind, first_key })).map(path);
+  return (await sitemapEntries(request.db, { kind, first_key })).map(path);
 }
 
 async function xml(body: ReturnType<typeof html>): Promise<Response> {
@@ -44,12 +44,12 @@ async function xml(body: ReturnType<typeof html>): Promise<Response> {
 }
 
 /** `/robots.txt` */
-export async function robots({ kit }: Visit): Promise<Response> {
+export async function robots({ deps }: PageRequest): Promise<Response> {
   const lines = [
     'User-agent: *',
     'Disallow: /search',
     'Disallow: /console',
-    `Sitemap: ${kit.config.SITE_URL}/sitemap.xml`,
+    `Sitemap: ${deps.config.SITE_URL}/sitemap.xml`,
   ];
   return new Response(`${lines.join('\n')}\n`, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }

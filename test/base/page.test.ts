@@ -6,7 +6,7 @@ import { brandAssets } from '#base/brand.ts';
 import { contrast, inkOn, readableOn } from '#base/colours.ts';
 import { readConfig } from '#base/config.ts';
 import { chooseLanguage } from '#base/languages.ts';
-import { pageHeaders, renderPage } from '#base/page.ts';
+import { pageHeaders, renderPage } from '#http/page.ts';
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
@@ -32,10 +32,19 @@ test('the language is what was asked for, then what the browser prefers, then En
 
 test('a page escapes what it is given and holds no inline script or style', async () => {
   const assets = brandAssets(readConfig({}));
-  const frame = { network: '<b>"Net"', assets, stylesheets: ['base.css'], scripts: [] };
-  const part = html`<p>${'<script>alert(1)</script>'}</p>`;
-  const parts = { header: part, main: part, footer: part, skip: 'Skip', kind: '"><script>' };
-  const page = await renderPage(frame, { language: 'en', title: '</title><script>', ...parts });
+  const shell = { network: '<b>"Net"', home: '/"><script>', assets, stylesheets: ['base.css'], scripts: [] };
+  const link = { href: '"><script>', label: '<script>alert(2)</script>' };
+  const page = await renderPage(shell, {
+    language: 'en',
+    title: '</title><script>',
+    skip: 'Skip',
+    nav: { label: '"><script>', links: [link] },
+    aside: html`<p>${'<script>alert(1)</script>'}</p>`,
+    main: html`<p>${'<script>alert(1)</script>'}</p>`,
+    foot: { label: '"><script>', note: '<script>', links: [link] },
+    url: new URL('http://here/"><script>?"><script>'),
+    kind: '"><script>',
+  });
   assert.ok(!/<script|<style| style=| on\w+=/i.test(page), page);
   assert.match(page, /<title>&lt;\/title&gt;&lt;script&gt; · &lt;b&gt;&quot;Net&quot;<\/title>/);
   assert.match(pageHeaders()['content-security-policy']!, /default-src 'none'; script-src 'self'; style-src 'self'/);

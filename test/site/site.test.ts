@@ -245,8 +245,11 @@ test('a page speaks the language asked for, by link, cookie or browser, and is n
   t.after(() => database.drop());
   const japanese = await ask(hall, '/?lang=ja');
   assert.match(await japanese.text(), /<html lang="ja">[\s\S]*ランキング/);
-  assert.match(japanese.headers.get('set-cookie')!, /^lang=ja; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/);
-  assert.match(await page(hall, '/', { headers: { cookie: 'lang=ja' } }), /<html lang="ja">/);
+  assert.match(
+    japanese.headers.get('set-cookie')!,
+    /^scorehall_language=ja; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  assert.match(await page(hall, '/', { headers: { cookie: 'scorehall_language=ja' } }), /<html lang="ja">/);
   assert.match(await page(hall, '/', { headers: { 'accept-language': 'ja-JP,en;q=0.5' } }), /<html lang="ja">/);
   const first = await ask(hall, '/');
   assert.equal(first.headers.get('set-cookie'), null);

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { boundOf, idOf } from '#base/ids.ts';
+import { keyCursor, listed } from '#http/pager.ts';
 import {
   applicationsBefore,
   applicationsNamed,
@@ -9,70 +9,65 @@ import {
 } from '#records/applications.ts';
 import { startApplication } from '#records/stopped.ts';
 import { stateBadge, countOf, moment, number, textOf } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type Visit } from '../rows.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './frame.ts';
-import { finder, pager, table } from './lists.ts';
-
-const AT_ONCE = 50;
+import { finder, keyBefore, olderPager, PAGE, table } from './lists.ts';
 
 /** Every application: its owners' pages are an operator's, too. */
-async function applications(visit: Visit) {
-  const { c, desk, texts } = visit;
+async function applications(request: ConsoleRequest) {
+  const { c, deps, texts } = request;
   const { operator: t, application } = texts;
   const query = textOf(c.req.query('q'), 64);
-  const found = await find(visit, query);
-  const rows = found.map(
+  const { items, next } = listed(await find(request, query), PAGE, keyCursor);
+  const rows = items.map(
     (one) =>
       html`<tr>
         <th scope="row"><a href="/console/applications/${one.client_id}">${one.name}</a></th>
         <td>${application.types[one.type].label}</td>
         <td>${stateBadge(texts, one)}</td>
-        <td>${one.hourly_limit === null ? t.usual : number(visit, one.hourly_limit)}</td>
-        <td>${moment({ texts, desk }, one.created)}</td>
+        <td>${one.hourly_limit === null ? t.usual : number(request, one.hourly_limit)}</td>
+        <td>${moment({ texts, deps }, one.created)}</td>
       </tr>`,
   );
-  const last = query === undefined && found.length === AT_ONCE ? idOf(found.at(-1)!.key) : undefined;
   const inner = html`<section class="card">
-    ${finder(visit, t.find_application, query)}
+    ${finder(request, t.find_application, query)}
     ${
-      found.length === 0
+      items.length === 0
         ? html`<p class="soft">${t.nothing_found}</p>`
         : table(t.sections['/applications'], [application.name, application.type, t.access, t.limit, t.created], rows)
     }
-    ${pager(visit, last)}
+    ${olderPager(request, next)}
   </section>`;
-  return inOperator(visit, '/applications', t.sections['/applications'], inner);
+  return inOperator(request, '/applications', t.sections['/applications'], inner);
 }
 
-async function find({ c, desk: { db } }: Visit, query: string | undefined) {
-  if (query === undefined) {
-    const before = c.req.query('before');
-    return await applicationsBefore(db, before ? boundOf(before) : Number.MAX_SAFE_INTEGER, AT_ONCE);
-  }
+async function find(request: ConsoleRequest, query: string | undefined) {
+  const { db } = request.deps;
+  if (query === undefined) return await applicationsBefore(db, keyBefore(request), PAGE + 1);
   const byId = await managedApplication(db, query);
-  return byId === undefined ? await applicationsNamed(db, query, AT_ONCE) : [byId];
+  return byId === undefined ? await applicationsNamed(db, query, PAGE) : [byId];
 }
 
 /** Opens or closes the data API to an application without a request, and sets its limit. */
-async function change(visit: Visit): Promise<string> {
-  const { c, desk, form } = visit;
-  const application = await managedApplication(desk.db, c.req.param('client_id')!);
+async function change(request: ConsoleRequest): Promise<string> {
+  const { c, deps, form } = request;
+  const application = await managedApplication(deps.db, c.req.param('client_id')!);
   if (application === undefined) throw notFound();
   const { client_id, name } = application;
   if (form['start'] !== undefined) {
-    if (await startApplication(desk.db, client_id)) {
-      await visit.record({ action: 'application.start', subject: client_id, label: name });
+    if (await startApplication(deps.db, client_id)) {
+      await request.record({ action: 'application.start', subject: client_id, label: name });
     }
   } else if (form['access'] === 'approved' || form['access'] === 'revoked') {
-    await setAccess(desk.db, client_id, form['access']);
+    await setAccess(deps.db, client_id, form['access']);
     const action = form['access'] === 'approved' ? 'access.approve' : 'access.revoke';
-    await visit.record({ action, subject: client_id, label: name });
+    await request.record({ action, subject: client_id, label: name });
   } else {
     const limit = form['limit']?.trim() === '' ? null : countOf(form['limit']);
     if (limit === undefined) return `/applications/${client_id}/access?done=bad_limit`;
-    await setLimit(desk.db, client_id, limit);
-    await visit.record({ action: 'access.limit', subject: client_id, label: name, detail: { limit } });
+    await setLimit(deps.db, client_id, limit);
+    await request.record({ action: 'access.limit', subject: client_id, label: name, detail: { limit } });
   }
   return `/applications/${client_id}/access?done=saved`;
 }

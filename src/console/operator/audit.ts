@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
+import { field, select } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { listed } from '#http/pager.ts';
 import { type AuditEntry, type AuditFilter, listAudit, type Outcome, OUTCOMES } from '#records/audit.ts';
-import { input, moment, select, textOf } from '../parts.ts';
-import { operatorPage, type Row, type Visit } from '../rows.ts';
+import { moment, textOf } from '../parts.ts';
+import { operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
 import { inOperator } from './frame.ts';
-import { pager, table } from './lists.ts';
+import { olderPager, PAGE, table } from './lists.ts';
 
-const AT_ONCE = 50;
 const DAY_MS = 86_400_000;
 /** What actions are about: the words before their full stop. */
 const SUBJECTS = [
@@ -24,29 +25,29 @@ const SUBJECTS = [
 ];
 
 /** Who did what, when, from where, and how it ended. */
-async function audit(visit: Visit) {
-  const { c, desk } = visit;
-  const { operator: t } = visit.texts;
-  const found = await listAudit(desk.db, filterOf(visit), AT_ONCE);
-  const last = found.length === AT_ONCE ? found.at(-1)!.id : undefined;
+async function audit(request: ConsoleRequest) {
+  const { c, deps } = request;
+  const { operator: t } = request.texts;
+  const found = await listAudit(deps.db, filterOf(request), PAGE + 1);
+  const { items, next } = listed(found, PAGE, ({ id }) => id);
   const heads = [t.when, t.who, t.what, t.about, t.from_where, t.outcome];
   const inner = html`<section class="card">
-    ${filters(visit, c.req.query())}
+    ${filters(request, c.req.query())}
     ${
-      found.length === 0
+      items.length === 0
         ? html`<p class="soft">${t.nothing_found}</p>`
         : table(
             t.sections['/audit'],
             heads,
-            found.map((entry) => entryRow(visit, entry)),
+            items.map((entry) => entryRow(request, entry)),
           )
     }
-    ${pager(visit, last)}
+    ${olderPager(request, next)}
   </section>`;
-  return inOperator(visit, '/audit', t.sections['/audit'], inner);
+  return inOperator(request, '/audit', t.sections['/audit'], inner);
 }
 
-function filterOf({ c }: Visit): AuditFilter {
+function filterOf({ c }: ConsoleRequest): AuditFilter {
   const [since, until] = [dayOf(c.req.query('since')), dayOf(c.req.query('until'))];
   return {
     actor: textOf(c.req.query('actor'), 64),
@@ -67,25 +68,26 @@ function dayOf(text: string | undefined): number | undefined {
   return Number.isNaN(day) ? undefined : day;
 }
 
-function filters({ texts: { operator: t } }: Visit, said: Record<string, string>): Html {
-  const field = (name: string, label: string, type: 'text' | 'date' = 'text'): Html =>
-    input({ name, label, type, value: said[name], optional: true, maxlength: 128 });
+function filters({ texts: { operator: t } }: ConsoleRequest, said: Record<string, string>): Html {
+  const filter = (name: string, label: string, type: 'text' | 'date' = 'text'): Html =>
+    field({ name, label, type, value: said[name], optional: true, maxlength: 128 });
   const actions = ['', ...SUBJECTS].map((value) => ({ value, label: value === '' ? t.everything : value }));
   const outcomes = (['', ...OUTCOMES] as const).map((value) => ({ value, label: t.outcomes[value] }));
   return html`<form class="filters" action="/console/operator/audit" role="search">
-    ${field('actor', t.who)} ${select('action', t.what, actions, said['action'] ?? '')} ${field('subject', t.about_id)}
-    ${field('address', t.from_where)} ${select('outcome', t.outcome, outcomes, said['outcome'] ?? '')}
-    ${field('since', t.since, 'date')} ${field('until', t.until, 'date')}
+    ${filter('actor', t.who)} ${select('action', t.what, actions, said['action'] ?? '')}
+    ${filter('subject', t.about_id)} ${filter('address', t.from_where)}
+    ${select('outcome', t.outcome, outcomes, said['outcome'] ?? '')} ${filter('since', t.since, 'date')}
+    ${filter('until', t.until, 'date')}
     <button class="quiet">${t.find}</button>
   </form>`;
 }
 
-function entryRow(visit: Visit, entry: AuditEntry): Html {
-  const { operator: t } = visit.texts;
+function entryRow(request: ConsoleRequest, entry: AuditEntry): Html {
+  const { operator: t } = request.texts;
   const detail = Object.entries(entry.detail).filter(([, value]) => value !== null && value !== '');
   const kind = { done: 'good', refused: 'warn', failed: 'bad' }[entry.outcome satisfies Outcome];
   return html`<tr>
-    <td>${moment(visit, entry.time)}</td>
+    <td>${moment(request, entry.time)}</td>
     <td>${entry.actor === '' ? '–' : entry.actor} <span class="hint">${t.ways[entry.via]}</span></td>
     <td>
       <code>${entry.action}</code>

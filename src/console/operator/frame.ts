@@ -1,15 +1,21 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
-import type { Page } from '../layout.ts';
-import type { Visit } from '../rows.ts';
+import type { Html } from '#http/page.ts';
+import type { PageContent } from '../layout.ts';
+import type { ConsoleRequest } from '../rows.ts';
 
-export type Section = keyof Visit['texts']['operator']['sections'];
+export type Section = keyof ConsoleRequest['texts']['operator']['sections'];
 
 /** The frame of the operator's pages. */
-export function inOperator(visit: Visit, section: Section, title: string, inner: Html, status = 200): Page {
-  const { operator: t } = visit.texts;
+export function inOperator(
+  request: ConsoleRequest,
+  section: Section,
+  title: string,
+  inner: Html,
+  status = 200,
+): PageContent {
+  const { operator: t } = request.texts;
   const sections = Object.entries(t.sections) as [Section, string][];
-  const main = html`<nav aria-label="${visit.texts.parts.operator}">
+  const main = html`<nav aria-label="${request.texts.parts.operator}">
       <ul class="tabs">
         ${sections.map(
           ([path, name]) =>

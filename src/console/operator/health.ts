@@ -1,22 +1,22 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { healthOf } from '#records/health.ts';
 import { factsList, moment, number } from '../parts.ts';
-import type { Visit } from '../rows.ts';
+import type { ConsoleRequest } from '../rows.ts';
 
 /** How the service is: the figures that an operator looks at first when something seems wrong. */
-export async function healthCard(visit: Visit): Promise<Html> {
-  const { desk, now, texts } = visit;
+export async function healthCard(request: ConsoleRequest): Promise<Html> {
+  const { deps, now, texts } = request;
   const { health: t } = texts;
-  const health = await healthOf(desk.db, now - desk.config.PRESENCE_TIMEOUT * 1000);
-  const when = (ms: number | null): Html | string => (ms === null ? t.never : moment(visit, ms));
+  const health = await healthOf(deps.db, now - deps.config.PRESENCE_TIMEOUT * 1000);
+  const when = (ms: number | null): Html | string => (ms === null ? t.never : moment(request, ms));
   const rows: [string, Html | string][] = [
     [t.database, `${t.databases[health.database]}, ${health.answer_ms.toFixed(1)} ms`],
-    [t.servers, t.heard(number(visit, health.servers.heard), number(visit, health.servers.known))],
-    [t.online, number(visit, health.online)],
+    [t.servers, t.heard(number(request, health.servers.heard), number(request, health.servers.known))],
+    [t.online, number(request, health.online)],
     [t.last_event, when(health.last_event)],
     [t.last_match, when(health.last_match)],
-    [t.process, t.running(duration(visit, health.uptime_s), number(visit, health.memory_mb))],
+    [t.process, t.running(duration(request, health.uptime_s), number(request, health.memory_mb))],
   ];
   return html`<section class="card" aria-labelledby="health">
     <h2 id="health">${t.title}</h2>
@@ -24,7 +24,7 @@ export async function healthCard(visit: Visit): Promise<Html> {
   </section>`;
 }
 
-function duration({ texts: { health: t } }: Visit, seconds: number): string {
+function duration({ texts: { health: t } }: ConsoleRequest, seconds: number): string {
   const [days, hours, minutes] = [seconds / 86_400, (seconds / 3600) % 24, (seconds / 60) % 60].map(Math.floor);
   return t.duration(days!, hours!, minutes!);
 }

@@ -10,6 +10,12 @@ import { serverListRows } from './servers.ts';
 
 /** What only operators may see and do. */
 export const operatorRows: readonly Row[] = [
-  ...[...requestRows, ...applicationRows, ...accountRows, ...serverListRows, ...serverRows],
-  ...[...playerRows, ...punishmentRows, ...auditRows],
+  ...requestRows,
+  ...applicationRows,
+  ...accountRows,
+  ...serverListRows,
+  ...serverRows,
+  ...playerRows,
+  ...punishmentRows,
+  ...auditRows,
 ];

@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
-import type { Visit } from '../rows.ts';
+import { boundOf } from '#base/ids.ts';
+import { pager } from '#http/pager.ts';
+import type { Html } from '#http/page.ts';
+import type { ConsoleRequest } from '../rows.ts';
 
 /** The field by which an operator finds one of many. */
-export function finder({ c, texts }: Visit, label: string, query: string | undefined): Html {
+export function finder({ c, texts }: ConsoleRequest, label: string, query: string | undefined): Html {
   return html`<form class="row bottom" action="${c.req.path}" role="search">
     <div class="field">
       <label for="q">${label}</label>
@@ -13,15 +15,17 @@ export function finder({ c, texts }: Visit, label: string, query: string | undef
   </form>`;
 }
 
-/** The way to what is older than the last one shown; nothing where there is none. */
-export function pager({ c, texts }: Visit, last: string | undefined): Html {
-  if (last === undefined) return html``;
-  const query = new URLSearchParams(c.req.query());
-  query.delete('done');
-  query.set('before', last);
-  return html`<p class="pager">
-    <a class="button quiet" rel="next" href="${c.req.path}?${query.toString()}">${texts.operator.older}</a>
-  </p>`;
+/** Items of a page. */
+export const PAGE = 50;
+
+/** The key that every key on this page is smaller than. */
+export function keyBefore({ c }: ConsoleRequest): number {
+  const before = c.req.query('before');
+  return before ? boundOf(before) : Number.MAX_SAFE_INTEGER;
+}
+
+export function olderPager({ c, texts }: ConsoleRequest, next: string | undefined): Html {
+  return pager(new URL(c.req.url), texts.operator.pager, next, 'before');
 }
 
 /** A table that scrolls by itself where it is too wide. */

@@ -1,63 +1,64 @@
 import { html } from 'hono/html';
-import { boundOf, idOf, keyOf } from '#base/ids.ts';
-import { notice } from '#base/form.ts';
-import type { Html } from '#base/page.ts';
+import { idOf, keyOf } from '#base/ids.ts';
+import { field, notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { keyCursor, listed } from '#http/pager.ts';
 import { revokePunishment } from '#records/operator-acts.ts';
 import { findPlayer } from '#records/players.ts';
 import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey, REVOKED } from '#records/punishments.ts';
-import { factsList, formTo, input, linesOf, moment, textOf } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type Visit } from '../rows.ts';
+import { factsList, formTo, linesOf, moment, textOf } from '../parts.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './frame.ts';
-import { finder, pager, table } from './lists.ts';
+import { finder, keyBefore, olderPager, PAGE, table } from './lists.ts';
 
-const AT_ONCE = 50;
 const MAX_REASON = 500;
 
-async function punishments(visit: Visit) {
-  const { c } = visit;
-  const { operator: t } = visit.texts;
+async function punishments(request: ConsoleRequest) {
+  const { c } = request;
+  const { operator: t } = request.texts;
   const query = textOf(c.req.query('q'), 64);
-  const found = await find(visit, query);
-  const rows = found.map(
+  const { items, next } = listed(await find(request, query), PAGE, keyCursor);
+  const rows = items.map(
     (one) =>
       html`<tr>
         <th scope="row"><a href="/console/operator/punishments/${idOf(one.key)}">${one.punished.name}</a></th>
         <td>${one.type}</td>
         <td>${one.reason}</td>
-        <td>${stateBadge(visit, one)}</td>
-        <td>${moment(visit, one.time)}</td>
+        <td>${stateBadge(request, one)}</td>
+        <td>${moment(request, one.time)}</td>
       </tr>`,
   );
   const heads = [t.player, t.kind, t.reason, t.state, t.when];
   const inner = html`<section class="card">
-    ${finder(visit, t.find_player, query)}
-    ${found.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(t.sections['/punishments'], heads, rows)}
-    ${pager(visit, found.length === AT_ONCE ? idOf(found.at(-1)!.key) : undefined)}
+    ${finder(request, t.find_player, query)}
+    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(t.sections['/punishments'], heads, rows)}
+    ${olderPager(request, next)}
   </section>`;
-  return inOperator(visit, '/punishments', t.sections['/punishments'], inner);
+  return inOperator(request, '/punishments', t.sections['/punishments'], inner);
 }
 
-async function find({ c, desk: { db }, now }: Visit, query: string | undefined): Promise<Punishment[]> {
-  const before = c.req.query('before') ? boundOf(c.req.query('before')!) : Number.MAX_SAFE_INTEGER;
-  if (query === undefined) return await listPunishments(db, before, AT_ONCE, now);
-  const player = await findPlayer(db, query);
-  return player === undefined ? [] : await listPunishmentsOf(db, player.key, before, AT_ONCE, now);
+async function find(request: ConsoleRequest, query: string | undefined): Promise<Punishment[]> {
+  const { deps, now } = request;
+  const before = keyBefore(request);
+  if (query === undefined) return await listPunishments(deps.db, before, PAGE + 1, now);
+  const player = await findPlayer(deps.db, query);
+  return player === undefined ? [] : await listPunishmentsOf(deps.db, player.key, before, PAGE + 1, now);
 }
 
-function stateBadge({ texts: { operator: t } }: Visit, { state }: Punishment): Html {
+function stateBadge({ texts: { operator: t } }: ConsoleRequest, { state }: Punishment): Html {
   return html`<span class="badge ${['bad', '', 'good'][state]}">${t.punishment_states[state]}</span>`;
 }
 
-async function demand({ c, desk, now }: Visit): Promise<Punishment> {
-  const found = await punishmentByKey(desk.db, keyOf(c.req.param('id')!) ?? 0, now);
+async function demand({ c, deps, now }: ConsoleRequest): Promise<Punishment> {
+  const found = await punishmentByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, now);
   if (found === undefined) throw notFound();
   return found;
 }
 
-async function one(visit: Visit, wrong?: string) {
-  const { operator: t } = visit.texts;
-  const punishment = await demand(visit);
+async function one(request: ConsoleRequest, wrong?: string) {
+  const { operator: t } = request.texts;
+  const punishment = await demand(request);
   const { key, punished, punisher, type, reason, server, time, expires, state } = punishment;
   const facts: [string, Html | string][] = [
     [t.player, html`<a href="/players/${punished.uuid}">${punished.name}</a>`],
@@ -65,9 +66,9 @@ async function one(visit: Visit, wrong?: string) {
     [t.reason, reason === '' ? '–' : reason],
     [t.punisher, punisher?.name ?? '–'],
     [t.server, server === '' ? '–' : server],
-    [t.when, moment(visit, time)],
-    [t.expires, expires === null ? t.never_expires : moment(visit, expires)],
-    [t.state, stateBadge(visit, punishment)],
+    [t.when, moment(request, time)],
+    [t.expires, expires === null ? t.never_expires : moment(request, expires)],
+    [t.state, stateBadge(request, punishment)],
   ];
   const inner = html`<section class="card">${factsList(facts)}</section>
     ${
@@ -77,30 +78,30 @@ async function one(visit: Visit, wrong?: string) {
             <h2 id="revoke">${t.revoke}</h2>
             ${notice(wrong, 'bad')}
             ${formTo(
-              visit,
+              request,
               `/operator/punishments/${idOf(key)}`,
-              html`${input({ name: 'reason', label: t.revoke_reason, hint: t.revoke_hint, maxlength: MAX_REASON })}
+              html`${field({ name: 'reason', label: t.revoke_reason, hint: t.revoke_hint, maxlength: MAX_REASON })}
                 <button class="danger">${t.revoke}</button>`,
             )}
           </section>`
     }`;
-  return inOperator(visit, '/punishments', `${type}: ${punished.name}`, inner, wrong === undefined ? 200 : 422);
+  return inOperator(request, '/punishments', `${type}: ${punished.name}`, inner, wrong === undefined ? 200 : 422);
 }
 
-async function revoke(visit: Visit) {
-  const { desk, form, texts } = visit;
+async function revoke(request: ConsoleRequest) {
+  const { deps, form, texts } = request;
   const reason = linesOf(form['reason'], MAX_REASON);
-  const { key, punished, type } = await demand(visit);
-  if (reason === undefined) return await one(visit, texts.operator.reason_missing(MAX_REASON));
-  const receipt = await revokePunishment(desk.db, desk.clock, key);
-  if (receipt?.status === 'rejected') return await one(visit, receipt.reason);
+  const { key, punished, type } = await demand(request);
+  if (reason === undefined) return await one(request, texts.operator.reason_missing(MAX_REASON));
+  const receipt = await revokePunishment(deps.db, deps.clock, key);
+  if (receipt?.status === 'rejected') return await one(request, receipt.reason);
   const detail = { type, reason };
-  await visit.record({ action: 'punishment.revoke', subject: idOf(key), label: punished.name, detail });
+  await request.record({ action: 'punishment.revoke', subject: idOf(key), label: punished.name, detail });
   return `/operator/punishments/${idOf(key)}?done=revoked`;
 }
 
 export const punishmentRows: readonly Row[] = [
   operatorPage('/operator/punishments', punishments),
-  operatorPage('/operator/punishments/:id', (visit) => one(visit)),
+  operatorPage('/operator/punishments/:id', (request) => one(request)),
   operatorForm('/operator/punishments/:id', revoke),
 ];

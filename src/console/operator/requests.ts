@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
-import { notice } from '#base/form.ts';
-import type { Html } from '#base/page.ts';
+import { field, notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
 import { type AccessRequest, decideRequest, listRequests, requestById } from '#records/access-requests.ts';
 import { stoppedApplications } from '#records/applications.ts';
 import { accountById } from '#records/accounts.ts';
 import { decisionMail } from '../mails.ts';
-import { countOf, formTo, input, linesOf, moment, number } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type Visit } from '../rows.ts';
+import { countOf, formTo, linesOf, moment, number } from '../parts.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
 import { notFound } from '../sign-in.ts';
 import { healthCard } from './health.ts';
 import { inOperator } from './frame.ts';
@@ -15,37 +15,37 @@ const MAX_NOTE = 1000;
 const AT_ONCE = 50;
 
 /** What waits for the operator, and how the service is. */
-async function queue(visit: Visit) {
-  const { desk, texts } = visit;
+async function queue(request: ConsoleRequest) {
+  const { deps, texts } = request;
   const { operator: t } = texts;
-  const waiting = await listRequests(desk.db, 'waiting', AT_ONCE);
-  const [approved, refused] = [await listRequests(desk.db, 'approved', 10), await listRequests(desk.db, 'refused', 10)];
+  const waiting = await listRequests(deps.db, 'waiting', AT_ONCE);
+  const [approved, refused] = [await listRequests(deps.db, 'approved', 10), await listRequests(deps.db, 'refused', 10)];
   const decided = [...approved, ...refused].sort((a, b) => b.decided! - a.decided!).slice(0, 10);
   const inner = html`<section class="card" aria-labelledby="waiting">
       <h2 id="waiting">${t.waiting}</h2>
       ${waiting.length === 0 ? html`<p class="soft">${t.nothing_waits}</p>` : ''}
       <ul class="rows">
-        ${waiting.map((request) => wishRow(visit, request, true))}
+        ${waiting.map((accessRequest) => wishRow(request, accessRequest, true))}
       </ul>
     </section>
-    ${await stoppedCard(visit)} ${await healthCard(visit)}
+    ${await stoppedCard(request)} ${await healthCard(request)}
     ${
       decided.length === 0
         ? ''
         : html`<section class="card" aria-labelledby="decided">
             <h2 id="decided">${t.decided}</h2>
             <ul class="rows">
-              ${decided.map((request) => wishRow(visit, request, false))}
+              ${decided.map((accessRequest) => wishRow(request, accessRequest, false))}
             </ul>
           </section>`
     }`;
-  return inOperator(visit, '', t.sections[''], inner);
+  return inOperator(request, '', t.sections[''], inner);
 }
 
 /** Applications for which nobody answers: the operator starts them, gives them an owner, or removes them. */
-async function stoppedCard(visit: Visit): Promise<Html> {
-  const { desk, texts } = visit;
-  const stopped = await stoppedApplications(desk.db, AT_ONCE);
+async function stoppedCard(request: ConsoleRequest): Promise<Html> {
+  const { deps, texts } = request;
+  const stopped = await stoppedApplications(deps.db, AT_ONCE);
   if (stopped.length === 0) return html``;
   return html`<section class="card" aria-labelledby="stopped">
     <h2 id="stopped">${texts.operator.stopped}</h2>
@@ -63,17 +63,19 @@ async function stoppedCard(visit: Visit): Promise<Html> {
   </section>`;
 }
 
-function wishRow(visit: Visit, request: AccessRequest, isOpen: boolean): Html {
-  const { operator: t, access } = visit.texts;
-  const { id, client_id, application_name, kind, state } = request;
+function wishRow(request: ConsoleRequest, accessRequest: AccessRequest, isOpen: boolean): Html {
+  const { operator: t, access } = request.texts;
+  const { id, client_id, application_name, kind, state } = accessRequest;
   return html`<li>
     <span class="what"
       ><strong><a href="/console/applications/${client_id}">${application_name}</a></strong>
-      ${access.kinds[kind]} · ${access.per_hour(number(visit, request.volume))}
+      ${access.kinds[kind]} · ${access.per_hour(number(request, accessRequest.volume))}
       <span class="hint"
-        >${t.asked_by(request.account_name ?? t.nobody)}
-        ${moment(visit, request.created)}${
-          isOpen ? '' : html` · ${request.decided_by === null ? t.by_itself : t.decided_by(request.decided_by)}`
+        >${t.asked_by(accessRequest.account_name ?? t.nobody)}
+        ${moment(request, accessRequest.created)}${
+          isOpen
+            ? ''
+            : html` · ${accessRequest.decided_by === null ? t.by_itself : t.decided_by(accessRequest.decided_by)}`
         }</span
       ></span
     >
@@ -87,17 +89,17 @@ function wishRow(visit: Visit, request: AccessRequest, isOpen: boolean): Html {
   </li>`;
 }
 
-async function demandRequest({ c, desk }: Visit): Promise<AccessRequest> {
-  const request = await requestById(desk.db, c.req.param('id') ?? '');
-  if (request === undefined) throw notFound();
-  return request;
+async function demandRequest({ c, deps }: ConsoleRequest): Promise<AccessRequest> {
+  const accessRequest = await requestById(deps.db, c.req.param('id') ?? '');
+  if (accessRequest === undefined) throw notFound();
+  return accessRequest;
 }
 
-async function one(visit: Visit, wrong?: string) {
-  const { texts, form } = visit;
+async function one(request: ConsoleRequest, wrong?: string) {
+  const { texts, form } = request;
   const { operator: t, access } = texts;
-  const request = await demandRequest(visit);
-  const { kind, client_id, application_name } = request;
+  const accessRequest = await demandRequest(request);
+  const { kind, client_id, application_name } = accessRequest;
   const title = `${access.kinds[kind]}: ${application_name}`;
   const inner = html`<section class="card form" aria-labelledby="wish">
     <h2 id="wish">${t.wish}</h2>
@@ -107,32 +109,36 @@ async function one(visit: Visit, wrong?: string) {
       <dt>${t.applicant}</dt>
       <dd>
         ${
-          request.account_id === null
+          accessRequest.account_id === null
             ? t.nobody
-            : html`<a href="/console/operator/accounts/${request.account_id}">${request.account_name}</a>`
+            : html`<a href="/console/operator/accounts/${accessRequest.account_id}">${accessRequest.account_name}</a>`
         }
       </dd>
       <dt>${access[kind].purpose}</dt>
-      <dd class="pre">${request.purpose}</dd>
+      <dd class="pre">${accessRequest.purpose}</dd>
       ${
-        request.site === ''
+        accessRequest.site === ''
           ? ''
           : html`<dt>${access.site}</dt>
-              <dd><a href="${request.site}" rel="noreferrer">${request.site}</a></dd>`
+              <dd><a href="${accessRequest.site}" rel="noreferrer">${accessRequest.site}</a></dd>`
       }
       <dt>${access[kind].volume}</dt>
-      <dd>${number(visit, request.volume)}</dd>
+      <dd>${number(request, accessRequest.volume)}</dd>
       <dt>${t.when}</dt>
-      <dd>${moment(visit, request.created)}</dd>
+      <dd>${moment(request, accessRequest.created)}</dd>
     </dl>
     ${notice(wrong, 'bad')}
-    ${request.state === 'waiting' ? decisionForm(visit, request, form) : html`<p class="badge">${access.request_states[request.state]}</p>`}
+    ${accessRequest.state === 'waiting' ? decisionForm(request, accessRequest, form) : html`<p class="badge">${access.request_states[accessRequest.state]}</p>`}
   </section>`;
-  return inOperator(visit, '', title, inner, wrong === undefined ? 200 : 422);
+  return inOperator(request, '', title, inner, wrong === undefined ? 200 : 422);
 }
 
-function decisionForm(visit: Visit, { id, kind, volume }: AccessRequest, form: Visit['form']): Html {
-  const { operator: t } = visit.texts;
+function decisionForm(
+  request: ConsoleRequest,
+  { id, kind, volume }: AccessRequest,
+  form: ConsoleRequest['form'],
+): Html {
+  const { operator: t } = request.texts;
   const limit = {
     name: 'limit',
     label: t.grant_limit,
@@ -141,9 +147,9 @@ function decisionForm(visit: Visit, { id, kind, volume }: AccessRequest, form: V
   } as const;
   const note = { name: 'note', label: t.note, hint: t.note_hint, value: form['note'], optional: true } as const;
   return formTo(
-    visit,
+    request,
     `/operator/requests/${id}`,
-    html`${kind === 'limit' ? input(limit) : ''} ${input({ ...note, rows: 3, maxlength: MAX_NOTE })}
+    html`${kind === 'limit' ? field(limit) : ''} ${field({ ...note, rows: 3, maxlength: MAX_NOTE })}
       <div class="actions">
         <button name="state" value="approved">${t.approve}</button>
         <button class="quiet danger" name="state" value="refused">${t.refuse}</button>
@@ -151,28 +157,29 @@ function decisionForm(visit: Visit, { id, kind, volume }: AccessRequest, form: V
   );
 }
 
-async function decide(visit: Visit) {
-  const { desk, form, texts, person, now } = visit;
+async function decide(request: ConsoleRequest) {
+  const { deps, form, texts, person, now } = request;
   const { operator: t } = texts;
   const state = form['state'] === 'approved' ? 'approved' : 'refused';
   const note = (form['note'] ?? '').trim() === '' ? '' : linesOf(form['note'], MAX_NOTE);
-  const request = await demandRequest(visit);
-  const limit = request.kind === 'limit' && state === 'approved' ? countOf(form['limit']) : undefined;
-  if (note === undefined) return await one(visit, t.note_wrong(MAX_NOTE));
-  if (state === 'refused' && note === '') return await one(visit, t.note_missing);
-  if (request.kind === 'limit' && state === 'approved' && limit === undefined) return await one(visit, t.limit_wrong);
-  const decided = await decideRequest(desk.db, now, request.id, { state, note, by: person.account.name, limit });
+  const accessRequest = await demandRequest(request);
+  const limit = accessRequest.kind === 'limit' && state === 'approved' ? countOf(form['limit']) : undefined;
+  if (note === undefined) return await one(request, t.note_wrong(MAX_NOTE));
+  if (state === 'refused' && note === '') return await one(request, t.note_missing);
+  if (accessRequest.kind === 'limit' && state === 'approved' && limit === undefined)
+    return await one(request, t.limit_wrong);
+  const decided = await decideRequest(deps.db, now, accessRequest.id, { state, note, by: person.account.name, limit });
   if (decided === undefined) return '/operator?done=gone';
   const action = state === 'approved' ? 'access.approve' : 'access.refuse';
   const detail = { kind: decided.kind, note, limit };
-  await visit.record({ action, subject: decided.client_id, label: decided.application_name, detail });
-  const applicant = decided.account_id === null ? undefined : await accountById(desk.db, decided.account_id);
-  if (applicant !== undefined) desk.mail.send(decisionMail(desk.config, applicant, decided));
+  await request.record({ action, subject: decided.client_id, label: decided.application_name, detail });
+  const applicant = decided.account_id === null ? undefined : await accountById(deps.db, decided.account_id);
+  if (applicant !== undefined) deps.mail.send(decisionMail(deps.config, applicant, decided));
   return `/operator?done=${state}`;
 }
 
 export const requestRows: readonly Row[] = [
   operatorPage('/operator', queue),
-  operatorPage('/operator/requests/:id', (visit) => one(visit)),
+  operatorPage('/operator/requests/:id', (request) => one(request)),
   operatorForm('/operator/requests/:id', decide),
 ];

@@ -1,31 +1,32 @@
 import { html } from 'hono/html';
 import { idOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import { field } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
 import { tellAsOperator } from '#records/operator-acts.ts';
 import type { Receipt } from '#records/receipts.ts';
 import { createServerKey } from '#records/server-keys.ts';
 import { listServers, serverByName, type ServerNow } from '#records/servers.ts';
 import { showSecretOnce } from '../once.ts';
-import { formTo, input, number, type Problems, textOf } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type Visit } from '../rows.ts';
+import { formTo, number, type Problems, textOf } from '../parts.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
 import { inOperator } from './frame.ts';
 import { table } from './lists.ts';
 
 const MAX_NAME = 64;
 
 /** Every game server, and a form for one more. */
-async function servers(visit: Visit, problems: Problems = {}) {
-  const { desk, now, form, c } = visit;
-  const { operator: t } = visit.texts;
+async function servers(request: ConsoleRequest, problems: Problems = {}) {
+  const { deps, now, form, c } = request;
+  const { operator: t } = request.texts;
   const isPage = c.req.method === 'GET';
-  const all = await listServers(desk.db, now - desk.config.PRESENCE_TIMEOUT * 1000);
+  const all = await listServers(deps.db, now - deps.config.PRESENCE_TIMEOUT * 1000);
   const rows = all.map(
     (server) =>
       html`<tr>
         <th scope="row"><a href="/console/operator/servers/${idOf(server.key)}">${server.name}</a></th>
         <td>${server.region}</td>
-        <td>${number(visit, server.order)}</td>
-        <td>${number(visit, server.players.length)} / ${number(visit, server.max)}</td>
+        <td>${number(request, server.order)}</td>
+        <td>${number(request, server.players.length)} / ${number(request, server.max)}</td>
         <td>${server.current_map === '' ? html`<span class="soft">${t.silent}</span>` : server.current_map}</td>
       </tr>`,
   );
@@ -37,21 +38,25 @@ async function servers(visit: Visit, problems: Problems = {}) {
       <h2 id="new">${t.new_server}</h2>
       <p>${t.new_server_lead}</p>
       ${formTo(
-        visit,
+        request,
         '/operator/servers',
-        html`${input({ name: 'name', label: t.server, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
-          ${factFields(visit, form, problems)}<button>${t.create_server}</button>`,
+        html`${field({ name: 'name', label: t.server, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
+          ${factFields(request, form, problems)}<button>${t.create_server}</button>`,
       )}
     </section>`;
-  return inOperator(visit, '/servers', t.sections['/servers'], inner, isPage ? 200 : 422);
+  return inOperator(request, '/servers', t.sections['/servers'], inner, isPage ? 200 : 422);
 }
 
 /** What is fixed about a server. */
-export function factFields({ texts: { operator: t } }: Visit, said: Visit['form'], problems: Problems): Html {
-  return html`${input({ name: 'region', label: t.region, value: said['region'], error: problems['region'], maxlength: 64 })}
-  ${input({ name: 'order', label: t.order, type: 'number', value: said['order'] ?? '0', error: problems['order'] })}
-  ${input({ name: 'icon', label: t.icon, value: said['icon'], error: problems['icon'], optional: true })}
-  ${input({ name: 'max', label: t.max, type: 'number', value: said['max'] ?? '0', error: problems['max'] })}`;
+export function factFields(
+  { texts: { operator: t } }: ConsoleRequest,
+  said: ConsoleRequest['form'],
+  problems: Problems,
+): Html {
+  return html`${field({ name: 'region', label: t.region, value: said['region'], error: problems['region'], maxlength: 64 })}
+  ${field({ name: 'order', label: t.order, type: 'number', value: said['order'] ?? '0', error: problems['order'] })}
+  ${field({ name: 'icon', label: t.icon, value: said['icon'], error: problems['icon'], optional: true })}
+  ${field({ name: 'max', label: t.max, type: 'number', value: said['max'] ?? '0', error: problems['max'] })}`;
 }
 
 export interface ServerFacts {
@@ -62,7 +67,7 @@ export interface ServerFacts {
 }
 
 /** Reads them; what is no number is left to the check of the event to refuse. */
-export function factsIn(form: Visit['form']): ServerFacts {
+export function factsIn(form: ConsoleRequest['form']): ServerFacts {
   const whole = (name: string): number =>
     /^-?\d{1,9}$/.test(form[name]?.trim() ?? '') ? Number(form[name]) : Number.NaN;
   const [region, icon] = [form['region']?.trim() ?? '', form['icon']?.trim() ?? ''];
@@ -77,28 +82,28 @@ export function problemsOf(receipt: Receipt): Problems | undefined {
 }
 
 /** @returns undefined where it is known under the name */
-async function known({ desk: { db } }: Visit, name: string): Promise<ServerNow | undefined> {
+async function known({ deps: { db } }: ConsoleRequest, name: string): Promise<ServerNow | undefined> {
   const server = await serverByName(db, name);
   return server && (await listServers(db, 0)).find(({ key }) => key === server.key);
 }
 
-async function create(visit: Visit) {
-  const { desk, form, texts, now } = visit;
+async function create(request: ConsoleRequest) {
+  const { deps, form, texts, now } = request;
   const { operator: t } = texts;
   const name = textOf(form['name'], MAX_NAME);
-  if (name === undefined) return await servers(visit, { name: t.server_name_wrong(MAX_NAME) });
-  if ((await known(visit, name)) !== undefined) return await servers(visit, { name: t.server_known(name) });
+  if (name === undefined) return await servers(request, { name: t.server_name_wrong(MAX_NAME) });
+  if ((await known(request, name)) !== undefined) return await servers(request, { name: t.server_known(name) });
   const event = { type: 'server.configured', server: name, data: factsIn(form) } as const;
-  const problems = problemsOf(await tellAsOperator(desk.db, desk.clock, event));
-  if (problems !== undefined) return await servers(visit, problems);
-  const id = idOf((await serverByName(desk.db, name))!.key);
-  await visit.record({ action: 'server.create', subject: id, label: name });
-  showSecretOnce(visit, id, await createServerKey(desk.db, now, (await serverByName(desk.db, name))!.key));
-  await visit.record({ action: 'server.key.create', subject: id, label: name });
+  const problems = problemsOf(await tellAsOperator(deps.db, deps.clock, event));
+  if (problems !== undefined) return await servers(request, problems);
+  const id = idOf((await serverByName(deps.db, name))!.key);
+  await request.record({ action: 'server.create', subject: id, label: name });
+  showSecretOnce(request, id, await createServerKey(deps.db, now, (await serverByName(deps.db, name))!.key));
+  await request.record({ action: 'server.key.create', subject: id, label: name });
   return `/operator/servers/${id}?done=told`;
 }
 
 export const serverListRows: readonly Row[] = [
-  operatorPage('/operator/servers', (visit) => servers(visit)),
+  operatorPage('/operator/servers', (request) => servers(request)),
   operatorForm('/operator/servers', create),
 ];

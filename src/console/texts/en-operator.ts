@@ -31,7 +31,7 @@ export const operator = {
     approve: 'Approve',
     refuse: 'Refuse',
     find: 'Find',
-    older: 'Older',
+    pager: { label: 'Pages', first: 'Newest', next: 'Older', end: 'That is all' },
     nothing_found: 'Nothing found.',
     find_application: 'Client ID or name',
     access: 'Access',

@@ -1,10 +1,10 @@
+import type { Language } from '#base/languages.ts';
 import { operator } from './en-operator.ts';
 
 /** Every word of the console in English. */
 export const en = {
   ...operator,
-  lang: 'en',
-  language: 'English',
+  lang: 'en' as Language,
   console: 'Console',
   skip: 'Skip to content',
   developers: 'Developer guide',

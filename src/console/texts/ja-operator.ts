@@ -33,7 +33,7 @@ export const operator: typeof en = {
     approve: '許可する',
     refuse: '却下する',
     find: '探す',
-    older: 'もっと前',
+    pager: { label: 'ページ', first: '最新へ', next: 'もっと前', end: '以上です' },
     nothing_found: '見つかりませんでした。',
     find_application: 'Client ID または名前',
     access: 'API',

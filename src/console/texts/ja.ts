@@ -5,7 +5,6 @@ import { operator } from './ja-operator.ts';
 export const ja: Texts = {
   ...operator,
   lang: 'ja',
-  language: '日本語',
   console: 'コンソール',
   skip: '本文へ移動',
   developers: '開発者ガイド',

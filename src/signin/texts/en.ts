@@ -1,7 +1,8 @@
+import type { Language } from '#base/languages.ts';
+
 /** Every sentence of the sign-in in English; ja.ts has the same in Japanese. */
 export const en = {
-  lang: 'en',
-  language: 'English',
+  lang: 'en' as Language,
   skip: 'Skip to content',
   contact: 'Contact',
   back: 'Back',

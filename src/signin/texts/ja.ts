@@ -2,7 +2,6 @@ import type { Texts } from './en.ts';
 
 export const ja: Texts = {
   lang: 'ja',
-  language: '日本語',
   skip: '本文へ移動',
   contact: 'お問い合わせ',
   back: '戻る',

@@ -8,7 +8,7 @@ import { COLOURS, hueColours, hueOf } from '../parts/colours.ts';
 import { crestCells } from '../parts/people.ts';
 import { totalOf } from '../parts/stats-table.ts';
 import { stopwatch } from '../parts/times.ts';
-import { Visit } from '../visit.ts';
+import { PageRequest } from '../page-request.ts';
 import { Canvas } from './canvas.ts';
 import { drawable } from './glyphs.ts';
 
@@ -20,8 +20,8 @@ const INK = '#f4f1ea';
 const MARGIN = 16;
 
 /** `/cards/matches/:id` (`….png`) */
-export async function matchCard(visit: Visit): Promise<Response> {
-  const english = withoutEnd(visit);
+export async function matchCard(request: PageRequest): Promise<Response> {
+  const english = withoutEnd(request);
   const told = await tellMatch(english);
   const canvas = frame(english);
   const { facts, match } = told;
@@ -62,17 +62,17 @@ function scores(canvas: Canvas, { teams, colours, facts }: Told): void {
 }
 
 /** `/cards/players/:id` (`….png`) */
-export async function playerCard(visit: Visit): Promise<Response> {
-  const english = withoutEnd(visit);
+export async function playerCard(request: PageRequest): Promise<Response> {
+  const english = withoutEnd(request);
   const uuid = uuidOf(english.params['id'] ?? '');
-  const player = uuid === undefined ? undefined : await playerByUuid(visit.db, uuid);
-  if (player === undefined) throw visit.missing();
-  const { play, win, kill, death, time } = totalOf(await statsOf(visit.db, player.key));
+  const player = uuid === undefined ? undefined : await playerByUuid(request.db, uuid);
+  if (player === undefined) throw request.missing();
+  const { play, win, kill, death, time } = totalOf(await statsOf(request.db, player.key));
   const canvas = frame(english);
   drawCrest(canvas, player.uuid, MARGIN, 48, 12);
   const name = drawable(player.name) ?? 'Player';
   canvas.write(name, 140, 54, Canvas.widthOf(name, 4) > 244 ? (Canvas.widthOf(name, 3) > 244 ? 2 : 3) : 4, INK, 244);
-  const banned = await isBanned(visit.db, player.key, visit.now);
+  const banned = await isBanned(request.db, player.key, request.now);
   canvas.write(
     banned ? 'Banned' : `${english.formats.number(Math.floor(time / 3600))} h played`,
     140,
@@ -101,7 +101,7 @@ function drawCrest(canvas: Canvas, uuid: string, left: number, top: number, side
 }
 
 /** The ground of every card, with the network's name and colour. */
-function frame({ kit: { config } }: Visit): Canvas {
+function frame({ deps: { config } }: PageRequest): Canvas {
   const canvas = new Canvas(GROUND);
   const accent = readableOn([GROUND], config.ACCENT_COLOR);
   for (let column = 0; column < canvas.width; column += 10) {
@@ -112,11 +112,11 @@ function frame({ kit: { config } }: Visit): Canvas {
   return canvas;
 }
 
-/** The visit as an English reader's, without the end of the file's name. */
-function withoutEnd(visit: Visit): Visit {
-  const id = visit.params['id'] ?? '';
-  if (!id.endsWith('.png')) throw visit.missing();
-  return new Visit(visit.kit, 'en', visit.url, { id: id.slice(0, -4) });
+/** The request as an English reader's, without the end of the file's name. */
+function withoutEnd(request: PageRequest): PageRequest {
+  const id = request.params['id'] ?? '';
+  if (!id.endsWith('.png')) throw request.missing();
+  return new PageRequest(request.deps, 'en', request.url, { id: id.slice(0, -4) });
 }
 
 async function send(canvas: Canvas): Promise<Response> {

@@ -1,20 +1,25 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { TYPES } from '#records/events.ts';
-import type { PageContent } from '../layout.ts';
-import type { Kit, Show, Visit } from '../visit.ts';
+import type { Deps, PageContent, PageRequest, Show } from '../page-request.ts';
 import { type Blanks, example } from './examples.ts';
 import { type Text, TEXTS } from './text/index.ts';
 
 /** `/developers`: how programs use the network. */
-export function developerPages({ config }: Kit): Record<string, Show> {
+export function developerPages({ config }: Deps): Record<string, Show> {
   const blanks: Blanks = {
-    ...{ api: config.API_URL, auth: config.AUTH_URL, ingest: config.INGEST_URL },
-    ...{ client_id: 'YOUR_CLIENT_ID', client_secret: 'YOUR_CLIENT_SECRET', token: 'YOUR_ACCESS_TOKEN' },
-    ...{ player: 'PLAYER_NAME', redirect: 'http://127.0.0.1:8000/callback', server_key: 'YOUR_SERVER_KEY' },
+    api: config.API_URL,
+    auth: config.AUTH_URL,
+    ingest: config.INGEST_URL,
+    client_id: 'YOUR_CLIENT_ID',
+    client_secret: 'YOUR_CLIENT_SECRET',
+    token: 'YOUR_ACCESS_TOKEN',
+    player: 'PLAYER_NAME',
+    redirect: 'http://127.0.0.1:8000/callback',
+    server_key: 'YOUR_SERVER_KEY',
   };
   const show = (page: DeveloperPage): Show => {
-    return async (visit) => page(visit, TEXTS[visit.language], blanks);
+    return async (request) => page(request, TEXTS[request.language], blanks);
   };
   return {
     '/developers': show(start),
@@ -26,7 +31,7 @@ export function developerPages({ config }: Kit): Record<string, Show> {
   };
 }
 
-type DeveloperPage = (visit: Visit, text: Text, blanks: Blanks) => PageContent;
+type DeveloperPage = (request: PageRequest, text: Text, blanks: Blanks) => PageContent;
 
 const PATHS = {
   start: '/developers',
@@ -60,7 +65,7 @@ function layout(
   };
 }
 
-const start: DeveloperPage = ({ kit: { config }, formats }, text, blanks) => {
+const start: DeveloperPage = ({ deps: { config }, formats }, text, blanks) => {
   const words = text.start;
   const limits = [config.USER_LIMIT, config.APP_LIMIT, config.ADDRESS_LIMIT].map(formats.number) as [
     string,
@@ -97,7 +102,7 @@ const start: DeveloperPage = ({ kit: { config }, formats }, text, blanks) => {
   );
 };
 
-const reference: DeveloperPage = ({ kit: { config, frame } }, text) => {
+const reference: DeveloperPage = ({ deps: { config, shell } }, text) => {
   const words = text.reference;
   const url = `${config.API_URL}/v1/openapi.json`;
   const page = layout(
@@ -108,7 +113,7 @@ const reference: DeveloperPage = ({ kit: { config, frame } }, text) => {
       <noscript
         ><p class="notice">${words.noScript} <a href="${url}">${url}</a></p></noscript
       >
-      <div id="reference" data-document="${url}" data-renderer="${frame.assets.href('swagger-ui.js')}"></div>`,
+      <div id="reference" data-document="${url}" data-renderer="${shell.assets.href('swagger-ui.js')}"></div>`,
   );
   return {
     ...page,
@@ -125,7 +130,7 @@ const SIGN_INS = [
   ['PHP', 'sign-in.php'],
 ] as const;
 
-const signIn: DeveloperPage = ({ kit: { config } }, text, blanks) => {
+const signIn: DeveloperPage = ({ deps: { config } }, text, blanks) => {
   const words = text.signIn;
   const issuer = `${config.AUTH_URL}/.well-known/openid-configuration`;
   return layout(
@@ -197,7 +202,7 @@ const rules: DeveloperPage = (_visit, text, blanks) => {
   );
 };
 
-const ingest: DeveloperPage = ({ kit: { config } }, text, blanks) => {
+const ingest: DeveloperPage = ({ deps: { config } }, text, blanks) => {
   const words = text.ingest;
   const url = `${config.INGEST_URL}/openapi.json`;
   return layout(

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import type { Colour } from './colours.ts';
 
 /** Charts as SVG without styles of their own. Each says in words what it shows; numbers stand beside it as text. */

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import { idOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { nameKey } from '#base/text.ts';
 import type { ListedMatch } from '#records/match-lists.ts';
 import { factsOf, type PlayedMatch } from '#records/matches.ts';
 import { type MapSign, mapSigns } from '#records/map-signs.ts';
-import type { Visit } from '../visit.ts';
+import type { PageRequest } from '../page-request.ts';
 import { colourNamed, coloursOf } from './colours.ts';
 import { thumb } from './pictures.ts';
 import { ago, stopwatch } from './times.ts';
@@ -14,51 +14,51 @@ import { mode } from './words.ts';
 type Row = ListedMatch & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count' | 'score'>>;
 
 /** Matches as rows: picture, map, mode, server, who won, when. A player's rows tell the player's part. */
-export async function matchList(visit: Visit, matches: readonly Row[]): Promise<Html> {
+export async function matchList(request: PageRequest, matches: readonly Row[]): Promise<Html> {
   const signs = await mapSigns(
-    visit.db,
+    request.db,
     matches.map(({ head }) => factsOf(head).map),
   );
-  return html`<ul class="rows">
-    ${matches.map((match) => row(visit, match, signs))}
+  return html`<ul class="match-rows">
+    ${matches.map((match) => row(request, match, signs))}
   </ul>`;
 }
 
-function row(visit: Visit, match: Row, signs: Map<string, MapSign>): Html {
+function row(request: PageRequest, match: Row, signs: Map<string, MapSign>): Html {
   const facts = factsOf(match.head);
   const sign = signs.get(nameKey(facts.map));
-  const { text } = visit;
-  return html`<li class="row">
+  const { text } = request;
+  return html`<li class="match-row">
     <a class="cover" href="/matches/${idOf(match.key)}" aria-label="${text.match.title(facts.map, facts.server)}"></a>
     ${thumb(sign, 'small')}
     <div class="row-main">
       <strong><bdi>${facts.map}</bdi></strong>
       <span class="soft small"
-        >${mode(visit, facts.gamemode)} ·
+        >${mode(request, facts.gamemode)} ·
         <bdi>${facts.server}</bdi>${facts.ranked ? html` · ${text.match.ranked}` : ''}</span
       >
     </div>
     <div class="row-side">
-      ${match.result === undefined ? winner(visit, facts.win, sign) : part(visit, match as Played)}
-      <span class="soft small">${stopwatch(match.finished - match.started)}${kills(visit, facts.kill_count)}</span>
+      ${match.result === undefined ? winner(request, facts.win, sign) : part(request, match as Played)}
+      <span class="soft small">${stopwatch(match.finished - match.started)}${kills(request, facts.kill_count)}</span>
     </div>
-    <div class="row-time soft small">${ago(visit, match.finished)}</div>
+    <div class="row-time soft small">${ago(request, match.finished)}</div>
   </li>`;
 }
 
 /** Modes in which nobody kills anybody have nothing to tell here. */
-const kills = ({ text, formats }: Visit, count: number): string =>
+const kills = ({ text, formats }: PageRequest, count: number): string =>
   count === 0 ? '' : ` · ${formats.number(count)} ${text.counters.kills(count)}`;
 
 type Played = Row & Required<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count'>>;
 
-function winner({ text }: Visit, win: string, sign: MapSign | undefined): Html {
+function winner({ text }: PageRequest, win: string, sign: MapSign | undefined): Html {
   if (win === '') return html`<span class="team-chip none">${text.match.draw}</span>`;
   const colour = coloursOf([{ name: win }], sign?.teams ?? []).get(win) ?? colourNamed(win) ?? 'gray';
   return html`<span class="team-chip c-${colour}"><bdi>${win}</bdi></span>`;
 }
 
-function part({ text, formats }: Visit, { result, kill_count, death_count }: Played): Html {
+function part({ text, formats }: PageRequest, { result, kill_count, death_count }: Played): Html {
   return html`<span
     ><span class="result ${result}">${text.results[result]}</span>
     <span class="figures">${formats.number(kill_count)}–${formats.number(death_count)}</span></span

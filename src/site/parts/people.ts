@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { hueOf } from './colours.ts';
 
 interface Person {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { idOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import type { MapSign } from '#records/map-signs.ts';
 import { hueOf } from './colours.ts';
 

@@ -1,29 +1,29 @@
 import { html } from 'hono/html';
 import { idOf } from '#base/ids.ts';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { ACTIVE, EXPIRED, type Punishment } from '#records/punishments.ts';
-import type { Visit } from '../visit.ts';
+import type { PageRequest } from '../page-request.ts';
 import { player } from './people.ts';
 import { ago } from './times.ts';
 
 /** `ban` in the reader's language; a type of the network's own, as it was told. */
-export function typeName({ text }: Visit, type: string): string {
+export function typeName({ text }: PageRequest, type: string): string {
   const known = text.punishmentTypes as Readonly<Record<string, string>>;
   const key = type.toLowerCase();
   return Object.hasOwn(known, key) ? known[key]! : type;
 }
 
-export function stateChip({ text }: Visit, { state }: Punishment): Html {
+export function stateChip({ text }: PageRequest, { state }: Punishment): Html {
   const name = state === ACTIVE ? 'active' : state === EXPIRED ? 'expired' : 'revoked';
   return html`<span class="state ${name}">${text.punishmentStates[name]}</span>`;
 }
 
 export function punishmentTable(
-  visit: Visit,
+  request: PageRequest,
   items: readonly Punishment[],
   { withPlayer }: { withPlayer: boolean },
 ): Html {
-  const { text } = visit;
+  const { text } = request;
   const { columns } = text;
   if (items.length === 0) return html`<p class="soft">${text.punishment.none}</p>`;
   return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.parts.punishments}">
@@ -42,12 +42,12 @@ export function punishmentTable(
           (item) =>
             html`<tr>
               <th scope="row">
-                <a href="/punishments/${idOf(item.key)}"><bdi>${typeName(visit, item.type)}</bdi></a>
+                <a href="/punishments/${idOf(item.key)}"><bdi>${typeName(request, item.type)}</bdi></a>
               </th>
               ${withPlayer ? html`<td>${player(item.punished)}</td>` : ''}
               <td class="reason"><bdi>${item.reason}</bdi></td>
-              <td>${stateChip(visit, item)}</td>
-              <td class="soft small">${ago(visit, item.time)}</td>
+              <td>${stateChip(request, item)}</td>
+              <td class="soft small">${ago(request, item.time)}</td>
             </tr> `,
         )}
       </tbody>

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
+import type { Html } from '#http/page.ts';
 import { safeNumber } from '#db/db.ts';
 import type { FactionStanding } from '#records/factions.ts';
 import { type Group, GROUP_NAMES, GROUPS, type Stats } from '#records/player-stats.ts';
-import type { Visit } from '../visit.ts';
+import type { PageRequest } from '../page-request.ts';
 
 export interface Total {
   play: number;
@@ -19,8 +19,12 @@ export function totalOf(stats: Stats): Total {
   const sum = (counter: string): number =>
     safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
   return {
-    ...{ play: sum('play'), win: sum('win'), lose: sum('lose') },
-    ...{ kill: sum('kill'), death: sum('death'), time: sum('time') },
+    play: sum('play'),
+    win: sum('win'),
+    lose: sum('lose'),
+    kill: sum('kill'),
+    death: sum('death'),
+    time: sum('time'),
   };
 }
 
@@ -28,8 +32,8 @@ export function totalOf(stats: Stats): Total {
 const OWN = ['wool', 'core', 'destroyable', 'flag', 'score', 'objective', 'shot', 'hit', 'paint'] as const;
 
 /** A player's counters, a row for each mode group in which there is anything. */
-export function statsTable(visit: Visit, stats: Stats, standing: FactionStanding): Html {
-  const { text } = visit;
+export function statsTable(request: PageRequest, stats: Stats, standing: FactionStanding): Html {
+  const { text } = request;
   const { columns } = text;
   const groups = GROUP_NAMES.filter((group) => Object.values(stats[group]).some((count) => count !== 0));
   if (groups.length === 0) return html`<p class="soft">${text.player.noStats}</p>`;
@@ -43,14 +47,14 @@ export function statsTable(visit: Visit, stats: Stats, standing: FactionStanding
         </tr>
       </thead>
       <tbody>
-        ${groups.map((group) => row(visit, group, stats[group], standing))}
+        ${groups.map((group) => row(request, group, stats[group], standing))}
       </tbody>
     </table>
   </div>`;
 }
 
-function row(visit: Visit, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
-  const { text, formats } = visit;
+function row(request: PageRequest, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
+  const { text, formats } = request;
   const { play, win, lose = 0, kill, death, time = 0 } = counts;
   const number = (value: number | undefined): string => (value === undefined ? '–' : formats.number(value));
   const decided = (win ?? 0) + lose;
@@ -60,12 +64,12 @@ function row(visit: Visit, group: Group, counts: Record<string, number>, standin
   return html`<tr>
     <th scope="row">${text.groups[group]}</th>
     ${cells.map((cell) => html`<td class="n">${cell}</td>`)}
-    <td class="small">${others(visit, group, counts, standing)}</td>
+    <td class="small">${others(request, group, counts, standing)}</td>
   </tr>`;
 }
 
-function others(visit: Visit, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
-  const { text, formats } = visit;
+function others(request: PageRequest, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
+  const { text, formats } = request;
   if (group === 'factions') {
     return html`<bdi>${standing.faction}</bdi>
       <span class="soft">${text.player.power} ${formats.number(standing.power)}</span>`;

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { Html } from '#base/page.ts';
-import type { Visit } from '../visit.ts';
+import type { Html } from '#http/page.ts';
+import type { PageRequest } from '../page-request.ts';
 
 /** Gamemodes that have a name beside their short one. */
 export const GAMEMODES = [
@@ -22,13 +22,13 @@ export const GAMEMODES = [
 export type Gamemode = (typeof GAMEMODES)[number];
 
 /** A gamemode by its name in the reader's language; one that is not known, as it was told. */
-export function modeName({ text }: Visit, gamemode: string): string {
+export function modeName({ text }: PageRequest, gamemode: string): string {
   const known = GAMEMODES.find((mode) => mode === gamemode.toLowerCase());
   return known === undefined ? gamemode : text.gamemodes[known];
 }
 
-export function mode(visit: Visit, gamemode: string): Html {
-  return html`<bdi>${modeName(visit, gamemode)}</bdi>`;
+export function mode(request: PageRequest, gamemode: string): Html {
+  return html`<bdi>${modeName(request, gamemode)}</bdi>`;
 }
 
 /** A heading with a link to all of what stands below it. */

@@ -260,3 +260,6 @@ export const en = {
     home: 'To the front page',
   },
 };
+
+/** Every sentence of the site in one language. */
+export type Text = typeof en;

@@ -1,8 +1,7 @@
 import type { Language } from '#base/languages.ts';
-import { en } from './en.ts';
+import { en, type Text } from './en.ts';
 import { ja } from './ja.ts';
 
-/** Every sentence of the site in one language. */
-export type Text = typeof en;
+export type { Text } from './en.ts';
 
 export const TEXTS: Record<Language, Text> = { en, ja };

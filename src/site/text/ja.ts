@@ -1,4 +1,4 @@
-import type { Text } from './index.ts';
+import type { Text } from './en.ts';
 
 export const ja: Text = {
   more: 'すべて見る',

@@ -146,3 +146,6 @@ export const en = {
     ] as [string, string][],
   },
 };
+
+/** What the developers' pages say in one language. Paragraphs may hold `code` between backticks. */
+export type Text = typeof en;

@@ -3,25 +3,28 @@ import type { Config } from '#base/config.ts';
 import { WireError } from '#base/errors.ts';
 import { boundOf } from '#base/ids.ts';
 import type { Language } from '#base/languages.ts';
-import { type Frame, ownPath } from '#base/page.ts';
+import type { Log } from '#base/log.ts';
+import { linkTo } from '#http/links.ts';
+import type { Html, PageShell, PolicyAdditions } from '#http/page.ts';
 import { isCleanText } from '#base/text.ts';
 import type { Db } from '#db/db.ts';
 import type { BucketsAt } from '#records/buckets.ts';
 import { type Formats, formatsIn } from './parts/formats.ts';
 import { type Text, TEXTS } from './text/index.ts';
 
-/** What the pages of the site are made with. */
-export interface Kit {
+/** The services that the pages of the site use. */
+export interface Deps {
   db: Db;
   clock: Clock;
   config: Config;
-  frame: Frame;
+  log: Log;
+  shell: PageShell;
   bucketsAt: BucketsAt;
 }
 
-/** One reader's request for a page: what its address says, and how the answer is to be written. */
-export class Visit {
-  readonly kit: Kit;
+/** One request for a page: its parameters, its language and its formats. */
+export class PageRequest {
+  readonly deps: Deps;
   readonly language: Language;
   readonly text: Text;
   readonly formats: Formats;
@@ -29,23 +32,23 @@ export class Visit {
   readonly params: Readonly<Record<string, string>>;
   readonly now: number;
 
-  constructor(kit: Kit, language: Language, url: URL, params: Readonly<Record<string, string>>) {
-    this.kit = kit;
+  constructor(deps: Deps, language: Language, url: URL, params: Readonly<Record<string, string>>) {
+    this.deps = deps;
     this.language = language;
     this.text = TEXTS[language];
-    this.formats = formatsIn(language, kit.config.TIME_ZONE);
+    this.formats = formatsIn(language, deps.config.TIME_ZONE);
     this.url = url;
     this.params = params;
-    this.now = kit.clock.now();
+    this.now = deps.clock.now();
   }
 
   get db(): Db {
-    return this.kit.db;
+    return this.deps.db;
   }
 
   /** The moment before which a heartbeat no longer counts. */
   get presenceSince(): number {
-    return this.now - this.kit.config.PRESENCE_TIMEOUT * 1000;
+    return this.now - this.deps.config.PRESENCE_TIMEOUT * 1000;
   }
 
   /**
@@ -76,18 +79,9 @@ export class Visit {
     return known;
   }
 
-  /** This page's path with other parameters: those given are set, `undefined` ones go, `max_id` goes unless given. */
+  /** This page's address with other parameters: see `linkTo`. */
   link(changes: Readonly<Record<string, string | undefined>>): string {
-    const query = new URLSearchParams(this.url.searchParams);
-    query.delete('lang');
-    query.delete('max_id');
-    query.delete('behind');
-    for (const [name, value] of Object.entries(changes)) {
-      if (value === undefined) query.delete(name);
-      else query.set(name, value);
-    }
-    const path = ownPath(this.url);
-    return query.size === 0 ? path : `${path}?${query.toString()}`;
+    return linkTo(this.url, changes);
   }
 
   missing(): WireError {
@@ -95,8 +89,32 @@ export class Visit {
   }
 }
 
-/** What a page's function gives back: its content, or an answer of another kind. */
-export type Shown = PageContent | Response;
-export type Show = (visit: Visit) => Promise<Shown>;
-export type { PageContent } from './layout.ts';
-import type { PageContent } from './layout.ts';
+/** The content of one page; the rest is the same on all. */
+export interface PageContent {
+  title: string;
+  /** A sentence or two for those who see only a link. */
+  description: string;
+  /** The path that is the page's own, whatever address led here. */
+  path: string;
+  main: Html;
+  /** The part of the site that the page belongs to. */
+  part?: Part | undefined;
+  /** The path of a picture for those who see only a link. */
+  picture?: { path: string; alt: string; large: boolean } | undefined;
+  feed?: { path: string; title: string } | undefined;
+  status?: number;
+  kind?: string;
+  /** Scripts and stylesheets that only this page needs, as names of assets. */
+  scripts?: readonly string[];
+  stylesheets?: readonly string[];
+  /** Sources beside our own that only this page's policy allows. */
+  policy?: PolicyAdditions;
+  /** Whether search engines are to leave the page out. */
+  unlisted?: boolean;
+}
+
+export const PARTS = ['matches', 'maps', 'leaderboards', 'players', 'punishments', 'developers'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Answers a request with a page, or with a response of another kind. */
+export type Show = (request: PageRequest) => Promise<PageContent | Response>;

@@ -1,0 +1,150 @@
+import { html } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
+import type { Assets } from '#base/assets.ts';
+import { logoOf } from '#base/brand.ts';
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from '#base/languages.ts';
+import { languageLink } from './links.ts';
+
+/** HTML whose every part is escaped: what `html` of hono/html gives. */
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+/** The parts of a service's pages that never change. */
+export interface PageShell {
+  /** The network's name, which ends every title. */
+  network: string;
+  /** Where the network's name in the header leads. */
+  home: string;
+  assets: Assets;
+  /** Names of assets, in order: `['base.css', 'site.css']`. */
+  stylesheets: readonly string[];
+  scripts: readonly string[];
+}
+
+interface Link {
+  href: string;
+  label: string;
+  isCurrent?: boolean;
+}
+
+export interface Page {
+  language: Language;
+  title: string;
+  /** "Skip to content", in the page's language. */
+  skip: string;
+  /** Further elements of the head: description, canonical address, pictures to share. */
+  head?: Html | undefined;
+  nav?: { label: string; links: readonly Link[] };
+  /** The end of the header: a search, the account. */
+  aside?: Html | undefined;
+  main: Html;
+  foot: { label?: string; note?: string; links: readonly Link[] };
+  /** The address of the page, for its links to other languages. */
+  url: URL;
+  /** A name for the stylesheet: `<body class="…">`. */
+  kind?: string | undefined;
+  /** Assets that only this page needs. */
+  scripts?: readonly string[] | undefined;
+  stylesheets?: readonly string[] | undefined;
+}
+
+/** Writes a whole page. It holds no inline script or style: see `pageHeaders`. */
+export async function renderPage(shell: PageShell, page: Page): Promise<string> {
+  const { assets, network } = shell;
+  const title = page.title === network ? network : `${page.title} · ${network}`;
+  const stylesheets = [...shell.stylesheets, ...(page.stylesheets ?? [])];
+  const scripts = [...shell.scripts, ...(page.scripts ?? [])];
+  const written = await html`<!doctype html>
+<html lang="${page.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+${stylesheets.map((name) => html`<link rel="stylesheet" href="${assets.href(name)}" /> `)}
+<link rel="icon" type="image/svg+xml" href="${assets.href('favicon.svg')}">
+${scripts.map((name) => html`<script type="module" src="${assets.href(name)}"></script> `)}${page.head ?? ''}
+</head>
+<body${page.kind === undefined ? '' : html` class="${page.kind}"`}>
+<a class="skip" href="#main">${page.skip}</a>
+${header(shell, page)}
+<main id="main" tabindex="-1">${page.main}</main>
+${footer(shell, page)}
+</body>
+</html>`;
+  return written.toString();
+}
+
+function header({ assets, network, home }: PageShell, { nav, aside }: Page): Html {
+  const logo = logoOf(assets) ?? assets.href('favicon.svg');
+  return html`<header class="bar">
+    <div class="bar-in">
+      <a class="brand" href="${home}"><img src="${logo}" alt="" height="32" /><bdi>${network}</bdi></a>
+      ${
+        nav &&
+        html`<nav aria-label="${nav.label}">
+          <ul class="nav">
+            ${nav.links.map(linkItem)}
+          </ul>
+        </nav>`
+      }
+      ${aside}
+    </div>
+  </header>`;
+}
+
+function footer({ network }: PageShell, { language, foot, url }: Page): Html {
+  const links = html`<ul class="nav">
+    ${foot.links.map(linkItem)}
+    ${LANGUAGES.filter((other) => other !== language).map(
+      (other) =>
+        html`<li>
+          <a href="${languageLink(url, other)}" hreflang="${other}" lang="${other}">${LANGUAGE_NAMES[other]}</a>
+        </li>`,
+    )}
+  </ul>`;
+  return html`<footer class="foot">
+    <div class="foot-in">
+      <p><bdi>${network}</bdi>${foot.note === undefined ? '' : ` · ${foot.note}`}</p>
+      ${foot.label === undefined ? links : html`<nav aria-label="${foot.label}">${links}</nav>`}
+    </div>
+  </footer>`;
+}
+
+const linkItem = ({ href, label, isCurrent }: Link): Html =>
+  html`<li><a href="${href}" ${isCurrent ? html`aria-current="true"` : ''}>${label}</a></li>`;
+
+/** Sources beside our own that a page's Content-Security-Policy allows, by directive: `{ 'form-action': ['https://…'] }`. */
+export type PolicyAdditions = Partial<Record<'form-action' | 'img-src' | 'connect-src', readonly string[]>>;
+
+/**
+ * The headers of every page: a policy that runs and shows nothing but our own files, and no framing.
+ * @param cacheControl how caches may store the page: `no-store` for one person's
+ */
+export function pageHeaders(cacheControl = 'no-store', additions: PolicyAdditions = {}): Record<string, string> {
+  const policy = Object.entries(POLICY).map(([directive, sources]) =>
+    [directive, sources, ...(additions[directive as keyof PolicyAdditions] ?? [])].join(' '),
+  );
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+    'cache-control': cacheControl,
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), browsing-topics=()',
+  };
+}
+
+const POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'font-src': "'self'",
+  'connect-src': "'self'",
+  'manifest-src': "'self'",
+  'form-action': "'self'",
+  'base-uri': "'none'",
+  'frame-ancestors': "'none'",
+};
