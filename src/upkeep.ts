@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { listingOf } from '#api/listing.ts';
 import { followMatches } from '#records/board-follower.ts';
-import { countMatches } from '#records/ledger.ts';
 import { pageMatches } from '#records/match-pages.ts';
 import { sampleOnline } from '#records/online.ts';
 import { cutSitemaps } from '#records/sitemaps.ts';
@@ -27,7 +26,6 @@ const RESTS = { sqlite: 200, postgres: 40 };
 const SPARE = 0.5;
 
 const TASKS: readonly Task[] = [
-  { name: 'count matches that wait', everyMs: SECOND_MS, run: ({ db, clock }) => countMatches(db, clock) },
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
   { name: 'put matches into pages', everyMs: SECOND_MS, run: pageAll },
   { name: 'note who is online', everyMs: MINUTE_MS, run: noteWhoIsOnline },

@@ -18,17 +18,12 @@ export class Batch {
   readonly now: number;
   readonly players: PlayerBook;
   readonly rows = new Inserts();
-  /** The matches that players play, as `addWaiting` takes them; none where nothing waits. */
-  readonly played: number[] = [];
-  /** Whether what was added to players is told by the rows of their matches, and may wait, see `flushPressing`. */
-  mayWait: boolean;
 
   constructor(tx: Queryable, keys: Keys, now: number, players = new PlayerBook()) {
     this.tx = tx;
     this.keys = keys;
     this.now = now;
     this.players = players;
-    this.mayWait = !tx.remote;
   }
 
   /** Reads players that are about to be spoken of. */
@@ -42,13 +37,8 @@ export class Batch {
 
   /** Writes what waits in `rows`; players wait on, unless some are new, since rows refer to them. */
   async flushRows(): Promise<void> {
-    if (this.players.hasNew) await this.flushPressing();
+    if (this.players.hasNew) await this.flush();
     else await this.#write(this.rows.take());
-  }
-
-  /** As `flush`, but for what matches alone have added to players, see `PlayerBook.takePressing`. */
-  async flushPressing(): Promise<void> {
-    await this.#write([...this.players.takePressing(this.tx.remote), ...this.rows.take()]);
   }
 
   async #write(statements: Sql[]): Promise<void> {

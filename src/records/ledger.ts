@@ -24,8 +24,6 @@ import { type Server, serverByName } from './servers.ts';
 export interface TakeOptions {
   /** Checks and receipts everything, keeps nothing. */
   dryRun?: boolean;
-  /** What matches add to their players may wait, since more of them are about to come; see player-counters.ts. */
-  more?: boolean;
 }
 
 type Transactions = Pick<Db, 'transaction'>;
@@ -62,12 +60,12 @@ export async function takeItems(
   db: Transactions,
   clock: Clock,
   items: Iterable<Item>,
-  { dryRun = false, more = false }: TakeOptions = {},
+  { dryRun = false }: TakeOptions = {},
 ): Promise<Receipt[]> {
   if (!Iterator.from(items).some(writes)) return Array.from(items, ({ checked }) => checked as Receipt);
   try {
     const { receipts, keep } = await db.transaction(async (tx) => {
-      const taken = await takeIn(db, tx, clock.now(), items, more);
+      const taken = await takeIn(db, tx, clock.now(), items);
       if (dryRun) throw new DryRun(taken.receipts);
       return taken;
     });
@@ -112,16 +110,10 @@ interface TakenIn {
   keep: () => void;
 }
 
-async function takeIn(
-  db: Transactions,
-  tx: Queryable,
-  now: number,
-  items: Iterable<Item>,
-  more: boolean,
-): Promise<TakenIn> {
+async function takeIn(db: Transactions, tx: Queryable, now: number, items: Iterable<Item>): Promise<TakenIn> {
   const book = bookOf(db);
-  const keys = await Keys.lock(tx, book.held);
-  const turn = book.resume(keys);
+  const keys = await Keys.lock(tx);
+  const turn = book.resume(keys.last);
   const batch = new Batch(tx, keys, now, book);
   const taking = new Taking(batch);
   // Over a connection each portion would wait for its own journeys.
@@ -129,20 +121,10 @@ async function takeIn(
     await taking.takeAll(await renamed(tx, portion));
     await batch.flushRows();
   }
-  if (more && batch.mayWait && book.hasRoom) await batch.flushPressing();
-  else await batch.flush();
-  await keys.leave(book.waits, batch.played);
+  await batch.flush();
   await trimRefusals(tx, taking.refused);
   await keys.save();
-  return { receipts: taking.receipts, keep: () => book.keep(turn, keys) };
-}
-
-/** Counts the matches that wait to be counted, if any does; see player-counters.ts. */
-export async function countMatches(db: Db, clock: Clock): Promise<void> {
-  const waits = await db.get(sql`select 1 as found from sequence where name = 'key' and counted is not null`);
-  if (waits === undefined) return;
-  const { keep } = await db.transaction((tx) => takeIn(db, tx, clock.now(), [], false));
-  keep();
+  return { receipts: taking.receipts, keep: () => book.keep(turn, keys.last) };
 }
 
 /** The items with players who have a pseudonym under it. */

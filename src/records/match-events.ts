@@ -3,8 +3,7 @@ import { nameKey } from '#base/text.ts';
 import { type Context, see, sight, type Taken } from './batch.ts';
 import type { MatchFacts } from './matches.ts';
 import type { PlayerBook } from './player-book.ts';
-import { restOf, sieveOf } from './player-counters.ts';
-import { type Group, groupOf } from './player-stats.ts';
+import { groupOf } from './player-stats.ts';
 import type { Played, ReadyMatch, ReadyPlayer } from './ready-match.ts';
 
 /** Finished matches on their way into the records, and out of them again. */
@@ -23,7 +22,7 @@ export function applyFinished(context: Context, match: ReadyMatch): Taken {
   return undefined;
 }
 
-type PlayerRow = [match: number, player: number, ...Played, previous: number | null, rest: string | null];
+type PlayerRow = [match: number, player: number, ...Played, previous: number | null];
 
 /** One row a player. Several UUIDs that were merged into one may have played: their counts are added. */
 function addPlayers(context: Context, { facts, finished, players }: ReadyMatch): void {
@@ -38,33 +37,29 @@ function addPlayers(context: Context, { facts, finished, players }: ReadyMatch):
     const before = rows.get(known.key);
     if (before !== undefined) others.set(known.key, (others.get(known.key) ?? new Set()).add(before[2]));
     const previous = before === undefined ? batch.players.play(known, key) : before[8];
-    const row = rowOf(player, group, key, known.key, previous);
+    const row = rowOf(player, key, known.key, previous);
     rows.set(known.key, before === undefined ? row : together(before, row));
   }
   for (const row of rows.values()) batch.rows.add('player_matches', row);
-  if (batch.mayWait && rows.size > 0) batch.played.push(key, ...sieveOf(rows.keys()));
-  // One row cannot tell what was counted for each of several.
-  if (others.size > 0) batch.mayWait = false;
   for (const [player, names] of others) {
     for (const name of names) batch.rows.add('player_sightings', [player, key, finished, name]);
   }
 }
 
-function rowOf(player: ReadyPlayer, group: Group, match: number, key: number, previous: number | null): PlayerRow {
-  const [, name, result, score, kills, deaths, time, sums] = player;
-  return [match, key, name, result, score, kills, deaths, time, previous, restOf(group, sums)];
+function rowOf(player: ReadyPlayer, match: number, key: number, previous: number | null): PlayerRow {
+  const [, name, result, score, kills, deaths, time] = player;
+  return [match, key, name, result, score, kills, deaths, time, previous];
 }
 
 function together(before: PlayerRow, row: PlayerRow): PlayerRow {
   const [match, player, name, result, score, kills, deaths, time, previous] = row;
   const sums = [score + before[4], kills + before[5], deaths + before[6], time + before[7]] as const;
-  return [match, player, name, result, ...sums, previous, null];
+  return [match, player, name, result, ...sums, previous];
 }
 
 /** Whoever completed an objective without standing in a team, be it under another UUID, has no row that keeps the name. */
 function addScorers(context: Context, { players, scorers, finished }: ReadyMatch): void {
   const book = context.batch.players;
-  context.batch.mayWait = false;
   const seen = new Set(players.map(([uuid]) => book.known(uuid)!.key));
   for (const [uuid, name] of scorers) {
     const known = book.known(uuid);

@@ -1,8 +1,7 @@
 import { type Known, whenKnown } from '#base/known.ts';
 import type { Queryable, Reads } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { newestOf } from './player-counters.ts';
-import { historyFrom, ROWS_OF_HISTORY } from './player-history.ts';
+import { historyFrom, newestOf, ROWS_OF_HISTORY } from './player-history.ts';
 
 /**
  * A match as lists show it. `head` is ready-made JSON, from `{` to before `}`, of every field that neither settings nor
@@ -141,7 +140,7 @@ export interface PlayedMatch extends MatchHead {
 
 /** A player's newest matches. */
 export async function matchesOf(db: Queryable, playerKey: number, limit: number): Promise<PlayedMatch[]> {
-  const rows = await db.tuples(sql`${historyFrom(playerKey, newestOf(db, playerKey), limit)}
+  const rows = await db.tuples(sql`${historyFrom(playerKey, newestOf(playerKey), limit)}
     select m.key, m.head, m.started, m.finished, h.result, h.score, h.kill_count, h.death_count
     ${ROWS_OF_HISTORY} order by h.match_key desc`);
   return (rows as PlayedTuple[]).map(playedOf);

@@ -4,82 +4,50 @@ import { list, type Sql, sql } from '#db/sql.ts';
 import type { Group, Sums } from './player-stats.ts';
 import { type Entry, statementsOf } from './player-statements.ts';
 import type { KnownPlayer } from './players.ts';
-import type { Keys, KeysLeft } from './sequence.ts';
+import type { Keys } from './sequence.ts';
 import { UuidMap } from './uuid-map.ts';
 
 const READ_AT_ONCE = 256;
 const MOST_ENTRIES = 100_000;
 
 /**
- * What may wait to be written: what so many matches add, since whoever reads a player looks through all of them; so many of
- * one player, whose rows of them are all read; so many players, since none writes while they are written.
- */
-const MOST_WAITING = { matches: 1024, ofPlayer: 128, players: 4096 };
-
-/**
- * The players that events speak of: read once, changed in memory, written once a batch, or of several batches once. `load`
- * before `see`; `take` and `takePressing` give the statements. It may be kept from one batch to the next, see `resume`.
+ * The players that events speak of: read once, changed in memory, written once a batch. `load` before `see`; `take` gives
+ * the statements. It may be kept from one batch to the next, see `resume`.
  */
 export class PlayerBook {
   readonly #entries = new UuidMap<Entry>();
   readonly #aliases = new Map<string, string>();
   #changed: Entry[] = [];
   #hasNew = false;
-  /** Whether anybody may be pressing, see `takePressing`. */
-  #presses = false;
-  #held: KeysLeft | undefined;
+  #held: number | undefined;
   /** Which batch it is. */
   #batch = 0;
-  /** The matches that were played since `take`, and the newest of them. */
-  #played = 0;
-  #match = 0;
-  /** The matches of the player with the most, of those. */
-  #ofPlayer = 0;
-
-  /** What `keep` was told, where the book has not become too large since: `Keys.lock` wants to know. */
-  get held(): KeysLeft | undefined {
-    return this.#entries.size > MOST_ENTRIES ? undefined : this.#held;
-  }
-
   /**
-   * Says at the start of a batch how the row of keys stands. Whoever writes players takes a key in the same transaction or
-   * counts what waits, so where the row is as this book saw it saved, nobody else has, and what was read then still holds.
+   * Says at the start of a batch how the row of keys stands. Whoever writes players takes a key in the same transaction, so
+   * where the row is as this book saw it saved, nobody else has, and what was read then still holds.
    * @returns which batch it is
    */
-  resume({ last, counted }: KeysLeft): number {
-    const { held } = this;
-    if (held?.last !== last || held.counted !== counted) this.clear();
+  resume(last: number): number {
+    if (this.#held !== last || this.#entries.size > MOST_ENTRIES) this.clear();
     this.#held = undefined;
     return ++this.#batch;
   }
 
   /** Says that a batch is committed, and how the row of keys stood then; what comes behind the next one's start is late. */
-  keep(batch: number, { last, counted }: KeysLeft): void {
-    if (batch === this.#batch) this.#held = { last, counted };
+  keep(batch: number, last: number): void {
+    if (batch === this.#batch) this.#held = last;
   }
 
   clear(): void {
     this.#entries.clear();
     this.#aliases.clear();
     this.#changed = [];
-    this.#hasNew = this.#presses = false;
-    this.#played = this.#ofPlayer = 0;
+    this.#hasNew = false;
   }
 
   /** Whether somebody waits for the first row. */
   get hasNew(): boolean {
     return this.#hasNew;
-  }
-
-  /** Whether what was added may wait on. */
-  get hasRoom(): boolean {
-    const { matches, ofPlayer, players } = MOST_WAITING;
-    return this.#played <= matches && this.#ofPlayer <= ofPlayer && this.#changed.length <= players;
-  }
-
-  /** Whether anything that was added to players waits. */
-  get waits(): boolean {
-    return this.#changed.length > 0;
   }
 
   async load(tx: Queryable, uuids: Iterable<string>): Promise<void> {
@@ -112,7 +80,7 @@ export class PlayerBook {
     if (known !== undefined) return this.#seen(known, name, time);
     const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
     this.#entries.add(entry);
-    this.#hasNew = this.#presses = true;
+    this.#hasNew = true;
     this.#wait(entry);
     return entry;
   }
@@ -131,9 +99,6 @@ export class PlayerBook {
   play(player: KnownPlayer, matchKey: number): number | null {
     const entry = player as Entry;
     const previous = entry.lastMatch;
-    if (matchKey !== this.#match) this.#played++;
-    this.#match = matchKey;
-    this.#ofPlayer = Math.max(this.#ofPlayer, ++entry.played);
     entry.lastMatch = matchKey;
     entry.seenChanged = true;
     this.#wait(entry);
@@ -154,38 +119,14 @@ export class PlayerBook {
    * @param remote see `Queryable`
    */
   take(remote: boolean): Sql[] {
-    const entries = this.#changed;
-    this.#changed = [];
-    this.#presses = false;
-    this.#played = this.#ofPlayer = 0;
-    return this.#written(entries, remote);
-  }
-
-  /**
-   * As `take`, of those players only of whom more has changed than what their matches' own rows tell: who is new, or has
-   * another name. What matches have added to the others waits on, and more is added to it.
-   */
-  takePressing(remote: boolean): Sql[] {
-    if (!this.#presses) return [];
-    this.#presses = false;
-    const { pressing = [], patient = [] } = Object.groupBy(this.#changed, (entry) =>
-      isPressing(entry) ? 'pressing' : 'patient',
-    );
-    this.#changed = patient;
-    return this.#written(pressing, remote);
-  }
-
-  #written(entries: Entry[], remote: boolean): Sql[] {
-    this.#hasNew = false;
-    const statements = statementsOf(
-      entries.sort((a, b) => a.key - b.key),
-      remote,
-    );
+    const entries = this.#changed.sort((a, b) => a.key - b.key);
+    const statements = statementsOf(entries, remote);
     for (const entry of entries) {
       entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.waits = false;
       entry.names = entry.sums = undefined;
-      entry.played = 0;
     }
+    this.#changed = [];
+    this.#hasNew = false;
     return statements;
   }
 
@@ -229,13 +170,11 @@ export class PlayerBook {
     const last_seen = Math.max(last, noted?.last_seen ?? last);
     const spelling = noted !== undefined && noted.last_seen > last ? noted.name : name;
     names.set(nameKey(name), { name: spelling, first_seen, last_seen });
-    this.#presses = true;
     this.#wait(entry);
     if (name === entry.name && first < entry.nameSince) this.#change(entry, { nameSince: first, rowChanged: true });
   }
 
   #change(entry: KnownPlayer, facts: Partial<Entry>): void {
-    this.#presses = true;
     this.#wait(Object.assign(entry as Entry, facts));
   }
 
@@ -246,9 +185,7 @@ export class PlayerBook {
   }
 }
 
-const isPressing = ({ isNew, rowChanged, names }: Entry): boolean => isNew || rowChanged || names !== undefined;
-
-const FRESH = { renamed: false, waits: false, played: 0, names: undefined, sums: undefined };
+const FRESH = { renamed: false, waits: false, names: undefined, sums: undefined };
 
 type KnownRow = [number, string, string, number, number, number | null, string, number | null, number | null];
 

@@ -1,11 +1,14 @@
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { newestOf } from './player-counters.ts';
 
 /**
  * A player's matches from the newest: the counters name the last one, each row names the one before. Every step is a
  * look-up by primary key.
  */
+
+/** Where a player's history begins, as `match_key`. */
+export const newestOf = (playerKey: number): Sql =>
+  sql`select last_match as match_key from player_stats where player_key = ${playerKey}`;
 
 const ROW = sql`p.match_key, p.name, p.result, p.score, p.kill_count, p.death_count, p.previous`;
 
@@ -32,9 +35,9 @@ export function historyFrom(playerKey: number, start: Sql, limit = Number.MAX_SA
 export const ROWS_OF_HISTORY = sql`from history h cross join matches m where m.key = h.match_key`;
 
 /** `walk (match_key)`: every match of a player from the newest to the first below a key. */
-const walkDownTo = (db: Queryable, playerKey: number, least: number): Sql => sql`
+const walkDownTo = (playerKey: number, least: number): Sql => sql`
   with recursive walk (match_key) as (
-    select match_key from (${newestOf(db, playerKey)}) b where match_key is not null
+    select match_key from (${newestOf(playerKey)}) b where match_key is not null
     union all
     select p.previous from walk w
     join player_matches p on p.match_key = w.match_key and p.player_key = ${playerKey}
@@ -48,14 +51,14 @@ export async function startBelow(db: Queryable, playerKey: number, before: numbe
   );
   if (known !== undefined) return known.previous ?? undefined;
   const row = await db.get<{ key: number }>(sql`
-    ${walkDownTo(db, playerKey, before)} select match_key as key from walk where match_key < ${before} limit 1`);
+    ${walkDownTo(playerKey, before)} select match_key as key from walk where match_key < ${before} limit 1`);
   return row?.key;
 }
 
 /** Every match of a player, the newest first; or those down to a key. */
 async function keysOf(tx: Queryable, playerKey: number, least = 0): Promise<number[]> {
   const rows = await tx.tuples(sql`
-    ${walkDownTo(tx, playerKey, least)} select match_key from walk order by match_key desc`);
+    ${walkDownTo(playerKey, least)} select match_key from walk order by match_key desc`);
   return rows.map(([key]) => key as number);
 }
 

@@ -2,8 +2,7 @@ import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, type Sql, sql } from '#db/sql.ts';
 import { followName } from './account-names.ts';
-import { newestOf } from './player-counters.ts';
-import { historyFrom, ROWS_OF_HISTORY } from './player-history.ts';
+import { historyFrom, newestOf, ROWS_OF_HISTORY } from './player-history.ts';
 
 /**
  * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerBook` keeps
@@ -25,8 +24,8 @@ interface Span {
 }
 
 /** A `with` clause and what follows `from`: everything that saw the player under a name. */
-const sightingsOf = (db: Queryable, player: number): [Sql, Sql] => [
-  historyFrom(player, newestOf(db, player)),
+const sightingsOf = (player: number): [Sql, Sql] => [
+  historyFrom(player, newestOf(player)),
   sql`(
     select h.name, m.finished as time, h.match_key as key, 1 as own ${ROWS_OF_HISTORY}
     union all
@@ -36,7 +35,7 @@ const sightingsOf = (db: Queryable, player: number): [Sql, Sql] => [
 ];
 
 async function spansOf(tx: Queryable, player: number): Promise<Span[]> {
-  const [history, sightings] = sightingsOf(tx, player);
+  const [history, sightings] = sightingsOf(player);
   const rows = await tx.tuples(sql`${history} select name, min(time), max(time) from ${sightings} group by name`);
   return (rows as [string, number, number][]).map(([name, first, last]) => ({ name, first, last }));
 }
@@ -75,7 +74,7 @@ async function rederive(tx: Queryable, key: number, spans: Span[]): Promise<void
 async function inOrder(tx: Queryable, key: number, spans: Span[]): Promise<Span[]> {
   const tied = spans.filter(({ last }, place) => spans.some((other, at) => at !== place && other.last === last));
   const events = new Map<Span, [key: number, own: number]>();
-  const [history, sightings] = sightingsOf(tx, key);
+  const [history, sightings] = sightingsOf(key);
   for (const span of tied) {
     const event = await tx.tuple(sql`${history}
       select key, own from ${sightings} where name = ${span.name} and time = ${span.last}

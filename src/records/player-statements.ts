@@ -14,8 +14,6 @@ export interface Entry extends KnownPlayer {
   seenChanged: boolean;
   /** Whether it waits in `changed`. */
   waits: boolean;
-  /** How many matches added something that waits. */
-  played: number;
   names: Map<string, PlayerName> | undefined;
   /** What was added, by groups: one, or some where several matches have added to it. */
   sums: Added[] | undefined;

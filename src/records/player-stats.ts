@@ -1,5 +1,6 @@
 import { portionsOf } from '#base/portions.ts';
-import { insertAll, Sql, withRows } from '#db/sql.ts';
+import type { Queryable } from '#db/db.ts';
+import { code, insertAll, join, Sql, sql, withRows } from '#db/sql.ts';
 
 /**
  * The counters of each mode group: columns `<group>_<counter>` of player_stats. `time` is seconds played. A match feeds
@@ -66,6 +67,20 @@ const TEXTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, textsOf(grou
 /** The columns of a group's counters, in their order. */
 export function columnsOf(group: Group): string[] {
   return GROUPS[group].map((counter) => `${group}_${counter}`);
+}
+
+const ALL_COLUMNS = join(GROUP_NAMES.flatMap(columnsOf).map(code));
+
+/** The counters of a player, all zero where the player has none. */
+export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> {
+  const row = (await db.tuple(sql`select ${ALL_COLUMNS} from player_stats where player_key = ${playerKey}`)) ?? [];
+  const stats = {} as Stats;
+  let place = 0;
+  for (const group of GROUP_NAMES) {
+    const counts: Record<string, number> = (stats[group] = {});
+    for (const counter of GROUPS[group]) counts[counter] = (row[place++] as number | undefined) ?? 0;
+  }
+  return stats;
 }
 
 function textsOf(group: Group): Texts {

@@ -3,8 +3,7 @@ import { nameKey, uuidOf } from '#base/text.ts';
 import type { Db, KeyedHash, Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { forgetPlayerInAudit } from './audit-forgetting.ts';
-import { newestOf } from './player-counters.ts';
-import { historyFrom } from './player-history.ts';
+import { historyFrom, newestOf } from './player-history.ts';
 import type { ReadyEvent } from './checks.ts';
 import { renamedMatch } from './ready-match.ts';
 import { moveKeys } from './sequence.ts';
@@ -75,13 +74,12 @@ async function pseudonymsAmong(tx: Queryable, uuids: readonly string[]): Promise
 }
 
 /** The matches in which a player may have been killed. */
-const historyOf = (tx: Queryable, key: number): Sql =>
-  sql`${historyFrom(key, newestOf(tx, key))} select match_key from history`;
+const historyOf = (key: number): Sql => sql`${historyFrom(key, newestOf(key))} select match_key from history`;
 
 async function renameVictim(tx: Queryable, key: number, original: string, { uuid, name }: Pseudonym): Promise<void> {
   await tx.run(sql`
     update kills set victim_uuid = ${uuid}, victim_name = ${name}
-    where match_key in (${historyOf(tx, key)}) and victim_uuid = ${original}`);
+    where match_key in (${historyOf(key)}) and victim_uuid = ${original}`);
 }
 
 async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
@@ -92,7 +90,7 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
       select cast(${nameKey(name)} as text), player_key, cast(${name} as text), min(first_seen), max(last_seen)
       from player_names where player_key = ${key} group by player_key`,
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
-    sql`update player_matches set name = ${name} where player_key = ${key} and match_key in (${historyOf(tx, key)})`,
+    sql`update player_matches set name = ${name} where player_key = ${key} and match_key in (${historyOf(key)})`,
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
     // Of the names under which one event saw the player, one becomes the pseudonym.
     sql`

@@ -91,8 +91,7 @@ export async function wipe(db: Db): Promise<void> {
   await db.runAll([
     ...tables.reverse().map((table) => sql`delete from ${code(table)}`),
     sql`delete from pictures`,
-    sql`update sequence set last = 0, counted = null`,
-    sql`delete from waiting_matches`,
+    sql`update sequence set last = 0`,
     sql`update follow_states set last = 0, made_for = 'UTC' where name = 'boards'`,
   ]);
 }

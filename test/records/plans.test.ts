@@ -18,7 +18,7 @@ import {
 } from '#records/matches.ts';
 import { listMaps, mapByName, ratesOf, rotationsOf } from '#records/maps.ts';
 import { findPlayer, namesOf } from '#records/players.ts';
-import { statsOf } from '#records/player-counters.ts';
+import { statsOf } from '#records/player-stats.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#records/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#records/receipt-log.ts';
 import { findAccessToken } from '#records/tokens.ts';
