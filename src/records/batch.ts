@@ -1,29 +1,27 @@
 import type { Queryable } from '#db/db.ts';
 import type { Sql } from '#db/sql.ts';
 import { Inserts } from './inserts.ts';
-import { PlayerBook } from './player-book.ts';
+import { PlayerAccumulator } from './player-accumulator.ts';
 import type { KnownPlayer } from './players.ts';
 import type { Keys } from './sequence.ts';
 import type { Sender } from './receipts.ts';
 import type { Server } from './servers.ts';
 
 /**
- * One transaction's worth of events on their way into the records. What many events share (players, counters) is
- * gathered in a book and written once; the rest waits in `rows`. `flush` writes all of it in an order that keeps
- * references whole.
+ * The events of one transaction on their way into the tables. What many events share (players, counters) is merged in
+ * `players`; plain inserts queue in `rows`. `flush` writes both, in an order that keeps references whole.
  */
 export class Batch {
   readonly tx: Queryable;
   readonly keys: Keys;
   readonly now: number;
-  readonly players: PlayerBook;
+  readonly players = new PlayerAccumulator();
   readonly rows = new Inserts();
 
-  constructor(tx: Queryable, keys: Keys, now: number, players = new PlayerBook()) {
+  constructor(tx: Queryable, keys: Keys, now: number) {
     this.tx = tx;
     this.keys = keys;
     this.now = now;
-    this.players = players;
   }
 
   /** Reads players that are about to be spoken of. */

@@ -7,7 +7,6 @@ import { list, type Sql, sql, withRows } from '#db/sql.ts';
 import { apply, playersOf, subjectOf } from './apply.ts';
 import { Batch, Refused } from './batch.ts';
 import { type Checked, checkEvent, type ReadyEvent } from './checks.ts';
-import { PlayerBook } from './player-book.ts';
 import { underPseudonyms } from './pseudonyms.ts';
 import type { Receipt, Sender } from './receipts.ts';
 import { replay } from './replay.ts';
@@ -64,13 +63,11 @@ export async function takeItems(
 ): Promise<Receipt[]> {
   if (!Iterator.from(items).some(writes)) return Array.from(items, ({ checked }) => checked as Receipt);
   try {
-    const { receipts, keep } = await db.transaction(async (tx) => {
-      const taken = await takeIn(db, tx, clock.now(), items);
-      if (dryRun) throw new DryRun(taken.receipts);
-      return taken;
+    return await db.transaction(async (tx) => {
+      const receipts = await takeIn(tx, clock.now(), items);
+      if (dryRun) throw new DryRun(receipts);
+      return receipts;
     });
-    keep();
-    return receipts;
   } catch (error) {
     if (error instanceof DryRun) return error.receipts;
     throw error;
@@ -89,32 +86,15 @@ class DryRun extends Error {
 /** What is refused of a server is kept for whoever writes its plugin; an operator reads the receipts at once. */
 const writes = ({ sender, checked }: Item): boolean => 'event' in checked || sender.kind === 'server';
 
-/** One book a database and process: while nobody else writes players, none is read twice. */
-const books = new WeakMap<Transactions, PlayerBook>();
-
-function bookOf(db: Transactions): PlayerBook {
-  let book = books.get(db);
-  if (book === undefined) books.set(db, (book = new PlayerBook()));
-  return book;
-}
-
 /**
  * How many events of a transaction are in memory as objects at a time: of large groups most would grow old before they
  * are written. Only what events add to players waits until the end, since many add to the same ones.
  */
 const PORTION = 32;
 
-interface TakenIn {
-  receipts: Receipt[];
-  /** Lets the book of players know that it is committed. */
-  keep: () => void;
-}
-
-async function takeIn(db: Transactions, tx: Queryable, now: number, items: Iterable<Item>): Promise<TakenIn> {
-  const book = bookOf(db);
+async function takeIn(tx: Queryable, now: number, items: Iterable<Item>): Promise<Receipt[]> {
   const keys = await Keys.lock(tx);
-  const turn = book.resume(keys.last);
-  const batch = new Batch(tx, keys, now, book);
+  const batch = new Batch(tx, keys, now);
   const taking = new Taking(batch);
   // Over a connection each portion would wait for its own journeys.
   for (const portion of portionsOf(items, tx.remote ? Infinity : PORTION)) {
@@ -124,7 +104,7 @@ async function takeIn(db: Transactions, tx: Queryable, now: number, items: Itera
   await batch.flush();
   await trimRefusals(tx, taking.refused);
   await keys.save();
-  return { receipts: taking.receipts, keep: () => book.keep(turn, keys.last) };
+  return taking.receipts;
 }
 
 /** The items with players who have a pseudonym under it. */

@@ -2,7 +2,7 @@ import { idOf } from '#base/ids.ts';
 import { nameKey } from '#base/text.ts';
 import { type Context, see, sight, type Taken } from './batch.ts';
 import type { MatchFacts } from './matches.ts';
-import type { PlayerBook } from './player-book.ts';
+import type { PlayerAccumulator } from './player-accumulator.ts';
 import { groupOf } from './player-stats.ts';
 import type { Played, ReadyMatch, ReadyPlayer } from './ready-match.ts';
 
@@ -59,10 +59,10 @@ function together(before: PlayerRow, row: PlayerRow): PlayerRow {
 
 /** Whoever completed an objective without standing in a team, be it under another UUID, has no row that keeps the name. */
 function addScorers(context: Context, { players, scorers, finished }: ReadyMatch): void {
-  const book = context.batch.players;
-  const seen = new Set(players.map(([uuid]) => book.known(uuid)!.key));
+  const accumulator = context.batch.players;
+  const seen = new Set(players.map(([uuid]) => accumulator.known(uuid)!.key));
   for (const [uuid, name] of scorers) {
-    const known = book.known(uuid);
+    const known = accumulator.known(uuid);
     if (known !== undefined && seen.has(known.key)) continue;
     seen.add(sight(context, { uuid, name }, finished).key);
   }
@@ -76,9 +76,9 @@ function addKills({ batch, key }: Context, { kills }: ReadyMatch): void {
 }
 
 /** Takes what a match added to its players' counters out of them. */
-export function uncountFinished(book: PlayerBook, { facts, players }: ReadyMatch): void {
+export function uncountFinished(accumulator: PlayerAccumulator, { facts, players }: ReadyMatch): void {
   const group = groupOf(facts.gamemode);
-  for (const [uuid, , , , , , , sums] of players) book.count(book.known(uuid)!, group, sums, -1);
+  for (const [uuid, , , , , , , sums] of players) accumulator.count(accumulator.known(uuid)!, group, sums, -1);
 }
 
 function headText({ key, server }: Context, { map, ...others }: ReadyMatch['facts']): string {

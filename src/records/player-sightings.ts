@@ -5,7 +5,7 @@ import { followName } from './account-names.ts';
 import { historyFrom, newestOf, ROWS_OF_HISTORY } from './player-history.ts';
 
 /**
- * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerBook` keeps
+ * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerAccumulator` keeps
  * the same facts up to date event by event; the newest sighting decides, of two at one moment the later event.
  */
 export async function rederivePlayers(tx: Queryable, keys: readonly number[]): Promise<void> {

@@ -4,15 +4,15 @@ import { followName } from './account-names.ts';
 import { type Added, additions, additionsTo, type Group, sightings } from './player-stats.ts';
 import type { KnownPlayer, PlayerName } from './players.ts';
 
-/** What the book of players says to the tables. */
+/** The statements that write what a PlayerAccumulator holds. */
 
-/** A player in the book, with what of it is not written yet. */
+/** A player in the accumulator, with what of it is not written yet. */
 export interface Entry extends KnownPlayer {
   isNew: boolean;
   rowChanged: boolean;
   renamed: boolean;
   seenChanged: boolean;
-  /** Whether it waits in `changed`. */
+  /** Whether it is in the accumulator's list of changed players. */
   waits: boolean;
   names: Map<string, PlayerName> | undefined;
   /** What was added, by groups: one, or some where several matches have added to it. */

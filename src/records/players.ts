@@ -72,7 +72,7 @@ export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerN
     where n.player_key = ${playerKey} order by last_seen desc, n.name_key`);
 }
 
-/** What the books of the records hold of a player, see `PlayerBook`. */
+/** A player as `PlayerAccumulator` reads it. */
 export interface KnownPlayer {
   key: number;
   uuid: string;

@@ -6,7 +6,7 @@ import { forgetPlayerInAudit } from './audit-forgetting.ts';
 import { historyFrom, newestOf } from './player-history.ts';
 import type { ReadyEvent } from './checks.ts';
 import { renamedMatch } from './ready-match.ts';
-import { moveKeys } from './sequence.ts';
+import { Keys } from './sequence.ts';
 
 /**
  * When somebody deletes the account, the matches of the linked game account stay, under a name and a UUID that are
@@ -25,7 +25,8 @@ const ROWS_AT_ONCE = 500;
  * UUID of its own, and all have one name. The rest is up to `finishPseudonyms`.
  */
 export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<void> {
-  await moveKeys(tx, now);
+  // Nobody writes events of the player under the old UUID meanwhile.
+  await Keys.lock(tx);
   const [own, ...merged] = await oneWith(tx, uuid);
   const player = await tx.get<{ key: number; uuid: string; name: string }>(sql`
     select key, uuid, name from players

@@ -19,11 +19,6 @@ export class Keys {
     this.#last = last;
   }
 
-  /** The last key that was handed out. */
-  get last(): number {
-    return this.#last;
-  }
-
   /** Takes the lock. Every transaction that takes it takes it first, so two of them never wait for each other. */
   static async lock(tx: Queryable): Promise<Keys> {
     const { last } = (await tx.get<{ last: number }>(
@@ -53,13 +48,6 @@ export class Keys {
   async save(): Promise<void> {
     await this.#tx.run(sql`update sequence set last = ${this.#last} where name = 'key'`);
   }
-}
-
-/** Uses up a key that is nobody's: it tells every book of players that somebody else has written. */
-export async function moveKeys(tx: Queryable, now: number): Promise<void> {
-  const keys = await Keys.lock(tx);
-  keys.next(now);
-  await keys.save();
 }
 
 /** Events begin each millisecond with its first key: behind the middle of it there is hardly ever one. */

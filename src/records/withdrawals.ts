@@ -112,9 +112,6 @@ async function withdrawSome(
   }
   await batch.flush();
   await rederivePlayers(tx, [...touched]);
-  // The key is nobody's: it tells every book of players that somebody else has written.
-  keys.next(now);
-  await keys.save();
   return { events: rows.length + fallen, fallen };
 }
 

@@ -8,35 +8,16 @@ import type { Keys } from './sequence.ts';
 import { UuidMap } from './uuid-map.ts';
 
 const READ_AT_ONCE = 256;
-const MOST_ENTRIES = 100_000;
 
 /**
- * The players that events speak of: read once, changed in memory, written once a batch. `load` before `see`; `take` gives
- * the statements. It may be kept from one batch to the next, see `resume`.
+ * Collects what the events of one transaction change of players: each player is read once, changed in memory and written
+ * once at the flush. `load` before `see`; `take` gives the statements.
  */
-export class PlayerBook {
+export class PlayerAccumulator {
   readonly #entries = new UuidMap<Entry>();
   readonly #aliases = new Map<string, string>();
   #changed: Entry[] = [];
   #hasNew = false;
-  #held: number | undefined;
-  /** Which batch it is. */
-  #batch = 0;
-  /**
-   * Says at the start of a batch how the row of keys stands. Whoever writes players takes a key in the same transaction, so
-   * where the row is as this book saw it saved, nobody else has, and what was read then still holds.
-   * @returns which batch it is
-   */
-  resume(last: number): number {
-    if (this.#held !== last || this.#entries.size > MOST_ENTRIES) this.clear();
-    this.#held = undefined;
-    return ++this.#batch;
-  }
-
-  /** Says that a batch is committed, and how the row of keys stood then; what comes behind the next one's start is late. */
-  keep(batch: number, last: number): void {
-    if (batch === this.#batch) this.#held = last;
-  }
 
   clear(): void {
     this.#entries.clear();
@@ -45,7 +26,7 @@ export class PlayerBook {
     this.#hasNew = false;
   }
 
-  /** Whether somebody waits for the first row. */
+  /** Whether a player has no row yet. */
   get hasNew(): boolean {
     return this.#hasNew;
   }
@@ -115,7 +96,7 @@ export class PlayerBook {
   }
 
   /**
-   * The statements that bring the tables up to the book, players in the order of keys.
+   * The statements that write what has changed, players in the order of keys.
    * @param remote see `Queryable`
    */
   take(remote: boolean): Sql[] {
