@@ -5,7 +5,6 @@ import type { Group, Sums } from './player-stats.ts';
 import { type Entry, statementsOf } from './player-statements.ts';
 import type { KnownPlayer } from './players.ts';
 import type { Keys } from './sequence.ts';
-import { UuidMap } from './uuid-map.ts';
 
 const READ_AT_ONCE = 256;
 
@@ -14,7 +13,7 @@ const READ_AT_ONCE = 256;
  * once at the flush. `load` before `see`; `take` gives the statements.
  */
 export class PlayerAccumulator {
-  readonly #entries = new UuidMap<Entry>();
+  readonly #entries = new Map<string, Entry>();
   readonly #aliases = new Map<string, string>();
   #changed: Entry[] = [];
   #hasNew = false;
@@ -60,7 +59,7 @@ export class PlayerAccumulator {
     const known = this.known(uuid) as Entry | undefined;
     if (known !== undefined) return this.#seen(known, name, time);
     const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
-    this.#entries.add(entry);
+    this.#entries.set(entry.uuid, entry);
     this.#hasNew = true;
     this.#wait(entry);
     return entry;
@@ -118,9 +117,7 @@ export class PlayerAccumulator {
           s.last_match
         from players p join player_stats s on s.player_key = p.key
         where p.uuid in (${list(uuids.slice(start, start + READ_AT_ONCE))})`);
-      for (const row of rows) {
-        this.#entries.add(entryOf(row as KnownRow));
-      }
+      for (const row of rows as KnownRow[]) this.#entries.set(row[1], entryOf(row));
     }
     return uuids.filter((uuid) => !this.#entries.has(uuid));
   }
