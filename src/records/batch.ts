@@ -1,5 +1,4 @@
 import type { Queryable } from '#db/db.ts';
-import type { Sql } from '#db/sql.ts';
 import { Inserts } from './inserts.ts';
 import { PlayerAccumulator } from './player-accumulator.ts';
 import type { KnownPlayer } from './players.ts';
@@ -30,16 +29,7 @@ export class Batch {
   }
 
   async flush(): Promise<void> {
-    await this.#write([...this.players.take(this.tx.remote), ...this.rows.take()]);
-  }
-
-  /** Writes what waits in `rows`; players wait on, unless some are new, since rows refer to them. */
-  async flushRows(): Promise<void> {
-    if (this.players.hasNew) await this.flush();
-    else await this.#write(this.rows.take());
-  }
-
-  async #write(statements: Sql[]): Promise<void> {
+    const statements = [...this.players.take(), ...this.rows.take()];
     if (statements.length > 0) await this.tx.runAll(statements);
   }
 }

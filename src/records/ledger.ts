@@ -3,7 +3,7 @@ import { portionsOf } from '#base/portions.ts';
 import { nameKey } from '#base/text.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import { list, type Sql, sql, withRows } from '#db/sql.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import { apply, playersOf, subjectOf } from './apply.ts';
 import { Batch, Refused } from './batch.ts';
 import { type Checked, checkEvent, type ReadyEvent } from './checks.ts';
@@ -86,21 +86,11 @@ class DryRun extends Error {
 /** What is refused of a server is kept for whoever writes its plugin; an operator reads the receipts at once. */
 const writes = ({ sender, checked }: Item): boolean => 'event' in checked || sender.kind === 'server';
 
-/**
- * How many events of a transaction are in memory as objects at a time: of large groups most would grow old before they
- * are written. Only what events add to players waits until the end, since many add to the same ones.
- */
-const PORTION = 32;
-
 async function takeIn(tx: Queryable, now: number, items: Iterable<Item>): Promise<Receipt[]> {
   const keys = await Keys.lock(tx);
   const batch = new Batch(tx, keys, now);
   const taking = new Taking(batch);
-  // Over a connection each portion would wait for its own journeys.
-  for (const portion of portionsOf(items, tx.remote ? Infinity : PORTION)) {
-    await taking.takeAll(await renamed(tx, portion));
-    await batch.flushRows();
-  }
+  await taking.takeAll(await renamed(tx, [...items]));
   await batch.flush();
   await trimRefusals(tx, taking.refused);
   await keys.save();
@@ -165,7 +155,7 @@ class Taking {
       this.#uuids.push(...playersOf(checked.event));
     }
     const { tx } = this.#batch;
-    const rows = await Promise.all((tx.remote ? byScope(asked) : atOnce(asked)).map((query) => tx.tuples(query)));
+    const rows = await Promise.all(knownAmong(asked).map((query) => tx.tuples(query)));
     for (const [scope, id, key, withdrawn] of rows.flat() as [...Identity, number, number | null][]) {
       this.#known.set(`${scope} ${id}`, { receipt: idOf(key), withdrawn: withdrawn !== null });
     }
@@ -253,8 +243,8 @@ type Identity = [scope: number, id: string];
 
 const READ_AT_ONCE = 256;
 
-/** PostgreSQL finds the events of one scope by its index whatever it believes of the size of the table. */
-function byScope(asked: readonly Identity[]): Sql[] {
+/** One scope a statement: PostgreSQL finds its events by the index whatever it believes of the size of the table. */
+function knownAmong(asked: readonly Identity[]): Sql[] {
   return [...Map.groupBy(asked, ([scope]) => scope)].flatMap(([scope, events]) =>
     [...portionsOf(events, READ_AT_ONCE)].map(
       (some) => sql`
@@ -263,11 +253,6 @@ function byScope(asked: readonly Identity[]): Sql[] {
     ),
   );
 }
-
-/** Inside the process each statement by itself costs more than what it finds. */
-const atOnce = (asked: readonly Identity[]): Sql[] => withRows(KNOWN, 2, asked.flat(), ')');
-
-const KNOWN = 'select scope_key, event_id, key, withdrawn from ledger where (scope_key, event_id) in (values';
 
 /** Whether an event names a server that is not known yet: nothing was taken of it so far. */
 const isNew = (server: Server | undefined, event: ReadyEvent): boolean =>

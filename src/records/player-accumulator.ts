@@ -16,18 +16,11 @@ export class PlayerAccumulator {
   readonly #entries = new Map<string, Entry>();
   readonly #aliases = new Map<string, string>();
   #changed: Entry[] = [];
-  #hasNew = false;
 
   clear(): void {
     this.#entries.clear();
     this.#aliases.clear();
     this.#changed = [];
-    this.#hasNew = false;
-  }
-
-  /** Whether a player has no row yet. */
-  get hasNew(): boolean {
-    return this.#hasNew;
   }
 
   async load(tx: Queryable, uuids: Iterable<string>): Promise<void> {
@@ -60,7 +53,6 @@ export class PlayerAccumulator {
     if (known !== undefined) return this.#seen(known, name, time);
     const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
     this.#entries.set(entry.uuid, entry);
-    this.#hasNew = true;
     this.#wait(entry);
     return entry;
   }
@@ -94,19 +86,15 @@ export class PlayerAccumulator {
     else for (let place = 0; place < added.length; place++) known[place]! += by * added[place]!;
   }
 
-  /**
-   * The statements that write what has changed, players in the order of keys.
-   * @param remote see `Queryable`
-   */
-  take(remote: boolean): Sql[] {
+  /** The statements that write what has changed, players in the order of keys. */
+  take(): Sql[] {
     const entries = this.#changed.sort((a, b) => a.key - b.key);
-    const statements = statementsOf(entries, remote);
+    const statements = statementsOf(entries);
     for (const entry of entries) {
       entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.waits = false;
       entry.names = entry.sums = undefined;
     }
     this.#changed = [];
-    this.#hasNew = false;
     return statements;
   }
 
