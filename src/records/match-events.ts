@@ -22,7 +22,7 @@ export function applyFinished(context: Context, match: ReadyMatch): Taken {
   return undefined;
 }
 
-type PlayerRow = [match: number, player: number, ...Played, previous: number | null];
+type PlayerRow = [match: number, player: number, ...Played];
 
 /** One row a player. Several UUIDs that were merged into one may have played: their counts are added. */
 function addPlayers(context: Context, { facts, finished, players }: ReadyMatch): void {
@@ -36,8 +36,7 @@ function addPlayers(context: Context, { facts, finished, players }: ReadyMatch):
     batch.players.count(known, group, sums);
     const before = rows.get(known.key);
     if (before !== undefined) others.set(known.key, (others.get(known.key) ?? new Set()).add(before[2]));
-    const previous = before === undefined ? batch.players.play(known, key) : before[8];
-    const row = rowOf(player, key, known.key, previous);
+    const row = rowOf(player, key, known.key);
     rows.set(known.key, before === undefined ? row : together(before, row));
   }
   for (const row of rows.values()) batch.rows.add('player_matches', row);
@@ -46,15 +45,15 @@ function addPlayers(context: Context, { facts, finished, players }: ReadyMatch):
   }
 }
 
-function rowOf(player: ReadyPlayer, match: number, key: number, previous: number | null): PlayerRow {
+function rowOf(player: ReadyPlayer, match: number, key: number): PlayerRow {
   const [, name, result, score, kills, deaths, time] = player;
-  return [match, key, name, result, score, kills, deaths, time, previous];
+  return [match, key, name, result, score, kills, deaths, time];
 }
 
 function together(before: PlayerRow, row: PlayerRow): PlayerRow {
-  const [match, player, name, result, score, kills, deaths, time, previous] = row;
+  const [match, player, name, result, score, kills, deaths, time] = row;
   const sums = [score + before[4], kills + before[5], deaths + before[6], time + before[7]] as const;
-  return [match, player, name, result, ...sums, previous];
+  return [match, player, name, result, ...sums];
 }
 
 /** Whoever completed an objective without standing in a team, be it under another UUID, has no row that keeps the name. */

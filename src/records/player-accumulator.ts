@@ -67,16 +67,6 @@ export class PlayerAccumulator {
     this.#change(player, { lastLogout: time, rowChanged: true });
   }
 
-  /** Notes that a match, newer than all before, is the player's; tells which one was the newest. */
-  play(player: KnownPlayer, matchKey: number): number | null {
-    const entry = player as Entry;
-    const previous = entry.lastMatch;
-    entry.lastMatch = matchKey;
-    entry.seenChanged = true;
-    this.#wait(entry);
-    return previous;
-  }
-
   /** Adds to a player's counters of a group; with -1 takes out again. */
   count(player: KnownPlayer, group: Group, added: Sums, by: 1 | -1 = 1): void {
     const entry = player as Entry;
@@ -101,8 +91,7 @@ export class PlayerAccumulator {
   async #read(tx: Queryable, uuids: string[]): Promise<string[]> {
     for (let start = 0; start < uuids.length; start += READ_AT_ONCE) {
       const rows = await tx.tuples(sql`
-        select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout,
-          s.last_match
+        select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout
         from players p join player_stats s on s.player_key = p.key
         where p.uuid in (${list(uuids.slice(start, start + READ_AT_ONCE))})`);
       for (const row of rows as KnownRow[]) this.#entries.set(row[1], entryOf(row));
@@ -153,16 +142,16 @@ export class PlayerAccumulator {
 
 const FRESH = { renamed: false, waits: false, names: undefined, sums: undefined };
 
-type KnownRow = [number, string, string, number, number, number | null, string, number | null, number | null];
+type KnownRow = [number, string, string, number, number, number | null, string, number | null];
 
 function entryOf(row: KnownRow): Entry {
-  const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout, lastMatch] = row;
-  const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout, lastMatch };
+  const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout] = row;
+  const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout };
   return { ...known, isNew: false, rowChanged: false, seenChanged: false, ...FRESH };
 }
 
 function stranger(key: number, uuid: string, name: string, time: number): Entry {
-  const session = { lastLogin: null, lastLoginServer: '', lastLogout: null, lastMatch: null };
+  const session = { lastLogin: null, lastLoginServer: '', lastLogout: null };
   const known = { key, uuid, name, nameSince: time, nameSeen: time, ...session };
   const names = new Map([[nameKey(name), { name, first_seen: time, last_seen: time }]]);
   return { ...known, isNew: true, rowChanged: true, seenChanged: true, ...FRESH, names };

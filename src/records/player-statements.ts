@@ -36,7 +36,7 @@ export function statementsOf(entries: readonly Entry[]): Sql[] {
     ...insertAll(PLAYERS, others.filter(({ isNew }) => isNew).map(rowOf)),
     ...others.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
     ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
-    ...sightings(unnumbered.map(({ key, nameSeen, lastMatch }) => [nameSeen, lastMatch, key])),
+    ...sightings(unnumbered.map(({ key, nameSeen }) => [nameSeen, key])),
     ...countsOf(entries),
     ...insertAll(NAMES, others.flatMap(namesOf), WIDEN_NAMES),
   ];
@@ -64,8 +64,8 @@ function updateOf(entry: Entry): Sql {
 }
 
 function countsOf(entries: readonly Entry[]): Sql[] {
-  const added = entries.flatMap(({ key, nameSeen, lastMatch, sums = [] }) =>
-    sums.map(({ group, sums }) => ({ group, row: [...sums, nameSeen, lastMatch, key] })),
+  const added = entries.flatMap(({ key, nameSeen, sums = [] }) =>
+    sums.map(({ group, sums }) => ({ group, row: [...sums, nameSeen, key] })),
   );
   const byGroup = Map.groupBy(added, ({ group }) => group);
   return [...byGroup].flatMap(([group, some]) =>

@@ -49,11 +49,9 @@ export type Sums = number[];
 
 export const sumsOf = (group: Group, counts: Counts): Sums => GROUPS[group].map((counter) => counts[counter] ?? 0);
 
-type Row = readonly (number | null)[];
+type Row = readonly number[];
 
-/** What is behind the sums in a row. */
-const MOVED = ['name_seen', 'last_match'];
-const MOVE_ON = `on conflict (player_key) do update set ${MOVED.map((one) => `${one} = excluded.${one}`).join(', ')}`;
+const UPSERT = 'on conflict (player_key) do update set name_seen = excluded.name_seen';
 
 interface Texts {
   columns: number;
@@ -84,13 +82,13 @@ export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> 
 
 function textsOf(group: Group): Texts {
   const counters = columnsOf(group);
-  const columns = [...counters, ...MOVED, 'player_key'];
+  const columns = [...counters, 'name_seen', 'player_key'];
   // SQLite is given numbers as floating ones, with which sums beyond 2^53 would lose what stands last.
   const sums = counters.map((one) => `${one} = player_stats.${one} + cast(excluded.${one} as bigint)`);
   return {
     columns: columns.length,
     head: `insert into player_stats (${columns.join(', ')}) values`,
-    tail: `${MOVE_ON}, ${sums.join(', ')}`,
+    tail: `${UPSERT}, ${sums.join(', ')}`,
   };
 }
 
@@ -106,7 +104,7 @@ export interface Added {
   sums: Sums;
 }
 
-/** Rows of when the present name was last seen, the newest match, and a player's key. */
+/** Rows of when the present name was last seen and a player's key. */
 export function sightings(rows: readonly Row[]): Sql[] {
-  return insertAll(`insert into player_stats (${MOVED.join(', ')}, player_key) values`, rows, MOVE_ON);
+  return insertAll('insert into player_stats (name_seen, player_key) values', rows, UPSERT);
 }

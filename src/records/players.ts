@@ -83,6 +83,4 @@ export interface KnownPlayer {
   lastLogin: number | null;
   lastLoginServer: string;
   lastLogout: number | null;
-  /** The newest match that was taken of the player. */
-  lastMatch: number | null;
 }

@@ -1,9 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { nameKey, uuidOf } from '#base/text.ts';
 import type { Db, KeyedHash, Queryable } from '#db/db.ts';
-import { list, type Sql, sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 import { forgetPlayerInAudit } from './audit-forgetting.ts';
-import { historyFrom, newestOf } from './player-history.ts';
 import type { ReadyEvent } from './checks.ts';
 import { renamedMatch } from './ready-match.ts';
 import { Keys } from './sequence.ts';
@@ -74,13 +73,10 @@ async function pseudonymsAmong(tx: Queryable, uuids: readonly string[]): Promise
   return new Set(rows.map(([uuid]) => String(uuid)));
 }
 
-/** The matches in which a player may have been killed. */
-const historyOf = (key: number): Sql => sql`${historyFrom(key, newestOf(key))} select match_key from history`;
-
 async function renameVictim(tx: Queryable, key: number, original: string, { uuid, name }: Pseudonym): Promise<void> {
   await tx.run(sql`
     update kills set victim_uuid = ${uuid}, victim_name = ${name}
-    where match_key in (${historyOf(key)}) and victim_uuid = ${original}`);
+    where match_key in (select match_key from player_matches where player_key = ${key}) and victim_uuid = ${original}`);
 }
 
 async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
@@ -91,7 +87,7 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
       select cast(${nameKey(name)} as text), player_key, cast(${name} as text), min(first_seen), max(last_seen)
       from player_names where player_key = ${key} group by player_key`,
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
-    sql`update player_matches set name = ${name} where player_key = ${key} and match_key in (${historyOf(key)})`,
+    sql`update player_matches set name = ${name} where player_key = ${key}`,
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
     // Of the names under which one event saw the player, one becomes the pseudonym.
     sql`

@@ -13,7 +13,6 @@ import { uncountFinished } from './match-events.ts';
 import { unpageMatches } from './match-pages.ts';
 import { forgetOnline } from './online.ts';
 import { IS_OPERATOR_ACT } from './operator-acts.ts';
-import { unlinkMatches } from './player-history.ts';
 import { rederivePlayers } from './player-sightings.ts';
 import { uuidsOf } from './ready-match.ts';
 import { eventsOf, LEDGER, type LedgerRow, replay } from './replay.ts';
@@ -122,7 +121,6 @@ async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): P
   const matches = events.flatMap(({ row, event }) => (event.type === 'match.finished' ? row.key : []));
   if (matches.length > 0) {
     await uncountMatches(batch.tx, matches);
-    await unlinkMatches(batch.tx, matches);
     await unpageMatches(batch.tx, matches);
   }
   await batch.load(events.flatMap(({ event }) => everyoneIn(event)));
