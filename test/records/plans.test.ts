@@ -186,11 +186,12 @@ interface Carried {
 
 const nodesOf = (plan: Carried): Carried[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
+const alone = (number: number) => match({ teams: [{ name: 'Red', players: [person(number)] }] });
+
 test('a page of the matches of a player who is silent now reads no more rows than it shows, whatever max_id is', async (t) => {
   const database = await createTestDatabase('postgres');
   t.after(() => database.drop());
   const hall = await testHall(t, database.url);
-  const alone = (number: number) => match({ teams: [{ name: 'Red', players: [person(number)] }] });
   const matches = [...Array.from({ length: 50 }, () => alone(1)), ...Array.from({ length: 400 }, () => alone(2))];
   await tell(hall, ...matches);
   await hall.db.run(sql`analyze`);
