@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { followMatches } from '#records/board-follower.ts';
-import { countMatches } from '#records/ledger.ts';
 import { sampleOnline } from '#records/online.ts';
 import { cutSitemaps } from '#records/sitemaps.ts';
 import { sweep } from '#records/sweep.ts';
@@ -25,7 +24,6 @@ const RESTS = { sqlite: 200, postgres: 40 };
 const SPARE = 0.5;
 
 const TASKS: readonly Task[] = [
-  { name: 'count matches that wait', everyMs: SECOND_MS, run: ({ db, clock }) => countMatches(db, clock) },
   { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
   { name: 'note who is online', everyMs: MINUTE_MS, run: noteWhoIsOnline },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },

@@ -53,7 +53,7 @@ const STATEMENTS = [
   ),
   ...UPDATED.map((group) => {
     const sums = GROUPS[group].map((counter) => `${group}_${counter} = ${group}_${counter} + ?`).join(', ');
-    return `update player_stats set ${sums}, name_seen = ?, last_match = ? where player_key = ?`;
+    return `update player_stats set ${sums}, name_seen = ? where player_key = ?`;
   }),
 ];
 
@@ -79,9 +79,9 @@ async function writesOf(db: Db, heads: readonly Head[]): Promise<Write[]> {
 }
 
 /** The update of a player's counters: what was added is of the order of what a match adds. */
-function countsOf(player: number, { key, gamemode, finished }: Head): Write {
+function countsOf(player: number, { gamemode, finished }: Head): Write {
   const group = groupOf(gamemode);
-  const values = [...GROUPS[group].map(() => 3), finished, key, player];
+  const values = [...GROUPS[group].map(() => 3), finished, player];
   return { statement: WRITTEN.length + UPDATED.indexOf(group), values };
 }
 

@@ -3,10 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '#base/clock.ts';
 import { openDb, type Queryable } from '#db/db.ts';
 import { code, sql } from '#db/sql.ts';
-import { countMatches } from '#records/ledger.ts';
 import { groupOf } from '#records/player-stats.ts';
 import { type Event, openSender, type Sender } from '#sender/index.ts';
 import type { Report } from '../report.ts';
@@ -87,8 +85,6 @@ async function tellAgain(senders: Sender[], told: Played[]): Promise<void> {
 /** Kills, deaths and matches by player and group, as the simulator's own ledger has them. */
 async function checkSeason({ dialect }: Databases, url: string, told: Played[], report: Report): Promise<void> {
   await using db = await openDb(url);
-  // What waits is counted from the rows, as by a process that comes after one that was killed.
-  await countMatches(db, systemClock);
   const stored = (await db.get<{ count: number }>(sql`select count(*) as count from matches`))!.count;
   report.say(`${dialect}: matches stored of ${told.length}`, stored, stored === told.length);
   const wrong = await wrongSums(db, told);

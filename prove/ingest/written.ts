@@ -5,18 +5,7 @@ export const WRITTEN: readonly (readonly [table: string, owner: string, columns:
   [
     'player_matches',
     'match_key',
-    [
-      'match_key',
-      'player_key',
-      'name',
-      'result',
-      'score',
-      'kill_count',
-      'death_count',
-      'time_played',
-      'previous',
-      'rest',
-    ],
+    ['match_key', 'player_key', 'name', 'result', 'score', 'kill_count', 'death_count', 'time_played'],
   ],
   ['ledger', 'key', ['key', 'scope_key', 'event_id', 'type', 'time', 'received', 'body', 'subject', 'credential']],
 ];

@@ -15,7 +15,6 @@ import { applyConfigured, applyPresence, applyRemoved } from './server-events.ts
 
 /** Hands an event to its noun. What needs rows that still wait in the batch gets them written first. */
 export async function apply(context: Context, event: ReadyEvent): Promise<Taken> {
-  if (event.type !== 'match.finished' && event.type !== 'server.presence') context.batch.mayWait = false;
   switch (event.type) {
     case 'match.finished':
       return applyFinished(context, event.data);

@@ -1,34 +1,26 @@
 import type { Queryable } from '#db/db.ts';
-import type { Sql } from '#db/sql.ts';
 import { Inserts } from './inserts.ts';
-import { PlayerBook } from './player-book.ts';
+import { PlayerAccumulator } from './player-accumulator.ts';
 import type { KnownPlayer } from './players.ts';
 import type { Keys } from './sequence.ts';
 import type { Sender } from './receipts.ts';
 import type { Server } from './servers.ts';
 
 /**
- * One transaction's worth of events on their way into the records. What many events share (players, counters) is
- * gathered in a book and written once; the rest waits in `rows`. `flush` writes all of it in an order that keeps
- * references whole.
+ * The events of one transaction on their way into the tables. What many events share (players, counters) is merged in
+ * `players`; plain inserts queue in `rows`. `flush` writes both, in an order that keeps references whole.
  */
 export class Batch {
   readonly tx: Queryable;
   readonly keys: Keys;
   readonly now: number;
-  readonly players: PlayerBook;
+  readonly players = new PlayerAccumulator();
   readonly rows = new Inserts();
-  /** The matches that players play, as `addWaiting` takes them; none where nothing waits. */
-  readonly played: number[] = [];
-  /** Whether what was added to players is told by the rows of their matches, and may wait, see `flushPressing`. */
-  mayWait: boolean;
 
-  constructor(tx: Queryable, keys: Keys, now: number, players = new PlayerBook()) {
+  constructor(tx: Queryable, keys: Keys, now: number) {
     this.tx = tx;
     this.keys = keys;
     this.now = now;
-    this.players = players;
-    this.mayWait = !tx.remote;
   }
 
   /** Reads players that are about to be spoken of. */
@@ -37,21 +29,7 @@ export class Batch {
   }
 
   async flush(): Promise<void> {
-    await this.#write([...this.players.take(this.tx.remote), ...this.rows.take()]);
-  }
-
-  /** Writes what waits in `rows`; players wait on, unless some are new, since rows refer to them. */
-  async flushRows(): Promise<void> {
-    if (this.players.hasNew) await this.flushPressing();
-    else await this.#write(this.rows.take());
-  }
-
-  /** As `flush`, but for what matches alone have added to players, see `PlayerBook.takePressing`. */
-  async flushPressing(): Promise<void> {
-    await this.#write([...this.players.takePressing(this.tx.remote), ...this.rows.take()]);
-  }
-
-  async #write(statements: Sql[]): Promise<void> {
+    const statements = [...this.players.take(), ...this.rows.take()];
     if (statements.length > 0) await this.tx.runAll(statements);
   }
 }

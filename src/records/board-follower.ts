@@ -1,8 +1,6 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { lockFollower, moveFollower } from './follow-states.ts';
-import { newestOf } from './player-counters.ts';
-import { historyFrom, ROWS_OF_HISTORY } from './player-history.ts';
 import { BoardBook } from './board-book.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsKept, keptAt } from './board-counts.ts';
 import { MODES } from './boards.ts';
@@ -86,9 +84,9 @@ export async function mergeBoards(tx: Queryable, now: number, from: number, into
 /** Where both played a match, it is one match of the one who stays, won or lost as that one's row says. */
 async function playedTwice(tx: Queryable, at: BucketsAt, last: number, from: number, into: number): Promise<BoardBook> {
   const rows = await tx.all<{ finished: number; gamemode: string; result: string }>(sql`
-    ${historyFrom(from, newestOf(tx, from))}
-    select m.finished, m.gamemode, h.result ${ROWS_OF_HISTORY} and h.match_key <= ${last}
-      and exists (select 1 from player_matches b where b.match_key = h.match_key and b.player_key = ${into})`);
+    select m.finished, m.gamemode, p.result from player_matches p join matches m on m.key = p.match_key
+    where p.player_key = ${from} and p.match_key <= ${last}
+      and exists (select 1 from player_matches b where b.match_key = p.match_key and b.player_key = ${into})`);
   const book = new BoardBook();
   for (const { finished, gamemode, result } of rows) {
     const counted = { player_key: into, result, kill_count: 0, death_count: 0, time_played: 0 };

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Context, sight, type Taken } from './batch.ts';
 import type { DataOf } from './events.ts';
-import type { PlayerBook } from './player-book.ts';
+import type { PlayerAccumulator } from './player-accumulator.ts';
 import { type Sums, sumsOf } from './player-stats.ts';
 
 /** What holds of a player in factions by the newest report. */
@@ -31,8 +31,9 @@ export function applyStatistics(context: Context, data: DataOf<'player.statistic
 }
 
 /** Takes what a report added to the counters out of them. */
-export function uncountStatistics(book: PlayerBook, data: DataOf<'player.statistics'>): void {
-  if (data.gamemode !== 'vanilla') book.count(book.known(data.player.uuid)!, 'factions', addedBy(data), -1);
+export function uncountStatistics(accumulator: PlayerAccumulator, data: DataOf<'player.statistics'>): void {
+  if (data.gamemode !== 'vanilla')
+    accumulator.count(accumulator.known(data.player.uuid)!, 'factions', addedBy(data), -1);
 }
 
 const addedBy = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Sums =>

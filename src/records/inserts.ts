@@ -4,7 +4,7 @@ import { type Sql, type Value, withRows } from '#db/sql.ts';
 const TABLES = {
   matches: 'key, head, started, finished, map_key, server_key, gamemode',
   match_details: 'match_key, head, started, finished, teams, objectives',
-  player_matches: 'match_key, player_key, name, result, score, kill_count, death_count, time_played, previous, rest',
+  player_matches: 'match_key, player_key, name, result, score, kill_count, death_count, time_played',
   kills: 'killer_key, match_key, number, victim_uuid, victim_name, killer_name, time',
   player_sessions: 'player_key, ledger_key, time, login, server_key, server, name',
   faction_reports: 'player_key, time, ledger_key, power, faction',

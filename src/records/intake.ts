@@ -53,8 +53,6 @@ export class GroupIntake implements Intake {
   #waits = 0;
   readonly #busy = new BusyTime();
   #running: Promise<void> | undefined;
-  /** How long the last group took, and when it was through. */
-  #last = { took: 0, end: -Infinity };
 
   constructor({ db, clock, log }: { db: Db; clock: Clock; log: Log }) {
     this.#db = db;
@@ -90,11 +88,7 @@ export class GroupIntake implements Intake {
     for (await setImmediate(); this.#waiting.length > 0; await setImmediate()) {
       const group = this.#next();
       this.#waits -= sizeOf(group);
-      const began = performance.now();
-      // While there is more work than rest, more is about to come.
-      await this.#takeGroup(group, began - this.#last.end < this.#last.took);
-      const end = performance.now();
-      this.#last = { took: end - began, end };
+      await this.#takeGroup(group);
     }
     this.#running = undefined;
     this.#busy.end();
@@ -109,14 +103,14 @@ export class GroupIntake implements Intake {
     return this.#waiting.splice(0, end);
   }
 
-  async #takeGroup(group: Waiting[], more: boolean): Promise<void> {
+  async #takeGroup(group: Waiting[]): Promise<void> {
     try {
-      const receipts = await this.#store(together(group), more);
+      const receipts = await this.#store(together(group));
       let start = 0;
       for (const { items, settle } of group) settle(receipts.slice(start, (start += items.length)));
     } catch (error) {
       if (error instanceof Unavailable) for (const { fail } of group) fail(error);
-      else if (group.length > 1) for (const one of group) await this.#takeGroup([one], false);
+      else if (group.length > 1) for (const one of group) await this.#takeGroup([one]);
       else await this.#takeApart(group[0]!, error);
     }
   }
@@ -127,7 +121,7 @@ export class GroupIntake implements Intake {
       if (others.length === 0) return settle([this.#refuse(only!, error)]);
       const receipts: Receipt[] = [];
       for (const item of items) {
-        receipts.push(...(await this.#store([item], false).catch((error: unknown) => [this.#refuse(item, error)])));
+        receipts.push(...(await this.#store([item]).catch((error: unknown) => [this.#refuse(item, error)])));
       }
       settle(receipts);
     } catch (error) {
@@ -135,8 +129,8 @@ export class GroupIntake implements Intake {
     }
   }
 
-  #store(items: Iterable<Item>, more: boolean): Promise<Receipt[]> {
-    return takeItems(this.#db, this.#clock, items, { more });
+  #store(items: Iterable<Item>): Promise<Receipt[]> {
+    return takeItems(this.#db, this.#clock, items);
   }
 
   #refuse({ checked }: Item, error: unknown): Receipt {

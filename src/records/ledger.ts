@@ -3,11 +3,10 @@ import { portionsOf } from '#base/portions.ts';
 import { nameKey } from '#base/text.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import { list, type Sql, sql, withRows } from '#db/sql.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import { apply, playersOf, subjectOf } from './apply.ts';
 import { Batch, Refused } from './batch.ts';
 import { type Checked, checkEvent, type ReadyEvent } from './checks.ts';
-import { PlayerBook } from './player-book.ts';
 import { underPseudonyms } from './pseudonyms.ts';
 import type { Receipt, Sender } from './receipts.ts';
 import { replay } from './replay.ts';
@@ -24,8 +23,6 @@ import { type Server, serverByName } from './servers.ts';
 export interface TakeOptions {
   /** Checks and receipts everything, keeps nothing. */
   dryRun?: boolean;
-  /** What matches add to their players may wait, since more of them are about to come; see player-counters.ts. */
-  more?: boolean;
 }
 
 type Transactions = Pick<Db, 'transaction'>;
@@ -62,17 +59,15 @@ export async function takeItems(
   db: Transactions,
   clock: Clock,
   items: Iterable<Item>,
-  { dryRun = false, more = false }: TakeOptions = {},
+  { dryRun = false }: TakeOptions = {},
 ): Promise<Receipt[]> {
   if (!Iterator.from(items).some(writes)) return Array.from(items, ({ checked }) => checked as Receipt);
   try {
-    const { receipts, keep } = await db.transaction(async (tx) => {
-      const taken = await takeIn(db, tx, clock.now(), items, more);
-      if (dryRun) throw new DryRun(taken.receipts);
-      return taken;
+    return await db.transaction(async (tx) => {
+      const receipts = await takeIn(tx, clock.now(), items);
+      if (dryRun) throw new DryRun(receipts);
+      return receipts;
     });
-    keep();
-    return receipts;
   } catch (error) {
     if (error instanceof DryRun) return error.receipts;
     throw error;
@@ -91,58 +86,15 @@ class DryRun extends Error {
 /** What is refused of a server is kept for whoever writes its plugin; an operator reads the receipts at once. */
 const writes = ({ sender, checked }: Item): boolean => 'event' in checked || sender.kind === 'server';
 
-/** One book a database and process: while nobody else writes players, none is read twice. */
-const books = new WeakMap<Transactions, PlayerBook>();
-
-function bookOf(db: Transactions): PlayerBook {
-  let book = books.get(db);
-  if (book === undefined) books.set(db, (book = new PlayerBook()));
-  return book;
-}
-
-/**
- * How many events of a transaction are in memory as objects at a time: of large groups most would grow old before they
- * are written. Only what events add to players waits until the end, since many add to the same ones.
- */
-const PORTION = 32;
-
-interface TakenIn {
-  receipts: Receipt[];
-  /** Lets the book of players know that it is committed. */
-  keep: () => void;
-}
-
-async function takeIn(
-  db: Transactions,
-  tx: Queryable,
-  now: number,
-  items: Iterable<Item>,
-  more: boolean,
-): Promise<TakenIn> {
-  const book = bookOf(db);
-  const keys = await Keys.lock(tx, book.held);
-  const turn = book.resume(keys);
-  const batch = new Batch(tx, keys, now, book);
+async function takeIn(tx: Queryable, now: number, items: Iterable<Item>): Promise<Receipt[]> {
+  const keys = await Keys.lock(tx);
+  const batch = new Batch(tx, keys, now);
   const taking = new Taking(batch);
-  // Over a connection each portion would wait for its own journeys.
-  for (const portion of portionsOf(items, tx.remote ? Infinity : PORTION)) {
-    await taking.takeAll(await renamed(tx, portion));
-    await batch.flushRows();
-  }
-  if (more && batch.mayWait && book.hasRoom) await batch.flushPressing();
-  else await batch.flush();
-  await keys.leave(book.waits, batch.played);
+  await taking.takeAll(await renamed(tx, [...items]));
+  await batch.flush();
   await trimRefusals(tx, taking.refused);
   await keys.save();
-  return { receipts: taking.receipts, keep: () => book.keep(turn, keys) };
-}
-
-/** Counts the matches that wait to be counted, if any does; see player-counters.ts. */
-export async function countMatches(db: Db, clock: Clock): Promise<void> {
-  const waits = await db.get(sql`select 1 as found from sequence where name = 'key' and counted is not null`);
-  if (waits === undefined) return;
-  const { keep } = await db.transaction((tx) => takeIn(db, tx, clock.now(), [], false));
-  keep();
+  return taking.receipts;
 }
 
 /** The items with players who have a pseudonym under it. */
@@ -203,7 +155,7 @@ class Taking {
       this.#uuids.push(...playersOf(checked.event));
     }
     const { tx } = this.#batch;
-    const rows = await Promise.all((tx.remote ? byScope(asked) : atOnce(asked)).map((query) => tx.tuples(query)));
+    const rows = await Promise.all(knownAmong(asked).map((query) => tx.tuples(query)));
     for (const [scope, id, key, withdrawn] of rows.flat() as [...Identity, number, number | null][]) {
       this.#known.set(`${scope} ${id}`, { receipt: idOf(key), withdrawn: withdrawn !== null });
     }
@@ -291,8 +243,8 @@ type Identity = [scope: number, id: string];
 
 const READ_AT_ONCE = 256;
 
-/** PostgreSQL finds the events of one scope by its index whatever it believes of the size of the table. */
-function byScope(asked: readonly Identity[]): Sql[] {
+/** One scope a statement: PostgreSQL finds its events by the index whatever it believes of the size of the table. */
+function knownAmong(asked: readonly Identity[]): Sql[] {
   return [...Map.groupBy(asked, ([scope]) => scope)].flatMap(([scope, events]) =>
     [...portionsOf(events, READ_AT_ONCE)].map(
       (some) => sql`
@@ -301,11 +253,6 @@ function byScope(asked: readonly Identity[]): Sql[] {
     ),
   );
 }
-
-/** Inside the process each statement by itself costs more than what it finds. */
-const atOnce = (asked: readonly Identity[]): Sql[] => withRows(KNOWN, 2, asked.flat(), ')');
-
-const KNOWN = 'select scope_key, event_id, key, withdrawn from ledger where (scope_key, event_id) in (values';
 
 /** Whether an event names a server that is not known yet: nothing was taken of it so far. */
 const isNew = (server: Server | undefined, event: ReadyEvent): boolean =>

@@ -2,9 +2,8 @@ import { idOf } from '#base/ids.ts';
 import { nameKey } from '#base/text.ts';
 import { type Context, see, sight, type Taken } from './batch.ts';
 import type { MatchFacts } from './matches.ts';
-import type { PlayerBook } from './player-book.ts';
-import { restOf, sieveOf } from './player-counters.ts';
-import { type Group, groupOf } from './player-stats.ts';
+import type { PlayerAccumulator } from './player-accumulator.ts';
+import { groupOf } from './player-stats.ts';
 import type { Played, ReadyMatch, ReadyPlayer } from './ready-match.ts';
 
 /** Finished matches on their way into the records, and out of them again. */
@@ -23,7 +22,7 @@ export function applyFinished(context: Context, match: ReadyMatch): Taken {
   return undefined;
 }
 
-type PlayerRow = [match: number, player: number, ...Played, previous: number | null, rest: string | null];
+type PlayerRow = [match: number, player: number, ...Played];
 
 /** One row a player. Several UUIDs that were merged into one may have played: their counts are added. */
 function addPlayers(context: Context, { facts, finished, players }: ReadyMatch): void {
@@ -37,37 +36,32 @@ function addPlayers(context: Context, { facts, finished, players }: ReadyMatch):
     batch.players.count(known, group, sums);
     const before = rows.get(known.key);
     if (before !== undefined) others.set(known.key, (others.get(known.key) ?? new Set()).add(before[2]));
-    const previous = before === undefined ? batch.players.play(known, key) : before[8];
-    const row = rowOf(player, group, key, known.key, previous);
+    const row = rowOf(player, key, known.key);
     rows.set(known.key, before === undefined ? row : together(before, row));
   }
   for (const row of rows.values()) batch.rows.add('player_matches', row);
-  if (batch.mayWait && rows.size > 0) batch.played.push(key, ...sieveOf(rows.keys()));
-  // One row cannot tell what was counted for each of several.
-  if (others.size > 0) batch.mayWait = false;
   for (const [player, names] of others) {
     for (const name of names) batch.rows.add('player_sightings', [player, key, finished, name]);
   }
 }
 
-function rowOf(player: ReadyPlayer, group: Group, match: number, key: number, previous: number | null): PlayerRow {
-  const [, name, result, score, kills, deaths, time, sums] = player;
-  return [match, key, name, result, score, kills, deaths, time, previous, restOf(group, sums)];
+function rowOf(player: ReadyPlayer, match: number, key: number): PlayerRow {
+  const [, name, result, score, kills, deaths, time] = player;
+  return [match, key, name, result, score, kills, deaths, time];
 }
 
 function together(before: PlayerRow, row: PlayerRow): PlayerRow {
-  const [match, player, name, result, score, kills, deaths, time, previous] = row;
+  const [match, player, name, result, score, kills, deaths, time] = row;
   const sums = [score + before[4], kills + before[5], deaths + before[6], time + before[7]] as const;
-  return [match, player, name, result, ...sums, previous, null];
+  return [match, player, name, result, ...sums];
 }
 
 /** Whoever completed an objective without standing in a team, be it under another UUID, has no row that keeps the name. */
 function addScorers(context: Context, { players, scorers, finished }: ReadyMatch): void {
-  const book = context.batch.players;
-  context.batch.mayWait = false;
-  const seen = new Set(players.map(([uuid]) => book.known(uuid)!.key));
+  const accumulator = context.batch.players;
+  const seen = new Set(players.map(([uuid]) => accumulator.known(uuid)!.key));
   for (const [uuid, name] of scorers) {
-    const known = book.known(uuid);
+    const known = accumulator.known(uuid);
     if (known !== undefined && seen.has(known.key)) continue;
     seen.add(sight(context, { uuid, name }, finished).key);
   }
@@ -81,9 +75,9 @@ function addKills({ batch, key }: Context, { kills }: ReadyMatch): void {
 }
 
 /** Takes what a match added to its players' counters out of them. */
-export function uncountFinished(book: PlayerBook, { facts, players }: ReadyMatch): void {
+export function uncountFinished(accumulator: PlayerAccumulator, { facts, players }: ReadyMatch): void {
   const group = groupOf(facts.gamemode);
-  for (const [uuid, , , , , , , sums] of players) book.count(book.known(uuid)!, group, sums, -1);
+  for (const [uuid, , , , , , , sums] of players) accumulator.count(accumulator.known(uuid)!, group, sums, -1);
 }
 
 function headText({ key, server }: Context, { map, ...others }: ReadyMatch['facts']): string {

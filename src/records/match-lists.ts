@@ -1,8 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { along, type Page, pageBefore } from './along.ts';
-import type { MatchHead, PlayedMatch } from './matches.ts';
-import { historyFrom, ROWS_OF_HISTORY, startBelow } from './player-history.ts';
+import { type MatchHead, playedBelow, type PlayedMatch } from './matches.ts';
 
 /** What a list of matches may be narrowed to: one thing at a time, so that each list is a walk along one index. */
 export type MatchFilter = { mapKey: string } | { serverKey: number } | { gamemode: string } | undefined;
@@ -39,10 +38,7 @@ export async function listPlayedMatches(
   before: number,
   limit: number,
 ): Promise<(PlayedMatch & ListedMatch)[]> {
-  const start = await startBelow(db, playerKey, before);
-  if (start === undefined) return [];
   return await db.all<PlayedMatch & ListedMatch>(sql`
-    ${historyFrom(playerKey, sql`select cast(${start} as bigint) as match_key`, limit)}
-    select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, h.result, h.score, h.kill_count, h.death_count
-    ${ROWS_OF_HISTORY} order by h.match_key desc`);
+    select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count
+    ${playedBelow(playerKey, before, limit)}`);
 }

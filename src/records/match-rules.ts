@@ -1,5 +1,3 @@
-import { UuidMap } from './uuid-map.ts';
-
 /** What has to be right about a match beyond the shape of its parts. */
 export interface MatchParts {
   win: string;
@@ -34,11 +32,11 @@ export function problemsOf(match: MatchParts): Problem[] {
   return problems;
 }
 
-function playersOf({ teams }: MatchParts, problems: Problem[]): UuidMap<{ uuid: string }> {
-  const players = new UuidMap();
+function playersOf({ teams }: MatchParts, problems: Problem[]): Set<string> {
+  const players = new Set<string>();
   teams.forEach((team, t) => {
     team.players.forEach((player, p) => {
-      if (!players.has(player.uuid)) return players.add(player);
+      if (!players.has(player.uuid)) return void players.add(player.uuid);
       const path = ['teams', t, 'players', p, 'uuid'];
       problems.push({ path, message: 'stands in the match twice; list each player in the last team only' });
     });

@@ -1,8 +1,6 @@
 import { type Known, whenKnown } from '#base/known.ts';
 import type { Queryable, Reads } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
-import { newestOf } from './player-counters.ts';
-import { historyFrom, ROWS_OF_HISTORY } from './player-history.ts';
+import { type Sql, sql } from '#db/sql.ts';
 
 /**
  * A match as lists show it. `head` is ready-made JSON, from `{` to before `}`, of every field that neither settings nor
@@ -138,11 +136,24 @@ export interface PlayedMatch extends MatchHead {
   death_count: number;
 }
 
+/**
+ * A player's rows `p` with their matches `m`, below a key, the newest first: a walk along player_matches_by_player that ends
+ * with the page. Both columns are compared as one row: given the two conditions apart, PostgreSQL may walk along the primary
+ * key instead, past everything that others have played. The tables are crossed since SQLite keeps to that order.
+ */
+export function playedBelow(playerKey: number, before: number, limit: number): Sql {
+  return sql`
+    from player_matches p cross join matches m
+    where (p.player_key, p.match_key) < (${playerKey}, ${before}) and p.player_key >= ${playerKey}
+      and m.key = p.match_key
+    order by p.player_key desc, p.match_key desc limit ${limit}`;
+}
+
 /** A player's newest matches. */
 export async function matchesOf(db: Queryable, playerKey: number, limit: number): Promise<PlayedMatch[]> {
-  const rows = await db.tuples(sql`${historyFrom(playerKey, newestOf(db, playerKey), limit)}
-    select m.key, m.head, m.started, m.finished, h.result, h.score, h.kill_count, h.death_count
-    ${ROWS_OF_HISTORY} order by h.match_key desc`);
+  const rows = await db.tuples(sql`
+    select m.key, m.head, m.started, m.finished, p.result, p.score, p.kill_count, p.death_count
+    ${playedBelow(playerKey, Number.MAX_SAFE_INTEGER, limit)}`);
   return (rows as PlayedTuple[]).map(playedOf);
 }
 

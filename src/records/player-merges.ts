@@ -4,7 +4,6 @@ import { isLinked } from './account-changes.ts';
 import { type Context, Refused, type Taken } from './batch.ts';
 import type { DataOf } from './events.ts';
 import { mergeBoards } from './board-follower.ts';
-import { joinHistories } from './player-history.ts';
 import { GROUP_NAMES, GROUPS } from './player-stats.ts';
 import { rederivePlayers } from './player-sightings.ts';
 
@@ -56,7 +55,7 @@ async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {
 
 /** @returns the subjects of maps that both have rated: of two ratings one counts */
 async function moveAll(tx: Queryable, merged: number, survivor: number): Promise<string[]> {
-  await joinHistories(tx, merged, survivor);
+  await joinMatches(tx, merged, survivor);
   for (const [table, column] of OWN) {
     await tx.run(sql`update ${code(table)} set ${code(column)} = ${survivor} where ${code(column)} = ${merged}`);
   }
@@ -70,6 +69,34 @@ async function moveAll(tx: Queryable, merged: number, survivor: number): Promise
   await tx.run(sql`delete from players where key = ${merged}`);
   await rederivePlayers(tx, [survivor]);
   return disputed.map((name) => `map ${name}`);
+}
+
+/** Gives all matches of a player to another. Where both played, one row holds what both did. */
+async function joinMatches(tx: Queryable, merged: number, survivor: number): Promise<void> {
+  const both = await tx.tuples(sql`
+    select a.match_key from player_matches a
+    join player_matches b on b.match_key = a.match_key and b.player_key = ${survivor}
+    where a.player_key = ${merged}`);
+  for (const [key] of both) await joinRows(tx, key as number, merged, survivor);
+  await tx.run(sql`update player_matches set player_key = ${survivor} where player_key = ${merged}`);
+}
+
+/** The name of the merged player was seen there, too. */
+async function joinRows(tx: Queryable, match: number, merged: number, survivor: number): Promise<void> {
+  const row = (await tx.get<{ name: string; score: number; kills: number; deaths: number; time: number }>(sql`
+    select name, score, kill_count as kills, death_count as deaths, time_played as time from player_matches
+    where match_key = ${match} and player_key = ${merged}`))!;
+  await tx.runAll([
+    sql`
+      insert into player_sightings (player_key, ledger_key, time, name)
+      select cast(${survivor} as bigint), key, finished, cast(${row.name} as text) from matches where key = ${match}
+      on conflict (player_key, ledger_key, name) do nothing`,
+    sql`
+      update player_matches set score = score + ${row.score}, kill_count = kill_count + ${row.kills},
+        death_count = death_count + ${row.deaths}, time_played = time_played + ${row.time}
+      where match_key = ${match} and player_key = ${survivor}`,
+    sql`delete from player_matches where match_key = ${match} and player_key = ${merged}`,
+  ]);
 }
 
 const OWN = [

@@ -2,11 +2,9 @@ import { nameKey } from '#base/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, type Sql, sql } from '#db/sql.ts';
 import { followName } from './account-names.ts';
-import { newestOf } from './player-counters.ts';
-import { historyFrom, ROWS_OF_HISTORY } from './player-history.ts';
 
 /**
- * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerBook` keeps
+ * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerAccumulator` keeps
  * the same facts up to date event by event; the newest sighting decides, of two at one moment the later event.
  */
 export async function rederivePlayers(tx: Queryable, keys: readonly number[]): Promise<void> {
@@ -24,20 +22,18 @@ interface Span {
   last: number;
 }
 
-/** A `with` clause and what follows `from`: everything that saw the player under a name. */
-const sightingsOf = (db: Queryable, player: number): [Sql, Sql] => [
-  historyFrom(player, newestOf(db, player)),
-  sql`(
-    select h.name, m.finished as time, h.match_key as key, 1 as own ${ROWS_OF_HISTORY}
+/** What follows `from`: everything that saw the player under a name. */
+const sightingsOf = (player: number): Sql => sql`(
+    select p.name, m.finished as time, p.match_key as key, 1 as own
+    from player_matches p join matches m on m.key = p.match_key where p.player_key = ${player}
     union all
     select name, time, ledger_key, 1 from player_sessions where player_key = ${player}
     union all
-    select name, time, ledger_key, 0 from player_sightings where player_key = ${player}) s`,
-];
+    select name, time, ledger_key, 0 from player_sightings where player_key = ${player}) s`;
 
 async function spansOf(tx: Queryable, player: number): Promise<Span[]> {
-  const [history, sightings] = sightingsOf(tx, player);
-  const rows = await tx.tuples(sql`${history} select name, min(time), max(time) from ${sightings} group by name`);
+  const rows = await tx.tuples(sql`
+    select name, min(time), max(time) from ${sightingsOf(player)} group by name`);
   return (rows as [string, number, number][]).map(([name, first, last]) => ({ name, first, last }));
 }
 
@@ -75,10 +71,9 @@ async function rederive(tx: Queryable, key: number, spans: Span[]): Promise<void
 async function inOrder(tx: Queryable, key: number, spans: Span[]): Promise<Span[]> {
   const tied = spans.filter(({ last }, place) => spans.some((other, at) => at !== place && other.last === last));
   const events = new Map<Span, [key: number, own: number]>();
-  const [history, sightings] = sightingsOf(tx, key);
   for (const span of tied) {
-    const event = await tx.tuple(sql`${history}
-      select key, own from ${sightings} where name = ${span.name} and time = ${span.last}
+    const event = await tx.tuple(sql`
+      select key, own from ${sightingsOf(key)} where name = ${span.name} and time = ${span.last}
       order by key desc, own desc limit 1`);
     events.set(span, event as [number, number]);
   }

@@ -1,23 +1,21 @@
 import { nameKey } from '#base/text.ts';
 import { insertAll, type Sql, sql, type Value } from '#db/sql.ts';
 import { followName } from './account-names.ts';
-import { type Added, additions, additionsTo, type Group, sightings } from './player-stats.ts';
+import { type Added, additions, sightings } from './player-stats.ts';
 import type { KnownPlayer, PlayerName } from './players.ts';
 
-/** What the book of players says to the tables. */
+/** The statements that write what a PlayerAccumulator holds. */
 
-/** A player in the book, with what of it is not written yet. */
+/** A player in the accumulator, with what of it is not written yet. */
 export interface Entry extends KnownPlayer {
   isNew: boolean;
   rowChanged: boolean;
   renamed: boolean;
   seenChanged: boolean;
-  /** Whether it waits in `changed`. */
+  /** Whether it is in the accumulator's list of changed players. */
   waits: boolean;
-  /** How many matches added something that waits. */
-  played: number;
   names: Map<string, PlayerName> | undefined;
-  /** What was added, by groups: one, or some where several matches have added to it. */
+  /** What was added to counters, each group once. */
   sums: Added[] | undefined;
 }
 
@@ -29,11 +27,8 @@ const WIDEN_NAMES = `on conflict (name_key, player_key) do update set
   last_seen = case when excluded.last_seen > player_names.last_seen then excluded.last_seen else player_names.last_seen end,
   name = case when excluded.last_seen >= player_names.last_seen then excluded.name else player_names.name end`;
 
-/**
- * The statements that bring the tables up to what changed of some players.
- * @param remote see `Queryable`
- */
-export function statementsOf(entries: Entry[], remote: boolean): Sql[] {
+/** The statements that write what changed of some players. */
+export function statementsOf(entries: readonly Entry[]): Sql[] {
   // Of most players nothing is new but counters.
   const others = entries.filter(({ rowChanged, names }) => rowChanged || names !== undefined);
   const unnumbered = entries.filter((entry) => entry.seenChanged && entry.sums === undefined);
@@ -41,8 +36,8 @@ export function statementsOf(entries: Entry[], remote: boolean): Sql[] {
     ...insertAll(PLAYERS, others.filter(({ isNew }) => isNew).map(rowOf)),
     ...others.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
     ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
-    ...sightings(unnumbered.map(({ key, nameSeen, lastMatch }) => [nameSeen, lastMatch, key])),
-    ...countsOf(entries, remote),
+    ...sightings(unnumbered.map(({ key, nameSeen }) => [nameSeen, key])),
+    ...countsOf(entries),
     ...insertAll(NAMES, others.flatMap(namesOf), WIDEN_NAMES),
   ];
 }
@@ -68,25 +63,15 @@ function updateOf(entry: Entry): Sql {
     where key = ${entry.key}`;
 }
 
-type Row = (number | null)[];
-
-/** Over a connection rows go together; inside the process a row by itself costs less, once there is one to be changed. */
-function countsOf(entries: Entry[], remote: boolean): Sql[] {
-  const together = new Map<Group, Row[]>();
-  const apart: Sql[] = [];
-  for (const { key, nameSeen, lastMatch, sums, isNew } of entries) {
-    if (sums === undefined) continue;
-    const moved = [nameSeen, lastMatch, key];
-    if (remote || isNew) for (const { group, sums: added } of sums) addTo(together, group, [...added, ...moved]);
-    else apart.push(...additionsTo(sums, moved));
-  }
-  // Whoever carries them out looks each statement up once where equal ones stand behind each other.
-  const alike = Map.groupBy(apart, ({ strings }) => strings).values();
-  return [...[...together].flatMap(([group, rows]) => additions(group, rows)), ...[...alike].flat()];
-}
-
-function addTo<K, T>(map: Map<K, T[]>, key: K, one: T): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [one]);
-  else known.push(one);
+function countsOf(entries: readonly Entry[]): Sql[] {
+  const added = entries.flatMap(({ key, nameSeen, sums = [] }) =>
+    sums.map(({ group, sums }) => ({ group, row: [...sums, nameSeen, key] })),
+  );
+  const byGroup = Map.groupBy(added, ({ group }) => group);
+  return [...byGroup].flatMap(([group, some]) =>
+    additions(
+      group,
+      some.map(({ row }) => row),
+    ),
+  );
 }

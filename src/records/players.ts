@@ -2,7 +2,6 @@ import { uuidOf, nameKey } from '#base/text.ts';
 import { keyOf } from '#base/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { nameSeen, namesakes } from './player-counters.ts';
 
 export interface Player {
   key: number;
@@ -44,9 +43,8 @@ export async function playerByName(db: Queryable, name: string): Promise<Player 
 
 async function lastBearer(db: Queryable, nameKey: string): Promise<Player | undefined> {
   return await db.get<Player>(sql`
-    with p as materialized (${namesakes(db, nameKey)})
-    select ${COLUMNS} from p join player_stats s on s.player_key = p.key
-    order by ${nameSeen(db)} desc, p.key desc limit 1`);
+    select ${COLUMNS} from players p join player_stats s on s.player_key = p.key
+    where p.name_key = ${nameKey} order by s.name_seen desc, p.key desc limit 1`);
 }
 
 /** A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits cannot exist, so none hides another. */
@@ -68,12 +66,13 @@ export interface PlayerName {
 /** Every name a player bore, the newest first. The present name's row lags, since every match sees it: see player_stats. */
 export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerName[]> {
   return await db.all<PlayerName>(sql`
-    select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen, case when n.name_key = p.name_key then ${nameSeen(db, playerKey)} else n.last_seen end as last_seen
+    select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen,
+      case when n.name_key = p.name_key then s.name_seen else n.last_seen end as last_seen
     from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = n.player_key
     where n.player_key = ${playerKey} order by last_seen desc, n.name_key`);
 }
 
-/** What the books of the records hold of a player, see `PlayerBook`. */
+/** A player as `PlayerAccumulator` reads it. */
 export interface KnownPlayer {
   key: number;
   uuid: string;
@@ -84,6 +83,4 @@ export interface KnownPlayer {
   lastLogin: number | null;
   lastLoginServer: string;
   lastLogout: number | null;
-  /** The newest match that was taken of the player. */
-  lastMatch: number | null;
 }

@@ -1,13 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { nameKey, uuidOf } from '#base/text.ts';
 import type { Db, KeyedHash, Queryable } from '#db/db.ts';
-import { list, type Sql, sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 import { forgetPlayerInAudit } from './audit-forgetting.ts';
-import { newestOf } from './player-counters.ts';
-import { historyFrom } from './player-history.ts';
 import type { ReadyEvent } from './checks.ts';
 import { renamedMatch } from './ready-match.ts';
-import { moveKeys } from './sequence.ts';
+import { Keys } from './sequence.ts';
 
 /**
  * When somebody deletes the account, the matches of the linked game account stay, under a name and a UUID that are
@@ -26,7 +24,8 @@ const ROWS_AT_ONCE = 500;
  * UUID of its own, and all have one name. The rest is up to `finishPseudonyms`.
  */
 export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<void> {
-  await moveKeys(tx, now);
+  // Nobody writes events of the player under the old UUID meanwhile.
+  await Keys.lock(tx);
   const [own, ...merged] = await oneWith(tx, uuid);
   const player = await tx.get<{ key: number; uuid: string; name: string }>(sql`
     select key, uuid, name from players
@@ -74,14 +73,10 @@ async function pseudonymsAmong(tx: Queryable, uuids: readonly string[]): Promise
   return new Set(rows.map(([uuid]) => String(uuid)));
 }
 
-/** The matches in which a player may have been killed. */
-const historyOf = (tx: Queryable, key: number): Sql =>
-  sql`${historyFrom(key, newestOf(tx, key))} select match_key from history`;
-
 async function renameVictim(tx: Queryable, key: number, original: string, { uuid, name }: Pseudonym): Promise<void> {
   await tx.run(sql`
     update kills set victim_uuid = ${uuid}, victim_name = ${name}
-    where match_key in (${historyOf(tx, key)}) and victim_uuid = ${original}`);
+    where match_key in (select match_key from player_matches where player_key = ${key}) and victim_uuid = ${original}`);
 }
 
 async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
@@ -92,7 +87,7 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
       select cast(${nameKey(name)} as text), player_key, cast(${name} as text), min(first_seen), max(last_seen)
       from player_names where player_key = ${key} group by player_key`,
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
-    sql`update player_matches set name = ${name} where player_key = ${key} and match_key in (${historyOf(tx, key)})`,
+    sql`update player_matches set name = ${name} where player_key = ${key}`,
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
     // Of the names under which one event saw the player, one becomes the pseudonym.
     sql`

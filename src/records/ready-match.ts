@@ -1,6 +1,5 @@
 import type { DataOf } from './events.ts';
 import type { MatchFacts, MatchTeam } from './matches.ts';
-import { UuidMap } from './uuid-map.ts';
 import { type Counts, type Group, groupOf, type Sums, sumsOf } from './player-stats.ts';
 
 /**
@@ -99,12 +98,12 @@ function playersOf(match: Finished, group: Group): ReadyPlayer[] {
 const NONE = { objective: 0, wool: 0, core: 0, destroyable: 0, flag: 0 };
 type Completed = typeof NONE;
 
-function completedBy({ objectives }: Finished): UuidMap<Completed & { uuid: string }> {
-  const completed = new UuidMap<Completed & { uuid: string }>();
+function completedBy({ objectives }: Finished): Map<string, Completed> {
+  const completed = new Map<string, Completed>();
   for (const { player, type } of objectives) {
     if (player === null) continue;
     let counts = completed.get(player.uuid);
-    if (counts === undefined) completed.add((counts = { uuid: player.uuid, ...NONE }));
+    if (counts === undefined) completed.set(player.uuid, (counts = { ...NONE }));
     if (type !== 'control_point' && type !== 'other') counts[type]++;
     counts.objective++;
   }
@@ -133,19 +132,19 @@ function countsOf(player: FinishedPlayer, result: Result, completed = NONE): Cou
 }
 
 function scorersOf({ teams, objectives }: Finished): ReadyScorer[] {
-  const seen = new UuidMap<{ uuid: string }>(teams.flatMap(({ players }) => players));
+  const seen = new Set(teams.flatMap(({ players }) => players.map(({ uuid }) => uuid)));
   const scorers: ReadyScorer[] = [];
   for (const { player } of objectives) {
     if (player === null || seen.has(player.uuid)) continue;
-    seen.add(player);
+    seen.add(player.uuid);
     scorers.push([player.uuid, player.name]);
   }
   return scorers;
 }
 
 function killsOf({ teams, kills }: Finished): ReadyKill[] {
-  const players = new UuidMap(teams.flatMap(({ players }) => players));
-  const nameOf = (uuid: string): string => players.get(uuid)!.name;
+  const names = new Map(teams.flatMap(({ players }) => players.map(({ uuid, name }) => [uuid, name])));
+  const nameOf = (uuid: string): string => names.get(uuid)!;
   return kills.map(({ killer, victim, time }) => [killer, nameOf(killer), victim, nameOf(victim), time]);
 }
 

@@ -1,6 +1,5 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { addWaiting, clearWaiting, countWaiting } from './player-counters.ts';
 
 const KEYS_PER_MS = 2048;
 
@@ -13,52 +12,19 @@ export const newestKeyAt = (ms: number): number => ms * KEYS_PER_MS + KEYS_PER_M
  */
 export class Keys {
   readonly #tx: Queryable;
-  readonly #first: number;
   #last: number;
-  #counted: number | null;
 
-  private constructor(tx: Queryable, { last, counted }: KeysLeft) {
+  private constructor(tx: Queryable, last: number) {
     this.#tx = tx;
-    this.#first = last;
     this.#last = last;
-    this.#counted = counted;
   }
 
-  /** The last key that was handed out. */
-  get last(): number {
-    return this.#last;
-  }
-
-  /** The key behind which matches wait to be counted; null where none does. */
-  get counted(): number | null {
-    return this.#counted;
-  }
-
-  /**
-   * Takes the lock. Every transaction that takes it takes it first, so two of them never wait for each other. Matches that
-   * wait to be counted are counted.
-   * @param held what was left by a transaction of which the caller holds in memory what waits: that goes on waiting then,
-   *   unless somebody else has had the lock since
-   */
-  static async lock(tx: Queryable, held?: KeysLeft): Promise<Keys> {
-    const left = (await tx.get<KeysLeft>(
-      sql`update sequence set last = last where name = 'key' returning last, counted`,
+  /** Takes the lock. Every transaction that takes it takes it first, so two of them never wait for each other. */
+  static async lock(tx: Queryable): Promise<Keys> {
+    const { last } = (await tx.get<{ last: number }>(
+      sql`update sequence set last = last where name = 'key' returning last`,
     ))!;
-    const { last, counted } = left;
-    if (counted === null || (held?.last === last && held.counted === counted)) return new Keys(tx, left);
-    await countWaiting(tx, counted);
-    await tx.run(sql`update sequence set counted = null where name = 'key'`);
-    return new Keys(tx, { last, counted: null });
-  }
-
-  /**
-   * Says whether matches are left waiting, those of this transaction or of one before.
-   * @param rows see `addWaiting`, of this transaction
-   */
-  async leave(waiting: boolean, rows: readonly number[]): Promise<void> {
-    if (waiting) await addWaiting(this.#tx, rows);
-    else if (this.#counted !== null) await clearWaiting(this.#tx);
-    this.#counted = waiting ? (this.#counted ?? this.#first) : null;
+    return new Keys(tx, last);
   }
 
   /** A key that grows with time, even when the clock steps back. */
@@ -80,18 +46,8 @@ export class Keys {
   }
 
   async save(): Promise<void> {
-    await this.#tx.run(sql`update sequence set last = ${this.#last}, counted = ${this.#counted} where name = 'key'`);
+    await this.#tx.run(sql`update sequence set last = ${this.#last} where name = 'key'`);
   }
-}
-
-/** What stands in the row of keys. */
-export type KeysLeft = Pick<Keys, 'last' | 'counted'>;
-
-/** Uses up a key that is nobody's: it tells every book of players that somebody else has written. */
-export async function moveKeys(tx: Queryable, now: number): Promise<void> {
-  const keys = await Keys.lock(tx);
-  keys.next(now);
-  await keys.save();
 }
 
 /** Events begin each millisecond with its first key: behind the middle of it there is hardly ever one. */

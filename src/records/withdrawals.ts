@@ -12,7 +12,6 @@ import { uncountMatches } from './board-follower.ts';
 import { uncountFinished } from './match-events.ts';
 import { forgetOnline } from './online.ts';
 import { IS_OPERATOR_ACT } from './operator-acts.ts';
-import { unlinkMatches } from './player-history.ts';
 import { rederivePlayers } from './player-sightings.ts';
 import { uuidsOf } from './ready-match.ts';
 import { eventsOf, LEDGER, type LedgerRow, replay } from './replay.ts';
@@ -111,9 +110,6 @@ async function withdrawSome(
   }
   await batch.flush();
   await rederivePlayers(tx, [...touched]);
-  // The key is nobody's: it tells every book of players that somebody else has written.
-  keys.next(now);
-  await keys.save();
   return { events: rows.length + fallen, fallen };
 }
 
@@ -122,10 +118,7 @@ async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): P
   if (rows.length === 0) return;
   const events = await eventsOf(batch.tx, rows);
   const matches = events.flatMap(({ row, event }) => (event.type === 'match.finished' ? row.key : []));
-  if (matches.length > 0) {
-    await uncountMatches(batch.tx, matches);
-    await unlinkMatches(batch.tx, matches);
-  }
+  if (matches.length > 0) await uncountMatches(batch.tx, matches);
   await batch.load(events.flatMap(({ event }) => everyoneIn(event)));
   for (const { row, event } of events) {
     const { key } = row;

@@ -5,7 +5,7 @@ import { sessionsOf } from '#records/account-sessions.ts';
 import { connectedApplications } from '#records/consents.ts';
 import { factsOf } from '#records/matches.ts';
 import { type Player, playerByUuid } from '#records/players.ts';
-import { statsOf } from '#records/player-counters.ts';
+import { statsOf } from '#records/player-stats.ts';
 import {
   allActsOf,
   allKillsOf,

@@ -14,7 +14,7 @@ import { type Outcome, runImport, tryImport } from '#importers/run.ts';
 import { imageOf, mapByName, rotationOf } from '#records/maps.ts';
 import { exportEvents } from '#records/export.ts';
 import { isBanned, listPunishmentsOf } from '#records/punishments.ts';
-import { statsOf } from '#records/player-counters.ts';
+import { statsOf } from '#records/player-stats.ts';
 import { namesOf, playerByUuid } from '#records/players.ts';
 import { serverByName } from '#records/servers.ts';
 import { BEGINNING, configured, login, match, person, presence, team, tell } from '#test/support/builders.ts';

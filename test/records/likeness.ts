@@ -22,11 +22,11 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   player_names: { ids: { player_key: 'player' } },
   player_sessions: { ids: { player_key: 'player', ledger_key: 'event', server_key: 'server' } },
   player_sightings: { ids: { player_key: 'player', ledger_key: 'event' } },
-  player_stats: { ids: { player_key: 'player', last_match: 'event' } },
+  player_stats: { ids: { player_key: 'player' } },
   faction_reports: { ids: { player_key: 'player', ledger_key: 'event' } },
   matches: { ids: { key: 'event', server_key: 'server' } },
   match_details: { ids: { match_key: 'event' } },
-  player_matches: { ids: { player_key: 'player', match_key: 'event', previous: 'event' } },
+  player_matches: { ids: { player_key: 'player', match_key: 'event' } },
   kills: { ids: { killer_key: 'player', match_key: 'event' } },
   boards: { ids: { player_key: 'player' } },
   map_results: {},
@@ -91,8 +91,7 @@ export async function wipe(db: Db): Promise<void> {
   await db.runAll([
     ...tables.reverse().map((table) => sql`delete from ${code(table)}`),
     sql`delete from pictures`,
-    sql`update sequence set last = 0, counted = null`,
-    sql`delete from waiting_matches`,
+    sql`update sequence set last = 0`,
     sql`update follow_states set last = 0, made_for = 'UTC' where name = 'boards'`,
   ]);
 }

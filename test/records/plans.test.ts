@@ -17,7 +17,7 @@ import {
 } from '#records/matches.ts';
 import { listMaps, mapByName, ratesOf, rotationsOf } from '#records/maps.ts';
 import { findPlayer, namesOf } from '#records/players.ts';
-import { statsOf } from '#records/player-counters.ts';
+import { statsOf } from '#records/player-stats.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#records/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#records/receipt-log.ts';
 import { findAccessToken } from '#records/tokens.ts';
@@ -95,6 +95,25 @@ test('no read of a request goes through a table that grows with the network', as
   }
 });
 
+/** Where pages of a player's matches may begin: the newest, far back, behind the last one, and numbers that are no match. */
+const BOUNDS = [Number.MAX_SAFE_INTEGER, 3_600_000_000_000_000, 1, 0, -1, Number.MIN_SAFE_INTEGER];
+const PAGE = 20;
+
+test('a page of the matches of a player is a walk along their index, whatever max_id is', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  await tell(hall, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  const { key } = (await findPlayer(hall.db, person(1).uuid))!;
+  const along = ['SEARCH p USING INDEX player_matches_by_player (player_key>? AND (player_key,match_key)<(?,?))'];
+  const looked = 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)';
+  for (const before of BOUNDS) {
+    const steps = await stepsOf(hall.db, database.url, (db) => listPlayedMatches(db, key, before, PAGE));
+    assert.deepEqual(steps, [...along, looked]);
+  }
+  assert.deepEqual(await stepsOf(hall.db, database.url, (db) => matchesOf(db, key, PAGE)), [...along, looked]);
+});
+
 const walked = (bound: string): string[] => [
   `SEARCH matches USING COVERING INDEX matches_by_server (server_key=?${bound})`,
   'SEARCH l USING INTEGER PRIMARY KEY (rowid=?)',
@@ -150,5 +169,51 @@ test('matches of what is silent now are walked along their own index where one s
   for (const [index, filter] of Object.entries(filters)) {
     const walks = await genericPlanOf(hall.db, database.url, (db) => listMatchesWhere(db, filter, last, 20));
     assert.match(walks, new RegExp(`using ${index}\\b`), walks);
+  }
+});
+
+/** The nodes of a plan that were carried out, with what lies below each. */
+interface Carried {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Carried[];
+}
+
+const nodesOf = (plan: Carried): Carried[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+const alone = (number: number) => match({ teams: [{ name: 'Red', players: [person(number)] }] });
+
+test('a page of the matches of a player who is silent now reads no more rows than it shows, whatever max_id is', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  const matches = [...Array.from({ length: 50 }, () => alone(1)), ...Array.from({ length: 400 }, () => alone(2))];
+  await tell(hall, ...matches);
+  await hall.db.run(sql`analyze`);
+  const { key } = (await findPlayer(hall.db, person(1).uuid))!;
+  const own = await listPlayedMatches(hall.db, key, Number.MAX_SAFE_INTEGER, 100);
+  assert.equal(own.length, 50);
+  const client = new pg.Client(database.url);
+  await client.connect();
+  try {
+    for (const before of [...BOUNDS, own[30]!.key, own[45]!.key + 1]) {
+      const asked: Sql[] = [];
+      const noting = { ...hall.db, all: async (query: Sql) => (asked.push(query), []) } as unknown as Db;
+      await listPlayedMatches(noting, key, before, PAGE);
+      const text = textOf(asked[0]!, new WeakMap(), (place) => `$${place}`);
+      const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...asked[0]!.values]);
+      const nodes = nodesOf((rows[0]['QUERY PLAN'] as { Plan: Carried }[])[0]!.Plan);
+      const read = nodes.map(
+        (node) => node['Actual Rows'] * node['Actual Loops'] + (node['Rows Removed by Filter'] ?? 0),
+      );
+      const indexes = nodes.flatMap((node) => node['Index Name'] ?? []);
+      assert.deepEqual(indexes, ['player_matches_by_player', 'matches_pkey'], String(before));
+      assert.ok(Math.max(...read) <= PAGE, `${before}: ${read.join(', ')}`);
+    }
+  } finally {
+    await client.end();
   }
 });

@@ -1,6 +1,6 @@
 import { inkOn, mix, readableOn } from '#base/colours.ts';
 import { uuidOf } from '#base/text.ts';
-import { statsOf } from '#records/player-counters.ts';
+import { statsOf } from '#records/player-stats.ts';
 import { playerByUuid } from '#records/players.ts';
 import { isBanned } from '#records/punishments.ts';
 import { type Told, tellMatch } from '../match.ts';

@@ -4,82 +4,23 @@ import { list, type Sql, sql } from '#db/sql.ts';
 import type { Group, Sums } from './player-stats.ts';
 import { type Entry, statementsOf } from './player-statements.ts';
 import type { KnownPlayer } from './players.ts';
-import type { Keys, KeysLeft } from './sequence.ts';
-import { UuidMap } from './uuid-map.ts';
+import type { Keys } from './sequence.ts';
 
 const READ_AT_ONCE = 256;
-const MOST_ENTRIES = 100_000;
 
 /**
- * What may wait to be written: what so many matches add, since whoever reads a player looks through all of them; so many of
- * one player, whose rows of them are all read; so many players, since none writes while they are written.
+ * Collects what the events of one transaction change of players: each player is read once, changed in memory and written
+ * once at the flush. `load` before `see`; `take` gives the statements.
  */
-const MOST_WAITING = { matches: 1024, ofPlayer: 128, players: 4096 };
-
-/**
- * The players that events speak of: read once, changed in memory, written once a batch, or of several batches once. `load`
- * before `see`; `take` and `takePressing` give the statements. It may be kept from one batch to the next, see `resume`.
- */
-export class PlayerBook {
-  readonly #entries = new UuidMap<Entry>();
+export class PlayerAccumulator {
+  readonly #entries = new Map<string, Entry>();
   readonly #aliases = new Map<string, string>();
   #changed: Entry[] = [];
-  #hasNew = false;
-  /** Whether anybody may be pressing, see `takePressing`. */
-  #presses = false;
-  #held: KeysLeft | undefined;
-  /** Which batch it is. */
-  #batch = 0;
-  /** The matches that were played since `take`, and the newest of them. */
-  #played = 0;
-  #match = 0;
-  /** The matches of the player with the most, of those. */
-  #ofPlayer = 0;
-
-  /** What `keep` was told, where the book has not become too large since: `Keys.lock` wants to know. */
-  get held(): KeysLeft | undefined {
-    return this.#entries.size > MOST_ENTRIES ? undefined : this.#held;
-  }
-
-  /**
-   * Says at the start of a batch how the row of keys stands. Whoever writes players takes a key in the same transaction or
-   * counts what waits, so where the row is as this book saw it saved, nobody else has, and what was read then still holds.
-   * @returns which batch it is
-   */
-  resume({ last, counted }: KeysLeft): number {
-    const { held } = this;
-    if (held?.last !== last || held.counted !== counted) this.clear();
-    this.#held = undefined;
-    return ++this.#batch;
-  }
-
-  /** Says that a batch is committed, and how the row of keys stood then; what comes behind the next one's start is late. */
-  keep(batch: number, { last, counted }: KeysLeft): void {
-    if (batch === this.#batch) this.#held = { last, counted };
-  }
 
   clear(): void {
     this.#entries.clear();
     this.#aliases.clear();
     this.#changed = [];
-    this.#hasNew = this.#presses = false;
-    this.#played = this.#ofPlayer = 0;
-  }
-
-  /** Whether somebody waits for the first row. */
-  get hasNew(): boolean {
-    return this.#hasNew;
-  }
-
-  /** Whether what was added may wait on. */
-  get hasRoom(): boolean {
-    const { matches, ofPlayer, players } = MOST_WAITING;
-    return this.#played <= matches && this.#ofPlayer <= ofPlayer && this.#changed.length <= players;
-  }
-
-  /** Whether anything that was added to players waits. */
-  get waits(): boolean {
-    return this.#changed.length > 0;
   }
 
   async load(tx: Queryable, uuids: Iterable<string>): Promise<void> {
@@ -111,8 +52,7 @@ export class PlayerBook {
     const known = this.known(uuid) as Entry | undefined;
     if (known !== undefined) return this.#seen(known, name, time);
     const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
-    this.#entries.add(entry);
-    this.#hasNew = this.#presses = true;
+    this.#entries.set(entry.uuid, entry);
     this.#wait(entry);
     return entry;
   }
@@ -127,19 +67,6 @@ export class PlayerBook {
     this.#change(player, { lastLogout: time, rowChanged: true });
   }
 
-  /** Notes that a match, newer than all before, is the player's; tells which one was the newest. */
-  play(player: KnownPlayer, matchKey: number): number | null {
-    const entry = player as Entry;
-    const previous = entry.lastMatch;
-    if (matchKey !== this.#match) this.#played++;
-    this.#match = matchKey;
-    this.#ofPlayer = Math.max(this.#ofPlayer, ++entry.played);
-    entry.lastMatch = matchKey;
-    entry.seenChanged = true;
-    this.#wait(entry);
-    return previous;
-  }
-
   /** Adds to a player's counters of a group; with -1 takes out again. */
   count(player: KnownPlayer, group: Group, added: Sums, by: 1 | -1 = 1): void {
     const entry = player as Entry;
@@ -149,56 +76,25 @@ export class PlayerBook {
     else for (let place = 0; place < added.length; place++) known[place]! += by * added[place]!;
   }
 
-  /**
-   * The statements that bring the tables up to the book, players in the order of keys.
-   * @param remote see `Queryable`
-   */
-  take(remote: boolean): Sql[] {
-    const entries = this.#changed;
-    this.#changed = [];
-    this.#presses = false;
-    this.#played = this.#ofPlayer = 0;
-    return this.#written(entries, remote);
-  }
-
-  /**
-   * As `take`, of those players only of whom more has changed than what their matches' own rows tell: who is new, or has
-   * another name. What matches have added to the others waits on, and more is added to it.
-   */
-  takePressing(remote: boolean): Sql[] {
-    if (!this.#presses) return [];
-    this.#presses = false;
-    const { pressing = [], patient = [] } = Object.groupBy(this.#changed, (entry) =>
-      isPressing(entry) ? 'pressing' : 'patient',
-    );
-    this.#changed = patient;
-    return this.#written(pressing, remote);
-  }
-
-  #written(entries: Entry[], remote: boolean): Sql[] {
-    this.#hasNew = false;
-    const statements = statementsOf(
-      entries.sort((a, b) => a.key - b.key),
-      remote,
-    );
+  /** The statements that write what has changed, players in the order of keys. */
+  take(): Sql[] {
+    const entries = this.#changed.sort((a, b) => a.key - b.key);
+    const statements = statementsOf(entries);
     for (const entry of entries) {
       entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.waits = false;
       entry.names = entry.sums = undefined;
-      entry.played = 0;
     }
+    this.#changed = [];
     return statements;
   }
 
   async #read(tx: Queryable, uuids: string[]): Promise<string[]> {
     for (let start = 0; start < uuids.length; start += READ_AT_ONCE) {
       const rows = await tx.tuples(sql`
-        select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout,
-          s.last_match
+        select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout
         from players p join player_stats s on s.player_key = p.key
         where p.uuid in (${list(uuids.slice(start, start + READ_AT_ONCE))})`);
-      for (const row of rows) {
-        this.#entries.add(entryOf(row as KnownRow));
-      }
+      for (const row of rows as KnownRow[]) this.#entries.set(row[1], entryOf(row));
     }
     return uuids.filter((uuid) => !this.#entries.has(uuid));
   }
@@ -229,13 +125,11 @@ export class PlayerBook {
     const last_seen = Math.max(last, noted?.last_seen ?? last);
     const spelling = noted !== undefined && noted.last_seen > last ? noted.name : name;
     names.set(nameKey(name), { name: spelling, first_seen, last_seen });
-    this.#presses = true;
     this.#wait(entry);
     if (name === entry.name && first < entry.nameSince) this.#change(entry, { nameSince: first, rowChanged: true });
   }
 
   #change(entry: KnownPlayer, facts: Partial<Entry>): void {
-    this.#presses = true;
     this.#wait(Object.assign(entry as Entry, facts));
   }
 
@@ -246,20 +140,18 @@ export class PlayerBook {
   }
 }
 
-const isPressing = ({ isNew, rowChanged, names }: Entry): boolean => isNew || rowChanged || names !== undefined;
+const FRESH = { renamed: false, waits: false, names: undefined, sums: undefined };
 
-const FRESH = { renamed: false, waits: false, played: 0, names: undefined, sums: undefined };
-
-type KnownRow = [number, string, string, number, number, number | null, string, number | null, number | null];
+type KnownRow = [number, string, string, number, number, number | null, string, number | null];
 
 function entryOf(row: KnownRow): Entry {
-  const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout, lastMatch] = row;
-  const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout, lastMatch };
+  const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout] = row;
+  const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout };
   return { ...known, isNew: false, rowChanged: false, seenChanged: false, ...FRESH };
 }
 
 function stranger(key: number, uuid: string, name: string, time: number): Entry {
-  const session = { lastLogin: null, lastLoginServer: '', lastLogout: null, lastMatch: null };
+  const session = { lastLogin: null, lastLoginServer: '', lastLogout: null };
   const known = { key, uuid, name, nameSince: time, nameSeen: time, ...session };
   const names = new Map([[nameKey(name), { name, first_seen: time, last_seen: time }]]);
   return { ...known, isNew: true, rowChanged: true, seenChanged: true, ...FRESH, names };
