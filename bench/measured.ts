@@ -1,5 +1,4 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
-import { flagsFor } from '../scripts/flags.mjs';
 import { answerOf } from '#test/support/answer-of.ts';
 import type { Use } from './child.ts';
 import { type Load, load, type Target } from './load.ts';
@@ -26,9 +25,7 @@ export class Measured<Facts extends { port: number }> implements AsyncDisposable
 
   static async start<F extends { port: number }>(file: string, env: Record<string, string> = {}): Promise<Measured<F>> {
     pin(process.pid, LOAD_CORE);
-    // Of flags that stand twice the last one counts: those for the database of the measured process.
-    const execArgv = [...process.execArgv, ...flagsFor(env['DATABASE_URL'])];
-    const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env }, execArgv });
+    const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env } });
     pin(child.pid!, MEASURED_CORE);
     return new Measured(child, await answerOf<F>(child));
   }

@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { flagsFor } from '../../scripts/flags.mjs';
 
 /** A service in a process of its own, as an operator starts it; it can be killed. */
 export interface ServedHouse {
@@ -36,7 +35,7 @@ export async function serveHouse(
   }: { ports?: Ports; options?: string[]; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<ServedHouse> {
   const { api, ingest, auth, site } = ports ?? (await freePorts());
-  const child = spawn(process.execPath, [...process.execArgv, ...flagsFor(databaseUrl), ...options, MAIN, 'serve'], {
+  const child = spawn(process.execPath, [...process.execArgv, ...options, MAIN, 'serve'], {
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,

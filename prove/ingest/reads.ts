@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#base/clock.ts';
-import { calmest, setCores, threadsOf } from '#base/cores.ts';
 import { openDb } from '#db/db.ts';
 import { createApplication, setLimit } from '#records/applications.ts';
 import { takeEvents } from '#records/ledger.ts';
@@ -29,7 +28,6 @@ export async function proveReads(databases: Databases, report: Report): Promise<
   const house = await serveHouse(url);
   const calm = await typical(house.api, token);
   using servers = new GameServers();
-  if (process.platform === 'linux') await keepOffCalmest(servers);
   const writing = servers.send({ port: house.ingest, keys, batch: 1 });
   const busy = await typical(house.api, token);
   servers.stop();
@@ -86,16 +84,4 @@ async function readFor(port: number, token: string, seconds: number): Promise<nu
   };
   await Promise.all(Array.from({ length: READERS }, read));
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]!;
-}
-
-/** Game servers keep to the cores where the ingest is, so that only what the service does holds up whoever reads. */
-async function keepOffCalmest({ pid }: GameServers): Promise<void> {
-  const threads = threadsOf(pid);
-  const { cores } = threads[0]!;
-  const rest = cores.length > 1 ? cores.filter((core) => core !== calmest(cores)) : cores;
-  const complaint = await setCores(
-    threads.map(({ id }) => id),
-    rest,
-  );
-  if (complaint !== '') throw new Error(complaint);
 }
