@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#base/errors.ts';
-import { Checkpoints } from './checkpoints.ts';
 import {
   type Cell,
   type Db,
@@ -33,17 +32,13 @@ export async function openSqlite(path: string, keyedHash: KeyedHash, lazy: boole
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = await patiently(() => new Connection(path, lazy ? 'lazy' : 'durable', keyedHash));
   const reader = await patiently(() => new Connection(path, 'reading', keyedHash));
-  return new SqliteDb(path, writer, reader, lazy ? new Checkpoints(path) : undefined);
+  return new SqliteDb(path, writer, reader);
 }
 
-/**
- * In WAL mode `normal` commits without waiting for the disk and keeps the database whole all the same. While the lazy one
- * never rests, its log begins anew only when it checkpoints itself, which waits for the disk: some 60 ms at 64,000 pages of
- * log (256 MB). The log never gets there where there is a moment's rest before, see `Checkpoints`.
- */
+/** In WAL mode `normal` commits without an fsync; a crash loses the last commits and leaves the database consistent. */
 const WRITING = {
   durable: 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000',
-  lazy: 'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 64000',
+  lazy: 'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 20000',
 };
 
 /**
@@ -168,7 +163,6 @@ class SqliteDb implements Db {
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #log: LogSync;
-  readonly #checkpoints: Checkpoints | undefined;
   readonly #dataVersion: StatementSync;
   readonly atOnce: Reads;
   readonly lookUps = this;
@@ -178,12 +172,11 @@ class SqliteDb implements Db {
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, writer: Connection, reader: Connection, checkpoints: Checkpoints | undefined) {
+  constructor(path: string, writer: Connection, reader: Connection) {
     this.keyedHash = writer.keyedHash;
     this.#path = path;
     this.#writer = writer;
     this.#reader = reader;
-    this.#checkpoints = checkpoints;
     this.atOnce = {
       tuples: (query) => reader.read(query, 'all', true) as Cell[][],
       tuple: (query) => reader.read(query, 'get', true) as Cell[] | undefined,
@@ -268,7 +261,6 @@ class SqliteDb implements Db {
 
   async close(): Promise<void> {
     await this.#turn;
-    await this.#checkpoints?.close();
     await this.#log.close();
     this.#reader.handle.close();
     this.#writer.handle.close();
@@ -291,7 +283,6 @@ class SqliteDb implements Db {
     try {
       const result = await work(this.#writer);
       this.#writer.handle.exec('commit');
-      this.#checkpoints?.note();
       return result;
     } catch (error) {
       if (this.#writer.handle.isTransaction) this.#writer.handle.exec('rollback');
