@@ -10,7 +10,7 @@ import { openWriter } from './writer.ts';
 const { config, doors } = workerData as ThreadOrder;
 giveWay();
 await using hall = await openHall(config);
-await using writer = openWriter(config, hall.db);
+await using writer = openWriter(config);
 await using house = await openHouse({ ...hall, intake: writer.intake }, doors);
 parentPort!.postMessage(house.addresses, []);
 await once(parentPort!, 'message');

@@ -187,8 +187,6 @@ class PostgresDb extends Connection implements Db {
   }
 
   /** A commit is answered when it is on the server's disk. */
-  async sync(): Promise<void> {}
-
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.#transact(async (client) => {
       await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);

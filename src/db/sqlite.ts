@@ -14,7 +14,6 @@ import {
   type Snapshot,
   type Versions,
 } from './db.ts';
-import { LogSync } from './log-sync.ts';
 import { reads, type Sql, textOf, type Value } from './sql.ts';
 
 /** The low byte of a result code; the rest says why. */
@@ -28,24 +27,18 @@ const KEPT_STATEMENTS = 500;
  * Opens a SQLite file with two connections: one that writes, in turns, and one that only reads. A reader never sees a
  * transaction that is under way, although one may span several ticks of the event loop.
  */
-export async function openSqlite(path: string, keyedHash: KeyedHash, lazy: boolean): Promise<Db> {
+export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const writer = await patiently(() => new Connection(path, lazy ? 'lazy' : 'durable', keyedHash));
+  const writer = await patiently(() => new Connection(path, 'writing', keyedHash));
   const reader = await patiently(() => new Connection(path, 'reading', keyedHash));
   return new SqliteDb(path, writer, reader);
 }
 
-/** In WAL mode `normal` commits without an fsync; a crash loses the last commits and leaves the database consistent. */
-const WRITING = {
-  durable: 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000',
-  lazy: 'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 20000',
-};
+/** `full` syncs the log at each commit: what is committed is on disk. */
+const WRITING = 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000';
 
-/**
- * Readers hold the inner pages of a table of a million matches, which reads of far-apart rows push out of less. The lazy one
- * holds what a large group writes: nearly every commit of matches makes SQLite look through all that its cache has room for.
- */
-const CACHE_KB = { reading: 32_000, durable: 16_000, lazy: 8_000 };
+/** The reader holds the inner pages of a table of a million matches, which reads of far-apart rows evict from less. */
+const CACHE_KB = { reading: 32_000, writing: 16_000 };
 
 const kept = new WeakMap<readonly string[], string>();
 /** SQLite plans a statement anew whenever a value is bound that is a limit by itself: a third of what a list of 20 costs. */
@@ -58,12 +51,12 @@ class Connection implements MigrationTx {
   readonly #objects = new Map<string, StatementSync>();
   readonly #arrays = new Map<string, StatementSync>();
 
-  constructor(path: string, purpose: 'reading' | keyof typeof WRITING, keyedHash: KeyedHash) {
+  constructor(path: string, purpose: 'reading' | 'writing', keyedHash: KeyedHash) {
     this.keyedHash = keyedHash;
     const readOnly = purpose === 'reading';
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
     try {
-      if (purpose !== 'reading') this.handle.exec(WRITING[purpose]);
+      if (!readOnly) this.handle.exec(WRITING);
       this.handle.exec(
         `pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -${CACHE_KB[purpose]}`,
       );
@@ -162,7 +155,6 @@ class SqliteDb implements Db {
   readonly #path: string;
   readonly #writer: Connection;
   readonly #reader: Connection;
-  readonly #log: LogSync;
   readonly #dataVersion: StatementSync;
   readonly atOnce: Reads;
   readonly lookUps = this;
@@ -181,7 +173,6 @@ class SqliteDb implements Db {
       tuples: (query) => reader.read(query, 'all', true) as Cell[][],
       tuple: (query) => reader.read(query, 'get', true) as Cell[] | undefined,
     };
-    this.#log = new LogSync(`${path}-wal`, () => this.#checkpoint());
     this.#dataVersion = reader.handle.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
     this.#begin = reader.handle.prepare('begin');
@@ -247,35 +238,18 @@ class SqliteDb implements Db {
     return turn;
   }
 
-  async sync(): Promise<void> {
-    try {
-      await this.#log.sync();
-    } catch (error) {
-      throw new Unavailable(error);
-    }
-  }
-
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.transaction(() => work(this.#writer));
   }
 
   async close(): Promise<void> {
     await this.#turn;
-    await this.#log.close();
     this.#reader.handle.close();
     this.#writer.handle.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  /** Brings all of the log into the file itself, on disk. */
-  async #checkpoint(): Promise<void> {
-    const turn = this.#turn.then(() => this.#writer.handle.prepare('pragma wal_checkpoint(full)').get());
-    this.#turn = turn.catch(() => undefined);
-    const { busy, log, checkpointed } = (await turn) as { busy: number; log: number; checkpointed: number };
-    if (busy !== 0 || log !== checkpointed) throw new Error('The log cannot be brought into the database.');
   }
 
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {

@@ -33,17 +33,14 @@ interface Pending {
 /** The sending end of the channel. */
 export class FarIntake implements Intake {
   readonly #post: (message: Message) => void;
-  readonly #sync: () => Promise<void>;
   readonly #pending = new Map<number, Pending>();
   #last = 0;
   #waits = 0;
   readonly #busy = new BusyTime();
 
-  /** @param sync brings to the disk what the other thread has committed */
-  constructor(port: MessagePort | Worker, sync: () => Promise<void>) {
+  constructor(port: MessagePort | Worker) {
     this.#post = postsTogether(port);
-    this.#sync = sync;
-    port.on('message', (replies: Reply[]) => void this.#receive(replies));
+    port.on('message', (replies: Reply[]) => this.#receive(replies));
   }
 
   get isFull(): boolean {
@@ -68,17 +65,12 @@ export class FarIntake implements Intake {
     await Promise.allSettled([...this.#pending.values()].map(({ receipts }) => receipts));
   }
 
-  async #receive(replies: Reply[]): Promise<void> {
-    const lost = await this.#sync().then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
+  #receive(replies: Reply[]): void {
     for (const reply of replies) {
       const { count, settle, fail } = this.#pending.get(reply.number)!;
       this.#pending.delete(reply.number);
       this.#waits -= count;
       if ('isOutage' in reply) fail(reply.isOutage ? new Unavailable(reply.error) : reply.error);
-      else if (lost !== undefined) fail(lost.error);
       else settle(reply.receipts);
     }
     if (this.#pending.size === 0) this.#busy.end();
