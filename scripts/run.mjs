@@ -3,10 +3,8 @@
 // The npm scripts begin with `exec` so that no shell stands between npm and this process: dash keeps signals to itself.
 
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { ENVIRONMENT, flagsFor } from './flags.mjs';
 import { Missing, install, project } from './install.mjs';
 import { findNode } from './platform.mjs';
 
@@ -34,26 +32,13 @@ try {
   await install(program.packages);
   const [file, ...fixed] = program.run;
   // What is stripped and compiled once is kept: the next start is quicker, and the process 35 MB smaller.
-  const env = { ...ENVIRONMENT, NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
-  const flags = flagsFor(env.DATABASE_URL ?? databaseIn(join(project, '.env')));
-  follow(
-    spawn(findNode(), [...flags, ...(program.node ?? []), join(project, file), ...fixed, ...args], {
-      cwd: project,
-      env,
-      stdio: 'inherit',
-    }),
-  );
+  const env = { NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
+  const command = [...(program.node ?? []), join(project, file), ...fixed, ...args];
+  follow(spawn(findNode(), command, { cwd: project, env, stdio: 'inherit' }));
 } catch (error) {
   if (!(error instanceof Missing)) throw error;
   console.error(error.message);
   process.exitCode = 1;
-}
-
-/** Where a file of settings says that the database is: the service reads the rest of it. */
-function databaseIn(file) {
-  return existsSync(file)
-    ? /^\s*DATABASE_URL\s*=\s*["']?([^"'\s#]*)/m.exec(readFileSync(file, 'utf8'))?.[1]
-    : undefined;
 }
 
 /** Passes signals on to the program, ends as it ends, and takes it along when npm is killed. */

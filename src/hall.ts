@@ -21,18 +21,16 @@ export interface Hall extends AsyncDisposable {
 export interface HallOptions {
   /** Where the links of mails are shown that cannot be sent. */
   terminal?: NodeJS.WritableStream;
-  /** See `DbOptions`. */
-  lazy?: boolean;
 }
 
 /** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`. */
 export async function openHall(
   config: Config,
   clock: Clock = systemClock,
-  { terminal = process.stdout, lazy = false }: HallOptions = {},
+  { terminal = process.stdout }: HallOptions = {},
 ): Promise<Hall> {
   const log = openLog(config.LOG_LEVEL);
-  const db = await openDb(config.DATABASE_URL, { keyedHash: keyedHashUnder(config), lazy });
+  const db = await openDb(config.DATABASE_URL, { keyedHash: keyedHashUnder(config) });
   try {
     await migrate(db);
   } catch (error) {

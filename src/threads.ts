@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { ALL_DOORS, type House, openHouse } from '#app.ts';
 import type { Config, Door } from '#base/config.ts';
@@ -14,21 +13,11 @@ import type { Hall } from '#hall.ts';
  */
 const APART: readonly Door[] = ['INGEST'];
 const AGAIN_MS = 1_000;
-/** What the bodies under way leave behind fits in. */
-const YOUNG_MB = 48;
 
 /** What a thread is told to open; see door-thread.ts. */
 export interface ThreadOrder {
   config: Config;
   doors: Door[];
-}
-
-/**
- * What bounds the young objects of the main thread (scripts/flags.mjs) is a flag of all the process, before which threads'
- * own limits count for nothing. The main thread keeps to what it began with.
- */
-function letThreadsChoose(): void {
-  setFlagsFromString('--max-semi-space-size=0');
 }
 
 /** Opens every door, those that write most in threads of their own. */
@@ -40,7 +29,6 @@ export async function openHouseInThreads(hall: Hall, doors: readonly Door[] = AL
       doors.filter((door) => !APART.includes(door)),
     ),
   );
-  letThreadsChoose();
   const addresses = { ...house.addresses };
   for (const door of doors.filter((door) => APART.includes(door))) {
     const thread = opened.use(await openThread(hall, [door]));
@@ -78,7 +66,6 @@ async function openThread({ config, log }: Hall, doors: Door[]): Promise<House> 
 function startWorker(order: ThreadOrder): Worker {
   return new Worker(new URL('./door-thread.ts', import.meta.url), {
     workerData: order,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
 }
 

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '#base/config.ts';
-import { WRITER } from '#base/spare-core.ts';
-import type { Db } from '#db/db.ts';
 import { CLOSE, FarIntake } from '#records/intake-port.ts';
 import type { Intake } from '#records/intake.ts';
 
@@ -11,18 +9,13 @@ export interface Writer extends AsyncDisposable {
   intake: Intake;
 }
 
-/** What one group of events leaves behind fits in. */
-const YOUNG_MB = 48;
-
 function broken(): never {
   throw new Error('The thread that writes has ended.');
 }
 
-export function openWriter(config: Config, db: Db): Writer {
+export function openWriter(config: Config): Writer {
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-    name: WRITER,
     workerData: config,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   worker.on('exit', broken);
   const close = async (): Promise<void> => {
@@ -30,5 +23,5 @@ export function openWriter(config: Config, db: Db): Writer {
     worker.postMessage(CLOSE, []);
     await once(worker, 'exit');
   };
-  return { intake: new FarIntake(worker, () => db.sync()), [Symbol.asyncDispose]: close };
+  return { intake: new FarIntake(worker), [Symbol.asyncDispose]: close };
 }

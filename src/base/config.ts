@@ -81,11 +81,6 @@ export const SETTINGS = {
     whole(1, 1_000_000_000),
   ),
   INGEST_LIMIT: setting('0', 'Events a minute of one game server; 0 for as many as it likes', whole(0, 1_000_000_000)),
-  SPARE_CORE: setting(
-    'auto',
-    'Whether one core is kept free for answers, or for writing where nobody asks, while much is told: auto, on Linux; off, never',
-    choice(['auto', 'off']),
-  ),
   SIGN_IN_LIMIT: setting('3000', 'Sign-ins an hour that one address may begin', whole(1, 1_000_000_000)),
   COUNTERS: setting(
     'memory',

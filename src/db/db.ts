@@ -69,12 +69,6 @@ export interface Db extends Queryable, AsyncDisposable {
   snapshot(): Promise<Snapshot>;
   /** Runs the work in one transaction: all of it is committed, durably, or none. Never nest: hand the `tx` on. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /**
-   * Settles when everything that any process has committed until now is on disk: for what was committed without waiting
-   * for it, see `DbOptions`.
-   * @throws Unavailable where the disk does not keep it
-   */
-  sync(): Promise<void>;
   /** Runs the statements of migrations, several in one text, under a lock that other processes honour. */
   migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void>;
   close(): Promise<void>;
@@ -86,17 +80,12 @@ export interface MigrationTx extends Queryable {
 
 export interface DbOptions {
   keyedHash?: KeyedHash;
-  /**
-   * On SQLite, whether a transaction settles when it is committed, visible to everybody, but perhaps not on disk yet:
-   * whoever promises that it is calls `sync` before. PostgreSQL never does.
-   */
-  lazy?: boolean;
 }
 
 /** Opens the database that a URL names: `postgres://…`, or a path or `file:` or `sqlite:` URL of a SQLite file. */
-export async function openDb(url: string, { keyedHash = withoutKey, lazy = false }: DbOptions = {}): Promise<Db> {
+export async function openDb(url: string, { keyedHash = withoutKey }: DbOptions = {}): Promise<Db> {
   if (/^postgres(ql)?:/.test(url)) return (await import('./postgres.ts')).openPostgres(url, keyedHash);
-  return (await import('./sqlite.ts')).openSqlite(url.replace(/^(sqlite|file):(\/\/)?/, ''), keyedHash, lazy);
+  return (await import('./sqlite.ts')).openSqlite(url.replace(/^(sqlite|file):(\/\/)?/, ''), keyedHash);
 }
 
 /**

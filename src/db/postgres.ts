@@ -33,7 +33,7 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
   const pool = new pg.Pool({ ...config, max: 8 });
   // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
   pool.on('error', ignore);
-  const db = new PostgresDb(pool, keyedHash, isNear(new pg.Client(config).host), {
+  const db = new PostgresDb(pool, keyedHash, {
     pipeline: new Pipeline(config),
     notices: new CredentialNotices(url),
   });
@@ -45,9 +45,6 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
   }
   return db;
 }
-
-/** Whether a host is this machine: a socket's folder, or an address that leads back. */
-const isNear = (host: string): boolean => /^(\/|localhost$|127\.|::1$)/.test(host);
 
 /** Sums may have a fraction; what is whole and too large is told as the largest number that is. */
 function numberOf(text: string): number {
@@ -81,13 +78,10 @@ type Ask = (asked: Asked) => Promise<Answer>;
 class Connection implements MigrationTx {
   readonly remote = true;
   readonly keyedHash: KeyedHash;
-  /** Whether the server runs on this machine. */
-  readonly isNear: boolean;
   readonly #ask: Ask;
 
-  constructor(ask: Ask, keyedHash: KeyedHash, isNear: boolean) {
+  constructor(ask: Ask, keyedHash: KeyedHash) {
     this.keyedHash = keyedHash;
-    this.isNear = isNear;
     this.#ask = ask;
   }
 
@@ -111,13 +105,8 @@ class Connection implements MigrationTx {
     return (await this.#answer(statementOf(query))).rowCount ?? 0;
   }
 
-  /**
-   * A server on this machine has its cores in common with those who read: its process gives way to theirs between
-   * statements that come one by one. Over a network waiting for each would cost more than that is worth.
-   */
   async runAll(queries: readonly Sql[]): Promise<void> {
-    if (this.isNear) for (const query of queries) await this.run(query);
-    else await Promise.all(queries.map((query) => this.run(query)));
+    await Promise.all(queries.map((query) => this.run(query)));
   }
 
   async script(statements: string): Promise<void> {
@@ -140,11 +129,10 @@ class PostgresDb extends Connection implements Db {
   constructor(
     pool: pg.Pool,
     keyedHash: KeyedHash,
-    isNear: boolean,
     { pipeline, notices }: { pipeline: Pipeline; notices: CredentialNotices },
   ) {
-    super((asked) => answerTo(pool, asked), keyedHash, isNear);
-    this.lookUps = new Connection((asked) => pipeline.query(asked), keyedHash, isNear);
+    super((asked) => answerTo(pool, asked), keyedHash);
+    this.lookUps = new Connection((asked) => pipeline.query(asked), keyedHash);
     this.#pool = pool;
     this.#pipeline = pipeline;
     this.#notices = notices;
@@ -195,8 +183,6 @@ class PostgresDb extends Connection implements Db {
   }
 
   /** A commit is answered when it is on the server's disk. */
-  async sync(): Promise<void> {}
-
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.#transact(async (client) => {
       await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
@@ -215,7 +201,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   #within(client: pg.PoolClient): Connection {
-    return new Connection((asked) => answerTo(client, asked), this.keyedHash, this.isNear);
+    return new Connection((asked) => answerTo(client, asked), this.keyedHash);
   }
 
   async #connect(): Promise<pg.PoolClient> {

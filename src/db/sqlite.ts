@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#base/errors.ts';
-import { Checkpoints } from './checkpoints.ts';
 import {
   type Cell,
   type Db,
@@ -15,7 +14,6 @@ import {
   type Snapshot,
   type Versions,
 } from './db.ts';
-import { LogSync } from './log-sync.ts';
 import { reads, type Sql, textOf, type Value } from './sql.ts';
 
 /** The low byte of a result code; the rest says why. */
@@ -29,28 +27,18 @@ const KEPT_STATEMENTS = 500;
  * Opens a SQLite file with two connections: one that writes, in turns, and one that only reads. A reader never sees a
  * transaction that is under way, although one may span several ticks of the event loop.
  */
-export async function openSqlite(path: string, keyedHash: KeyedHash, lazy: boolean): Promise<Db> {
+export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const writer = await patiently(() => new Connection(path, lazy ? 'lazy' : 'durable', keyedHash));
+  const writer = await patiently(() => new Connection(path, 'writing', keyedHash));
   const reader = await patiently(() => new Connection(path, 'reading', keyedHash));
-  return new SqliteDb(path, writer, reader, lazy ? new Checkpoints(path) : undefined);
+  return new SqliteDb(path, writer, reader);
 }
 
-/**
- * In WAL mode `normal` commits without waiting for the disk and keeps the database whole all the same. While the lazy one
- * never rests, its log begins anew only when it checkpoints itself, which waits for the disk: some 60 ms at 64,000 pages of
- * log (256 MB). The log never gets there where there is a moment's rest before, see `Checkpoints`.
- */
-const WRITING = {
-  durable: 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000',
-  lazy: 'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 64000',
-};
+/** `full` syncs the log at each commit: what is committed is on disk. */
+const WRITING = 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000';
 
-/**
- * Readers hold the inner pages of a table of a million matches, which reads of far-apart rows push out of less. The lazy one
- * holds what a large group writes: nearly every commit of matches makes SQLite look through all that its cache has room for.
- */
-const CACHE_KB = { reading: 32_000, durable: 16_000, lazy: 8_000 };
+/** The reader holds the inner pages of a table of a million matches, which reads of far-apart rows evict from less. */
+const CACHE_KB = { reading: 32_000, writing: 16_000 };
 
 const kept = new WeakMap<readonly string[], string>();
 /** SQLite plans a statement anew whenever a value is bound that is a limit by itself: a third of what a list of 20 costs. */
@@ -63,12 +51,12 @@ class Connection implements MigrationTx {
   readonly #objects = new Map<string, StatementSync>();
   readonly #arrays = new Map<string, StatementSync>();
 
-  constructor(path: string, purpose: 'reading' | keyof typeof WRITING, keyedHash: KeyedHash) {
+  constructor(path: string, purpose: 'reading' | 'writing', keyedHash: KeyedHash) {
     this.keyedHash = keyedHash;
     const readOnly = purpose === 'reading';
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
     try {
-      if (purpose !== 'reading') this.handle.exec(WRITING[purpose]);
+      if (!readOnly) this.handle.exec(WRITING);
       this.handle.exec(
         `pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -${CACHE_KB[purpose]}`,
       );
@@ -167,8 +155,6 @@ class SqliteDb implements Db {
   readonly #path: string;
   readonly #writer: Connection;
   readonly #reader: Connection;
-  readonly #log: LogSync;
-  readonly #checkpoints: Checkpoints | undefined;
   readonly #dataVersion: StatementSync;
   readonly atOnce: Reads;
   readonly lookUps = this;
@@ -176,17 +162,15 @@ class SqliteDb implements Db {
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, writer: Connection, reader: Connection, checkpoints: Checkpoints | undefined) {
+  constructor(path: string, writer: Connection, reader: Connection) {
     this.keyedHash = writer.keyedHash;
     this.#path = path;
     this.#writer = writer;
     this.#reader = reader;
-    this.#checkpoints = checkpoints;
     this.atOnce = {
       tuples: (query) => reader.read(query, 'all', true) as Cell[][],
       tuple: (query) => reader.read(query, 'get', true) as Cell[] | undefined,
     };
-    this.#log = new LogSync(`${path}-wal`, () => this.#checkpoint());
     this.#dataVersion = reader.handle.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
   }
@@ -239,22 +223,12 @@ class SqliteDb implements Db {
     return turn;
   }
 
-  async sync(): Promise<void> {
-    try {
-      await this.#log.sync();
-    } catch (error) {
-      throw new Unavailable(error);
-    }
-  }
-
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.transaction(() => work(this.#writer));
   }
 
   async close(): Promise<void> {
     await this.#turn;
-    await this.#checkpoints?.close();
-    await this.#log.close();
     this.#reader.handle.close();
     this.#writer.handle.close();
   }
@@ -263,20 +237,11 @@ class SqliteDb implements Db {
     return this.close();
   }
 
-  /** Brings all of the log into the file itself, on disk. */
-  async #checkpoint(): Promise<void> {
-    const turn = this.#turn.then(() => this.#writer.handle.prepare('pragma wal_checkpoint(full)').get());
-    this.#turn = turn.catch(() => undefined);
-    const { busy, log, checkpointed } = (await turn) as { busy: number; log: number; checkpointed: number };
-    if (busy !== 0 || log !== checkpointed) throw new Error('The log cannot be brought into the database.');
-  }
-
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     await patiently(() => this.#writer.handle.exec('begin immediate'));
     try {
       const result = await work(this.#writer);
       this.#writer.handle.exec('commit');
-      this.#checkpoints?.note();
       return result;
     } catch (error) {
       if (this.#writer.handle.isTransaction) this.#writer.handle.exec('rollback');

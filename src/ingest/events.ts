@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#base/clock.ts';
 import { asWireError, WireError, unavailable } from '#base/errors.ts';
 import { readAway } from '#base/http-server.ts';
-import { gatherTurn } from '#base/turn.ts';
 import { checkEvent, idOfInput } from '#records/checks.ts';
 import { parseAll, parseOne, type Told } from '#records/event-json.ts';
 import { refusalOf } from '#records/events.ts';
@@ -39,26 +38,11 @@ export async function takeDelivery(taking: Taking, delivery: Delivery): Promise<
 
 async function takeBody(taking: Taking, delivery: Delivery): Promise<void> {
   const body = await wholeOf(delivery.request, MOST_BYTES.json, taking.share);
-  if (body.length <= SMALL) await endOfTurn();
-  const receipts = takeWhole(taking, delivery, body);
-  answer(delivery.response, JSON.stringify(await receipts));
+  // The body is parsed in a call of its own, so that it is garbage while the receipts are awaited.
+  const receipts = await takeWhole(taking, delivery, body);
+  answer(delivery.response, JSON.stringify(receipts));
 }
 
-/** Bytes of a body that is read together with others; a larger one is worth a turn by itself. */
-const SMALL = 32_768;
-const AT_ONCE = 16;
-
-/**
- * Small bodies that come in one turn of the event loop are read one behind the other at its end. Each for itself, amid HTTP
- * and the network, would find the core without the code that reads and checks it, and take an eighth longer.
- */
-const endOfTurn = (): Promise<void> => new Promise(waitForEnd);
-const waitForEnd = gatherTurn<() => void>(AT_ONCE, (readers) => readers.forEach((read) => read()));
-
-/**
- * Takes a body for what it says. Nothing but the receipts is waited for: what was read of it is done with before the next
- * ones are, while it is young.
- */
 function takeWhole(taking: Taking, delivery: Delivery, body: Buffer): Promise<Receipt | Receipt[]> {
   const parsed = parseAll(body);
   if ('problem' in parsed) throw new WireError(400, 'invalid_request', `The body ${parsed.problem}.`);

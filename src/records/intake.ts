@@ -4,7 +4,7 @@ import type { Clock } from '#base/clock.ts';
 import { Unavailable } from '#base/errors.ts';
 import type { Log } from '#base/log.ts';
 import type { Db } from '#db/db.ts';
-import { type Item, type Items, type TakeOptions, takeItems } from './ledger.ts';
+import { type Item, type TakeOptions, takeItems } from './ledger.ts';
 import type { Receipt } from './receipts.ts';
 
 /** Where whoever hears of events hands them over. */
@@ -17,13 +17,13 @@ export interface Intake {
    * @returns the receipts, once what they say is on disk
    * @throws Unavailable where nothing was taken because the database cannot be reached or written
    */
-  take(items: Items, options?: TakeOptions): Promise<Receipt[]>;
+  take(items: readonly Item[], options?: TakeOptions): Promise<Receipt[]>;
   /** Waits until nothing is under way. */
   close(): Promise<void>;
 }
 
 interface Waiting {
-  items: Items;
+  items: readonly Item[];
   settle: (receipts: Receipt[]) => void;
   fail: (error: unknown) => void;
 }
@@ -68,7 +68,7 @@ export class GroupIntake implements Intake {
     return this.#busy.ms;
   }
 
-  take(items: Items, options: TakeOptions = {}): Promise<Receipt[]> {
+  take(items: readonly Item[], options: TakeOptions = {}): Promise<Receipt[]> {
     // Nothing of it is kept: it must not be in one transaction with what is.
     if (options.dryRun) return takeItems(this.#db, this.#clock, items, options);
     const { promise, resolve, reject } = Promise.withResolvers<Receipt[]>();
@@ -105,7 +105,7 @@ export class GroupIntake implements Intake {
 
   async #takeGroup(group: Waiting[]): Promise<void> {
     try {
-      const receipts = await this.#store(together(group));
+      const receipts = await this.#store(group.flatMap(({ items }) => items));
       let start = 0;
       for (const { items, settle } of group) settle(receipts.slice(start, (start += items.length)));
     } catch (error) {
@@ -129,7 +129,7 @@ export class GroupIntake implements Intake {
     }
   }
 
-  #store(items: Iterable<Item>): Promise<Receipt[]> {
+  #store(items: readonly Item[]): Promise<Receipt[]> {
     return takeItems(this.#db, this.#clock, items);
   }
 
@@ -142,12 +142,5 @@ export class GroupIntake implements Intake {
     return { id, status: 'rejected', place: '', reason, retry: true };
   }
 }
-
-/** All that a group holds, in order. */
-function* itemsOf(group: readonly Waiting[]): Generator<Item> {
-  for (const { items } of group) yield* items;
-}
-
-const together = (group: readonly Waiting[]): Iterable<Item> => ({ [Symbol.iterator]: () => itemsOf(group) });
 
 const sizeOf = (group: Waiting[]): number => group.reduce((sum, { items }) => sum + items.length, 0);

@@ -33,11 +33,6 @@ export interface Item {
   checked: Checked | Receipt;
 }
 
-/** Items in order, the same ones each time they are asked for, and how many. */
-export interface Items extends Iterable<Item> {
-  readonly length: number;
-}
-
 /**
  * Takes events, as they were sent, in order.
  * @returns a receipt for each, in the same order

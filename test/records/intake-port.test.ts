@@ -21,14 +21,14 @@ import { clock, tellSeason } from './tell-season.ts';
 const OPERATOR: Sender = { kind: 'operator' };
 
 /** The near end of an intake; the far end is held by this thread, too, behind a port all the same. */
-function far(t: TestContext, intake: Intake, sync: () => Promise<void> = async () => {}): FarIntake {
+function far(t: TestContext, intake: Intake): FarIntake {
   const { port1, port2 } = new MessageChannel();
   const served = serveIntake(port2, intake).then(() => port2.close());
   t.after(async () => {
     port1.postMessage(CLOSE);
     await served;
   });
-  return new FarIntake(port1, sync);
+  return new FarIntake(port1);
 }
 
 function itemOf({ clock }: TestHall, input: unknown, sender = OPERATOR): Item {
@@ -113,17 +113,25 @@ onEachDatabase('a dry run is receipted and keeps nothing', async (t, url) => {
   assert.equal(await countOf(hall.db), 1);
 });
 
-onEachDatabase('what the disk does not keep is not accepted, and known when it is sent again', async (t, url) => {
+onEachDatabase('what the disk does not keep is not accepted, and is when it is sent again', async (t, url) => {
   const hall = await testHall(t, url);
   const sender = await alpha(hall);
   let keeps = false;
-  const intake = far(t, hall.intake, async () => {
-    if (!keeps) throw new Unavailable(new Error('EIO'));
-  });
+  const { clock, log } = hall;
+  const db: Pick<Db, 'transaction'> = {
+    transaction: (work) =>
+      hall.db.transaction(async (tx) => {
+        const result = await work(tx);
+        if (!keeps) throw new Unavailable(new Error('EIO'));
+        return result;
+      }),
+  };
+  const intake = far(t, new GroupIntake({ db: db as Db, clock, log }));
   const item = itemOf(hall, login('Alpha', person(1)), sender);
   await assert.rejects(intake.take([item]), Unavailable);
+  assert.equal(await countOf(hall.db), 0);
   keeps = true;
-  assert.equal((await intake.take([item]))[0]?.status, 'duplicate');
+  assert.equal((await intake.take([item]))[0]?.status, 'accepted');
 });
 
 test('what goes wrong behind the port is told in front of it', async (t) => {
@@ -163,7 +171,17 @@ test('it is full when as much waits as an intake lets wait, and closes when noth
 onEachDatabase('an intake is busy while events are under way, and only then', async (t, url) => {
   const hall = await testHall(t, url);
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
-  const near = far(t, hall.intake, () => held);
+  const { intake } = hall;
+  const near = far(t, {
+    isFull: false,
+    busyMs: 0,
+    take: async (items) => {
+      const receipts = await intake.take(items);
+      await held;
+      return receipts;
+    },
+    close: async () => {},
+  });
   assert.deepEqual([near.busyMs, hall.intake.busyMs], [0, 0]);
   const taken = near.take([itemOf(hall, configured('Alpha'))]);
   const atFirst = near.busyMs;

@@ -1,2 +1,0 @@
-/** How the engine is to run the service, by where its database is. */
-export function flagsFor(databaseUrl?: string): string[];
