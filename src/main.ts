@@ -52,12 +52,18 @@ function listing(commands: Command[]): void {
   for (const { words, summary } of commands) output().write(`scorehall ${words.padEnd(width)}  ${summary}\n`);
 }
 
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-  process.stderr.write(`${told(error)}\n`);
+/** Runs one command. @returns the exit code */
+export async function run(args: string[]): Promise<number> {
+  try {
+    await main(args);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${told(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
 }
+
+if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) || process.exitCode;
 
 /** What an operator can act on is one sentence; everything else is a fault of ours, with its stack. */
 function told(error: unknown): string {

@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { login, person, tell } from '../support/builders.ts';
 import { createTestDatabase, testHall } from '../support/hall.ts';
 import { folderOf } from '../importers/fixtures.ts';
+import { CHILD_ENVIRONMENT } from '../support/child.ts';
 import { MAIN, type Ran } from './scorehall.ts';
 
 const LOGINS = 1500;
@@ -23,7 +24,7 @@ async function exporting(t: TestContext): Promise<Exporting> {
   const hall = await testHall(t, database.url);
   await tell(hall, ...Array.from({ length: LOGINS }, (_, number) => login('Alpha', person(number))));
   const folder = await folderOf({});
-  const env = { PATH: process.env['PATH'], DATABASE_URL: database.url };
+  const env = { ...CHILD_ENVIRONMENT, DATABASE_URL: database.url };
   const sh = (script: string, ...args: string[]): Ran => {
     const words = ['-c', script, 'sh', process.execPath, MAIN, 'export', 'events', ...args];
     const { status, stdout, stderr } = spawnSync('sh', words, { cwd: folder.path, env, encoding: 'utf8' });
