@@ -1,6 +1,6 @@
 /** Where the time of a run goes: what is used from the start of a test to that of the next one is its own. */
 import { relative } from 'node:path';
-import { beforeEach, type TestContext } from 'node:test';
+import { after, beforeEach, type TestContext } from 'node:test';
 import { cpuSeconds } from './cpu.ts';
 
 /** How many files and how many tests are listed. */
@@ -18,11 +18,13 @@ let running: { file: string; name: string; since: Cost } | undefined;
 /** A hook outside of all tests runs before each of them. */
 export function measure(): void {
   beforeEach((t) => begin(t as TestContext));
+  // What ends behind the last test, above all the browser, is not that test's own.
+  after(() => begin({ filePath: '', fullName: 'processes that outlive their tests' }));
 }
 
-function begin({ filePath = '', fullName }: TestContext): void {
+function begin({ filePath = '', fullName }: Pick<TestContext, 'filePath' | 'fullName'>): void {
   end();
-  running = { file: relative(process.cwd(), filePath), name: fullName, since: used() };
+  running = { file: filePath && relative(process.cwd(), filePath), name: fullName, since: used() };
 }
 
 function end(): void {
@@ -30,8 +32,8 @@ function end(): void {
   const { file, name, since } = running;
   const now = used();
   const cost = { cpu: now.cpu - since.cpu, wall: now.wall - since.wall };
-  add(files, file, cost);
-  add(tests, `${file}: ${name}`, cost);
+  add(files, file || name, cost);
+  add(tests, file ? `${file}: ${name}` : name, cost);
 }
 
 /** The lines that name the files and tests which took the most CPU time. */
