@@ -1,4 +1,5 @@
 import { Unavailable, UsageError } from '#base/errors.ts';
+import { output } from '#base/output.ts';
 import { type Command, helpOf, parse, runCommand } from './commands/command.ts';
 
 /** The command line. Each file of commands is loaded only when one of its words is called. */
@@ -29,7 +30,7 @@ async function main(args: string[]): Promise<void> {
   const command = commands.find(({ words }) => words.split(' ').every((word, index) => args[index] === word));
   if (command === undefined) return listOf(commands, args.slice(0, 2).join(' '));
   const rest = args.slice(command.words.split(' ').length);
-  if (rest.includes('--help')) return void process.stdout.write(helpOf(command));
+  if (rest.includes('--help')) return void output().write(helpOf(command));
   await runCommand(command, parse(command, rest));
 }
 
@@ -48,24 +49,21 @@ function listOf(commands: Command[], word: string): void {
 
 function listing(commands: Command[]): void {
   const width = Math.max(...commands.map(({ words }) => words.length));
-  for (const { words, summary } of commands) process.stdout.write(`scorehall ${words.padEnd(width)}  ${summary}\n`);
+  for (const { words, summary } of commands) output().write(`scorehall ${words.padEnd(width)}  ${summary}\n`);
 }
 
-// Whoever reads the output may have seen enough, as `| head` has. Otherwise what a command has to tell is lost, which is
-// said once, although each write fails.
-process.stdout.on('error', () => undefined);
-process.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-  if (code === 'EPIPE') return;
-  process.exitCode = 2;
-  process.stderr.write(`scorehall: The standard output cannot be written: ${message}\n`);
-});
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-  process.stderr.write(`${told(error)}\n`);
+/** Runs one command. @returns the exit code */
+export async function run(args: string[]): Promise<number> {
+  try {
+    await main(args);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${told(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
 }
+
+if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) || process.exitCode;
 
 /** What an operator can act on is one sentence; everything else is a fault of ours, with its stack. */
 function told(error: unknown): string {

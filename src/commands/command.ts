@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { systemClock } from '#base/clock.ts';
 import { environment, readConfig } from '#base/config.ts';
 import { UsageError } from '#base/errors.ts';
+import { output } from '#base/output.ts';
 import { type Hall, openHall } from '#hall.ts';
 import { findAccount } from '#records/accounts.ts';
 import { recordAudit } from '#records/audit.ts';
@@ -106,19 +107,19 @@ async function keep(
 /** Prints a result: one JSON object with `--json`, else a line a member. */
 export function print(input: Input, result: Record<string, unknown>): void {
   if (running !== undefined) running.printed = result;
-  if (input.values['json'] === true) return void process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (input.values['json'] === true) return void output().write(`${JSON.stringify(result)}\n`);
   const width = Math.max(...Object.keys(result).map((name) => name.length));
-  for (const [name, value] of Object.entries(result)) process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`);
+  for (const [name, value] of Object.entries(result)) output().write(`${name.padEnd(width)}  ${shown(value)}\n`);
 }
 
 /** Prints rows: a JSON array with `--json`, else a table. */
 export function printTable(input: Input, rows: Record<string, unknown>[]): void {
-  if (input.values['json'] === true) return void process.stdout.write(`${JSON.stringify(rows)}\n`);
+  if (input.values['json'] === true) return void output().write(`${JSON.stringify(rows)}\n`);
   const columns = Object.keys(rows[0] ?? {});
   const cells = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]!.length)));
   for (const line of cells)
-    process.stdout.write(
+    output().write(
       `${line
         .map((cell, index) => cell.padEnd(widths[index]!))
         .join('  ')

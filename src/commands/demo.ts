@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type Config, readConfig } from '#base/config.ts';
 import { UsageError } from '#base/errors.ts';
+import { output } from '#base/output.ts';
 import { demoAccounts, demoApps, demoIngestKey } from '#demo/credentials.ts';
 import { fill } from '#demo/fill.ts';
 import { type DemoFacts, DemoFolder } from '#demo/folder.ts';
@@ -54,7 +55,7 @@ async function demo(input: Input): Promise<void> {
   const facts = await factsOf(hall, folder);
   folder.writeFacts(facts);
   await askDoors(house);
-  process.stdout.write(`${describe(facts, relative('', folder.factsFile))}\nready\n`);
+  output().write(`${describe(facts, relative('', folder.factsFile))}\nready\n`);
   await stopped;
 }
 

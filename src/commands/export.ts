@@ -3,6 +3,7 @@ import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { UsageError } from '#base/errors.ts';
+import { output } from '#base/output.ts';
 import { exportEvents } from '#records/export.ts';
 import { type Command, type Input, withHall } from './command.ts';
 
@@ -20,11 +21,11 @@ async function exportAll({ positionals: [file = '-', ...others] }: Input): Promi
   await withHall(async ({ db }) => {
     const lines = Readable.from(linesOf(exportEvents(db)), { highWaterMark: 64 });
     try {
-      if (file === '-') await pipeline(lines, process.stdout, { end: false });
+      if (file === '-') await pipeline(lines, output(), { end: false });
       else await writeTo(file, lines);
     } catch (error) {
       if (!isOfSystem(error)) throw error;
-      // What becomes of the standard output is told by `main.ts`, of every command.
+      // Failures of the standard output are reported by `output`.
       if (file !== '-') throw new UsageError(`${file} cannot be written: ${error.message}`);
     }
   });

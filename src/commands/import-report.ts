@@ -1,3 +1,4 @@
+import { output } from '#base/output.ts';
 import type { Where } from '#importers/item.ts';
 import type { Listener, Outcome } from '#importers/run.ts';
 import type { Input } from './command.ts';
@@ -40,7 +41,7 @@ export class ImportReport implements Listener {
     if (this.#json) {
       const { refused: refusals, notes } = this.#told;
       const result = { taken, unchanged, refused, refusals, notes, dry_run: this.#dryRun };
-      return void process.stdout.write(`${JSON.stringify(result)}\n`);
+      return void output().write(`${JSON.stringify(result)}\n`);
     }
     const width = Math.max(...[taken, unchanged, refused].map((count) => String(count).length));
     for (const [name, count] of Object.entries({ taken, unchanged, refused }))
@@ -50,7 +51,7 @@ export class ImportReport implements Listener {
 
   #line(text: string): void {
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-    process.stdout.write(`${text}\n`);
+    output().write(`${text}\n`);
   }
 }
 

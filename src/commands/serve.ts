@@ -1,4 +1,5 @@
 import { environment, readConfig } from '#base/config.ts';
+import { output } from '#base/output.ts';
 import { openHall } from '#hall.ts';
 import { openHouseInThreads } from '#threads.ts';
 import type { Command } from './command.ts';
@@ -12,7 +13,7 @@ async function serve(): Promise<void> {
   await using hall = await openHall(readConfig(environment()));
   await using house = await openHouseInThreads(hall);
   for (const [door, address] of Object.entries(house.addresses)) hall.log.info({ door, address }, 'open');
-  process.stdout.write('ready\n');
+  output().write('ready\n');
   await stopped;
 }
 

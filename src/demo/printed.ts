@@ -1,3 +1,4 @@
+import { output } from '#base/output.ts';
 import type { DemoFacts } from './folder.ts';
 
 const DOORS = [
@@ -54,12 +55,12 @@ export class Progress {
   }
 
   show(count: number): void {
-    if (process.stdout.isTTY) process.stdout.write(`\r${this.#title}: ${count} of ${this.#whole} matches `);
-    else if (!this.#begun) process.stdout.write(`${this.#title}\n`);
+    if (output().isTTY) output().write(`\r${this.#title}: ${count} of ${this.#whole} matches `);
+    else if (!this.#begun) output().write(`${this.#title}\n`);
     this.#begun = true;
   }
 
   end(time: string): void {
-    process.stdout.write(`${process.stdout.isTTY ? '\n' : ''}${this.#whole} matches in ${time}\n\n`);
+    output().write(`${output().isTTY ? '\n' : ''}${this.#whole} matches in ${time}\n\n`);
   }
 }

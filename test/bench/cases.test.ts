@@ -7,12 +7,12 @@ import { CASES } from '#bench/cases.ts';
 import { generated } from '#bench/generated.ts';
 import { sql } from '#db/sql.ts';
 import { openHall } from '#hall.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { onEachEmptyDatabase } from '../support/hall.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
 const LISTENS = { API_LISTEN: '127.0.0.1:0', AUTH_LISTEN: '127.0.0.1:0', SITE_LISTEN: '127.0.0.1:0' };
 
-onEachDatabase(
+onEachEmptyDatabase(
   'what the bench asks is answered as it expects, each time, and what it made goes again',
   async (_t, url) => {
     await generated({ matches: 30, seed: 'test', database: url, players: 40 }, () => undefined);

@@ -5,7 +5,7 @@ import { listAudit } from '#records/audit.ts';
 import { account, application } from '#test/support/builders.ts';
 import { onEachDatabase, testHall } from '#test/support/hall.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
-import { scorehallBeside } from './scorehall.ts';
+import { scorehall } from './scorehall.ts';
 
 onEachDatabase(
   'requests are listed, approved and refused by command, and the applicant is written to',
@@ -13,7 +13,7 @@ onEachDatabase(
     const hall = await testHall(t, url);
     const { db, clock } = hall;
     const mail = await Mailbox.open(t);
-    const run = (...args: string[]) => scorehallBeside({ DATABASE_URL: url, SMTP_URL: mail.url }, 'access', ...args);
+    const run = (...args: string[]) => scorehall({ DATABASE_URL: url, SMTP_URL: mail.url }, 'access', ...args);
     const ann = await account(hall, 'Ann');
     const app = await application(hall, { name: 'Board', access: 'none' });
     const now = async () => (await applicationByClientId(db, app.client_id))!;

@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { login, person, tell } from '../support/builders.ts';
 import { createTestDatabase, testHall } from '../support/hall.ts';
 import { folderOf } from '../importers/fixtures.ts';
+import { CHILD_ENVIRONMENT } from '../support/child.ts';
 import { MAIN, type Ran } from './scorehall.ts';
 
 const LOGINS = 1500;
@@ -23,7 +24,7 @@ async function exporting(t: TestContext): Promise<Exporting> {
   const hall = await testHall(t, database.url);
   await tell(hall, ...Array.from({ length: LOGINS }, (_, number) => login('Alpha', person(number))));
   const folder = await folderOf({});
-  const env = { PATH: process.env['PATH'], DATABASE_URL: database.url };
+  const env = { ...CHILD_ENVIRONMENT, DATABASE_URL: database.url };
   const sh = (script: string, ...args: string[]): Ran => {
     const words = ['-c', script, 'sh', process.execPath, MAIN, 'export', 'events', ...args];
     const { status, stdout, stderr } = spawnSync('sh', words, { cwd: folder.path, env, encoding: 'utf8' });
@@ -66,6 +67,8 @@ test('what is no file is written as it comes', async (t) => {
   assert.deepEqual([countOf(out), err], [LOGINS, '']);
   const piped = sh('mkfifo pipe; cat pipe & "$@" && wait', 'pipe');
   assert.deepEqual([countOf(piped.out), piped.err, piped.status], [LOGINS, '', 0]);
+  const slow = sh('{ cat pipe & "$@" && wait; } | { sleep 1; exec cat; }', 'pipe');
+  assert.deepEqual([countOf(slow.out), slow.err], [LOGINS, ''], 'another process shares an output that is full');
   assert.deepEqual(readdirSync(path), ['pipe']);
   assert.match(sh('exec "$@"', '.').err, /^scorehall: \. cannot be written: EISDIR: .*\n$/);
   assert.match(sh('exec "$@"', 'none/file').err, /^scorehall: none\/file cannot be written: ENOENT: .*\n$/);

@@ -5,17 +5,15 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderOf } from '../importers/fixtures.ts';
-import { MAIN } from './scorehall.ts';
+import { run } from '../../src/main.ts';
+import { captured } from '../support/captured.ts';
+import { CHILD_ENVIRONMENT } from '../support/child.ts';
+import { MAIN, type Ran } from './scorehall.ts';
 
-function scorehall(folder: string, args: string[], input = ''): { status: number | null; out: string; err: string } {
-  const env = { ...process.env, DATABASE_URL: join(folder, 'hall.db') };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'import', ...args], {
-    cwd: folder,
-    env,
-    input,
-    encoding: 'utf8',
-  });
-  return { status, out: stdout, err: stderr };
+async function scorehall(folder: string, args: string[], stdin = ''): Promise<Ran> {
+  const environment = { ...CHILD_ENVIRONMENT, DATABASE_URL: join(folder, 'hall.db') };
+  const { result: status, out, err } = await captured({ environment, stdin, folder }, () => run(['import', ...args]));
+  return { status, out, err };
 }
 
 test('an import tells what it refused and how much it took, and goes on behind a bad file', async () => {
@@ -23,7 +21,7 @@ test('an import tells what it refused and how much it took, and goes on behind a
     'maps/a/map.xml': '<map><name>A</name><version>1</version></map>',
     'maps/b/map.xml': '<map>',
   });
-  const { status, out, err } = scorehall(folder.path, ['pgm-maps', 'maps']);
+  const { status, out, err } = await scorehall(folder.path, ['pgm-maps', 'maps']);
   assert.equal(
     out,
     `note     a/map.xml: has no <objective> of its own; a known one stays
@@ -35,14 +33,14 @@ refused    1
   );
   assert.deepEqual([status, err], [0, '']);
   assert.match(
-    scorehall(folder.path, ['pgm-maps', 'maps', '--dry-run']).out,
+    (await scorehall(folder.path, ['pgm-maps', 'maps', '--dry-run'])).out,
     /unchanged  1\nrefused    1\nA dry run: nothing was changed\.\n$/,
   );
 });
 
 test('with --json it prints one object', async () => {
   await using folder = await folderOf({});
-  const { status, out } = scorehall(folder.path, ['events', '-', '--json', '--dry-run'], 'nope\n');
+  const { status, out } = await scorehall(folder.path, ['events', '-', '--json', '--dry-run'], 'nope\n');
   assert.equal(status, 0);
   const { refusals, ...rest } = JSON.parse(out) as { refusals: { file: string; place: string }[] };
   assert.deepEqual(rest, { taken: 0, unchanged: 0, refused: 1, notes: [], dry_run: true });
@@ -59,7 +57,7 @@ test('what cannot be read at all is a mistake of use', async () => {
     [['rotations', 'a', 'b'], /^scorehall: One thing is imported at a time\.\n$/],
   ];
   for (const [args, message] of mistakes) {
-    const { status, out, err } = scorehall(folder.path, args);
+    const { status, out, err } = await scorehall(folder.path, args);
     assert.deepEqual([status, out], [2, '']);
     assert.match(err, message);
   }
@@ -70,13 +68,13 @@ test('a file of events that the system does not open is a mistake of use, as one
   // A socket, since nothing is locked to an operator who may read every file.
   const server = createServer().listen(join(folder.path, 'socket'));
   await once(server, 'listening');
-  const { status, out, err } = scorehall(folder.path, ['events', 'socket']);
+  const { status, out, err } = await scorehall(folder.path, ['events', 'socket']);
   server.close();
   assert.deepEqual([status, out], [2, '']);
   assert.match(err, /^scorehall: socket cannot be read \(\w+\)\.\n$/);
   const piped = spawnSync('sh', ['-c', '"$@" 0> unread', 'sh', process.execPath, MAIN, 'import', 'events', '-'], {
     cwd: folder.path,
-    env: { ...process.env, DATABASE_URL: join(folder.path, 'hall.db') },
+    env: { ...CHILD_ENVIRONMENT, DATABASE_URL: join(folder.path, 'hall.db') },
     encoding: 'utf8',
   });
   assert.deepEqual([piped.status, piped.stderr], [2, 'scorehall: standard input cannot be read (EBADF).\n']);

@@ -4,7 +4,7 @@ import { passwordMatches } from '#base/passwords.ts';
 import { sql } from '#db/sql.ts';
 import { passwordOf } from '#records/accounts.ts';
 import { onEachDatabase } from '../support/hall.ts';
-import { scorehall, scorehallWith } from './scorehall.ts';
+import { scorehall, scorehallProcess, scorehallWith } from './scorehall.ts';
 
 const PASSWORD = 'correct horse  battery ';
 
@@ -13,11 +13,11 @@ const facts = (name: string) => ['account', 'create', '--name', name, '--email',
 onEachDatabase('a password is read from stdin, where no list of processes shows it', async (_t, url) => {
   const env = { DATABASE_URL: url };
   const stdin = (name: string, input: string) => scorehallWith(input, env, ...facts(name), '--password-stdin');
-  const made = stdin('Ann', `${PASSWORD}\nanother line\n`);
+  const made = scorehallProcess(`${PASSWORD}\nanother line\n`, env, ...facts('Ann'), '--password-stdin');
   assert.deepEqual([made.status, made.err], [0, '']);
   const { id } = JSON.parse(made.out) as { id: string };
-  assert.equal(stdin('Cleo', `${PASSWORD}\r\n`).status, 0);
-  assert.equal(stdin('Dora', PASSWORD).status, 0, 'the last line needs no end');
+  assert.equal((await stdin('Cleo', `${PASSWORD}\r\n`)).status, 0);
+  assert.equal((await stdin('Dora', PASSWORD)).status, 0, 'the last line needs no end');
   for (const [input, sentence] of [
     ['', /no line on stdin/],
     ['\n', /no line on stdin/],
@@ -25,13 +25,13 @@ onEachDatabase('a password is read from stdin, where no list of processes shows 
     ['password123\n', /too easy/],
     ['x'.repeat(10_000), /longer than 4096 characters/],
   ] as const) {
-    const refused = stdin('Bob', input);
+    const refused = await stdin('Bob', input);
     assert.equal(refused.status, 2, refused.out);
     assert.match(refused.err, sentence);
   }
-  const both = scorehall(env, ...facts('Bob'), '--password', PASSWORD, '--password-stdin');
+  const both = await scorehall(env, ...facts('Bob'), '--password', PASSWORD, '--password-stdin');
   assert.match(both.err, /--password-stdin or --password, not both/);
-  assert.equal(scorehall(env, ...facts('Bob'), '--password', PASSWORD).status, 0);
+  assert.equal((await scorehall(env, ...facts('Bob'), '--password', PASSWORD)).status, 0);
 
   await using db = await openDb(url);
   assert.equal(await passwordMatches(PASSWORD, await passwordOf(db, id)), true, 'blanks are part of it');

@@ -1,7 +1,10 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { run } from '../../src/main.ts';
+import { captured } from '../support/captured.ts';
+import { CHILD_ENVIRONMENT } from '../support/child.ts';
 
 export const MAIN = join(dirname(dirname(import.meta.dirname)), 'src/main.ts');
 
@@ -11,29 +14,22 @@ export interface Ran {
   err: string;
 }
 
-/** Runs a command and waits for its end; nothing else goes on in this process meanwhile. */
-export function scorehall(environment: NodeJS.ProcessEnv, ...args: string[]): Ran {
-  const env = { PATH: process.env['PATH'], ...environment };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { env, encoding: 'utf8' });
-  return { status, out: stdout, err: stderr };
-}
+/** Runs a command in this process, with nothing of its environment. */
+export const scorehall = (environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> =>
+  scorehallWith('', environment, ...args);
 
 /** As `scorehall`, with something on stdin. */
-export function scorehallWith(stdin: string, environment: NodeJS.ProcessEnv, ...args: string[]): Ran {
-  const env = { PATH: process.env['PATH'], ...environment };
+export async function scorehallWith(stdin: string, environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> {
+  const { result: status, out, err } = await captured({ environment, stdin }, () => run(args));
+  return { status, out, err };
+}
+
+/** Runs a command in a process of its own and waits for its end; nothing else goes on in this process meanwhile. */
+export function scorehallProcess(stdin: string, environment: NodeJS.ProcessEnv, ...args: string[]): Ran {
+  const env = { ...CHILD_ENVIRONMENT, ...environment };
   const options = { env, encoding: 'utf8', input: stdin } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], options);
   return { status, out: stdout, err: stderr };
-}
-
-/** As `scorehall`, for a command that talks to a server of the test's own. */
-export function scorehallBeside(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> {
-  const env = { PATH: process.env['PATH'], ...environment };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [MAIN, ...args], { env }, (_error, out, err) =>
-      resolve({ status: child.exitCode, out, err }),
-    );
-  });
 }
 
 /** A service in a process of its own. */
@@ -51,7 +47,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<Served> {
     ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
   );
   const child = spawn(process.execPath, [MAIN, 'serve'], {
-    env: { PATH: process.env['PATH'], ...listens, ...environment },
+    env: { ...CHILD_ENVIRONMENT, ...listens, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;

@@ -10,7 +10,7 @@ import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { receiptsAfter } from '#records/receipt-log.ts';
-import { createTestDatabase, onEachDatabase } from '../support/hall.ts';
+import { createTestDatabase, onEachEmptyDatabase } from '../support/hall.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.endsWith('.sql'));
@@ -25,7 +25,7 @@ const STARTER = `
 
 const start = (url: string) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', STARTER, url]);
 
-onEachDatabase('migrations run once, also when four processes start together', async (t, url) => {
+onEachEmptyDatabase('migrations run once, also when four processes start together', async (t, url) => {
   await Promise.all([start(url), start(url), start(url), start(url)]);
   const db = await openDb(url);
   t.after(() => db.close());
@@ -38,7 +38,7 @@ onEachDatabase('migrations run once, also when four processes start together', a
   assert.deepEqual(await db.tuples(sql`select last from sequence where name = 'key'`), [[0]]);
 });
 
-onEachDatabase('the database of a newer version is left alone', async (t, url) => {
+onEachEmptyDatabase('the database of a newer version is left alone', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());
   await migrate(db);
@@ -50,7 +50,7 @@ onEachDatabase('the database of a newer version is left alone', async (t, url) =
   });
 });
 
-onEachDatabase('a migration that fails leaves no trace', async (t, url) => {
+onEachEmptyDatabase('a migration that fails leaves no trace', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());
   const broken = db.migrating(async (tx) => {
@@ -87,7 +87,7 @@ async function migrateTo(db: Db, number: number): Promise<void> {
   });
 }
 
-onEachDatabase('what was taken under an index of all events is found without it', async (t, url) => {
+onEachEmptyDatabase('what was taken under an index of all events is found without it', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());
   await migrateTo(db, 20);
@@ -116,22 +116,25 @@ onEachDatabase('what was taken under an index of all events is found without it'
   );
 });
 
-onEachDatabase('under which name an event has seen a player is kept where it may be several names', async (t, url) => {
-  const db = await openDb(url);
-  t.after(() => db.close());
-  await migrateTo(db, 24);
-  await db.run(sql`
+onEachEmptyDatabase(
+  'under which name an event has seen a player is kept where it may be several names',
+  async (t, url) => {
+    const db = await openDb(url);
+    t.after(() => db.close());
+    await migrateTo(db, 24);
+    await db.run(sql`
     insert into players (key, uuid, name, name_key, name_since, last_login_server)
     values (1, 'one', 'Ada', 'ada', 5, '')`);
-  await db.run(sql`insert into player_sightings (player_key, ledger_key, time, name) values (1, 7, 5, 'Ada')`);
-  await migrate(db);
-  await db.run(sql`insert into player_sightings (player_key, ledger_key, time, name) values (1, 7, 5, 'Bob')`);
-  const rows = async (): Promise<unknown> =>
-    await db.tuples(sql`select player_key, ledger_key, time, name from player_sightings order by name`);
-  assert.deepEqual(await rows(), [
-    [1, 7, 5, 'Ada'],
-    [1, 7, 5, 'Bob'],
-  ]);
-  await db.run(sql`delete from players where key = 1`);
-  assert.deepEqual(await rows(), []);
-});
+    await db.run(sql`insert into player_sightings (player_key, ledger_key, time, name) values (1, 7, 5, 'Ada')`);
+    await migrate(db);
+    await db.run(sql`insert into player_sightings (player_key, ledger_key, time, name) values (1, 7, 5, 'Bob')`);
+    const rows = async (): Promise<unknown> =>
+      await db.tuples(sql`select player_key, ledger_key, time, name from player_sightings order by name`);
+    assert.deepEqual(await rows(), [
+      [1, 7, 5, 'Ada'],
+      [1, 7, 5, 'Bob'],
+    ]);
+    await db.run(sql`delete from players where key = 1`);
+    assert.deepEqual(await rows(), []);
+  },
+);

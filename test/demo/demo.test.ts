@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { DemoFacts } from '#demo/folder.ts';
 import { ask } from '../support/ask.ts';
+import { CHILD_ENVIRONMENT } from '../support/child.ts';
 import { login, person } from '../support/builders.ts';
 import { onEachDatabase } from '../support/hall.ts';
 import { endDemosIn, RunningDemo } from './running.ts';
@@ -83,7 +84,7 @@ test('the printed line works when pasted, and commands find the settings beside 
   const line = /^ {2}(curl .*)$/m.exec(demo.output)![1]!;
   assert.equal(line, `curl -H 'Authorization: Bearer ${facts.access_token}' '${facts.api_url}/v1/matches?limit=3'`);
   const main = join(import.meta.dirname, '../../src/main.ts');
-  const env = { PATH: process.env['PATH'], DATABASE_URL: facts.database_url };
+  const env = { ...CHILD_ENVIRONMENT, DATABASE_URL: facts.database_url };
   const run = async (...words: string[]): Promise<Record<string, string>[]> =>
     JSON.parse((await promisify(execFile)(process.execPath, [main, ...words, '--json'], { env })).stdout);
   assert.equal((await run('app', 'list')).length, 3);

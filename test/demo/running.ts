@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import type { DemoFacts } from '#demo/folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
@@ -23,7 +24,7 @@ export class RunningDemo {
   constructor(folder: string, options: string[] = [], environment: NodeJS.ProcessEnv = {}) {
     this.folder = folder;
     this.#child = spawn(process.execPath, [MAIN, 'demo', '--folder', folder, '--matches', '40', ...options], {
-      env: { PATH: process.env['PATH'], ...environment },
+      env: { ...CHILD_ENVIRONMENT, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#exit = once(this.#child, 'close');

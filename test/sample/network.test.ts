@@ -73,9 +73,11 @@ test('every event is one that the records take, in the order of time, with an id
 
 test('the events are made one after the other, so the first ones come before the last is made', () => {
   const events = sampleEvents(SHORT)[Symbol.iterator]();
-  const started = performance.now();
+  // Time of the processor: that of the clock depends on what else runs.
+  const before = process.cpuUsage();
   assert.equal(events.next().value!.type, 'server.configured');
-  assert.ok(performance.now() - started < 5000);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 5_000_000);
   events.return!();
 });
 

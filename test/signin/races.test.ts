@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
+import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { onEachDatabase } from '#test/support/hall.ts';
 import {
   authorize,
@@ -23,7 +24,7 @@ async function secondProcess(t: TestContext, { hall, auth }: TestSignIn): Promis
   const closed = Object.fromEntries(['API', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']));
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
     env: {
-      ...{ PATH: process.env['PATH'], ...closed, AUTH_LISTEN: `127.0.0.1:${port}`, AUTH_URL: auth, LOG_LEVEL: 'error' },
+      ...{ ...CHILD_ENVIRONMENT, ...closed, AUTH_LISTEN: `127.0.0.1:${port}`, AUTH_URL: auth, LOG_LEVEL: 'error' },
       ...{ DATABASE_URL: hall.config.DATABASE_URL, SECRET_KEY: hall.config.SECRET_KEY, SMTP_URL: hall.config.SMTP_URL },
     },
     stdio: ['ignore', 'pipe', 'inherit'],

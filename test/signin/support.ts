@@ -1,6 +1,3 @@
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { openHouse } from '#app.ts';
 import { type Environment, readConfig } from '#base/config.ts';
@@ -11,6 +8,7 @@ import { type Application, type ApplicationType, createApplication } from '#reco
 import { linkPlayer } from '#records/account-changes.ts';
 import { takeEvents } from '#records/ledger.ts';
 import { TestClock, type TestHall } from '#test/support/hall.ts';
+import { freePorts } from '#test/support/ports.ts';
 import { Person } from './person.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -28,11 +26,8 @@ export interface TestSignIn {
 
 /** A port that nobody listens on: the issuer has to be known before the door opens. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const [port] = await freePorts(1);
+  return port!;
 }
 
 export async function openTestSignIn(

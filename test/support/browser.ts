@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { promisify } from 'node:util';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 
@@ -11,8 +12,15 @@ interface Running {
 }
 
 const LINGER_MS = 500;
+const RUNS_TESTS = process.env['TEST_COUNTS'] !== undefined;
 
-/** One browser for the whole process: it starts for the first who asks and stops soon after the last has closed. */
+// A hook outside of all tests runs when they are over.
+if (RUNS_TESTS) after(() => stop());
+
+/**
+ * One browser for the whole process: it starts for the first who asks and stops after all tests, as unpacking and starting
+ * it takes 3 CPU seconds; where none run, soon after the last has closed.
+ */
 let running: Promise<Running> | undefined;
 let users = 0;
 let lingering: NodeJS.Timeout | undefined;
@@ -68,7 +76,7 @@ export async function launchBrowser(): Promise<TestBrowser> {
 
 function release(): void {
   users--;
-  if (users === 0) lingering = setTimeout(() => void stop(), LINGER_MS);
+  if (users === 0 && !RUNS_TESTS) lingering = setTimeout(() => void stop(), LINGER_MS);
 }
 
 async function stop(): Promise<void> {

@@ -1,14 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { after, test, type TestContext } from 'node:test';
 import { type House, openHouse } from '#app.ts';
 import type { Clock } from '#base/clock.ts';
 import { type Door, type Environment, readConfig } from '#base/config.ts';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { type Hall, openHall } from '#hall.ts';
-import { createPostgresDatabase } from './postgres.ts';
+import { copyPostgresDatabase, createPostgresDatabase } from './postgres.ts';
 
 /** A clock that stands still until it is told to go on. */
 export class TestClock implements Clock {
@@ -42,6 +42,29 @@ export async function createTestDatabase(dialect: Dialect): Promise<TestDatabase
   return { url: join(folder, 'test.db'), drop: () => rm(folder, { recursive: true, force: true }) };
 }
 
+const migrated = new Map<Dialect, Promise<TestDatabase>>();
+
+/** A copy of a migrated database: migrating each anew takes four times the CPU time on PostgreSQL. */
+async function createMigratedDatabase(dialect: Dialect): Promise<TestDatabase> {
+  if (!migrated.has(dialect)) migrated.set(dialect, migrateDatabase(dialect));
+  const { url } = await migrated.get(dialect)!;
+  if (dialect === 'postgres') return await copyPostgresDatabase(url);
+  const copy = await createTestDatabase(dialect);
+  await copyFile(url, copy.url);
+  return copy;
+}
+
+async function dropMigrated(): Promise<void> {
+  for (const database of migrated.values()) await (await database).drop();
+}
+
+async function migrateDatabase(dialect: Dialect): Promise<TestDatabase> {
+  const database = await createTestDatabase(dialect);
+  await using db = await openDb(database.url);
+  await migrate(db);
+  return database;
+}
+
 /** Two empty databases, which are closed and dropped when the test ends. */
 export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[Db, Db]> {
   const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
@@ -54,14 +77,27 @@ export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[D
   return opened;
 }
 
-/** Runs a test once on SQLite and once on PostgreSQL, each time on an empty database of its own. */
-export function onEachDatabase(
-  name: string,
-  work: (t: TestContext, databaseUrl: string, dialect: Dialect) => Promise<void>,
-): void {
+type DatabaseTest = (t: TestContext, databaseUrl: string, dialect: Dialect) => Promise<void>;
+
+/** Runs a test once on SQLite and once on PostgreSQL, each time on a database of its own that holds the tables only. */
+export function onEachDatabase(name: string, work: DatabaseTest): void {
+  testOnEach(name, createMigratedDatabase, work);
+}
+
+/** As `onEachDatabase`, on databases without tables. */
+export function onEachEmptyDatabase(name: string, work: DatabaseTest): void {
+  testOnEach(name, createTestDatabase, work);
+}
+
+let isFirst = true;
+
+function testOnEach(name: string, create: typeof createTestDatabase, work: DatabaseTest): void {
+  // A hook outside of all tests runs when they are over.
+  if (isFirst) after(dropMigrated);
+  isFirst = false;
   for (const dialect of DIALECTS) {
     test(`${name} (${dialect})`, async (t) => {
-      const database = await createTestDatabase(dialect);
+      const database = await create(dialect);
       // Hooks run in the order they were added: this one behind those that close what the test has opened.
       await work(t, database.url, dialect).finally(() => t.after(() => database.drop()));
     });

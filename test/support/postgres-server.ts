@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for one run of the tests, in a process of its own: prints one line of JSON, `{"url"}` or `{"error"}`,
- * and lives until its stdin ends. So the server stops and the folder vanishes however the run ends, be it by SIGKILL.
+ * A real PostgreSQL for one run of the tests, in a process of its own: prints one line of JSON, `{"url", "pid"}` or
+ * `{"error"}`, and lives until its stdin ends. So the server stops and the folder vanishes however the run ends, be it by SIGKILL.
  *
  * TEST_POSTGRES_URL names another server to use instead.
  *
@@ -22,7 +22,7 @@ process.stdout.on('error', () => {});
 try {
   const own = process.env['TEST_POSTGRES_URL'];
   const { server, url } = own ? { url: own } : await startPostgres(folder);
-  console.log(JSON.stringify({ url }));
+  console.log(JSON.stringify({ url, pid: server?.pid }));
   await ended;
   if (server) await stopPostgres(server);
 } catch (error) {

@@ -10,9 +10,15 @@ export interface TestDatabase {
  * An empty database on the PostgreSQL that `npm test` has started, sorted by the rules of a language as an operator's
  * would be, so that a query that leans on the order of bytes shows.
  */
-export async function createPostgresDatabase(): Promise<TestDatabase> {
+export const createPostgresDatabase = (): Promise<TestDatabase> =>
+  createFrom(`template0 locale_provider icu icu_locale 'en'`);
+
+/** A copy of a database that nobody is connected to. */
+export const copyPostgresDatabase = (url: string): Promise<TestDatabase> => createFrom(new URL(url).pathname.slice(1));
+
+async function createFrom(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await command(`create database ${name} template template0 locale_provider icu icu_locale 'en' strategy file_copy`);
+  await command(`create database ${name} template ${template} strategy file_copy`);
   const url = new URL(server());
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => command(`drop database if exists ${name} with (force)`) };

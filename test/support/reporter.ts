@@ -1,12 +1,13 @@
 /**
- * What `npm test` shows of a run: each failure in full when it happens, and the slowest tests. The counts go to the file
- * named by TEST_COUNTS after every test, so that they are known even of a run that breaks off.
+ * What `npm test` shows of a run: each failure in full when it happens, and where its time went. The counts go to the
+ * file named by TEST_COUNTS after every test, so that they are known even of a run that breaks off.
  */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { EventData } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
+import { costs } from './costs.ts';
 
 export interface Counts {
   passed: number;
@@ -17,11 +18,9 @@ export interface Counts {
 }
 
 const HELD_OPEN_MS = 10_000;
-const SLOW_MS = 2_000;
 
 /** The tests that have begun, for their full names: a subtest knows its parent by number. */
 const names = new Map<number, string>();
-const slow: EventData.TestPass[] = [];
 const counts: Counts = { passed: 0, failed: 0, skipped: 0, ended: false };
 let waiting = 0;
 let alarm: NodeJS.Timeout | undefined;
@@ -35,8 +34,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     if (type === 'test:pass' || type === 'test:fail') finish(data);
   }
   clearTimeout(alarm);
-  for (const { testId, details } of slow.toSorted((a, b) => b.details.duration_ms - a.details.duration_ms).slice(0, 5))
-    yield `slow: ${(details.duration_ms / 1000).toFixed(1)} s  ${names.get(testId)}\n`;
+  yield* costs();
   write({ ended: true });
 }
 
@@ -55,7 +53,6 @@ function pass(data: EventData.TestPass): string {
     return disappoint(data.name, 'The file holds no test.');
   if (data.skip !== undefined || data.todo !== undefined) counts.skipped++;
   else counts.passed++;
-  if (data.details.duration_ms > SLOW_MS) slow.push(data);
   return '';
 }
 

@@ -10,6 +10,8 @@ export interface RunFolder extends AsyncDisposable {
   /** Where the tests may leave what they like. */
   temporary: string;
   postgresUrl: string;
+  /** Of the server that was started for this run. */
+  postgresPid: number | undefined;
 }
 
 const REMEDY =
@@ -25,10 +27,16 @@ export async function openRunFolder(): Promise<RunFolder> {
     detached: true,
   });
   const close = () => end(keeper);
-  const { url, error } = await firstLine(keeper);
-  if (url) return { temporary, postgresUrl: url, [Symbol.asyncDispose]: close };
+  const { url, pid, error } = await firstLine(keeper);
+  if (url) return { temporary, postgresUrl: url, postgresPid: pid, [Symbol.asyncDispose]: close };
   await close();
   throw new Error(`PostgreSQL for the tests does not start. ${REMEDY}\n${error}`);
+}
+
+interface FirstLine {
+  url?: string;
+  pid?: number;
+  error?: string;
 }
 
 async function end(keeper: ChildProcess): Promise<void> {
@@ -38,8 +46,8 @@ async function end(keeper: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function firstLine(keeper: ChildProcess): Promise<{ url?: string; error?: string }> {
-  for await (const line of createInterface({ input: keeper.stdout! })) return JSON.parse(line) as { url?: string };
+async function firstLine(keeper: ChildProcess): Promise<FirstLine> {
+  for await (const line of createInterface({ input: keeper.stdout! })) return JSON.parse(line) as FirstLine;
   return { error: 'The process that starts it ended early.' };
 }
 

@@ -1,0 +1,58 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Readable } from 'node:stream';
+
+interface Printed {
+  out: string;
+  err: string;
+}
+
+type Write = typeof process.stdout.write;
+
+const capturing = new AsyncLocalStorage<Printed>();
+
+interface Surroundings {
+  environment: NodeJS.ProcessEnv;
+  stdin?: string;
+  folder?: string;
+}
+
+/**
+ * Runs work with an environment, a standard input and a working directory of its own, and collects what it prints. Not
+ * twice at once.
+ */
+export async function captured<T>(
+  { environment, stdin = '', folder = process.cwd() }: Surroundings,
+  work: () => Promise<T>,
+): Promise<Printed & { result: T }> {
+  const printed: Printed = { out: '', err: '' };
+  using stack = new DisposableStack();
+  replace(stack, process, 'env', { ...environment });
+  replace(stack, process, 'stdin', Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]));
+  replace(stack, process.stdout, 'write', writer(process.stdout, 'out'));
+  replace(stack, process.stderr, 'write', writer(process.stderr, 'err'));
+  const before = process.cwd();
+  stack.defer(() => process.chdir(before));
+  process.chdir(folder);
+  const result = await capturing.run(printed, work);
+  return { ...printed, result };
+}
+
+function replace<T extends object>(stack: DisposableStack, owner: T, name: keyof T, value: unknown): void {
+  const own = Object.getOwnPropertyDescriptor(owner, name);
+  Object.defineProperty(owner, name, { value, configurable: true, writable: true });
+  stack.defer(() => {
+    if (own === undefined) Reflect.deleteProperty(owner, name);
+    else Object.defineProperty(owner, name, own);
+  });
+}
+
+/** Writes of anything else that goes on in the process, such as the report of the run, pass through. */
+function writer(stream: NodeJS.WriteStream, name: keyof Printed): Write {
+  const write = stream.write.bind(stream);
+  return ((chunk: string | Uint8Array, ...rest: never[]) => {
+    const printed = capturing.getStore();
+    if (printed === undefined) return write(chunk, ...rest);
+    printed[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    return true;
+  }) as Write;
+}

@@ -1,0 +1,62 @@
+/** Where the time of a run goes: what is used from the start of a test to that of the next one is its own. */
+import { relative } from 'node:path';
+import { after, beforeEach, type TestContext } from 'node:test';
+import { cpuSeconds } from './cpu.ts';
+
+/** How many files and how many tests are listed. */
+const LISTED = 10;
+
+interface Cost {
+  cpu: number;
+  wall: number;
+}
+
+const files = new Map<string, Cost>();
+const tests = new Map<string, Cost>();
+let running: { file: string; name: string; since: Cost } | undefined;
+
+/** A hook outside of all tests runs before each of them. */
+export function measure(): void {
+  beforeEach((t) => begin(t as TestContext));
+  // What ends behind the last test, above all the browser, is not that test's own.
+  after(() => begin({ filePath: '', fullName: 'processes that outlive their tests' }));
+}
+
+function begin({ filePath = '', fullName }: Pick<TestContext, 'filePath' | 'fullName'>): void {
+  end();
+  running = { file: filePath && relative(process.cwd(), filePath), name: fullName, since: used() };
+}
+
+function end(): void {
+  if (running === undefined) return;
+  const { file, name, since } = running;
+  const now = used();
+  const cost = { cpu: now.cpu - since.cpu, wall: now.wall - since.wall };
+  add(files, file || name, cost);
+  add(tests, file ? `${file}: ${name}` : name, cost);
+}
+
+/** The lines that name the files and tests which took the most CPU time. */
+export function* costs(): Generator<string> {
+  end();
+  yield* list('test files', files);
+  yield* list('tests', tests);
+}
+
+/** CPU time of the tests, of the processes that they started and that have ended, and of PostgreSQL. */
+function used(): Cost {
+  return { cpu: cpuSeconds(process.env['TEST_POSTGRES_PID']), wall: performance.now() / 1_000 };
+}
+
+function add(to: Map<string, Cost>, key: string, { cpu, wall }: Cost): void {
+  const sum = to.get(key) ?? { cpu: 0, wall: 0 };
+  to.set(key, { cpu: sum.cpu + cpu, wall: sum.wall + wall });
+}
+
+function* list(title: string, all: Map<string, Cost>): Generator<string> {
+  const listed = Number(process.env['TEST_LISTED'] ?? LISTED);
+  const costly = [...all].toSorted(([, a], [, b]) => b.cpu - a.cpu).slice(0, listed);
+  yield `\nThe ${title} that took the most CPU time, in seconds of CPU and of the clock:\n`;
+  for (const [name, { cpu, wall }] of costly)
+    yield `${cpu.toFixed(1).padStart(6)} ${wall.toFixed(1).padStart(6)}  ${name}\n`;
+}
