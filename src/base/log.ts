@@ -7,6 +7,7 @@ export function openLog(level: string): Log {
   const redact = ['authorization', 'cookie', 'access_token', 'client_secret', 'password', 'token'];
   return pino(
     { level, base: null, redact: [...redact, ...redact.map((name) => `*.${name}`)] },
-    destination({ fd: 2, sync: true }),
+    // With `dest` left out pino opens the standard output, see `output`.
+    destination({ dest: 2, sync: true }),
   );
 }
