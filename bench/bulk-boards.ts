@@ -79,7 +79,7 @@ export class BulkBoards implements Counting {
     for (const bucket of this.#boards.keys()) await this.#write(bucket);
     const results = [...this.#results.values()].map(({ place, play, win }) => [...place, play, win]);
     await this.#bulk.insert(insertAll('insert into map_results (map_key, team, play, win) values', results));
-    await this.#bulk.tx.run(sql`update follow_states set last = ${lastKey}, made_for = ${ZONE} where name = 'boards'`);
+    await this.#bulk.tx.run(sql`update projections set last = ${lastKey}, made_for = ${ZONE} where name = 'boards'`);
   }
 
   async #turn(period: Period, bucket: number): Promise<void> {

@@ -7,5 +7,5 @@ export const WRITTEN: readonly (readonly [table: string, owner: string, columns:
     'match_key',
     ['match_key', 'player_key', 'name', 'result', 'score', 'kill_count', 'death_count', 'time_played'],
   ],
-  ['ledger', 'key', ['key', 'scope_key', 'event_id', 'type', 'time', 'received', 'body', 'subject', 'credential']],
+  ['ledger', 'key', ['key', 'scope_key', 'event_id', 'type', 'time', 'received', 'body', 'aggregate', 'credential']],
 ];

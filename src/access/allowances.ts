@@ -67,7 +67,7 @@ export class MemoryAllowances implements Allowances {
   ): Promise<MemoryAllowances> {
     const allowances = new MemoryAllowances(db, clock, saveFailed, most);
     const rows = await db.all<Window & { subject: string }>(
-      sql`select subject, used, resets from allowances where resets > ${clock.now()}
+      sql`select subject, used, resets from rate_limits where resets > ${clock.now()}
         order by resets desc limit ${most}`,
     );
     for (const { subject, used, resets } of rows.reverse()) allowances.#windows.set(subject, { used, resets });
@@ -122,7 +122,7 @@ export class MemoryAllowances implements Allowances {
     });
     if (known.length === 0) return;
     await this.#db.run(sql`
-      insert into allowances (subject, used, resets) values ${join(known)}
+      insert into rate_limits (subject, used, resets) values ${join(known)}
       on conflict (subject) do update set used = excluded.used, resets = excluded.resets`);
   }
 
@@ -160,7 +160,7 @@ export class SharedAllowances implements Allowances {
   async peek(subject: string, limit: number): Promise<Verdict> {
     const now = this.#clock.now();
     const window = await this.#db.get<Window>(
-      sql`select used, resets from allowances where subject = ${subject} and resets > ${now}`,
+      sql`select used, resets from rate_limits where subject = ${subject} and resets > ${now}`,
     );
     return window === undefined ? unused(limit, now) : verdictOf(window, limit);
   }
@@ -184,10 +184,10 @@ export class SharedAllowances implements Allowances {
   async #add(subject: string, count: number): Promise<Window> {
     const now = this.#clock.now();
     const window = await this.#db.get<Window>(sql`
-      insert into allowances (subject, used, resets) values (${subject}, ${count}, ${now + WINDOW_MS})
+      insert into rate_limits (subject, used, resets) values (${subject}, ${count}, ${now + WINDOW_MS})
       on conflict (subject) do update set
-        used = case when allowances.resets <= ${now} then excluded.used else allowances.used + excluded.used end,
-        resets = case when allowances.resets <= ${now} then excluded.resets else allowances.resets end
+        used = case when rate_limits.resets <= ${now} then excluded.used else rate_limits.used + excluded.used end,
+        resets = case when rate_limits.resets <= ${now} then excluded.resets else rate_limits.resets end
       returning used, resets`);
     return window!;
   }

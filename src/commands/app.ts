@@ -71,7 +71,7 @@ export const commands: Command[] = [
   {
     words: 'app start',
     audit: { action: 'application.start', about: 'client-id' },
-    summary: 'Let an application go on that stopped when its owners were disabled or deleted',
+    summary: 'Let an application go on that was suspended when its owners were disabled or deleted',
     options: CLIENT,
     run: start,
   },
@@ -124,7 +124,7 @@ async function start(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
   await withHall(async ({ db }) => {
     const { name } = await demandApplication(db, clientId);
-    if (!(await startApplication(db, clientId))) throw new UsageError(`${name} is not stopped.`);
+    if (!(await startApplication(db, clientId))) throw new UsageError(`${name} is not suspended.`);
     print(input, wire(await demandApplication(db, clientId)));
   });
 }

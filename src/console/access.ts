@@ -101,7 +101,7 @@ function historyCard(request: OwnedRequest, requests: readonly AccessRequest[]):
 
 /** What an operator may do without being asked. */
 function operatorCard(request: OwnedRequest): Html {
-  const { client_id, access: state, hourly_limit, stopped } = request.application;
+  const { client_id, access: state, hourly_limit, suspended } = request.application;
   const { operator: t } = request.texts;
   const path = `/operator/applications/${client_id}`;
   const limit = {
@@ -118,7 +118,7 @@ function operatorCard(request: OwnedRequest): Html {
         ? button(request, path, t.close_access, { kind: 'quiet danger', fields: { access: 'revoked' } })
         : button(request, path, t.open_access, { fields: { access: 'approved' } })
     }
-    ${stopped === null ? '' : button(request, path, t.start, { fields: { start: '1' } })}
+    ${suspended === null ? '' : button(request, path, t.start, { fields: { start: '1' } })}
     ${formTo(request, path, html`${field({ ...limit, value: String(limit.value) })}<button class="quiet">${request.texts.save}</button>`, 'row bottom')}
   </section>`;
 }

@@ -53,7 +53,7 @@ export async function inApplication(
         )}
       </ul>
     </nav>
-    ${notice(application.stopped === null ? undefined : texts.stopped.why[application.stopped], 'bad')} ${inner}`;
+    ${notice(application.suspended === null ? undefined : texts.stopped.why[application.suspended], 'bad')} ${inner}`;
   return {
     title: title === '' ? application.name : `${title} · ${application.name}`,
     main,

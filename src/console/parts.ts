@@ -54,8 +54,8 @@ export function number({ texts }: Pick<ConsoleRequest, 'texts'>, value: number):
 }
 
 /** What an application may do, in two words. */
-export function stateBadge(texts: Texts, { access, stopped }: Pick<Application, 'access' | 'stopped'>): Html {
-  if (stopped !== null) return html`<span class="badge bad">${texts.stopped.badge}</span>`;
+export function stateBadge(texts: Texts, { access, suspended }: Pick<Application, 'access' | 'suspended'>): Html {
+  if (suspended !== null) return html`<span class="badge bad">${texts.stopped.badge}</span>`;
   const kind = { none: '', waiting: 'warn', approved: 'good', refused: 'bad', revoked: 'bad' }[access];
   return html`<span class="badge ${kind}">${texts.access_states[access]}</span>`;
 }

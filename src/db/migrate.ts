@@ -11,24 +11,34 @@ interface Migration {
 }
 
 /**
- * Brings the database up to what this program expects: runs the migrations that it has not had, in order, once, in one
- * transaction, while other processes that start at the same time wait.
- * @throws UsageError when the database comes from a newer version of the program
+ * Runs the migrations that the database has not had, in order, in one transaction, while other processes that start at the
+ * same time wait.
+ * @throws UsageError when the database comes from a newer version of the program, or from one before the baseline
  */
 export async function migrate(db: Db): Promise<void> {
   const known = migrations();
   await db.migrating(async (tx) => {
     await tx.script('create table if not exists migrations (number bigint primary key, name text not null)');
-    const [{ last }] = (await tx.all(sql`select coalesce(max(number), 0) as last from migrations`)) as [
-      { last: number },
-    ];
-    if (last > known.length) {
-      throw new UsageError(
-        `The database is at migration ${last}, this program knows ${known.length}: start the newer version.`,
-      );
-    }
-    for (const migration of known.slice(last)) await apply(tx, migration);
+    const applied = await tx.all<Migration>(sql`select number, name from migrations order by number`);
+    checkApplied(applied, known);
+    for (const migration of known.slice(applied.length)) await apply(tx, migration);
   });
+}
+
+function checkApplied(applied: readonly Migration[], known: readonly Migration[]): void {
+  if (applied.length > 0 && applied[0]!.name !== known[0]!.name) {
+    throw new UsageError(
+      'The database was made by a version before the first release, whose migrations are not supported: write its events ' +
+        'with that version (`scorehall export events FILE`) and import them into an empty database ' +
+        '(`scorehall import events FILE`).',
+    );
+  }
+  const last = applied.at(-1)?.number ?? 0;
+  if (last > known.length) {
+    throw new UsageError(
+      `The database is at migration ${last}, this program knows ${known.length}: start the newer version.`,
+    );
+  }
 }
 
 function migrations(): Migration[] {

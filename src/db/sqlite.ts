@@ -146,7 +146,7 @@ class SqliteSnapshot extends Connection implements Snapshot {
   }
 }
 
-type Epoch = 'credentials' | 'matches' | 'origin';
+type Epoch = 'credentials' | 'matches' | 'database';
 
 class SqliteDb implements Db {
   readonly dialect = 'sqlite';
@@ -202,7 +202,8 @@ class SqliteDb implements Db {
   #readVersions(anything: number): Versions {
     this.#epochs ??= epochsOf(this.#reader.handle);
     const rows = this.#epochs.all() as unknown as [name: Epoch, value: number][];
-    return { anything, ...(Object.fromEntries(rows) as Pick<Versions, Epoch>) };
+    const { matches, credentials, database: origin } = Object.fromEntries(rows) as Record<Epoch, number>;
+    return { anything, matches, credentials, origin };
   }
 
   snapshot(): Promise<Snapshot> {
@@ -265,7 +266,7 @@ function isOutage(error: unknown): boolean {
 
 /** Prepared when it is first needed: the table comes with a migration. */
 function epochsOf(handle: DatabaseSync): StatementSync {
-  const statement = handle.prepare('select name, value from epochs');
+  const statement = handle.prepare('select name, value from data_versions');
   statement.setReturnArrays(true);
   return statement;
 }

@@ -23,8 +23,8 @@ export interface Application {
   access: AccessState;
   /** Requests an hour that the operator raised the application to; null for the usual limits. */
   hourly_limit: number | null;
-  /** Why it is stopped (see stopped.ts); null while it goes on. */
-  stopped: 'disabled' | 'deleted' | null;
+  /** Why it is suspended (see stopped.ts); null while it goes on. */
+  suspended: 'disabled' | 'deleted' | null;
   created: number;
 }
 
@@ -33,7 +33,7 @@ type ApplicationRow = Omit<Application, 'redirect_uris' | 'require_pkce'> & {
   require_pkce: number;
 };
 
-const COLUMNS = sql`key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, stopped, created`;
+const COLUMNS = sql`key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, suspended, created`;
 
 export async function applicationByClientId(db: Queryable, clientId: string): Promise<Application | undefined> {
   const row = await db.get<ApplicationRow>(sql`select ${COLUMNS} from applications where client_id = ${clientId}`);
@@ -41,7 +41,7 @@ export async function applicationByClientId(db: Queryable, clientId: string): Pr
 }
 
 /** The service's own applications are no one's to manage. */
-const NOT_OWN = sql`not exists (select 1 from own_clients o where o.client_id = applications.client_id)`;
+const NOT_OWN = sql`not exists (select 1 from first_party_clients o where o.client_id = applications.client_id)`;
 
 /** An application that its owners and operators may change; undefined for the service's own. */
 export async function managedApplication(db: Queryable, clientId: string): Promise<Application | undefined> {
@@ -64,10 +64,10 @@ export async function applicationsBefore(db: Queryable, before: number, limit: n
   return rows.map(applicationOf);
 }
 
-/** Those that are stopped, the newest first. */
+/** Those that are suspended, the newest first. */
 export async function stoppedApplications(db: Queryable, limit: number): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where stopped is not null order by key desc limit ${limit}`,
+    sql`select ${COLUMNS} from applications where suspended is not null order by key desc limit ${limit}`,
   );
   return rows.map(applicationOf);
 }
@@ -167,7 +167,7 @@ export async function secretHashesOf(db: Queryable, applicationKey: number): Pro
 export async function serviceSecrets(db: Queryable, clientId: string): Promise<string[]> {
   const rows = await db.tuples(sql`
     select s.hash from applications a join application_secrets s on s.application_key = a.key
-    where a.client_id = ${clientId} and a.type = 'service' and a.stopped is null`);
+    where a.client_id = ${clientId} and a.type = 'service' and a.suspended is null`);
   return rows.map(([hash]) => hash as string);
 }
 

@@ -16,15 +16,15 @@ export interface Try {
 /** Counts a try at what must not be guessed or flooded, before it is made. */
 export async function tryOnce(db: Queryable, now: number, subject: string, { tries, windowMs }: Allowed): Promise<Try> {
   const row = await db.get<{ used: number; resets: number }>(sql`
-    insert into attempts (subject, used, resets) values (${subject}, 1, ${now + windowMs})
+    insert into throttles (subject, used, resets) values (${subject}, 1, ${now + windowMs})
     on conflict (subject) do update set
-      used = case when attempts.resets <= ${now} then 1 else attempts.used + 1 end,
-      resets = case when attempts.resets <= ${now} then excluded.resets else attempts.resets end
+      used = case when throttles.resets <= ${now} then 1 else throttles.used + 1 end,
+      resets = case when throttles.resets <= ${now} then excluded.resets else throttles.resets end
     returning used, resets`);
   return { allowed: row!.used <= tries, resets: row!.resets };
 }
 
 /** Forgets a subject's tries, after one that succeeded. */
 export async function forgetTries(db: Queryable, subject: string): Promise<void> {
-  await db.run(sql`delete from attempts where subject = ${subject}`);
+  await db.run(sql`delete from throttles where subject = ${subject}`);
 }

@@ -63,7 +63,7 @@ export function see({ batch, again }: Context, player: Named, time: number): Kno
 export function sight(context: Context, player: Named, time = context.time): KnownPlayer {
   const { batch, key, again } = context;
   const known = see(context, player, time);
-  if (!again) batch.rows.add('player_sightings', [known.key, key, time, player.name]);
+  if (!again) batch.rows.add('name_observations', [known.key, key, time, player.name]);
   return known;
 }
 

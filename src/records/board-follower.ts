@@ -101,7 +101,7 @@ const MATCHES = sql`
 
 async function isUpToDate(db: Db, zone: string): Promise<boolean> {
   const [row] = await db.tuples(sql`
-    select s.last, s.made_for, (select max(key) from matches) from follow_states s where s.name = 'boards'`);
+    select s.last, s.made_for, (select max(key) from matches) from projections s where s.name = 'boards'`);
   const [last, counted, newest] = row as [number, string, number | null];
   return counted === zone && (newest ?? 0) <= last;
 }

@@ -13,11 +13,11 @@ export interface FollowState {
 /** Takes the lock under which one at a time moves the state, or takes out what is in. */
 export async function lockFollower(tx: Queryable, name: Follower): Promise<FollowState> {
   const state = await tx.get<FollowState>(
-    sql`update follow_states set last = last where name = ${name} returning last, made_for`,
+    sql`update projections set last = last where name = ${name} returning last, made_for`,
   );
   return state!;
 }
 
 export async function moveFollower(tx: Queryable, name: Follower, { last, made_for }: FollowState): Promise<void> {
-  await tx.run(sql`update follow_states set last = ${last}, made_for = ${made_for} where name = ${name}`);
+  await tx.run(sql`update projections set last = ${last}, made_for = ${made_for} where name = ${name}`);
 }

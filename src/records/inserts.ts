@@ -8,8 +8,8 @@ const TABLES = {
   kills: 'killer_key, match_key, number, victim_uuid, victim_name, killer_name, time',
   player_sessions: 'player_key, ledger_key, time, login, server_key, server, name',
   faction_reports: 'player_key, time, ledger_key, power, faction',
-  player_sightings: 'player_key, ledger_key, time, name',
-  ledger: 'key, scope_key, event_id, type, time, received, body, subject, credential',
+  name_observations: 'player_key, ledger_key, time, name',
+  ledger: 'key, scope_key, event_id, type, time, received, body, aggregate, credential',
   refusals: 'key, scope_key, event_id, reason, place, received',
 } as const;
 

@@ -198,7 +198,7 @@ class Taking {
 
   /** Who is whom has changed, for the events behind this one too. */
   async #regroup(stale: readonly string[]): Promise<void> {
-    for (const subject of stale) await replay(this.#batch, subject);
+    for (const aggregate of stale) await replay(this.#batch, aggregate);
     await this.#batch.load(this.#uuids);
   }
 

@@ -41,7 +41,7 @@ function addPlayers(context: Context, { facts, finished, players }: ReadyMatch):
   }
   for (const row of rows.values()) batch.rows.add('player_matches', row);
   for (const [player, names] of others) {
-    for (const name of names) batch.rows.add('player_sightings', [player, key, finished, name]);
+    for (const name of names) batch.rows.add('name_observations', [player, key, finished, name]);
   }
 }
 

@@ -3,6 +3,6 @@ import { sql } from '#db/sql.ts';
 
 /** What tells this database from every other one. */
 export async function originOf(db: Queryable): Promise<number> {
-  const [value] = (await db.tuple(sql`select value from epochs where name = 'origin'`)) as [number];
+  const [value] = (await db.tuple(sql`select value from data_versions where name = 'database'`)) as [number];
   return value;
 }

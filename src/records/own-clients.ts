@@ -30,7 +30,7 @@ export async function ownClient(db: Db, now: number, key: Buffer, wanted: Wanted
 
 async function knownClient(db: Db, now: number, key: Buffer, wanted: Wanted): Promise<OwnClient | undefined> {
   const row = await db.get<{ client_id: string; sealed_secret: string }>(
-    sql`select client_id, sealed_secret from own_clients where name = ${wanted.id}`,
+    sql`select client_id, sealed_secret from first_party_clients where name = ${wanted.id}`,
   );
   const application = row && (await applicationByClientId(db, row.client_id));
   if (row === undefined || application === undefined) return undefined;
@@ -43,7 +43,7 @@ async function knownClient(db: Db, now: number, key: Buffer, wanted: Wanted): Pr
   return await db.transaction(async (tx) => {
     const client_secret = await addSecret(tx, now, application.key);
     await tx.run(sql`
-      update own_clients set sealed_secret = ${seal(key, client_secret)} where name = ${wanted.id}`);
+      update first_party_clients set sealed_secret = ${seal(key, client_secret)} where name = ${wanted.id}`);
     return { client_id, client_secret };
   });
 }
@@ -55,7 +55,7 @@ async function registerClient(db: Db, now: number, key: Buffer, wanted: Wanted):
   const { application, secret } = await createApplication(db, now, made);
   const { client_id } = application;
   const kept = await db.run(sql`
-    insert into own_clients (name, client_id, sealed_secret) values (${wanted.id}, ${client_id}, ${seal(key, secret!)})
+    insert into first_party_clients (name, client_id, sealed_secret) values (${wanted.id}, ${client_id}, ${seal(key, secret!)})
     on conflict (name) do nothing`);
   if (kept === 1) return { client_id, client_secret: secret! };
   await deleteApplication(db, client_id);
@@ -64,5 +64,5 @@ async function registerClient(db: Db, now: number, key: Buffer, wanted: Wanted):
 
 /** Whether an application is the service itself. */
 export async function isOwnClient(db: Queryable, clientId: string): Promise<boolean> {
-  return (await db.get(sql`select name from own_clients where client_id = ${clientId}`)) !== undefined;
+  return (await db.get(sql`select name from first_party_clients where client_id = ${clientId}`)) !== undefined;
 }

@@ -60,10 +60,10 @@ async function moveAll(tx: Queryable, merged: number, survivor: number): Promise
     await tx.run(sql`update ${code(table)} set ${code(column)} = ${survivor} where ${code(column)} = ${merged}`);
   }
   await tx.run(sql`
-    delete from player_sightings where player_key = ${merged} and exists (
-      select 1 from player_sightings o where o.player_key = ${survivor}
-        and o.ledger_key = player_sightings.ledger_key and o.name = player_sightings.name)`);
-  await tx.run(sql`update player_sightings set player_key = ${survivor} where player_key = ${merged}`);
+    delete from name_observations where player_key = ${merged} and exists (
+      select 1 from name_observations o where o.player_key = ${survivor}
+        and o.ledger_key = name_observations.ledger_key and o.name = name_observations.name)`);
+  await tx.run(sql`update name_observations set player_key = ${survivor} where player_key = ${merged}`);
   const disputed = await moveVotes(tx, merged, survivor);
   await tx.run(addAll(merged, survivor));
   await tx.run(sql`delete from players where key = ${merged}`);
@@ -88,7 +88,7 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
     where match_key = ${match} and player_key = ${merged}`))!;
   await tx.runAll([
     sql`
-      insert into player_sightings (player_key, ledger_key, time, name)
+      insert into name_observations (player_key, ledger_key, time, name)
       select cast(${survivor} as bigint), key, finished, cast(${row.name} as text) from matches where key = ${match}
       on conflict (player_key, ledger_key, name) do nothing`,
     sql`

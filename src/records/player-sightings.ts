@@ -29,7 +29,7 @@ const sightingsOf = (player: number): Sql => sql`(
     union all
     select name, time, ledger_key, 1 from player_sessions where player_key = ${player}
     union all
-    select name, time, ledger_key, 0 from player_sightings where player_key = ${player}) s`;
+    select name, time, ledger_key, 0 from name_observations where player_key = ${player}) s`;
 
 async function spansOf(tx: Queryable, player: number): Promise<Span[]> {
   const rows = await tx.tuples(sql`

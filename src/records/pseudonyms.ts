@@ -91,10 +91,10 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
     // Of the names under which one event saw the player, one becomes the pseudonym.
     sql`
-      delete from player_sightings where player_key = ${key} and exists (
-        select 1 from player_sightings o where o.player_key = ${key}
-          and o.ledger_key = player_sightings.ledger_key and o.name < player_sightings.name)`,
-    sql`update player_sightings set name = ${name} where player_key = ${key}`,
+      delete from name_observations where player_key = ${key} and exists (
+        select 1 from name_observations o where o.player_key = ${key}
+          and o.ledger_key = name_observations.ledger_key and o.name < name_observations.name)`,
+    sql`update name_observations set name = ${name} where player_key = ${key}`,
     sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`,
     sql`update kills set killer_name = ${name} where killer_key = ${key}`,
   ]);

@@ -18,14 +18,14 @@ export interface LedgerRow {
   type: Event['type'];
   time: number;
   body: string;
-  subject: string | null;
+  aggregate: string | null;
   credential: number;
   /** The name of the server that is the scope. */
   server: string | null;
 }
 
 export const LEDGER = sql`
-  select l.key, l.scope_key, l.event_id, l.type, l.time, l.body, l.subject, l.credential, s.name as server
+  select l.key, l.scope_key, l.event_id, l.type, l.time, l.body, l.aggregate, l.credential, s.name as server
   from ledger l left join servers s on s.key = l.scope_key`;
 
 /** Events out of the ledger, checked as when they came. */
@@ -44,13 +44,13 @@ function eventOf({ key, event_id, type: told, time, body }: LedgerRow): ReadyEve
 }
 
 /**
- * Works out anew what the events of a subject (see `subjectOf`) have made of it, in their order.
+ * Works out anew what the events of a aggregate (see `subjectOf`) have made of it, in their order.
  * @returns the events that cannot be taken any more, since they rest on others that were withdrawn
  */
-export async function replay(batch: Batch, subject: string): Promise<LedgerRow[]> {
-  const own = await batch.tx.all<LedgerRow>(sql`${LEDGER} where l.subject = ${subject} and l.withdrawn is null`);
-  const rows = [...own, ...(await removalsIn(batch.tx, subject))].sort((a, b) => a.key - b.key);
-  await wipe(batch.tx, subject);
+export async function replay(batch: Batch, aggregate: string): Promise<LedgerRow[]> {
+  const own = await batch.tx.all<LedgerRow>(sql`${LEDGER} where l.aggregate = ${aggregate} and l.withdrawn is null`);
+  const rows = [...own, ...(await removalsIn(batch.tx, aggregate))].sort((a, b) => a.key - b.key);
+  await wipe(batch.tx, aggregate);
   const fallen: LedgerRow[] = [];
   for (const { row, event } of await eventsOf(batch.tx, rows)) {
     try {
@@ -64,8 +64,8 @@ export async function replay(batch: Batch, subject: string): Promise<LedgerRow[]
 }
 
 /** When a server was removed, its rotation ended. */
-async function removalsIn(tx: Queryable, subject: string): Promise<LedgerRow[]> {
-  const server = /^rotation (\d+)$/.exec(subject)?.[1];
+async function removalsIn(tx: Queryable, aggregate: string): Promise<LedgerRow[]> {
+  const server = /^rotation (\d+)$/.exec(aggregate)?.[1];
   if (server === undefined) return [];
   return await tx.all<LedgerRow>(sql`
     ${LEDGER} where ${BESIDES_MATCHES} and ${along('scope_key', Number(server))} and l.type = 'server.removed'`);
@@ -80,8 +80,8 @@ function contextOf(batch: Batch, { key, scope_key, time, credential, server }: L
   return { batch, sender, key, time, server: own, again: true };
 }
 
-async function wipe(tx: Queryable, subject: string): Promise<void> {
-  const [, kind, rest] = /^(\w+) (.*)$/s.exec(subject)!;
+async function wipe(tx: Queryable, aggregate: string): Promise<void> {
+  const [, kind, rest] = /^(\w+) (.*)$/s.exec(aggregate)!;
   if (kind === 'map') return void (await tx.run(sql`delete from maps where name_key = ${rest!}`));
   if (kind === 'rotation') {
     await tx.run(sql`delete from rotations where server_key = ${Number(rest)}`);

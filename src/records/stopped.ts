@@ -25,11 +25,11 @@ export async function followOwners(tx: Queryable, applicationKeys: readonly numb
   const these = sql`key in (${list(applicationKeys)})`;
   await tx.runAll([
     // Whoever changes the owners of the same application meanwhile waits here, and sees what this one has changed.
-    sql`update applications set stopped = stopped where ${these}`,
-    sql`update applications set stopped = null where ${these} and stopped is not null and ${SOMEBODY_OPEN}`,
+    sql`update applications set suspended = suspended where ${these}`,
+    sql`update applications set suspended = null where ${these} and suspended is not null and ${SOMEBODY_OPEN}`,
     sql`
-      update applications set stopped = case when ${SOMEBODY} then 'disabled' else 'deleted' end
-      where ${these} and (stopped is null or stopped = 'disabled') and not ${SOMEBODY_OPEN}`,
+      update applications set suspended = case when ${SOMEBODY} then 'disabled' else 'deleted' end
+      where ${these} and (suspended is null or suspended = 'disabled') and not ${SOMEBODY_OPEN}`,
   ]);
 }
 
@@ -37,7 +37,7 @@ export async function followOwners(tx: Queryable, applicationKeys: readonly numb
 export async function startApplication(db: Queryable, clientId: string): Promise<boolean> {
   return (
     (await db.run(
-      sql`update applications set stopped = null where client_id = ${clientId} and stopped is not null`,
+      sql`update applications set suspended = null where client_id = ${clientId} and suspended is not null`,
     )) === 1
   );
 }
@@ -54,9 +54,9 @@ export async function ownedAlone(db: Queryable, accountId: string): Promise<stri
 }
 
 /** Why an application is refused, for its developers and for whoever comes from it. */
-export function whyStopped({ stopped }: Pick<Application, 'stopped'>): string | undefined {
-  if (stopped === null) return undefined;
+export function whyStopped({ suspended }: Pick<Application, 'suspended'>): string | undefined {
+  if (suspended === null) return undefined;
   const reason =
-    stopped === 'disabled' ? 'the accounts of its owners are disabled' : 'its owners have deleted their accounts';
-  return `The application is stopped: ${reason}. The operator of the network can start it again.`;
+    suspended === 'disabled' ? 'the accounts of its owners are disabled' : 'its owners have deleted their accounts';
+  return `The application is suspended: ${reason}. The operator of the network can start it again.`;
 }

@@ -34,8 +34,8 @@ export async function sweep(db: Db, { zone, auditMs }: Kept, now: number): Promi
 function expired(now: number): Rubbish[] {
   return [
     { table: 'tokens', key: ['hash', 'kind'], where: sql`expires <= ${now}` },
-    { table: 'allowances', key: ['subject'], where: sql`resets <= ${now}` },
-    { table: 'attempts', key: ['subject'], where: sql`resets <= ${now}` },
+    { table: 'rate_limits', key: ['subject'], where: sql`resets <= ${now}` },
+    { table: 'throttles', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'mail_tokens', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'owner_invitations', key: ['application_key', 'account_id'], where: sql`expires <= ${now}` },
     { table: 'link_codes', key: ['account_id'], where: sql`expires <= ${now}` },

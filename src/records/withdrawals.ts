@@ -51,18 +51,18 @@ export async function withdrawEvents(
   return total;
 }
 
-/** What is withdrawn of one subject goes together, however much it is: the subject is worked out anew once. */
+/** What is withdrawn of one aggregate goes together, however much it is: the aggregate is worked out anew once. */
 async function portionsBySubject(db: Queryable, keys: readonly number[]): Promise<number[][]> {
-  const rows: [key: number, subject: string | null][] = [];
+  const rows: [key: number, aggregate: string | null][] = [];
   for (const some of portionsOf(keys, AT_ONCE)) {
-    const found = await db.tuples(sql`select key, subject from ledger where key in (${list(some)}) order by key`);
+    const found = await db.tuples(sql`select key, aggregate from ledger where key in (${list(some)}) order by key`);
     rows.push(...(found as typeof rows));
   }
-  const bySubject = Map.groupBy(rows, ([, subject]) => subject);
-  const alone = bySubject.get(null) ?? [];
-  bySubject.delete(null);
+  const byAggregate = Map.groupBy(rows, ([, aggregate]) => aggregate);
+  const alone = byAggregate.get(null) ?? [];
+  byAggregate.delete(null);
   const portions = [...portionsOf(alone, AT_ONCE)];
-  for (const own of bySubject.values()) {
+  for (const own of byAggregate.values()) {
     const last = portions.at(-1);
     if (last !== undefined && last.length + own.length <= AT_ONCE) last.push(...own);
     else portions.push(own);
@@ -103,8 +103,8 @@ async function withdrawSome(
   const touched = new Set<number>();
   await takeOut(batch, rows, touched);
   let fallen = 0;
-  for (const subject of new Set(rows.flatMap((row) => row.subject ?? []))) {
-    const others = await replay(batch, subject);
+  for (const aggregate of new Set(rows.flatMap((row) => row.aggregate ?? []))) {
+    const others = await replay(batch, aggregate);
     await takeOut(batch, others, touched);
     fallen += others.length;
   }
@@ -140,7 +140,7 @@ async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): P
 async function unlink({ tx, players }: Batch, { key }: LedgerRow, uuid: string): Promise<void> {
   const player = players.known(uuid)!;
   const rows = await tx.tuples(sql`
-    select l.key, l.body from player_sightings s join ledger l on l.key = s.ledger_key
+    select l.key, l.body from name_observations s join ledger l on l.key = s.ledger_key
     where s.player_key = ${player.key} and l.type = 'account.link' and l.withdrawn is null and l.key <> ${key}`);
   const links = (rows as [number, string][]).map(([link, body]) => ({ link, uuid: linkedIn(body) }));
   if (links.some((other) => other.uuid === uuid && other.link > key)) return;
@@ -159,7 +159,7 @@ function deletions({ players }: Batch, key: number, event: ReadyEvent) {
     const scorers = list([...new Set(everyoneIn(event).map((uuid) => players.known(uuid)!.key))]);
     return [
       sql`delete from matches where key = ${key}`,
-      sql`delete from player_sightings where player_key in (${scorers}) and ledger_key = ${key}`,
+      sql`delete from name_observations where player_key in (${scorers}) and ledger_key = ${key}`,
     ];
   }
   if (event.type === 'map.published') return pictureDeletions(key);
@@ -169,7 +169,7 @@ function deletions({ players }: Batch, key: number, event: ReadyEvent) {
   if (event.type === 'player.login' || event.type === 'player.logout') {
     return [sql`delete from player_sessions where player_key = ${player} and ledger_key = ${key}`];
   }
-  const sighting = sql`delete from player_sightings where player_key = ${player} and ledger_key = ${key}`;
+  const sighting = sql`delete from name_observations where player_key = ${player} and ledger_key = ${key}`;
   if (event.type !== 'player.statistics') return [sighting];
   const report = sql`
     delete from faction_reports where player_key = ${player} and time = ${event.time} and ledger_key = ${key}`;

@@ -123,7 +123,7 @@ function featuresOf({ pages, config, db }: ProviderParts): Configuration['featur
       allowedPolicy: async (_ctx, client, token) => {
         if (token.clientId === client.clientId) return true;
         const owner = await asking(applicationByClientId(db, token.clientId!));
-        return owner?.stopped === null && config.INTROSPECTORS.includes(client.clientId);
+        return owner?.suspended === null && config.INTROSPECTORS.includes(client.clientId);
       },
     },
     pushedAuthorizationRequests: { enabled: true },

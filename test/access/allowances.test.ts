@@ -19,7 +19,7 @@ onEachDatabase('somebody with endless addresses fills neither the memory nor the
   }
   const resets = clock.now() + 10_000;
   for (const subject of ['e', 'f'])
-    await db.run(sql`insert into allowances (subject, used, resets) values (${subject}, 5, ${resets})`);
+    await db.run(sql`insert into rate_limits (subject, used, resets) values (${subject}, 5, ${resets})`);
   await using again = await MemoryAllowances.open(db, clock, fail, MOST);
   const kept = ['b', 'c', 'd', 'e', 'f'].filter((subject) => again.peek(subject, 10).remaining < 10);
   assert.deepEqual(kept, ['b', 'c', 'd'], 'those that end the latest');

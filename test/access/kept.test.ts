@@ -105,7 +105,7 @@ onEachDatabase('what another process changes in matches is seen at once', async 
 
 onEachDatabase('a database that cannot tell its state is a 500, not the end of the process', async (t, url) => {
   const { hall, get } = await testApi(t, url);
-  await hall.db.migrating((tx) => tx.script('drop table epochs; drop table presence'));
+  await hall.db.migrating((tx) => tx.script('drop table data_versions; drop table presence'));
   for (let asked = 0; asked < 3; asked++) await get('/v1/matches');
   const { status, json } = await get('/v1/servers');
   assert.deepEqual([status, json.error], [500, 'server_error']);

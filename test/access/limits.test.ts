@@ -211,7 +211,7 @@ onEachDatabase('with counters in the database two processes count as one', async
 
 onEachDatabase('counters that cannot be reached take neither headers away nor what is not counted', async (t, url) => {
   const { hall, origin, token } = await testApi(t, url, { COUNTERS: 'database', ADDRESS_LIMIT: '600' });
-  await hall.db.run(sql`drop table allowances`);
+  await hall.db.run(sql`drop table rate_limits`);
   for (const [path, method, status] of [
     [PATH, 'GET', 500],
     ['/v1/openapi.json', 'GET', 200],

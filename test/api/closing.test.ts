@@ -64,7 +64,7 @@ test('a door may listen on a socket file, behind a proxy that is believed', asyn
   assert.deepEqual([reply!.status, reply!.headers['x-ratelimit-remaining']], [401, '599']);
   await hall[Symbol.asyncDispose]();
   const again = await testHall(t, database.url, {});
-  const saved = await again.db.tuples({ strings: ['select subject from allowances'], values: [] });
+  const saved = await again.db.tuples({ strings: ['select subject from rate_limits'], values: [] });
   assert.deepEqual(saved, [['failed:203.0.113.7']]);
   hall[Symbol.asyncDispose] = () => Promise.resolve();
 });

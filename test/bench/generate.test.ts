@@ -48,8 +48,8 @@ onEachDatabase(
 
 /** Which database it is: the one thing that two of them never share. */
 async function takeOrigin(db: Db): Promise<number> {
-  const [origin] = await db.all<{ value: number }>(sql`select value from epochs where name = 'origin'`);
-  await db.run(sql`update epochs set value = 0 where name = 'origin'`);
+  const [origin] = await db.all<{ value: number }>(sql`select value from data_versions where name = 'database'`);
+  await db.run(sql`update data_versions set value = 0 where name = 'database'`);
   return origin!.value;
 }
 

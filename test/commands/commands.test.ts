@@ -57,7 +57,7 @@ onEachDatabase(
     assert.deepEqual(await exit, [0, null], 'Ctrl-C that arrives twice is one order');
     await using db = await openDb(url);
     const subject = `application:${String(app['client_id'])}`;
-    const saved = await db.get<{ used: number }>(sql`select used from allowances where subject = ${subject}`);
+    const saved = await db.get<{ used: number }>(sql`select used from rate_limits where subject = ${subject}`);
     assert.equal(saved?.used, 5, 'what was counted is saved at the end');
   },
 );

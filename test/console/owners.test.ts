@@ -101,14 +101,14 @@ onEachDatabase('an invitation has an end, and there are not many', async (t, url
   assert.equal(sent, 30);
   assert.match(anns.text, /asked 30 times within a day/);
   assert.equal(mails.length, 30);
-  assert.equal((await applicationByClientId(hall.db, app.client_id))!.stopped, null);
+  assert.equal((await applicationByClientId(hall.db, app.client_id))!.suspended, null);
 });
 
 onEachDatabase("nobody can change or delete the console's own application, operators neither", async (t, url) => {
   const { house, hall } = await open(t, url);
   await makeOperator(house, 'Olga');
   const { console: olga } = await enter(house, 'Olga');
-  const [own] = await hall.db.all<{ client_id: string }>(sql`select client_id from own_clients`);
+  const [own] = await hall.db.all<{ client_id: string }>(sql`select client_id from first_party_clients`);
   const at = `/console/applications/${own!.client_id}`;
   for (const path of ['', '/access', '/usage', '/settings', '/delete']) {
     assert.equal((await olga.open(at + path)).status, 404, path);

@@ -9,7 +9,7 @@ import { Person } from '../signin/person.ts';
 import { authorize, CALLBACK, makeAccount, PASSWORD, statusWithinASecond } from '../signin/support.ts';
 import { enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
 
-const WHY = /^The application is stopped: the accounts of its owners are disabled\./;
+const WHY = /^The application is suspended: the accounts of its owners are disabled\./;
 
 const queryOf = (client_id: string) => ({ client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK });
 
@@ -31,7 +31,7 @@ async function open(t: TestContext, url: string) {
   const redeemed = { grant_type: 'authorization_code', code: back.searchParams.get('code')!, redirect_uri: CALLBACK };
   const client = { client_id: app.client_id, client_secret: app.secret! };
   const bobs = (await post(house, '/oauth/token', { ...client, ...redeemed })).body['access_token']!;
-  const stopped = async () => (await applicationByClientId(db, app.client_id))!.stopped;
+  const stopped = async () => (await applicationByClientId(db, app.client_id))!.suspended;
   const change = async (what: string): Promise<void> => {
     await desk.open(`/console/operator/accounts/${ann.id}`);
     await desk.post(`/console/operator/accounts/${ann.id}`, { form_token: tokenOn(desk.page.html), change: what });
@@ -88,7 +88,7 @@ onEachDatabase(
     assert.equal(await userinfo(), 400);
     assert.equal((await post(house, '/oauth/par', { ...client, ...query })).body['error'], 'unauthorized_client');
     await begin();
-    assert.match(visitor.text, /is stopped: nobody answers for it/);
+    assert.match(visitor.text, /is suspended: nobody answers for it/);
     assert.ok(visitor.page.url.startsWith(house.auth), 'nobody is sent to it');
     assert.equal((await post(house, '/oauth/revoke', { ...client, token: 'none' })).status, 200);
 
@@ -112,7 +112,7 @@ onEachDatabase('a stopped application goes on with another owner, or when an ope
   assert.equal(await stopped(), 'disabled', 'with the last open account it stops');
 
   await desk.open('/console/operator');
-  assert.match(desk.text, /Stopped applications Board/);
+  assert.match(desk.text, /Suspended applications Board/);
   await desk.open(`/console/applications/${app.client_id}/access`);
   assert.match(desk.text, /accounts of all its owners are disabled/);
   const start = desk.forms().find(({ fields }) => 'start' in fields)!;
@@ -139,9 +139,9 @@ onEachDatabase(
     assert.equal(await stopped(), 'deleted');
     assert.equal(await statusWithinASecond(house.api, own, 403), 403);
     await desk.open('/console/operator');
-    assert.match(desk.text, /Stopped applications Board Stopped, since its last owner has deleted the account/);
+    assert.match(desk.text, /Suspended applications Board Suspended: its last owner has deleted the account/);
     await desk.open('/console/operator/applications');
-    assert.match(desk.text, /Board .*stopped/);
+    assert.match(desk.text, /Board .*suspended/);
     await addOwner(house.hall.db, house.hall.clock.now(), app.key, (await makeAccount(house, 'Cleo')).id);
     assert.equal(await statusWithinASecond(house.api, own, 200), 200);
   },

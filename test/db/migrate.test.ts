@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { UsageError } from '#base/errors.ts';
-import { type Db, openDb } from '#db/db.ts';
+import { openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
-import { receiptsAfter } from '#records/receipt-log.ts';
 import { createTestDatabase, onEachEmptyDatabase } from '../support/hall.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
@@ -76,65 +75,18 @@ test('a SQLite file that another process is busy with is waited for', async (t) 
   t.after(() => database.drop());
 });
 
-/** Brings an empty database up to a migration, as a program of that time has. */
-async function migrateTo(db: Db, number: number): Promise<void> {
-  await db.migrating(async (tx) => {
-    await tx.script('create table migrations (number bigint primary key, name text not null)');
-    for (const [place, name] of FILES.toSorted().slice(0, number).entries()) {
-      await tx.script(readFileSync(join(SRC, 'db/migrations', name), 'utf8'));
-      await tx.run(sql`insert into migrations (number, name) values (${place + 1}, ${name})`);
-    }
-  });
-}
-
-onEachEmptyDatabase('what was taken under an index of all events is found without it', async (t, url) => {
+onEachEmptyDatabase('the database of a version before the baseline is refused and keeps its tables', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());
-  await migrateTo(db, 20);
-  const told = [
-    ['match.finished', null],
-    ['player.login', null],
-    ['match.finished', 9],
-    ['player.login', 9],
-    ['match.finished', null],
-  ] as const;
-  for (const [place, [type, withdrawn]] of told.entries()) {
-    const key = place + 1;
-    await db.run(sql`
-      insert into ledger (key, scope_key, event_id, type, time, received, body, withdrawn)
-      values (${key}, 1, ${`e${key}`}, ${type}, 0, 0, '{}', ${withdrawn})`);
-    if (type !== 'match.finished' || withdrawn !== null) continue;
-    await db.run(sql`
-      insert into matches (key, head, started, finished, map_key, server_key, gamemode)
-      values (${key}, '{}', 0, 0, 'x', 1, 'tdm')`);
-  }
-  await migrate(db);
-  const receipts = await receiptsAfter(db, 1, 0, 10);
-  assert.deepEqual(
-    receipts.map(({ id, status }) => `${id} ${status}`),
-    ['e1 accepted', 'e2 accepted', 'e3 withdrawn', 'e4 withdrawn', 'e5 accepted'],
-  );
+  await db.migrating(async (tx) => {
+    await tx.script('create table migrations (number bigint primary key, name text not null)');
+    await tx.script("insert into migrations (number, name) values (1, '001-network.sql'), (2, '002-accounts.sql')");
+  });
+  await assert.rejects(migrate(db), (error) => {
+    assert.ok(error instanceof UsageError);
+    assert.match(error.message, /before the first release.*`scorehall export events FILE`/);
+    return true;
+  });
+  assert.equal((await db.all(sql`select number from migrations`)).length, 2);
+  await assert.rejects(db.all(sql`select key from matches`));
 });
-
-onEachEmptyDatabase(
-  'under which name an event has seen a player is kept where it may be several names',
-  async (t, url) => {
-    const db = await openDb(url);
-    t.after(() => db.close());
-    await migrateTo(db, 24);
-    await db.run(sql`
-    insert into players (key, uuid, name, name_key, name_since, last_login_server)
-    values (1, 'one', 'Ada', 'ada', 5, '')`);
-    await db.run(sql`insert into player_sightings (player_key, ledger_key, time, name) values (1, 7, 5, 'Ada')`);
-    await migrate(db);
-    await db.run(sql`insert into player_sightings (player_key, ledger_key, time, name) values (1, 7, 5, 'Bob')`);
-    const rows = async (): Promise<unknown> =>
-      await db.tuples(sql`select player_key, ledger_key, time, name from player_sightings order by name`);
-    assert.deepEqual(await rows(), [
-      [1, 7, 5, 'Ada'],
-      [1, 7, 5, 'Bob'],
-    ]);
-    await db.run(sql`delete from players where key = 1`);
-    assert.deepEqual(await rows(), []);
-  },
-);

@@ -148,7 +148,7 @@ onEachDatabase('upkeep notes who is online, counts matches and sweeps what has r
   await tell(hall, duel(1, 2), presence('Alpha', { players: ['A', 'B'] }));
   await noteOnline(db, [{ time: clock.now() - 9 * DAY_MS, count: 7 }]);
   await db.run(
-    sql`insert into allowances (subject, used, resets) values ('old', 1, 1), ('new', 1, ${clock.now() + 1})`,
+    sql`insert into rate_limits (subject, used, resets) values ('old', 1, 1), ('new', 1, ${clock.now() + 1})`,
   );
   await db.run(
     sql`insert into tokens (hash, kind, payload, expires) values ('a', 'Grant', '{}', 1), ('b', 'Grant', '{}', null)`,
@@ -156,7 +156,7 @@ onEachDatabase('upkeep notes who is online, counts matches and sweeps what has r
   await keepUpOnce(hall);
   await keepUpOnce(hall);
   assert.deepEqual(plain(await onlineSince(db, 0)), [{ time: clock.now(), count: 2 }]);
-  assert.deepEqual(await db.tuples(sql`select subject from allowances`), [['new']]);
+  assert.deepEqual(await db.tuples(sql`select subject from rate_limits`), [['new']]);
   assert.deepEqual(await db.tuples(sql`select hash from tokens`), [['b']]);
   assert.equal((await resultsOn(db, 'twin peaks')).matches, 1);
   await startUpkeep(hall)[Symbol.asyncDispose]();

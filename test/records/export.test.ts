@@ -33,7 +33,7 @@ import { merge, season } from './season.ts';
 import { clock, tellSeason } from './tell-season.ts';
 
 const OPERATOR = { kind: 'operator' } as const;
-const UNLIKE = ['player_sightings', 'ledger'];
+const UNLIKE = ['name_observations', 'ledger'];
 
 async function idsOf(db: Db): Promise<unknown> {
   const read = async (table: string, word: string) =>

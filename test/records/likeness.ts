@@ -21,7 +21,7 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   players: { skip: ['key', 'name_since'] },
   player_names: { ids: { player_key: 'player' } },
   player_sessions: { ids: { player_key: 'player', ledger_key: 'event', server_key: 'server' } },
-  player_sightings: { ids: { player_key: 'player', ledger_key: 'event' } },
+  name_observations: { ids: { player_key: 'player', ledger_key: 'event' } },
   player_stats: { ids: { player_key: 'player' } },
   faction_reports: { ids: { player_key: 'player', ledger_key: 'event' } },
   matches: { ids: { key: 'event', server_key: 'server' } },
@@ -31,7 +31,7 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   boards: { ids: { player_key: 'player' } },
   map_results: {},
   punishments: { ids: { key: 'event', scope_key: 'server', punished_key: 'player' } },
-  ledger: { ids: { key: 'event', scope_key: 'server' }, skip: ['received', 'subject', 'withdrawn'] },
+  ledger: { ids: { key: 'event', scope_key: 'server' }, skip: ['received', 'aggregate', 'withdrawn'] },
 };
 
 type Kind = 'server' | 'player' | 'map' | 'event';
@@ -92,6 +92,6 @@ export async function wipe(db: Db): Promise<void> {
     ...tables.reverse().map((table) => sql`delete from ${code(table)}`),
     sql`delete from pictures`,
     sql`update sequence set last = 0`,
-    sql`update follow_states set last = 0, made_for = 'UTC' where name = 'boards'`,
+    sql`update projections set last = 0, made_for = 'UTC' where name = 'boards'`,
   ]);
 }

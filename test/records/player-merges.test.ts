@@ -71,7 +71,7 @@ for (const when of ['before', 'after'] as const) {
       const [{ name: pseudonym }, ...others] = (await namesOf(hall.db, key)) as [PlayerName, ...PlayerName[]];
       assert.match(pseudonym, /^deleted-/);
       assert.deepEqual(others, []);
-      const sightings = await hall.db.tuples(sql`select name from player_sightings where player_key = ${key}`);
+      const sightings = await hall.db.tuples(sql`select name from name_observations where player_key = ${key}`);
       assert.ok(sightings.every(([name]) => name === pseudonym));
     },
   );

@@ -48,7 +48,14 @@ onEachDatabase('players come in under their pseudonyms, whether there are few of
 
 /** Everything that is kept of players and of what was told of them, as text. */
 async function keptOf({ db }: Hall): Promise<string> {
-  const tables = ['players', 'player_names', 'player_aliases', 'player_matches', 'player_sightings', 'player_sessions'];
+  const tables = [
+    'players',
+    'player_names',
+    'player_aliases',
+    'player_matches',
+    'name_observations',
+    'player_sessions',
+  ];
   const all = [...tables, 'kills', 'match_details', 'ledger', 'punishments'];
   const rows = await Promise.all(all.map((table) => db.all({ strings: [`select * from ${table}`], values: [] })));
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));

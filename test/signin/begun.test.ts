@@ -50,7 +50,7 @@ onEachDatabase('so many sign-ins an hour may one network begin, and what was beg
 
   clock.advance(HOUR_MS + 1);
   await keepUpOnce(house.hall);
-  assert.deepEqual([await rows(), (await db.all(sql`select subject from attempts`)).length], [0, 0]);
+  assert.deepEqual([await rows(), (await db.all(sql`select subject from throttles`)).length], [0, 0]);
   assert.equal((await begin('192.0.2.1')).status, 303);
 });
 

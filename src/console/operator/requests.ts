@@ -51,7 +51,7 @@ async function stoppedCard(request: ConsoleRequest): Promise<Html> {
     <h2 id="stopped">${texts.operator.stopped}</h2>
     <ul class="rows">
       ${stopped.map(
-        ({ client_id, name, stopped: why }) =>
+        ({ client_id, name, suspended: why }) =>
           html`<li>
             <span class="what"
               ><strong><a href="/console/applications/${client_id}">${name}</a></strong>

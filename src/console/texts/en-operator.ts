@@ -39,7 +39,7 @@ export const operator = {
     usual: 'usual',
     created: 'Since',
     start: 'Start it again',
-    stopped: 'Stopped applications',
+    stopped: 'Suspended applications',
     set_access: 'The operator’s part',
     open_access: 'Open the data API',
     close_access: 'Close the data API',

@@ -83,10 +83,10 @@ export const en = {
   },
 
   stopped: {
-    badge: 'stopped',
+    badge: 'suspended',
     why: {
-      disabled: 'Stopped, since the accounts of all its owners are disabled. Its tokens are refused.',
-      deleted: 'Stopped, since its last owner has deleted the account. Its tokens are refused.',
+      disabled: 'Suspended: the accounts of all its owners are disabled. Its tokens are refused.',
+      deleted: 'Suspended: its last owner has deleted the account. Its tokens are refused.',
     },
   },
   access_states: {

@@ -200,7 +200,7 @@ export const en = {
     client:
       'The application that sent you here made a mistake, or somebody changed its link. We have not sent you back, because we do not know that it is safe.',
     too_many: 'Too many people began to sign in from your network within an hour. Please try again later.',
-    stopped: 'The application that sent you here is stopped: nobody answers for it at the moment.',
+    stopped: 'The application that sent you here is suspended: nobody answers for it at the moment.',
     expired_title: 'This page is too old',
     expired: 'You took longer than an hour, or continued in another tab. Go back to the application and start again.',
     server: 'The mistake is ours. Please try again in a moment.',
