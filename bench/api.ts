@@ -1,6 +1,6 @@
-import { idOf } from '#base/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import type { Asker } from './asker.ts';
+import type { Asker } from './client.ts';
 import { anyOf, type Ask, type Case } from './case.ts';
 
 /** The newest so many matches are what most people look at. */

@@ -1,5 +1,5 @@
-import type { Door } from '#base/config.ts';
-import type { Asker } from './asker.ts';
+import type { Door } from '#platform/config.ts';
+import type { Asker } from './client.ts';
 import { apiCases } from './api.ts';
 import type { Case } from './case.ts';
 import { signInCases } from './sign-in.ts';

@@ -1,5 +1,5 @@
 import type { Ask, Case } from './case.ts';
-import type { Measured } from './measured.ts';
+import type { Measured } from './measured-process.ts';
 import { median } from './statistics.ts';
 
 /** One line of what a run found. */

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '#base/errors.ts';
+import { UsageError } from '#platform/errors.ts';
 import { FAST, startPostgres, stopPostgres } from '#test/support/postgres-native.ts';
 import { DEFAULT_SEED, generated } from './generated.ts';
-import { LOAD_CORE, pin } from './measured.ts';
+import { LOAD_CORE, pin } from './measured-process.ts';
 
 /** Where a run finds its networks; made when they are asked for. */
 export interface Databases extends AsyncDisposable {

@@ -1,13 +1,13 @@
 import type { Db } from '#db/db.ts';
-import { apply } from '#records/apply.ts';
-import { Batch } from '#records/batch.ts';
-import { readyEvent } from '#records/checks.ts';
-import { takeEvents } from '#records/ledger.ts';
-import { Keys } from '#records/sequence.ts';
-import { type Server, serverByName } from '#records/servers.ts';
-import type { Bulk } from './bulk.ts';
-import { BulkBoards } from './bulk-boards.ts';
-import { type BenchSeason, END, type Made } from './season.ts';
+import { apply } from '#events/apply.ts';
+import { Batch } from '#events/unit-of-work.ts';
+import { readyEvent } from '#events/validation.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { Keys } from '#store/sequence.ts';
+import { type Server, serverByName } from '#store/game/servers.ts';
+import type { Bulk } from './bulk/bulk.ts';
+import { BulkBoards } from './bulk/leaderboards.ts';
+import { type BenchSeason, END, type Made } from './generated-history.ts';
 
 const OPENING_AT_ONCE = 1000;
 const OPERATOR = { kind: 'operator' } as const;

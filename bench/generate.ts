@@ -4,7 +4,7 @@
  *   npm run generate -- --matches 1000000 [--database FILE|postgres://…] [--seed S]
  */
 import { parseArgs } from 'node:util';
-import { UsageError } from '#base/errors.ts';
+import { UsageError } from '#platform/errors.ts';
 import { DEFAULT_SEED, generated } from './generated.ts';
 
 const USAGE = 'npm run generate -- --matches N [--database FILE|postgres://…] [--seed S]';

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { UsageError } from '#base/errors.ts';
+import { UsageError } from '#platform/errors.ts';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
-import type { Bulk } from './bulk.ts';
+import type { Bulk } from './bulk/bulk.ts';
 import { fillMatches, takeOpening } from './filling.ts';
-import { BenchSeason } from './season.ts';
+import { BenchSeason } from './generated-history.ts';
 
 export interface Wanted {
   matches: number;
@@ -52,7 +52,7 @@ async function inFile(url: string, wanted: Wanted, progress: Progress): Promise<
   const partial = `${path}.partial`;
   mkdirSync(dirname(path), { recursive: true });
   for (const end of ['', '-wal', '-shm']) rmSync(partial + end, { force: true });
-  await fill(partial, wanted, progress, async () => new (await import('./bulk-sqlite.ts')).BulkSqlite(partial));
+  await fill(partial, wanted, progress, async () => new (await import('./bulk/sqlite.ts')).BulkSqlite(partial));
   renameSync(partial, path);
   return false;
 }
@@ -69,7 +69,7 @@ async function inPostgres(url: string, wanted: Wanted, progress: Progress): Prom
     throw new UsageError(`The database holds ${mark.name}, not ${nameOf(wanted)}: name an empty one.`);
   if (mark !== undefined) await db.run(sql`drop schema public cascade`);
   await db.run(sql`create schema if not exists public`);
-  await fill(url, wanted, progress, async () => await (await import('./bulk-postgres.ts')).BulkPostgres.open(url));
+  await fill(url, wanted, progress, async () => await (await import('./bulk/postgres.ts')).BulkPostgres.open(url));
   return false;
 }
 

@@ -10,7 +10,7 @@
  *   npm run bench -- --url postgres://…      another database, filled by `npm run generate`
  *   npm run bench -- --rounds 2 --json       fewer turns than five; the figures as JSON
  *   npm run bench -- --markdown              the figures as a Markdown table, with commit and machine
- *   npm run bench -- --evening               a busy evening at fixed rates against the whole service, see evening/plan.ts:
+ *   npm run bench -- --evening               a busy evening at fixed rates against the whole service, see bench/evening/plan.ts:
  *                                            --rate 0.5 halves them, --seconds 20 shortens it; 100,000 matches, three runs
  *
  * `ratio` is requests per second over those of the bare responder, `cpu_ratio` the same per second of CPU time, which
@@ -18,11 +18,11 @@
  * networks in turns, for `token check, …` how often a check fits into the 10 µs that it may take.
  */
 import { parseArgs } from 'node:util';
-import type { Door } from '#base/config.ts';
-import { UsageError } from '#base/errors.ts';
-import { keepUpOnce } from '#upkeep.ts';
+import type { Door } from '#platform/config.ts';
+import { UsageError } from '#platform/errors.ts';
+import { keepUpOnce } from '#server/jobs.ts';
 import { apiCases } from './api.ts';
-import { openAsker } from './asker.ts';
+import { openAsker } from './client.ts';
 import type { Case } from './case.ts';
 import { CASES } from './cases.ts';
 import { compare, compareSizes, type Result, type Served } from './compare.ts';
@@ -30,7 +30,7 @@ import { type Databases, databases } from './databases.ts';
 import { type EveningFigures, holds, textOf, verdictOf } from './evening/figures.ts';
 import { measureEvenings } from './evening/evening.ts';
 import { eveningTable, machineLine, resultTable } from './markdown.ts';
-import { Measured } from './measured.ts';
+import { Measured } from './measured-process.ts';
 import { TOKEN_CHECKS, tokenChecks } from './token-checks.ts';
 
 const { values } = parseArgs({
@@ -73,7 +73,7 @@ function print(found: readonly object[], table: () => string): void {
 async function measureAll(url: string): Promise<Result[]> {
   await using asker = await openAsker(url);
   await keepUpOnce(asker.hall);
-  await using bare: Served = await Measured.start('./bare.ts');
+  await using bare: Served = await Measured.start('./baseline.ts');
   const found: Result[] = [];
   for (const [door, casesOf] of CASES) {
     const cases = (await casesOf(asker)).filter(({ name }) => name.includes(values.only));
@@ -87,7 +87,7 @@ async function measureAll(url: string): Promise<Result[]> {
 }
 
 async function measureDoor(door: Door, url: string, bare: Served, cases: Case[]): Promise<Result[]> {
-  await using served: Served = await Measured.start('./door.ts', { DATABASE_URL: url, BENCH_DOOR: door });
+  await using served: Served = await Measured.start('./service.ts', { DATABASE_URL: url, BENCH_DOOR: door });
   const found: Result[] = [];
   for (const one of cases) {
     if (door === 'API') await made.warm(url);
@@ -112,8 +112,8 @@ async function growth(): Promise<Result[]> {
   await using small = await openAsker(urls[0]);
   await using large = await openAsker(urls[1]);
   for (const { hall } of [small, large]) await keepUpOnce(hall);
-  await using ofSmall: Served = await Measured.start('./door.ts', { DATABASE_URL: urls[0], BENCH_DOOR: 'API' });
-  await using ofLarge: Served = await Measured.start('./door.ts', { DATABASE_URL: urls[1], BENCH_DOOR: 'API' });
+  await using ofSmall: Served = await Measured.start('./service.ts', { DATABASE_URL: urls[0], BENCH_DOOR: 'API' });
+  await using ofLarge: Served = await Measured.start('./service.ts', { DATABASE_URL: urls[1], BENCH_DOOR: 'API' });
   const few = await apiCases(small);
   const found: Result[] = [];
   for (const [place, one] of (await apiCases(large)).entries()) {

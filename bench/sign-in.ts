@@ -1,6 +1,6 @@
-import { type Asker, REDIRECT_URI } from './asker.ts';
+import { type Asker, REDIRECT_URI } from './client.ts';
 import { anyOf, type Ask, type Case } from './case.ts';
-import { CODE_VERIFIER, CodeMaker, type Tokens } from './codes.ts';
+import { CODE_VERIFIER, CodeMaker, type Tokens } from './pkce.ts';
 
 /** At hand when a round begins; a round that uses them all up ends there. */
 const CODES = 600;

@@ -1,5 +1,5 @@
 import { everyPage } from '#test/site/pages.ts';
-import type { Asker } from './asker.ts';
+import type { Asker } from './client.ts';
 import type { Case } from './case.ts';
 
 /** Every page is rendered in less than 20 ms, and is smaller than 100 KB, however large the network. */

@@ -1,6 +1,6 @@
-import { Callers } from '#access/callers.ts';
-import { readConfig } from '#base/config.ts';
-import { openHall } from '#hall.ts';
+import { Callers } from '#api/auth/callers.ts';
+import { readConfig } from '#platform/config.ts';
+import { openHall } from '#context/context.ts';
 import { use } from './child.ts';
 
 /** What a process that proves tokens as the data API does is told to prove. */

@@ -1,7 +1,7 @@
-import { newClientToken } from '#records/tokens.ts';
-import type { Asker } from './asker.ts';
+import { newClientToken } from '#store/applications/tokens.ts';
+import type { Asker } from './client.ts';
 import type { Result } from './compare.ts';
-import { Measured } from './measured.ts';
+import { Measured } from './measured-process.ts';
 import { median } from './statistics.ts';
 import type { Checks, TokenCheck, TokenCheckOrder } from './token-check.ts';
 

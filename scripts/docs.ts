@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROWS } from '#api/index.ts';
 import { openapiOf } from '#api/openapi.ts';
-import { names, readConfig, SETTINGS } from '#base/config.ts';
-import type { Setting } from '#base/setting.ts';
+import { names, readConfig, SETTINGS } from '#platform/config.ts';
+import type { Setting } from '#platform/setting.ts';
 import { openApiDocument } from '#ingest/openapi.ts';
 
 const DOCS = join(import.meta.dirname, '../docs');

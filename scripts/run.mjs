@@ -19,7 +19,7 @@ const programs = {
   docs: { run: ['scripts/docs.ts'], packages: 'full' },
   format: { run: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.'], packages: 'full' },
   bench: { run: ['bench/main.ts'], packages: 'full' },
-  prove: { run: ['prove/main.ts'], packages: 'full' },
+  loadtest: { run: ['loadtest/main.ts'], packages: 'full' },
   generate: { run: ['bench/generate.ts'], packages: 'full' },
   shots: { run: ['test/shots.ts'], packages: 'full' },
 };

@@ -1,25 +1,25 @@
-import { Unavailable, UsageError } from '#base/errors.ts';
-import { output } from '#base/output.ts';
-import { type Command, helpOf, parse, runCommand } from './commands/command.ts';
+import { Unavailable, UsageError } from '#platform/errors.ts';
+import { output } from '#platform/output.ts';
+import { type Command, helpOf, parse, runCommand } from '#cli/command.ts';
 
 /** The command line. Each file of commands is loaded only when one of its words is called. */
 const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
-  serve: () => import('./commands/serve.ts'),
-  demo: () => import('./commands/demo.ts'),
-  config: () => import('./commands/config.ts'),
-  app: () => import('./commands/app.ts'),
-  token: () => import('./commands/token.ts'),
-  import: () => import('./commands/import.ts'),
-  account: () => import('./commands/account.ts'),
-  'signing-key': () => import('./commands/signing-key.ts'),
-  server: () => import('./commands/server.ts'),
-  player: () => import('./commands/player.ts'),
-  access: () => import('./commands/access.ts'),
-  usage: () => import('./commands/usage.ts'),
-  punishment: () => import('./commands/punishment.ts'),
-  audit: () => import('./commands/audit.ts'),
-  health: () => import('./commands/health.ts'),
-  export: () => import('./commands/export.ts'),
+  serve: () => import('#cli/serve.ts'),
+  demo: () => import('#cli/demo.ts'),
+  config: () => import('#cli/config.ts'),
+  app: () => import('#cli/app.ts'),
+  token: () => import('#cli/token.ts'),
+  import: () => import('#cli/import.ts'),
+  account: () => import('#cli/account.ts'),
+  'signing-key': () => import('#cli/signing-key.ts'),
+  server: () => import('#cli/server.ts'),
+  player: () => import('#cli/player.ts'),
+  access: () => import('#cli/access.ts'),
+  usage: () => import('#cli/usage.ts'),
+  punishment: () => import('#cli/punishment.ts'),
+  audit: () => import('#cli/audit.ts'),
+  health: () => import('#cli/health.ts'),
+  export: () => import('#cli/export.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

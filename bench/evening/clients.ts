@@ -1,12 +1,12 @@
-import { idOf } from '#base/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import type { Random } from '#sample/random.ts';
-import { prepare } from '../../prove/ingest/speed.ts';
+import type { Random } from '#demo/network/random.ts';
+import { prepare } from '../../loadtest/ingest/speed.ts';
 import { apiCases } from '../api.ts';
-import type { Asker } from '../asker.ts';
+import type { Asker } from '../client.ts';
 import type { Ask } from '../case.ts';
 import { DEFAULT_SEED } from '../generated.ts';
-import { BenchSeason } from '../season.ts';
+import { BenchSeason } from '../generated-history.ts';
 import { type Clients, SERVERS } from './plan.ts';
 
 /** How often bots make which request of the data API, in percent. The first ones are cases of the bench. */

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { UsageError } from '#base/errors.ts';
-import { keepUpOnce } from '#upkeep.ts';
-import { answerOf } from '#test/support/answer-of.ts';
-import { cpuOf, type ServedHouse, serveHouse } from '../../prove/ingest/house.ts';
-import { type Asker, openAsker } from '../asker.ts';
-import { pin } from '../measured.ts';
+import { UsageError } from '#platform/errors.ts';
+import { keepUpOnce } from '#server/jobs.ts';
+import { answerOf } from '#test/support/child-reply.ts';
+import { cpuOf, type ServedHouse, serveHouse } from '../../loadtest/ingest/served-process.ts';
+import { type Asker, openAsker } from '../client.ts';
+import { pin } from '../measured-process.ts';
 import { clientsOf, createServers } from './clients.ts';
 import { type EveningFigures, holds, latencyOf, medianOf } from './figures.ts';
 import type { LoadOrder, LoadReport } from './load-process.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { WireEvent } from '#records/events.ts';
-import { Random } from '#sample/random.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { Random } from '#demo/network/random.ts';
 import type { Ask } from '../case.ts';
-import type { BenchSeason } from '../season.ts';
+import type { BenchSeason } from '../generated-history.ts';
 import { independent, periodic } from './schedule.ts';
 
 export type Service = 'API' | 'SITE' | 'INGEST';

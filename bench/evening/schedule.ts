@@ -1,4 +1,4 @@
-import type { Random } from '#sample/random.ts';
+import type { Random } from '#demo/network/random.ts';
 
 /** When requests are due, in milliseconds since the start: fixed in advance, whatever the service does. */
 export type Schedule = number[];

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Caller } from '#access/callers.ts';
-import type { Clock } from '#base/clock.ts';
-import { boundOf } from '#base/ids.ts';
-import type { Known } from '#base/known.ts';
-import { isCleanText } from '#base/text.ts';
+import type { Caller } from './auth/callers.ts';
+import type { Clock } from '#platform/clock.ts';
+import { boundOf } from '#platform/ids.ts';
+import type { Known } from '#platform/maybe-promise.ts';
+import { isCleanText } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
-import type { MatchHead, MatchWithTeams } from '#records/matches.ts';
+import type { MatchHead, MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
-import type { WriteMoment } from './moments.ts';
+import type { WriteMoment } from './timestamps.ts';
 
 /** A match, and what names its text among all that it ever has, where the state of all matches has no name. */
 export type FoundMatch = MatchWithTeams & { tag?: string };

@@ -1,7 +1,7 @@
-import { MemoryAllowances, SharedAllowances } from '#access/allowances.ts';
-import { UsageMeter } from '#access/usage-meter.ts';
-import type { OpenDoor } from '#app.ts';
-import type { Hall } from '#hall.ts';
+import { MemoryAllowances, SharedAllowances } from '#http/rate-limiter.ts';
+import { UsageMeter } from './usage-meter.ts';
+import type { OpenDoor } from '#server/listeners.ts';
+import type { Hall } from '#context/context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';

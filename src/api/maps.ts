@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { idOf, keyOf } from '#base/ids.ts';
-import { notFound } from '#base/errors.ts';
-import { nameKey } from '#base/text.ts';
-import { type GameMap, listMaps, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#records/maps.ts';
-import { serverByKey, serverByName, type ServerNow, serversPlaying } from '#records/servers.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { notFound } from '#platform/errors.ts';
+import { nameKey } from '#platform/text.ts';
+import { type GameMap, listMaps, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#store/game/maps.ts';
+import { serverByKey, serverByName, type ServerNow, serversPlaying } from '#store/game/servers.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Endpoint, endpoint, filter, flag, type Kit, paging, presenceSince } from './endpoint.ts';
-import { count, id, link } from './shapes.ts';
+import { count, id, link } from './schemas.ts';
 
 const Rate = z
   .object({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { idOf, keyOf } from '#base/ids.ts';
-import { notFound, type WireError } from '#base/errors.ts';
-import { whenKnown } from '#base/known.ts';
-import { OBJECTIVE_TYPES } from '#records/events.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { notFound, type WireError } from '#platform/errors.ts';
+import { whenKnown } from '#platform/maybe-promise.ts';
+import { OBJECTIVE_TYPES } from '#events/schema.ts';
 import {
   listMatchesWithTeams,
   listWholeMatches,
@@ -11,10 +11,10 @@ import {
   type MatchObjective,
   type MatchWithTeams,
   type WholeMatch,
-} from '#records/matches.ts';
+} from '#store/game/matches.ts';
 import { type Endpoint, endpoint, fieldsOf, type Kit, paging, Ready } from './endpoint.ts';
-import { headJson } from './listing.ts';
-import { count, id, link, moment, person } from './shapes.ts';
+import { headJson } from './match-list.ts';
+import { count, id, link, moment, person } from './schemas.ts';
 
 const MatchPlayer = z
   .object({

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { idOf } from '#base/ids.ts';
-import { notFound, WireError } from '#base/errors.ts';
+import { idOf } from '#platform/ids.ts';
+import { notFound, WireError } from '#platform/errors.ts';
 import { safeNumber } from '#db/db.ts';
-import { accountPlayerUuid } from '#records/accounts.ts';
-import { standingOf } from '#records/factions.ts';
-import { factsOf, killsOf, matchesOf } from '#records/matches.ts';
-import { findPlayer, type Player, playerByUuid } from '#records/players.ts';
-import { GROUP_NAMES, type Stats, statsOf } from '#records/player-stats.ts';
-import { isBanned } from '#records/punishments.ts';
+import { accountPlayerUuid } from '#store/accounts/accounts.ts';
+import { standingOf } from '#store/game/factions.ts';
+import { factsOf, killsOf, matchesOf } from '#store/game/matches.ts';
+import { findPlayer, type Player, playerByUuid } from '#store/game/players.ts';
+import { GROUP_NAMES, type Stats, statsOf } from '#store/game/player-stats.ts';
+import { isBanned } from '#store/game/punishments.ts';
 import { type Ask, type Endpoint, endpoint, fieldsOf, type Kit } from './endpoint.ts';
-import { count, id, link, moment, person, seconds } from './shapes.ts';
+import { count, id, link, moment, person, seconds } from './schemas.ts';
 
 const NEWEST = 20;
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { idOf, keyOf } from '#base/ids.ts';
-import { notFound } from '#base/errors.ts';
-import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey } from '#records/punishments.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { notFound } from '#platform/errors.ts';
+import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
 import { type Ask, type Endpoint, endpoint, type Kit, paging } from './endpoint.ts';
 import { demandPlayer } from './players.ts';
-import { count, id, link, moment, person } from './shapes.ts';
+import { count, id, link, moment, person } from './schemas.ts';
 
 const PunishmentShape = z
   .object({

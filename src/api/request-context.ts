@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Verdict } from '#access/allowances.ts';
-import type { Caller } from '#access/callers.ts';
+import type { Verdict } from '#http/rate-limiter.ts';
+import type { Caller } from './auth/callers.ts';
 import type { Versions } from '#db/db.ts';
 import { Query } from './query.ts';
 import type { Route, Routes } from './routes.ts';

@@ -1,5 +1,5 @@
-import { VersionedCache } from '#access/versioned-cache.ts';
-import type { Body } from './answer.ts';
+import { VersionedCache } from './versioned-cache.ts';
+import type { Body } from './response.ts';
 import type { ReceivedRequest } from './request-context.ts';
 
 const ENTRIES = 2_500;

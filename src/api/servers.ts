@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { idOf, keyOf } from '#base/ids.ts';
-import { notFound } from '#base/errors.ts';
-import { countOnline, listServers, serverByKey, type ServerNow } from '#records/servers.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { notFound } from '#platform/errors.ts';
+import { countOnline, listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { type Endpoint, endpoint, presenceSince } from './endpoint.ts';
-import { count, id } from './shapes.ts';
+import { count, id } from './schemas.ts';
 
 const Server = z
   .object({

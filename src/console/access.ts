@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Form } from '#base/form.ts';
+import type { Form } from '#http/form.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import {
@@ -8,11 +8,11 @@ import {
   decideRequest,
   type RequestKind,
   requestsOf,
-} from '#records/access-requests.ts';
+} from '#store/applications/access-requests.ts';
 import { inApplication } from './application.ts';
 import type { PageContent } from './layout.ts';
-import { button, countOf, formTo, isFine, linesOf, moment, number, type Problems } from './parts.ts';
-import { ownedForm, ownedPage, type OwnedRequest, type Row } from './rows.ts';
+import { button, countOf, formTo, isFine, linesOf, moment, number, type Problems } from './components.ts';
+import { ownedForm, ownedPage, type OwnedRequest, type Row } from './routes.ts';
 
 const MAX_PURPOSE = 1000;
 const MAX_SITE = 300;

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import type { Form } from '#base/form.ts';
+import type { Form } from '#http/form.ts';
 import { check, choices, field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { type Application, APPLICATION_TYPES, type ApplicationType } from '#records/applications.ts';
-import { checkRedirectUri } from '#records/redirect-uris.ts';
-import { isFine, type Problems, textOf } from './parts.ts';
+import { type Application, APPLICATION_TYPES, type ApplicationType } from '#store/applications/applications.ts';
+import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
+import { isFine, type Problems, textOf } from './components.ts';
 import type { Texts } from './texts/index.ts';
 
 const MAX_URIS = 10;

@@ -9,19 +9,19 @@ import {
   removeSecret,
   secretsOf,
   setApplication,
-} from '#records/applications.ts';
-import { hasLogo } from '#records/logos.ts';
-import { reachOf } from '#records/reach.ts';
-import { sumOf, usageSince } from '#records/usage.ts';
+} from '#store/applications/applications.ts';
+import { hasLogo } from '#store/applications/logos.ts';
+import { reachOf } from '#store/applications/deletion-impact.ts';
+import { sumOf, usageSince } from '#store/applications/usage.ts';
 import { factFields, isFacts, readFacts } from './application-form.ts';
 import type { PageContent } from './layout.ts';
 import { tokenField } from './layout.ts';
 import { logoImage } from './logos.ts';
-import { secretNotice, showSecretOnce, takeSecret } from './once.ts';
-import { stateBadge, button, formTo, moment, number, type Problems } from './parts.ts';
-import { ownedForm, ownedPage, type OwnedRequest, type Row } from './rows.ts';
+import { secretNotice, showSecretOnce, takeSecret } from './flash-message.ts';
+import { stateBadge, button, formTo, moment, number, type Problems } from './components.ts';
+import { ownedForm, ownedPage, type OwnedRequest, type Row } from './routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
-import { firstSteps } from './steps.ts';
+import { firstSteps } from './first-steps.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const TABS = ['', '/access', '/usage', '/settings'] as const;

@@ -1,17 +1,17 @@
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { type Application, createApplication } from '#records/applications.ts';
-import { addOwner, applicationsOwnedBy, countOwnedBy, MOST_OWNED } from '#records/owners.ts';
-import { lastUseOf } from '#records/usage.ts';
+import { type Application, createApplication } from '#store/applications/applications.ts';
+import { addOwner, applicationsOwnedBy, countOwnedBy, MOST_OWNED } from '#store/applications/owners.ts';
+import { lastUseOf } from '#store/applications/usage.ts';
 import { factFields, isFacts, readFacts } from './application-form.ts';
 import type { Context, Deps } from './deps.ts';
 import { type PageContent, showPage } from './layout.ts';
 import { logoImage } from './logos.ts';
 import { invitationsCard } from './owners.ts';
-import { showSecretOnce } from './once.ts';
-import { stateBadge, formTo, moment, type Problems } from './parts.ts';
-import { form, page, type Row, serveRow, type ConsoleRequest } from './rows.ts';
+import { showSecretOnce } from './flash-message.ts';
+import { stateBadge, formTo, moment, type Problems } from './components.ts';
+import { form, page, type Row, serveRow, type ConsoleRequest } from './routes.ts';
 
 /** What whoever comes to the console sees first: their applications, or what the console is for. */
 export async function frontPage(c: Context, deps: Deps): Promise<Response> {

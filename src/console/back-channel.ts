@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Config } from '#base/config.ts';
+import type { Config } from '#platform/config.ts';
 
 const PATIENCE_MS = 10_000;
 const MAX_ANSWER = 256 * 1024;

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import type { Clock } from '#base/clock.ts';
-import { seal, unseal } from '#base/seal.ts';
-import type { SecretKey } from '#base/secret-key.ts';
+import type { Clock } from '#platform/clock.ts';
+import { seal, unseal } from '#platform/crypto/seal.ts';
+import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
 
 /** The cookies of the console. */

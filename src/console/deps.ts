@@ -1,13 +1,13 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
-import type { Clock } from '#base/clock.ts';
-import type { Config } from '#base/config.ts';
-import type { Log } from '#base/log.ts';
-import type { Mailer } from '#base/mail.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Log } from '#platform/log.ts';
+import type { Mailer } from '#platform/mail.ts';
 import type { Db } from '#db/db.ts';
 import type { PageShell } from '#http/page.ts';
-import type { Account } from '#records/accounts.ts';
-import type { ConsoleClient } from './client.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import type { ConsoleClient } from './oauth-client.ts';
 import type { Cookies } from './cookies.ts';
 import type { Texts } from './texts/index.ts';
 

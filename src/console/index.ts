@@ -1,11 +1,11 @@
 import { getRequestListener } from '@hono/node-server';
-import type { OpenDoor } from '#app.ts';
-import { Addresses } from '#access/address.ts';
-import { brandAssets } from '#base/brand.ts';
-import { openSecretKey } from '#base/secret-key.ts';
+import type { OpenDoor } from '#server/listeners.ts';
+import { Addresses } from '#http/client-address.ts';
+import { brandAssets } from '#http/branding.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import type { PageShell } from '#http/page.ts';
-import type { Hall } from '#hall.ts';
-import { ConsoleClient } from './client.ts';
+import type { Hall } from '#context/context.ts';
+import { ConsoleClient } from './oauth-client.ts';
 import { Cookies } from './cookies.ts';
 import type { Deps } from './deps.ts';
 import { pagesOf } from './pages.ts';

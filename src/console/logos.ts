@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
-import { WireError } from '#base/errors.ts';
-import type { Form } from '#base/form.ts';
-import { IMAGE_HEADERS, imageAnswer } from '#base/image-answer.ts';
+import { WireError } from '#platform/errors.ts';
+import type { Form } from '#http/form.ts';
+import { IMAGE_HEADERS, imageAnswer } from '#http/image-response.ts';
 import type { Html } from '#http/page.ts';
-import type { Application } from '#records/applications.ts';
-import { imageTypeOf, logoOf, removeLogo, setLogo } from '#records/logos.ts';
+import type { Application } from '#store/applications/applications.ts';
+import { imageTypeOf, logoOf, removeLogo, setLogo } from '#store/applications/logos.ts';
 import type { Context, Deps } from './deps.ts';
-import { type OwnedRequest, ownedForm, type Row } from './rows.ts';
+import { type OwnedRequest, ownedForm, type Row } from './routes.ts';
 
 const MAX_LOGO = 256 * 1024;
 export const MAX_UPLOAD = MAX_LOGO + 8 * 1024;

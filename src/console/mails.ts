@@ -1,8 +1,8 @@
-import type { Config } from '#base/config.ts';
-import { chooseLanguage } from '#base/languages.ts';
-import type { Mail } from '#base/mail.ts';
-import type { AccessRequest } from '#records/access-requests.ts';
-import type { Account } from '#records/accounts.ts';
+import type { Config } from '#platform/config.ts';
+import { chooseLanguage } from '#http/languages.ts';
+import type { Mail } from '#platform/mail.ts';
+import type { AccessRequest } from '#store/applications/access-requests.ts';
+import type { Account } from '#store/accounts/accounts.ts';
 import { TEXTS } from './texts/index.ts';
 
 /** Asks somebody to own an application; `by` has put the name in. */

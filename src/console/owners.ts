@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { WireError } from '#base/errors.ts';
+import { WireError } from '#platform/errors.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { accountByName } from '#records/accounts.ts';
-import { managedApplication } from '#records/applications.ts';
-import { tryOnce } from '#records/attempts.ts';
+import { accountByName } from '#store/accounts/accounts.ts';
+import { managedApplication } from '#store/applications/applications.ts';
+import { tryOnce } from '#store/accounts/throttle.ts';
 import {
   acceptInvitation,
   endInvitation,
@@ -12,11 +12,11 @@ import {
   invitationsOf,
   invitationsTo,
   invite,
-} from '#records/invitations.ts';
-import { countOwnedBy, MOST_OWNED, ownersOf, removeOwner } from '#records/owners.ts';
+} from '#store/applications/invitations.ts';
+import { countOwnedBy, MOST_OWNED, ownersOf, removeOwner } from '#store/applications/owners.ts';
 import { invitationMail } from './mails.ts';
-import { button, formTo, moment, type Problems, textOf } from './parts.ts';
-import { form, ownedForm, type OwnedRequest, type Row, type ConsoleRequest } from './rows.ts';
+import { button, formTo, moment, type Problems, textOf } from './components.ts';
+import { form, ownedForm, type OwnedRequest, type Row, type ConsoleRequest } from './routes.ts';
 
 /** Each invitation is a mail to somebody else. */
 const INVITATIONS = { tries: 30, windowMs: 86_400_000 };

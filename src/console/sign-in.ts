@@ -1,14 +1,14 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { WireError } from '#base/errors.ts';
-import { accountById } from '#records/accounts.ts';
-import { recordAudit } from '#records/audit.ts';
-import { endConsoleSession, startConsoleSession } from '#records/console-sessions.ts';
-import { type Attempt, SignInFailed } from './client.ts';
+import { WireError } from '#platform/errors.ts';
+import { accountById } from '#store/accounts/accounts.ts';
+import { recordAudit } from '#store/audit/audit.ts';
+import { endConsoleSession, startConsoleSession } from '#store/accounts/console-sessions.ts';
+import { type Attempt, SignInFailed } from './oauth-client.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
-import { actorOf, noteRefusal, SESSION_COOKIE } from './person.ts';
-import { form } from './rows.ts';
+import { actorOf, noteRefusal, SESSION_COOKIE } from './session.ts';
+import { form } from './routes.ts';
 
 const ATTEMPT_COOKIE = 'attempt';
 const ATTEMPT_S = 600;

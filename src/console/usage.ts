@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { HOUR_MS, lastUseOf, type Sum, sumOf, type Usage, usageSince } from '#records/usage.ts';
+import { HOUR_MS, lastUseOf, type Sum, sumOf, type Usage, usageSince } from '#store/applications/usage.ts';
 import { inApplication } from './application.ts';
 import { type Column, columns } from './chart.ts';
-import { moment, number } from './parts.ts';
-import { ownedPage, type OwnedRequest, type Row, type ConsoleRequest } from './rows.ts';
+import { moment, number } from './components.ts';
+import { ownedPage, type OwnedRequest, type Row, type ConsoleRequest } from './routes.ts';
 
 const HOURS = 7 * 24;
 const MOST_CHARTS = 12;

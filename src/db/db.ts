@@ -1,4 +1,4 @@
-import type { Known } from '#base/known.ts';
+import type { Known } from '#platform/maybe-promise.ts';
 import type { Sql } from './sql.ts';
 
 export type Row = Record<string, string | number | null | Uint8Array>;
@@ -84,8 +84,8 @@ export interface DbOptions {
 
 /** Opens the database that a URL names: `postgres://…`, or a path or `file:` or `sqlite:` URL of a SQLite file. */
 export async function openDb(url: string, { keyedHash = withoutKey }: DbOptions = {}): Promise<Db> {
-  if (/^postgres(ql)?:/.test(url)) return (await import('./postgres.ts')).openPostgres(url, keyedHash);
-  return (await import('./sqlite.ts')).openSqlite(url.replace(/^(sqlite|file):(\/\/)?/, ''), keyedHash);
+  if (/^postgres(ql)?:/.test(url)) return (await import('./postgres/postgres.ts')).openPostgres(url, keyedHash);
+  return (await import('./sqlite/sqlite.ts')).openSqlite(url.replace(/^(sqlite|file):(\/\/)?/, ''), keyedHash);
 }
 
 /**

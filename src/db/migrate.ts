@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { UsageError } from '#base/errors.ts';
+import { UsageError } from '#platform/errors.ts';
 import type { Db, MigrationTx } from './db.ts';
 import { sql } from './sql.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { setCookie } from 'hono/cookie';
 import { parse } from 'hono/utils/cookie';
-import { chooseLanguage, LANGUAGES, type Language } from '#base/languages.ts';
+import { chooseLanguage, LANGUAGES, type Language } from './languages.ts';
 
 const LANGUAGE_COOKIE = 'scorehall_language';
 const YEAR_S = 31_536_000;

@@ -1,9 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { asWireError, type WireError } from '#base/errors.ts';
-import { hungUp } from '#base/http-server.ts';
-import type { Log } from '#base/log.ts';
+import { asWireError, type WireError } from '#platform/errors.ts';
+import { hungUp } from './listener.ts';
+import type { Log } from '#platform/log.ts';
 import type { Html } from './page.ts';
 
 interface ErrorWords {

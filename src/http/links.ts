@@ -1,4 +1,4 @@
-import type { Language } from '#base/languages.ts';
+import type { Language } from './languages.ts';
 
 /** A page's own path, for links to it: two slashes at its start would name a host. */
 export function ownPath({ pathname }: Pick<URL, 'pathname'>): string {

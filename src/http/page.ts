@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import type { Assets } from '#base/assets.ts';
-import { logoOf } from '#base/brand.ts';
-import { LANGUAGE_NAMES, LANGUAGES, type Language } from '#base/languages.ts';
+import type { Assets } from './assets.ts';
+import { logoOf } from './branding.ts';
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from './languages.ts';
 import { languageLink } from './links.ts';
 
 /** HTML whose every part is escaped: what `html` of hono/html gives. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { idOf } from '#base/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import { linkTo } from './links.ts';
 import type { Html } from './page.ts';
 

@@ -1,6 +1,6 @@
-import { parseText } from '#records/event-json.ts';
-import type { WireEvent } from '#records/events.ts';
-import { Refused, type Item } from './item.ts';
+import { parseText } from '#events/json.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { Refused, type Item } from './finding.ts';
 import { linesOf } from './lines.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { uuidOf } from '#base/text.ts';
-import type { WireEvent } from '#records/events.ts';
-import type { Facts } from './facts.ts';
-import { Refused, type Item } from './item.ts';
+import { uuidOf } from '#platform/text.ts';
+import type { WireEvent } from '#events/schema.ts';
+import type { Facts } from './network-lookup.ts';
+import { Refused, type Item } from './finding.ts';
 import { readJson } from './minecraft/entries.ts';
 import { importBans } from './minecraft/import-bans.ts';
 import { type Named, namedEvent, Names, readNamed } from './minecraft/names.ts';
 import { type Counters, readStats } from './minecraft/stats.ts';
-import { lastSeen, type Placed, readEach, type Work } from './minecraft/work.ts';
-import { walk } from './walk.ts';
+import { lastSeen, type Placed, readEach, type Work } from './minecraft/import-run.ts';
+import { walk } from './list-files.ts';
 
 /**
  * What a Minecraft server's folder knows of players: names of usercache.json, bans of banned-players.json (as of

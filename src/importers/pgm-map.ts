@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { join, posix } from 'node:path';
-import type { WireEvent } from '#records/events.ts';
-import type { Facts } from './facts.ts';
-import { Refused, type Item } from './item.ts';
+import type { WireEvent } from '#events/schema.ts';
+import type { Facts } from './network-lookup.ts';
+import { Refused, type Item } from './finding.ts';
 import { type Author, describe, type Description } from './pgm/description.ts';
 import { decodeXml } from './pgm/encoding.ts';
 import { readImage } from './pgm/image.ts';
@@ -12,7 +12,7 @@ import { Values } from './pgm/substitute.ts';
 import { isNewer } from './pgm/versions.ts';
 import { elementsOf, readXml, type XmlElement } from './pgm/xml.ts';
 import { readBytes } from './read-file.ts';
-import { walk } from './walk.ts';
+import { walk } from './list-files.ts';
 
 const MAX_VARIANTS = 100;
 

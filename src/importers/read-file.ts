@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { Refused } from './item.ts';
+import { Refused } from './finding.ts';
 
 /** Thrown where the system does not let us read a file, whatever is in it. */
 export class Unreadable extends Refused {}

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { UsageError } from '#base/errors.ts';
-import { nameKey } from '#base/text.ts';
-import type { WireEvent } from '#records/events.ts';
-import type { Facts } from './facts.ts';
-import { Refused, type Item } from './item.ts';
+import { UsageError } from '#platform/errors.ts';
+import { nameKey } from '#platform/text.ts';
+import type { WireEvent } from '#events/schema.ts';
+import type { Facts } from './network-lookup.ts';
+import { Refused, type Item } from './finding.ts';
 import { readText, reasonOf, Unreadable } from './read-file.ts';
 import { readRotations, type Entry, type Rotation } from './rotation/formats.ts';
 import { oneLine } from './text.ts';
-import { type Found, walk } from './walk.ts';
+import { type Found, walk } from './list-files.ts';
 
 const MAX_BYTES = 5_000_000;
 const EXTENSIONS = new Set(['.txt', '.yml', '.yaml', '.json']);

@@ -1,9 +1,9 @@
-import type { Clock } from '#base/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
-import type { WireEvent } from '#records/events.ts';
-import { takeEvents } from '#records/ledger.ts';
-import type { Receipt } from '#records/receipts.ts';
-import type { Item, Where } from './item.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { takeEvents } from '#events/ledger.ts';
+import type { Receipt } from '#events/receipts.ts';
+import type { Item, Where } from './finding.ts';
 
 /** What became of everything that an importer found. */
 export interface Outcome {

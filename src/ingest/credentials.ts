@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '#base/clock.ts';
-import { WireError } from '#base/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import { WireError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
-import { type Credential, findServerKey } from '#records/server-keys.ts';
+import { type Credential, findServerKey } from '#store/game/server-keys.ts';
 
 /** A key that is revoked is refused everywhere within this time. */
 const KEPT_MS = 500;

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asWireError, invalidRequest, notFound, WireError } from '#base/errors.ts';
-import { hasGone, readAway } from '#base/http-server.ts';
-import type { Hall } from '#hall.ts';
-import { boundOf } from '#base/ids.ts';
-import { receiptsAfter } from '#records/receipt-log.ts';
-import type { Sender } from '#records/receipts.ts';
-import type { Credential } from '#records/server-keys.ts';
+import { asWireError, invalidRequest, notFound, WireError } from '#platform/errors.ts';
+import { hasGone, readAway } from '#http/listener.ts';
+import type { Hall } from '#context/context.ts';
+import { boundOf } from '#platform/ids.ts';
+import { receiptsAfter } from '#events/receipt-log.ts';
+import type { Sender } from '#events/receipts.ts';
+import type { Credential } from '#store/game/server-keys.ts';
 import { Credentials } from './credentials.ts';
-import { takeDelivery } from './events.ts';
+import { takeDelivery } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
-import { Shares } from './shares.ts';
+import { Shares } from './server-quotas.ts';
 
 /** The door that game servers write through. */
 export interface IngestDoor {

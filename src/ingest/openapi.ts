@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EventSchema } from '#records/events.ts';
+import { EventSchema } from '#events/schema.ts';
 import { LONGEST_EVENT, MOST_BYTES } from './body.ts';
 import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
 

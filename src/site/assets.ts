@@ -1,7 +1,7 @@
-import type { Assets } from '#base/assets.ts';
+import type { Assets } from '#http/assets.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { colourRules, hueRules } from './parts/colours.ts';
+import { colourRules, hueRules } from './components/colours.ts';
 
 const HERE = new URL('./', import.meta.url);
 const require = createRequire(import.meta.url);

@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
-import { idOf } from '#base/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#base/text.ts';
-import { mapSigns } from '#records/map-signs.ts';
-import { listMatchesWhere } from '#records/match-lists.ts';
-import { factsOf } from '#records/matches.ts';
-import { listPunishments } from '#records/punishments.ts';
-import { picturePath } from './parts/pictures.ts';
-import { typeName } from './parts/punishment-table.ts';
-import { modeName } from './parts/words.ts';
+import { nameKey } from '#platform/text.ts';
+import { mapSigns } from '#store/game/map-summaries.ts';
+import { listMatchesWhere } from '#store/game/match-lists.ts';
+import { factsOf } from '#store/game/matches.ts';
+import { listPunishments } from '#store/game/punishments.ts';
+import { picturePath } from './components/map-image.ts';
+import { typeName } from './components/punishment-table.ts';
+import { modeName } from './components/labels.ts';
 import type { PageRequest } from './page-request.ts';
 
 const NEWEST = 50;

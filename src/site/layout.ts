@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { LANGUAGES } from '#base/languages.ts';
+import { LANGUAGES } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import { type Html, renderPage } from '#http/page.ts';
 import { type PageContent, type PageRequest, PARTS } from './page-request.ts';

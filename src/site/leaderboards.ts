@@ -1,12 +1,20 @@
 import { html } from 'hono/html';
-import { WireError } from '#base/errors.ts';
-import { idOf, keyOf } from '#base/ids.ts';
+import { WireError } from '#platform/errors.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { pager } from '#http/pager.ts';
-import { type BoardMode, type BoardPlace, type Leader, leaders, type Metric, METRICS, MODES } from '#records/boards.ts';
-import { back, firstDayOf, KEPT, type Period, PERIODS } from '#records/buckets.ts';
-import { choices, PAGE } from './parts/pager.ts';
-import { player } from './parts/people.ts';
+import {
+  type BoardMode,
+  type BoardPlace,
+  type Leader,
+  leaders,
+  type Metric,
+  METRICS,
+  MODES,
+} from '#store/game/leaderboards.ts';
+import { back, firstDayOf, KEPT, type Period, PERIODS } from '#store/game/time-buckets.ts';
+import { choices, PAGE } from './components/pager.ts';
+import { player } from './components/player-link.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];

@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#base/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#base/text.ts';
+import { nameKey } from '#platform/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
-import { mapSigns } from '#records/map-signs.ts';
-import { type GameMap, listMaps } from '#records/maps.ts';
-import { listServers, serverByName } from '#records/servers.ts';
-import { choices, PAGE } from './parts/pager.ts';
-import { thumb } from './parts/pictures.ts';
-import { GAMEMODES, mode } from './parts/words.ts';
+import { mapSigns } from '#store/game/map-summaries.ts';
+import { type GameMap, listMaps } from '#store/game/maps.ts';
+import { listServers, serverByName } from '#store/game/servers.ts';
+import { choices, PAGE } from './components/pager.ts';
+import { thumb } from './components/map-image.ts';
+import { GAMEMODES, mode } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 /** `/maps`: all maps, or those of a gamemode or of a server's rotation. */

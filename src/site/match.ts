@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#base/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#base/text.ts';
-import { type MapSign, mapSigns } from '#records/map-signs.ts';
+import { nameKey } from '#platform/text.ts';
+import { type MapSign, mapSigns } from '#store/game/map-summaries.ts';
 import {
   factsOf,
   matchByKey,
@@ -10,13 +10,13 @@ import {
   type MatchObjective,
   type MatchTeam,
   type WholeMatch,
-} from '#records/matches.ts';
-import { timeLine } from './parts/charts.ts';
-import { type Colour, colourNamed, coloursOf } from './parts/colours.ts';
-import { player } from './parts/people.ts';
-import { picturePath, thumb } from './parts/pictures.ts';
-import { moment, stopwatch } from './parts/times.ts';
-import { figure, heading, modeName } from './parts/words.ts';
+} from '#store/game/matches.ts';
+import { timeLine } from './components/charts.ts';
+import { type Colour, colourNamed, coloursOf } from './components/colours.ts';
+import { player } from './components/player-link.ts';
+import { picturePath, thumb } from './components/map-image.ts';
+import { moment, stopwatch } from './components/timestamps.ts';
+import { figure, heading, modeName } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 /** Everything a page about a match is written from. */

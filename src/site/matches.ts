@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#base/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#base/text.ts';
+import { nameKey } from '#platform/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
-import { listMatchesWhere, type MatchFilter } from '#records/match-lists.ts';
-import { listServers, serverByKey, serverByName } from '#records/servers.ts';
-import { matchList } from './parts/match-list.ts';
-import { choices, PAGE } from './parts/pager.ts';
-import { GAMEMODES, modeName } from './parts/words.ts';
+import { listMatchesWhere, type MatchFilter } from '#store/game/match-lists.ts';
+import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
+import { matchList } from './components/match-list.ts';
+import { choices, PAGE } from './components/pager.ts';
+import { GAMEMODES, modeName } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 /** `/matches`: finished matches, all or of one mode, server or map. */

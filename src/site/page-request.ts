@@ -1,15 +1,15 @@
-import type { Clock } from '#base/clock.ts';
-import type { Config } from '#base/config.ts';
-import { WireError } from '#base/errors.ts';
-import { boundOf } from '#base/ids.ts';
-import type { Language } from '#base/languages.ts';
-import type { Log } from '#base/log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import { WireError } from '#platform/errors.ts';
+import { boundOf } from '#platform/ids.ts';
+import type { Language } from '#http/languages.ts';
+import type { Log } from '#platform/log.ts';
 import { linkTo } from '#http/links.ts';
 import type { Html, PageShell, PolicyAdditions } from '#http/page.ts';
-import { isCleanText } from '#base/text.ts';
+import { isCleanText } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
-import type { BucketsAt } from '#records/buckets.ts';
-import { type Formats, formatsIn } from './parts/formats.ts';
+import type { BucketsAt } from '#store/game/time-buckets.ts';
+import { type Formats, formatsIn } from './components/formats.ts';
 import { type Text, TEXTS } from './text/index.ts';
 
 /** The services that the pages of the site use. */

@@ -1,8 +1,8 @@
 import { readFileSync, existsSync } from 'node:fs';
 import { html } from 'hono/html';
-import { UsageError } from '#base/errors.ts';
-import type { Config } from '#base/config.ts';
-import type { Language } from '#base/languages.ts';
+import { UsageError } from '#platform/errors.ts';
+import type { Config } from '#platform/config.ts';
+import type { Language } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
 import type { PageContent, PageRequest } from './page-request.ts';

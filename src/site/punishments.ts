@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#base/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
-import { listPunishments, type Punishment, punishmentByKey } from '#records/punishments.ts';
-import { PAGE } from './parts/pager.ts';
-import { player } from './parts/people.ts';
-import { punishmentTable, stateChip, typeName } from './parts/punishment-table.ts';
-import { moment } from './parts/times.ts';
+import { listPunishments, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
+import { PAGE } from './components/pager.ts';
+import { player } from './components/player-link.ts';
+import { punishmentTable, stateChip, typeName } from './components/punishment-table.ts';
+import { moment } from './components/timestamps.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 /** `/punishments` */

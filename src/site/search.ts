@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#base/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { uuidOf } from '#base/text.ts';
-import { leaders } from '#records/boards.ts';
-import { matchByKey } from '#records/matches.ts';
-import { mapByKey } from '#records/maps.ts';
-import { playerByKey, playerByUuid } from '#records/players.ts';
-import { punishmentByKey } from '#records/punishments.ts';
-import { type FoundMap, type FoundPlayer, searchMaps, searchPlayers } from '#records/search.ts';
-import { player } from './parts/people.ts';
-import { heading, mode } from './parts/words.ts';
+import { uuidOf } from '#platform/text.ts';
+import { leaders } from '#store/game/leaderboards.ts';
+import { matchByKey } from '#store/game/matches.ts';
+import { mapByKey } from '#store/game/maps.ts';
+import { playerByKey, playerByUuid } from '#store/game/players.ts';
+import { punishmentByKey } from '#store/game/punishments.ts';
+import { type FoundMap, type FoundPlayer, searchMaps, searchPlayers } from '#store/game/search.ts';
+import { player } from './components/player-link.ts';
+import { heading, mode } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 const MOST = 50;

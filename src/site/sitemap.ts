@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#base/ids.ts';
-import { SITEMAP_KINDS, type SitemapEntry, sitemapEntries, sitemapFiles } from '#records/sitemaps.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { SITEMAP_KINDS, type SitemapEntry, sitemapEntries, sitemapFiles } from '#store/game/sitemaps.ts';
 import type { PageRequest } from './page-request.ts';
 
 const PAGES = ['/', '/matches', '/maps', '/leaderboards', '/players', '/punishments', '/developers', '/privacy'];

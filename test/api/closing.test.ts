@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { openHouse } from '#app.ts';
-import { UsageError } from '#base/errors.ts';
-import { testApi } from '../support/api.ts';
-import { ask, repliesIn } from '../support/ask.ts';
-import { createTestDatabase, testHall, testHouse } from '../support/hall.ts';
+import { openHouse } from '#server/listeners.ts';
+import { UsageError } from '#platform/errors.ts';
+import { testApi } from '#test/support/api.ts';
+import { ask, repliesIn } from '#test/support/request.ts';
+import { createTestDatabase, testHall, testHouse } from '#test/support/context.ts';
 
 test('a house that closes answers what was asked before, and no connection holds it up', async (t) => {
   const database = await createTestDatabase('postgres');

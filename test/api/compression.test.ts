@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { codingFor } from '#api/answer.ts';
-import { testApi } from '../support/api.ts';
-import { map, tell } from '../support/builders.ts';
-import { createTestDatabase } from '../support/hall.ts';
+import { codingFor } from '#api/response.ts';
+import { testApi } from '#test/support/api.ts';
+import { map, tell } from '#test/support/builders.ts';
+import { createTestDatabase } from '#test/support/context.ts';
 
 const DECODERS: Record<string, (bytes: Buffer) => Buffer> = {
   zstd: zstdDecompressSync,

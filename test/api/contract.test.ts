@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROWS } from '#api/index.ts';
-import { testApi } from '../support/api.ts';
-import { ask, type Reply } from '../support/ask.ts';
-import { onEachDatabase } from '../support/hall.ts';
-import { fill, paths } from './season.ts';
+import { testApi } from '#test/support/api.ts';
+import { ask, type Reply } from '#test/support/request.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { fill, paths } from './filled-network.ts';
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { keyOf } from '#base/ids.ts';
+import { keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import { withdrawEvents } from '#records/withdrawals.ts';
+import { withdrawEvents } from '#events/retract.ts';
 import { siteOf } from '#site/index.ts';
-import { keepUpOnce } from '#upkeep.ts';
-import { testApi } from '../support/api.ts';
-import { event, match, person, statistics, team, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { keepUpOnce } from '#server/jobs.ts';
+import { testApi } from '#test/support/api.ts';
+import { event, match, person, statistics, team, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 const [ADA, BOB] = [person(1, 'Ada'), person(2, 'Bob')];

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
-import { MemoryAllowances } from '#access/allowances.ts';
-import { UsageMeter } from '#access/usage-meter.ts';
+import { MemoryAllowances } from '#http/rate-limiter.ts';
+import { UsageMeter } from '#api/usage-meter.ts';
 import { type Endpoint, endpoint } from '#api/endpoint.ts';
 import { openapiOf } from '#api/openapi.ts';
 import { Api } from '#api/service.ts';
-import { ask, type Reply } from '../support/ask.ts';
-import { application, serviceToken } from '../support/builders.ts';
-import { createTestDatabase, testHall } from '../support/hall.ts';
+import { ask, type Reply } from '#test/support/request.ts';
+import { application, serviceToken } from '#test/support/builders.ts';
+import { createTestDatabase, testHall } from '#test/support/context.ts';
 
 const row = (path: string, facts: Partial<Endpoint> = {}): Endpoint =>
   endpoint({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { testApi } from '../support/api.ts';
-import { after, configured, map, person, presence, rating, rotation, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { testApi } from '#test/support/api.ts';
+import { after, configured, map, person, presence, rating, rotation, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 const names = (json: { name: string }[]): string[] => json.map(({ name }) => name);
 const path = (name: string): string => `/v1/maps/${encodeURIComponent(name)}`;

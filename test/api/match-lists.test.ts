@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { keyOf } from '#base/ids.ts';
-import { withdrawEvents } from '#records/withdrawals.ts';
-import { testApi, type TestApi } from '../support/api.ts';
-import { configured, match, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { keyOf } from '#platform/ids.ts';
+import { withdrawEvents } from '#events/retract.ts';
+import { testApi, type TestApi } from '#test/support/api.ts';
+import { configured, match, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 type Match = Record<'id' | 'map' | 'started' | 'permalink_url', string>;
 

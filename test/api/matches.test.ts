@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { testApi } from '../support/api.ts';
-import { after, configured, match, person, tell, team } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { testApi } from '#test/support/api.ts';
+import { after, configured, match, person, tell, team } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 const HEAD = ['id', 'map', 'server', 'gamemode', 'ranked', 'win', 'kill_count', 'death_count', 'started', 'finished'];
 const PLAIN = [...HEAD, 'permalink_url'];

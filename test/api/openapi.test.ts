@@ -4,10 +4,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ROWS } from '#api/index.ts';
 import { openapiOf } from '#api/openapi.ts';
-import { testApi } from '../support/api.ts';
-import { ask, type Reply } from '../support/ask.ts';
-import { createTestDatabase } from '../support/hall.ts';
-import { fill, paths } from './season.ts';
+import { testApi } from '#test/support/api.ts';
+import { ask, type Reply } from '#test/support/request.ts';
+import { createTestDatabase } from '#test/support/context.ts';
+import { fill, paths } from './filled-network.ts';
 
 type Json = any; // oxlint-disable-line typescript/no-explicit-any -- a document is looked at wherever it leads
 

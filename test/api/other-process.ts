@@ -1,12 +1,12 @@
 /** Writes what it is told, on a database that another process reads: one JSON line in, one line out when it is committed. */
 import { createInterface } from 'node:readline';
-import { systemClock } from '#base/clock.ts';
+import { systemClock } from '#platform/clock.ts';
 import { openDb } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { setLimit } from '#records/applications.ts';
-import type { WireEvent } from '#records/events.ts';
-import { takeEvents } from '#records/ledger.ts';
-import { withdrawEvents } from '#records/withdrawals.ts';
+import { setLimit } from '#store/applications/applications.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { withdrawEvents } from '#events/retract.ts';
 
 export type Order =
   { tell: WireEvent[] } | { withdraw: number[] } | { revoke: string } | { limit: [clientId: string, limit: number] };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { testApi } from '../support/api.ts';
-import type { Reply } from '../support/ask.ts';
-import { configured, map, match, person, punishment, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { testApi } from '#test/support/api.ts';
+import type { Reply } from '#test/support/request.ts';
+import { configured, map, match, person, punishment, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 const PEOPLE = [person(1), person(2)] as const;
 const LISTS = ['/v1/matches', '/v1/maps', '/v1/punishments', `/v1/players/${person(1).uuid}/punishments`] as const;

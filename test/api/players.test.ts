@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { testApi } from '../support/api.ts';
-import { after, configured, event, login, logout, match, person, tell, team } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { testApi } from '#test/support/api.ts';
+import { after, configured, event, login, logout, match, person, tell, team } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 onEachDatabase('a player is found by UUID, by name in any case, and by id', async (t, url) => {
   const { hall, get } = await testApi(t, url, { TIME_ZONE: 'America/St_Johns' });

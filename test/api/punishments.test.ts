@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { testApi } from '../support/api.ts';
-import { after, BEGINNING, configured, event, pardon, person, punishment, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { testApi } from '#test/support/api.ts';
+import { after, BEGINNING, configured, event, pardon, person, punishment, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 const ADA = person(1, 'Ada');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { testApi } from '../support/api.ts';
-import { after, configured, match, person, statistics, team, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { testApi } from '#test/support/api.ts';
+import { after, configured, match, person, statistics, team, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 const [ADA, BOB] = [person(1, 'Ada'), person(2, 'Bob')];
 const GROUPS = [

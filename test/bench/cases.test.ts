@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { openHouse } from '#app.ts';
-import { readConfig } from '#base/config.ts';
-import { openAsker } from '#bench/asker.ts';
+import { openHouse } from '#server/listeners.ts';
+import { readConfig } from '#platform/config.ts';
+import { openAsker } from '#bench/client.ts';
 import type { Case } from '#bench/case.ts';
 import { CASES } from '#bench/cases.ts';
 import { generated } from '#bench/generated.ts';
 import { sql } from '#db/sql.ts';
-import { openHall } from '#hall.ts';
-import { onEachEmptyDatabase } from '../support/hall.ts';
+import { openHall } from '#context/context.ts';
+import { onEachEmptyDatabase } from '#test/support/context.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
 const LISTENS = { API_LISTEN: '127.0.0.1:0', AUTH_LISTEN: '127.0.0.1:0', SITE_LISTEN: '127.0.0.1:0' };

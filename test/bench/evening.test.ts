@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openHouse } from '#app.ts';
-import { readConfig } from '#base/config.ts';
-import { openAsker } from '#bench/asker.ts';
+import { openHouse } from '#server/listeners.ts';
+import { readConfig } from '#platform/config.ts';
+import { openAsker } from '#bench/client.ts';
 import { clientsOf, createServers } from '#bench/evening/clients.ts';
 import { type EveningFigures, holds, latencyOf, medianOf } from '#bench/evening/figures.ts';
 import { type Clients, planEvening, SERVERS } from '#bench/evening/plan.ts';
 import { independent, periodic } from '#bench/evening/schedule.ts';
 import { sendPlan } from '#bench/evening/send.ts';
 import { generated } from '#bench/generated.ts';
-import { BenchSeason } from '#bench/season.ts';
+import { BenchSeason } from '#bench/generated-history.ts';
 import { median, percentile } from '#bench/statistics.ts';
-import { openHall } from '#hall.ts';
-import { Random } from '#sample/random.ts';
-import { createTestDatabase } from '../support/hall.ts';
+import { openHall } from '#context/context.ts';
+import { Random } from '#demo/network/random.ts';
+import { createTestDatabase } from '#test/support/context.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
 const START = Date.parse('2026-03-01T20:00:00Z');

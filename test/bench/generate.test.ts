@@ -3,19 +3,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Bulk } from '#bench/bulk.ts';
-import { BulkPostgres } from '#bench/bulk-postgres.ts';
-import { BulkSqlite } from '#bench/bulk-sqlite.ts';
+import type { Bulk } from '#bench/bulk/bulk.ts';
+import { BulkPostgres } from '#bench/bulk/postgres.ts';
+import { BulkSqlite } from '#bench/bulk/sqlite.ts';
 import { fillMatches, takeOpening } from '#bench/filling.ts';
 import { generated } from '#bench/generated.ts';
-import { BenchSeason, END } from '#bench/season.ts';
+import { BenchSeason, END } from '#bench/generated-history.ts';
 import { type Db, openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { code, sql } from '#db/sql.ts';
-import { followMatches } from '#records/board-follower.ts';
-import { readEvent } from '#records/events.ts';
-import { takeEvents } from '#records/ledger.ts';
-import { createTestDatabase, type Dialect, onEachDatabase } from '../support/hall.ts';
+import { followMatches } from '#store/game/leaderboard-projection.ts';
+import { readEvent } from '#events/schema.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { createTestDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';
 
 const season = (): BenchSeason => new BenchSeason('test', 700, 150);
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openHouse } from '#app.ts';
-import { UsageMeter } from '#access/usage-meter.ts';
-import { addOwner } from '#records/owners.ts';
-import { applicationByClientId, MOST_SECRETS, setAccess } from '#records/applications.ts';
-import { listAudit } from '#records/audit.ts';
-import { lastUseOf, usageSince } from '#records/usage.ts';
-import { ask } from '../support/ask.ts';
-import { application, serviceToken } from '../support/builders.ts';
-import { createTestDatabase, onEachDatabase, testHall } from '../support/hall.ts';
-import { makeAccount } from '../signin/support.ts';
+import { openHouse } from '#server/listeners.ts';
+import { UsageMeter } from '#api/usage-meter.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { applicationByClientId, MOST_SECRETS, setAccess } from '#store/applications/applications.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { lastUseOf, usageSince } from '#store/applications/usage.ts';
+import { ask } from '#test/support/request.ts';
+import { application, serviceToken } from '#test/support/builders.ts';
+import { createTestDatabase, onEachDatabase, testHall } from '#test/support/context.ts';
+import { makeAccount } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, type TestConsole, tokenOn } from './support.ts';
 
 /** Somebody at the console who owns an application. */

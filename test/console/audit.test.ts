@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { sql } from '#db/sql.ts';
-import { deleteAccount } from '#records/account-deletions.ts';
-import { listAudit } from '#records/audit.ts';
-import { keepUpOnce } from '#upkeep.ts';
-import { match, person, punishment, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
-import { makeAccount, PASSWORD } from '../signin/support.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { keepUpOnce } from '#server/jobs.ts';
+import { match, person, punishment, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { makeAccount, PASSWORD } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const DAY_MS = 86_400_000;

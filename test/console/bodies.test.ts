@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { application } from '#test/support/builders.ts';
-import { askRaw, type Reply, requestText } from '#test/support/ask.ts';
-import { createTestDatabase } from '#test/support/hall.ts';
-import { hangUp, Said } from '#test/support/hanging-up.ts';
+import { askRaw, type Reply, requestText } from '#test/support/request.ts';
+import { createTestDatabase } from '#test/support/context.ts';
+import { hangUp, Said } from '#test/support/disconnect.ts';
 import { makeOperator, enter, openTestConsole, type TestConsole, tokenOn } from './support.ts';
 
 const FORM = 'application/x-www-form-urlencoded';

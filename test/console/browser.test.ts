@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '../support/watching.ts';
+import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '#test/support/page-watch.ts';
 import { type BrowserWorld, openBrowserWorld, signInBrowser } from './browser.ts';
 
 const LOOKS = [

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
-import { openHouse } from '#app.ts';
-import { readConfig } from '#base/config.ts';
-import { openHall } from '#hall.ts';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
-import { createTestDatabase, TestClock, type TestHall } from '../support/hall.ts';
-import { PASSWORD } from '../signin/support.ts';
+import { openHouse } from '#server/listeners.ts';
+import { readConfig } from '#platform/config.ts';
+import { openHall } from '#context/context.ts';
+import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { createTestDatabase, TestClock, type TestHall } from '#test/support/context.ts';
+import { PASSWORD } from '#test/auth/support.ts';
 import { consoleConfig, type TestConsole } from './support.ts';
 import { type ConsolePage, consolePages, type ConsoleWorld, fillConsole } from './world.ts';
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { createApplication } from '#records/applications.ts';
-import { recordAudit } from '#records/audit.ts';
-import { addOwner } from '#records/owners.ts';
-import { newLinkCode } from '#records/links.ts';
-import { event, person, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
-import { HOSTILE, strangeIn } from '../support/hostile.ts';
-import { CALLBACK, makeAccount, PASSWORD } from '../signin/support.ts';
+import { createApplication } from '#store/applications/applications.ts';
+import { recordAudit } from '#store/audit/audit.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { newLinkCode } from '#store/accounts/link-codes.ts';
+import { event, person, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { HOSTILE, strangeIn } from '#test/support/hostile.ts';
+import { CALLBACK, makeAccount, PASSWORD } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole } from './support.ts';
-import { Person } from '../signin/person.ts';
+import { Person } from '#test/auth/person.ts';
 
 function seen({ page }: Person): void {
   assert.ok(page.status < 400, `${page.url}: ${page.status}`);

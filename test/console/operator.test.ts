@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { addOwner } from '#records/owners.ts';
-import { applicationByClientId } from '#records/applications.ts';
-import { connectedApplications, giveConsent } from '#records/consents.ts';
-import { listAudit } from '#records/audit.ts';
-import { usageSince } from '#records/usage.ts';
-import type { Caller } from '#access/callers.ts';
-import { UsageMeter } from '#access/usage-meter.ts';
-import { application, match, person, punishment, serviceToken, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
-import { makeAccount } from '../signin/support.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { applicationByClientId } from '#store/applications/applications.ts';
+import { connectedApplications, giveConsent } from '#store/accounts/consents.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { usageSince } from '#store/applications/usage.ts';
+import type { Caller } from '#api/auth/callers.ts';
+import { UsageMeter } from '#api/usage-meter.ts';
+import { application, match, person, punishment, serviceToken, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { makeAccount } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 onEachDatabase('what waits is answered by an operator, once, and the applicant is written to', async (t, url) => {

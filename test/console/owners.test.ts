@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { applicationByClientId, createApplication, deleteApplication } from '#records/applications.ts';
-import { setDisabled } from '#records/account-changes.ts';
-import { listAudit } from '#records/audit.ts';
-import { addOwner, MOST_OWNED, ownersOf } from '#records/owners.ts';
+import { applicationByClientId, createApplication, deleteApplication } from '#store/applications/applications.ts';
+import { setDisabled } from '#store/accounts/account-changes.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { addOwner, MOST_OWNED, ownersOf } from '#store/applications/owners.ts';
 import { sql } from '#db/sql.ts';
-import { keepUpOnce } from '#upkeep.ts';
-import { application } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
-import { makeAccount } from '../signin/support.ts';
+import { keepUpOnce } from '#server/jobs.ts';
+import { application } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { makeAccount } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROWS } from '#console/pages.ts';
-import { setDisabled, setRole } from '#records/account-changes.ts';
-import { endApplications } from '#records/account-sessions.ts';
-import { listAudit } from '#records/audit.ts';
-import { application } from '../support/builders.ts';
-import { createTestDatabase, onEachDatabase } from '../support/hall.ts';
-import { makeAccount } from '../signin/support.ts';
+import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
+import { endApplications } from '#store/accounts/account-sessions.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { application } from '#test/support/builders.ts';
+import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
+import { makeAccount } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, type TestConsole, walk, tokenOn } from './support.ts';
 
 const HOUR_MS = 3_600_000;

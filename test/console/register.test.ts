@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { onEachDatabase } from '../support/hall.ts';
-import { Person } from '../signin/person.ts';
-import { makeAccount, PASSWORD } from '../signin/support.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { Person } from '#test/auth/person.ts';
+import { makeAccount, PASSWORD } from '#test/auth/support.ts';
 import { enter, openTestConsole } from './support.ts';
 
 onEachDatabase('from nothing to the first 200: register, ask for access, call the API', async (t, url) => {

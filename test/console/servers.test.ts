@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { idOf } from '#base/ids.ts';
-import { listAudit } from '#records/audit.ts';
-import { findServerKey, listServerKeys } from '#records/server-keys.ts';
-import { listServers, serverByName } from '#records/servers.ts';
-import { configured, match, tell } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { idOf } from '#platform/ids.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { findServerKey, listServerKeys } from '#store/game/server-keys.ts';
+import { listServers, serverByName } from '#store/game/servers.ts';
+import { configured, match, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const DAY_MS = 86_400_000;

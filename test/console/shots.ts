@@ -1,4 +1,4 @@
-import { isWanted, looksIn, shoot, type Wanted } from '../support/shots.ts';
+import { isWanted, looksIn, shoot, type Wanted } from '#test/support/shots.ts';
 import { openBrowserWorld, signInBrowser } from './browser.ts';
 
 const WELCOME = 'console-welcome';

@@ -1,13 +1,13 @@
 import type { TestContext } from 'node:test';
-import { openHouse } from '#app.ts';
-import { type Environment, readConfig } from '#base/config.ts';
-import { openHall } from '#hall.ts';
-import { setRole } from '#records/account-changes.ts';
-import type { Account } from '#records/accounts.ts';
-import { Person } from '../signin/person.ts';
-import { makeAccount, PASSWORD, type TestSignIn } from '../signin/support.ts';
-import { freePorts } from '../support/ports.ts';
-import { TestClock, type TestHall } from '../support/hall.ts';
+import { openHouse } from '#server/listeners.ts';
+import { type Environment, readConfig } from '#platform/config.ts';
+import { openHall } from '#context/context.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import { Person } from '#test/auth/person.ts';
+import { makeAccount, PASSWORD, type TestSignIn } from '#test/auth/support.ts';
+import { freePorts } from '#test/support/ports.ts';
+import { TestClock, type TestHall } from '#test/support/context.ts';
 
 /** A house with data API, sign-in and site open on real sockets. */
 export interface TestConsole extends TestSignIn {

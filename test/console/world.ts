@@ -1,17 +1,17 @@
-import { idOf } from '#base/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import type { Hall } from '#hall.ts';
-import { askAccess, decideRequest } from '#records/access-requests.ts';
-import { setRole } from '#records/account-changes.ts';
-import { type Account, createAccount } from '#records/accounts.ts';
-import { type Application, createApplication } from '#records/applications.ts';
-import { recordAudit } from '#records/audit.ts';
-import { addOwner } from '#records/owners.ts';
-import { createServerKey } from '#records/server-keys.ts';
-import { addUsage, HOUR_MS, type Usage } from '#records/usage.ts';
-import { hashPassword } from '#base/passwords.ts';
-import { fillWorld } from '../site/world.ts';
-import { PASSWORD } from '../signin/support.ts';
+import type { Hall } from '#context/context.ts';
+import { askAccess, decideRequest } from '#store/applications/access-requests.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
+import { type Account, createAccount } from '#store/accounts/accounts.ts';
+import { type Application, createApplication } from '#store/applications/applications.ts';
+import { recordAudit } from '#store/audit/audit.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { createServerKey } from '#store/game/server-keys.ts';
+import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
+import { hashPassword } from '#platform/crypto/passwords.ts';
+import { fillWorld } from '#test/site/world.ts';
+import { PASSWORD } from '#test/auth/support.ts';
 
 export interface ConsoleWorld {
   /** An operator who owns an application, too. */

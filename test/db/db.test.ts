@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type Db, isUniqueViolation, openDb } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 async function open(t: TestContext, url: string): Promise<Db> {
   const db = await openDb(url);

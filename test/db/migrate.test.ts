@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { UsageError } from '#base/errors.ts';
+import { UsageError } from '#platform/errors.ts';
 import { openDb } from '#db/db.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
-import { createTestDatabase, onEachEmptyDatabase } from '../support/hall.ts';
+import { createTestDatabase, onEachEmptyDatabase } from '#test/support/context.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.endsWith('.sql'));

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { DemoFacts } from '#demo/folder.ts';
-import { ask } from '../support/ask.ts';
-import { CHILD_ENVIRONMENT } from '../support/child.ts';
-import { login, person } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { ask } from '#test/support/request.ts';
+import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
+import { login, person } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 import { endDemosIn, RunningDemo } from './running.ts';
 
 async function folderFor(t: TestContext): Promise<string> {

@@ -5,16 +5,16 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { passwordMatches } from '#base/passwords.ts';
+import { passwordMatches } from '#platform/crypto/passwords.ts';
 import { demoAccounts, demoApps } from '#demo/credentials.ts';
 import { fill } from '#demo/fill.ts';
 import { type DemoFacts, DemoFolder, type DemoState } from '#demo/folder.ts';
 import { demoSettings } from '#demo/settings.ts';
-import { accountByName, passwordOf } from '#records/accounts.ts';
-import { deleteApplication, listApplications } from '#records/applications.ts';
-import { takeEvents } from '#records/ledger.ts';
-import { configured } from '../support/builders.ts';
-import { onEachDatabase, testHall } from '../support/hall.ts';
+import { accountByName, passwordOf } from '#store/accounts/accounts.ts';
+import { deleteApplication, listApplications } from '#store/applications/applications.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { configured } from '#test/support/builders.ts';
+import { onEachDatabase, testHall } from '#test/support/context.ts';
 
 async function demoFolder(t: TestContext): Promise<DemoFolder> {
   const path = await mkdtemp(join(tmpdir(), 'scorehall-demo-'));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { importEvents } from '#importers/events.ts';
 import { linesOf } from '#importers/lines.ts';
-import type { Refused } from '#importers/item.ts';
+import type { Refused } from '#importers/finding.ts';
 import { tellAll, type Told } from './fixtures.ts';
 
 const login = (id: string) =>

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Facts } from '#importers/facts.ts';
-import type { Item } from '#importers/item.ts';
-import { readEvent, type Event } from '#records/events.ts';
+import type { Facts } from '#importers/network-lookup.ts';
+import type { Item } from '#importers/finding.ts';
+import { readEvent, type Event } from '#events/schema.ts';
 
 /** A folder of files that is gone at the end of the scope. */
 export async function folderOf(

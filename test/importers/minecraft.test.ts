@@ -4,11 +4,11 @@ import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Facts } from '#importers/facts.ts';
+import type { Facts } from '#importers/network-lookup.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
 import { monthBefore, readDate } from '#importers/minecraft/date.ts';
 import { readStats } from '#importers/minecraft/stats.ts';
-import { passedOver } from '#importers/walk.ts';
+import { passedOver } from '#importers/list-files.ts';
 import { facts, folderOf, NOW, tellAll, type Told } from './fixtures.ts';
 
 const ANN = '11111111-2222-4333-8444-555555555555';

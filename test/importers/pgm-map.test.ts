@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Facts } from '#importers/facts.ts';
+import type { Facts } from '#importers/network-lookup.ts';
 import { importPgmMaps } from '#importers/pgm-map.ts';
-import type { DataOf, WireEvent } from '#records/events.ts';
+import type { DataOf, WireEvent } from '#events/schema.ts';
 import { facts, folderOf, NOW, tellAll, type Told } from './fixtures.ts';
 
 const UUID = '11111111-2222-4333-8444-555555555555';

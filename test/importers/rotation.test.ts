@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Facts } from '#importers/facts.ts';
+import type { Facts } from '#importers/network-lookup.ts';
 import { importRotations, keyOf } from '#importers/rotation.ts';
 import { facts, folderOf, tellAll, type Told } from './fixtures.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Refused } from '#importers/item.ts';
+import { Refused } from '#importers/finding.ts';
 import { decodeXml } from '#importers/pgm/encoding.ts';
 import { readXml, textOf } from '#importers/pgm/xml.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { sql } from '#db/sql.ts';
-import { login, match, person, team } from '../support/builders.ts';
-import { createTestDatabase, onEachDatabase } from '../support/hall.ts';
-import { type OpenDoor, openDoor } from './door.ts';
+import { login, match, person, team } from '#test/support/builders.ts';
+import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
+import { type OpenDoor, openDoor } from './service.ts';
 
 /** What one game server sends, by mistake or not, must hold up neither the others nor itself. */
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '#base/clock.ts';
-import { type Environment, readConfig } from '#base/config.ts';
+import { systemClock } from '#platform/clock.ts';
+import { type Environment, readConfig } from '#platform/config.ts';
 import { sql } from '#db/sql.ts';
-import { openHall } from '#hall.ts';
-import { takeEvents } from '#records/ledger.ts';
-import { createServerKey } from '#records/server-keys.ts';
-import { serverByName } from '#records/servers.ts';
-import { openHouseInThreads } from '#threads.ts';
-import { ask } from '../support/ask.ts';
-import { configured, login, person } from '../support/builders.ts';
-import { onEachDatabase } from '../support/hall.ts';
+import { openHall } from '#context/context.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { createServerKey } from '#store/game/server-keys.ts';
+import { serverByName } from '#store/game/servers.ts';
+import { openHouseInThreads } from '#server/workers.ts';
+import { ask } from '#test/support/request.ts';
+import { configured, login, person } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
 
 onEachDatabase('the ingest in threads of its own takes, writes and closes as it does in one', async (_, url) => {
   const listens: Environment = { INGEST_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent', DATABASE_URL: url };

@@ -33,7 +33,7 @@ test('a tree whose imports point down passes', () => {
     'src/db/sql.ts': '',
     'packages/sender/index.ts': `import { queue } from './queue.ts';`,
     'packages/sender/queue.ts': '',
-    'test/api/x.test.ts': `import '../../src/main.ts'; import '../../src/db/sql.ts';`,
+    'test/api/x.test.ts': `import '../../src/main.ts'; import '#db/sql.ts';`,
   };
   assert.deepEqual(problemsOf(files), []);
 });

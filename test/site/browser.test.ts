@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openHouse } from '#app.ts';
-import { readConfig } from '#base/config.ts';
-import { openHall } from '#hall.ts';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
-import { createTestDatabase, TestClock, type TestHall } from '../support/hall.ts';
-import { freePorts } from '../support/ports.ts';
-import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '../support/watching.ts';
+import { openHouse } from '#server/listeners.ts';
+import { readConfig } from '#platform/config.ts';
+import { openHall } from '#context/context.ts';
+import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { createTestDatabase, TestClock, type TestHall } from '#test/support/context.ts';
+import { freePorts } from '#test/support/ports.ts';
+import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '#test/support/page-watch.ts';
 import { everyPage, type SitePage } from './pages.ts';
 import { fillWorld } from './world.ts';
 

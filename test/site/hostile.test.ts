@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openHouse } from '#app.ts';
-import { idOf } from '#base/ids.ts';
-import { secretHash } from '#base/secrets.ts';
-import { accountById } from '#records/accounts.ts';
-import { TYPES, type WireEvent } from '#records/events.ts';
-import { newLinkCode } from '#records/links.ts';
-import { takeEvents } from '#records/ledger.ts';
+import { openHouse } from '#server/listeners.ts';
+import { idOf } from '#platform/ids.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import { accountById } from '#store/accounts/accounts.ts';
+import { TYPES, type WireEvent } from '#events/schema.ts';
+import { newLinkCode } from '#store/accounts/link-codes.ts';
+import { takeEvents } from '#events/ledger.ts';
 import { siteOf } from '#site/index.ts';
-import { keepUpOnce } from '#upkeep.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { keepUpOnce } from '#server/jobs.ts';
+import { launchBrowser } from '#test/support/browser.ts';
 import {
   account,
   configured,
@@ -26,9 +26,9 @@ import {
   rotation,
   statistics,
   tell,
-} from '../support/builders.ts';
-import { createTestDatabase, onEachDatabase, type TestHall, testHall } from '../support/hall.ts';
-import { HOSTILE, strangeIn, TURNING } from '../support/hostile.ts';
+} from '#test/support/builders.ts';
+import { createTestDatabase, onEachDatabase, type TestHall, testHall } from '#test/support/context.ts';
+import { HOSTILE, strangeIn, TURNING } from '#test/support/hostile.ts';
 import { everyPage } from './pages.ts';
 
 /** Each string of an event becomes hostile, as far as the event is still taken. */

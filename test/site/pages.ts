@@ -1,6 +1,6 @@
 import type { Db } from '#db/db.ts';
-import { idOf } from '#base/ids.ts';
-import { startOf } from '#records/buckets.ts';
+import { idOf } from '#platform/ids.ts';
+import { startOf } from '#store/game/time-buckets.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
 /** A page to look at: a name for its picture, and where it is. */

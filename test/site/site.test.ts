@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import sax from 'sax';
 import { sql } from '#db/sql.ts';
 import { siteOf } from '#site/index.ts';
-import { keepUpOnce } from '#upkeep.ts';
-import { after, login, map, match, person, presence, punishment, rating, team, tell } from '../support/builders.ts';
-import { onEachDatabase, type TestHall, createTestDatabase, testHall } from '../support/hall.ts';
+import { keepUpOnce } from '#server/jobs.ts';
+import { after, login, map, match, person, presence, punishment, rating, team, tell } from '#test/support/builders.ts';
+import { onEachDatabase, type TestHall, createTestDatabase, testHall } from '#test/support/context.ts';
 import { everyPage } from './pages.ts';
 import { fillWorld } from './world.ts';
 

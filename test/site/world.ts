@@ -1,8 +1,8 @@
-import { keepUpOnce } from '#upkeep.ts';
-import type { Hall } from '#hall.ts';
-import { takeEvents } from '#records/ledger.ts';
-import { noteOnline } from '#records/online.ts';
-import { sampleNetwork } from '#sample/index.ts';
+import { keepUpOnce } from '#server/jobs.ts';
+import type { Hall } from '#context/context.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { noteOnline } from '#store/game/online-samples.ts';
+import { sampleNetwork } from '#demo/network/index.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
-import type { Environment } from '#base/config.ts';
-import type { Application } from '#records/applications.ts';
-import { asker, type Reply, type Wish } from './ask.ts';
+import type { Environment } from '#platform/config.ts';
+import type { Application } from '#store/applications/applications.ts';
+import { asker, type Reply, type Wish } from './request.ts';
 import { application, serviceToken } from './builders.ts';
-import { type TestHall, testHall, testHouse } from './hall.ts';
+import { type TestHall, testHall, testHouse } from './context.ts';
 
 /** A data API over a real socket, and an application that may use it. */
 export interface TestApi {

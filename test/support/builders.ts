@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { newSecret, secretHash } from '#base/secrets.ts';
+import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import { sql } from '#db/sql.ts';
-import type { Hall } from '#hall.ts';
-import { type Account, createAccount } from '#records/accounts.ts';
+import type { Hall } from '#context/context.ts';
+import { type Account, createAccount } from '#store/accounts/accounts.ts';
 import {
   type Application,
   applicationByClientId,
   createApplication,
   type NewApplication,
   setLimit,
-} from '#records/applications.ts';
-import type { Event, WireEvent } from '#records/events.ts';
-import { takeEvents } from '#records/ledger.ts';
-import { issueClientToken } from '#records/tokens.ts';
+} from '#store/applications/applications.ts';
+import type { Event, WireEvent } from '#events/schema.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { issueClientToken } from '#store/applications/tokens.ts';
 
 type EventType = Event['type'];
 type WireOf<T extends EventType> = Extract<WireEvent, { type: T }>;

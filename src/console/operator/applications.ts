@@ -6,12 +6,12 @@ import {
   managedApplication,
   setAccess,
   setLimit,
-} from '#records/applications.ts';
-import { startApplication } from '#records/stopped.ts';
-import { stateBadge, countOf, moment, number, textOf } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
+} from '#store/applications/applications.ts';
+import { startApplication } from '#store/applications/suspension.ts';
+import { stateBadge, countOf, moment, number, textOf } from '../components.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
-import { inOperator } from './frame.ts';
+import { inOperator } from './layout.ts';
 import { finder, keyBefore, olderPager, PAGE, table } from './lists.ts';
 
 /** Every application: its owners' pages are an operator's, too. */

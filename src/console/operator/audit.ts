@@ -2,10 +2,10 @@ import { html } from 'hono/html';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
-import { type AuditEntry, type AuditFilter, listAudit, type Outcome, OUTCOMES } from '#records/audit.ts';
-import { moment, textOf } from '../parts.ts';
-import { operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
-import { inOperator } from './frame.ts';
+import { type AuditEntry, type AuditFilter, listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
+import { moment, textOf } from '../components.ts';
+import { operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { inOperator } from './layout.ts';
 import { olderPager, PAGE, table } from './lists.ts';
 
 const DAY_MS = 86_400_000;

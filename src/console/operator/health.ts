@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { healthOf } from '#records/health.ts';
-import { factsList, moment, number } from '../parts.ts';
-import type { ConsoleRequest } from '../rows.ts';
+import { healthOf } from '#store/health.ts';
+import { factsList, moment, number } from '../components.ts';
+import type { ConsoleRequest } from '../routes.ts';
 
 /** How the service is: the figures that an operator looks at first when something seems wrong. */
 export async function healthCard(request: ConsoleRequest): Promise<Html> {

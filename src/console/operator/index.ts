@@ -1,4 +1,4 @@
-import type { Row } from '../rows.ts';
+import type { Row } from '../routes.ts';
 import { accountRows } from './accounts.ts';
 import { applicationRows } from './applications.ts';
 import { auditRows } from './audit.ts';

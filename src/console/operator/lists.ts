@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { boundOf } from '#base/ids.ts';
+import { boundOf } from '#platform/ids.ts';
 import { pager } from '#http/pager.ts';
 import type { Html } from '#http/page.ts';
-import type { ConsoleRequest } from '../rows.ts';
+import type { ConsoleRequest } from '../routes.ts';
 
 /** The field by which an operator finds one of many. */
 export function finder({ c, texts }: ConsoleRequest, label: string, query: string | undefined): Html {

@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { uuidOf } from '#base/text.ts';
-import { tellAsOperator } from '#records/operator-acts.ts';
-import { findPlayer, namesOf, type Player } from '#records/players.ts';
-import { formTo, moment, textOf } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
-import { inOperator } from './frame.ts';
+import { uuidOf } from '#platform/text.ts';
+import { tellAsOperator } from '#events/operator-events.ts';
+import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
+import { formTo, moment, textOf } from '../components.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { inOperator } from './layout.ts';
 
 /** Somebody's two UUIDs become one: first both are looked at, then it is done, since it cannot be taken back. */
 async function merge(request: ConsoleRequest, wrong?: string) {

@@ -1,15 +1,21 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#base/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
-import { revokePunishment } from '#records/operator-acts.ts';
-import { findPlayer } from '#records/players.ts';
-import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey, REVOKED } from '#records/punishments.ts';
-import { factsList, formTo, linesOf, moment, textOf } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
+import { revokePunishment } from '#events/operator-events.ts';
+import { findPlayer } from '#store/game/players.ts';
+import {
+  listPunishments,
+  listPunishmentsOf,
+  type Punishment,
+  punishmentByKey,
+  REVOKED,
+} from '#store/game/punishments.ts';
+import { factsList, formTo, linesOf, moment, textOf } from '../components.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
-import { inOperator } from './frame.ts';
+import { inOperator } from './layout.ts';
 import { finder, keyBefore, olderPager, PAGE, table } from './lists.ts';
 
 const MAX_REASON = 500;

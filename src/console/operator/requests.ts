@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { type AccessRequest, decideRequest, listRequests, requestById } from '#records/access-requests.ts';
-import { stoppedApplications } from '#records/applications.ts';
-import { accountById } from '#records/accounts.ts';
+import { type AccessRequest, decideRequest, listRequests, requestById } from '#store/applications/access-requests.ts';
+import { stoppedApplications } from '#store/applications/applications.ts';
+import { accountById } from '#store/accounts/accounts.ts';
 import { decisionMail } from '../mails.ts';
-import { countOf, formTo, linesOf, moment, number } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
+import { countOf, formTo, linesOf, moment, number } from '../components.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { healthCard } from './health.ts';
-import { inOperator } from './frame.ts';
+import { inOperator } from './layout.ts';
 
 const MAX_NOTE = 1000;
 const AT_ONCE = 50;

@@ -1,24 +1,24 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#base/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
-import { tellAsOperator } from '#records/operator-acts.ts';
-import { type LoggedReceipt, receiptsBefore } from '#records/receipt-log.ts';
+import { tellAsOperator } from '#events/operator-events.ts';
+import { type LoggedReceipt, receiptsBefore } from '#events/receipt-log.ts';
 import {
   createServerKey,
   listServerKeys,
   revokeServerKeys,
   rotateServerKey,
   type ServerKey,
-} from '#records/server-keys.ts';
-import { serverByKey, type ServerNow } from '#records/servers.ts';
-import { withdrawEvents, withdrawSince } from '#records/withdrawals.ts';
-import { secretNotice, showSecretOnce, takeSecret } from '../once.ts';
-import { button, formTo, moment, type Problems } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
+} from '#store/game/server-keys.ts';
+import { serverByKey, type ServerNow } from '#store/game/servers.ts';
+import { withdrawEvents, withdrawSince } from '#events/retract.ts';
+import { secretNotice, showSecretOnce, takeSecret } from '../flash-message.ts';
+import { button, formTo, moment, type Problems } from '../components.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
-import { inOperator } from './frame.ts';
+import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, table } from './lists.ts';
 import { factFields, factsIn, problemsOf } from './servers.ts';
 

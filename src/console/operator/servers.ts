@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
-import { idOf } from '#base/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { tellAsOperator } from '#records/operator-acts.ts';
-import type { Receipt } from '#records/receipts.ts';
-import { createServerKey } from '#records/server-keys.ts';
-import { listServers, serverByName, type ServerNow } from '#records/servers.ts';
-import { showSecretOnce } from '../once.ts';
-import { formTo, number, type Problems, textOf } from '../parts.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../rows.ts';
-import { inOperator } from './frame.ts';
+import { tellAsOperator } from '#events/operator-events.ts';
+import type { Receipt } from '#events/receipts.ts';
+import { createServerKey } from '#store/game/server-keys.ts';
+import { listServers, serverByName, type ServerNow } from '#store/game/servers.ts';
+import { showSecretOnce } from '../flash-message.ts';
+import { formTo, number, type Problems, textOf } from '../components.ts';
+import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { inOperator } from './layout.ts';
 import { table } from './lists.ts';
 
 const MAX_NAME = 64;

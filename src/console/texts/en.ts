@@ -1,4 +1,4 @@
-import type { Language } from '#base/languages.ts';
+import type { Language } from '#http/languages.ts';
 import { operator } from './en-operator.ts';
 
 /** Every word of the console in English. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { WireEvent } from '#records/events.ts';
+import type { WireEvent } from '#events/schema.ts';
 import type { Ban } from './bans.ts';
 
 /** The name that punishments have for the ban: who was banned, and when. */

@@ -1,5 +1,5 @@
-import { moment } from '#records/events.ts';
-import { Refused } from '../item.ts';
+import { moment } from '#events/schema.ts';
+import { Refused } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 import { dateIn, type Entry, entryOf, textIn, uuidIn } from './entries.ts';
 

@@ -1,5 +1,5 @@
-import { uuidOf } from '#base/text.ts';
-import { Refused } from '../item.ts';
+import { uuidOf } from '#platform/text.ts';
+import { Refused } from '../finding.ts';
 import { readText } from '../read-file.ts';
 import { fit, oneLine } from '../text.ts';
 import { readDate } from './date.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Item } from '../item.ts';
+import type { Item } from '../finding.ts';
 import { writtenAt } from '../read-file.ts';
 import { banEvent, changeEvent, referenceOf } from './ban-events.ts';
 import { type Ban, readBan } from './bans.ts';
-import { lastSeen, type Placed, readEach, type Work } from './work.ts';
+import { lastSeen, type Placed, readEach, type Work } from './import-run.ts';
 
 /** An entry of banned-players.json, and when its file was written. */
 interface FoundBan extends Placed<Ban> {

@@ -1,8 +1,8 @@
-import type { WireEvent } from '#records/events.ts';
+import type { WireEvent } from '#events/schema.ts';
 import { oneLine } from '../text.ts';
 import { monthBefore } from './date.ts';
 import { dateIn, entryOf, textIn, uuidIn } from './entries.ts';
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 
 /** Who bears which name by the newest entry of a file. */
 export class Names {

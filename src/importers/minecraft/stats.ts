@@ -1,4 +1,4 @@
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 import { entryOf, type Entry } from './entries.ts';
 
 /** What a server has counted for a player so far. */

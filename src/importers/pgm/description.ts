@@ -1,5 +1,5 @@
-import { uuidOf } from '#base/text.ts';
-import { Refused } from '../item.ts';
+import { uuidOf } from '#platform/text.ts';
+import { Refused } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 import { gamemodesOf } from './gamemodes.ts';
 import { membersOf, type Member } from './members.ts';

@@ -1,4 +1,4 @@
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 
 export interface Decoded {
   text: string;

@@ -1,4 +1,4 @@
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 import { readBytes } from '../read-file.ts';
 
 export interface Image {

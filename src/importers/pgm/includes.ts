@@ -1,5 +1,5 @@
 import { join, posix } from 'node:path';
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 import { readBytes } from '../read-file.ts';
 import { decodeXml } from './encoding.ts';
 import { readXml, type XmlElement } from './xml.ts';

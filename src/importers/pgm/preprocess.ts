@@ -1,4 +1,4 @@
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 import { oneLine } from '../text.ts';
 import { holds, type Known } from './conditions.ts';
 import type { Includes } from './includes.ts';

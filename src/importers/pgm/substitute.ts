@@ -1,4 +1,4 @@
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 import { oneLine } from '../text.ts';
 import { placeOf, type Notes, type Processed } from './preprocess.ts';
 import { elementsOf, textOf, type XmlElement } from './xml.ts';

@@ -1,5 +1,5 @@
 import sax from 'sax';
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 
 /** A document as a tree that remembers where things stand and keeps comments: maps name their authors in them. */
 export interface XmlElement {

@@ -1,5 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 import { inOrder, jsonPools, record, type Pool, type Value, yamlPools } from './pools.ts';
 

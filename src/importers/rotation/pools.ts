@@ -1,4 +1,4 @@
-import { Refused } from '../item.ts';
+import { Refused } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 
 /** Deeper than anybody nests sections in a pool. */

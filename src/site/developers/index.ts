@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { TYPES } from '#records/events.ts';
+import { TYPES } from '#events/schema.ts';
 import type { Deps, PageContent, PageRequest, Show } from '../page-request.ts';
 import { type Blanks, example } from './examples.ts';
 import { type Text, TEXTS } from './text/index.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '#base/languages.ts';
+import type { Language } from '#http/languages.ts';
 import { en, type Text } from './en.ts';
 import { ja } from './ja.ts';
 

@@ -1,0 +1,110 @@
+import { nameKey } from '#platform/text.ts';
+import { insertAll, sql, type Value } from '#db/sql.ts';
+import { type Counting, countPlayer, countResult, type IsKept, keptAt } from '#store/game/leaderboard-counting.ts';
+import type { BoardCounts, BoardMode } from '#store/game/leaderboards.ts';
+import { type BucketsAt, bucketsIn, type Period, PERIODS } from '#store/game/time-buckets.ts';
+import type { Bulk } from './bulk.ts';
+import type { MatchEvent } from '../generated-history.ts';
+
+/** The zone whose days are counted: the one that a service without settings has. */
+const ZONE = 'UTC';
+
+/** The counters of every player, one behind the other, by the player's place. */
+type Board = Float64Array;
+
+const COUNTERS = 5;
+
+/**
+ * The boards of matches that come in the order of time: a day that is over is written and forgotten, so that each row is
+ * written once. The follower of the service would touch every row again and again.
+ */
+export class BulkBoards implements Counting {
+  readonly #bulk: Bulk;
+  readonly #at: BucketsAt = bucketsIn(ZONE);
+  readonly #isKept: IsKept;
+  readonly #boards = new Map<number, Map<BoardMode, Board>>();
+  readonly #results = new Map<string, { place: [string, string]; play: number; win: number }>();
+  readonly #players: readonly number[];
+  readonly #places: ReadonlyMap<number, number>;
+  #open: Partial<Record<Period, number>> = {};
+  #last = { key: -1, place: 0 };
+
+  /**
+   * @param players the keys of all who play
+   * @param now the moment at which boards that are too old by then are left out
+   */
+  constructor(bulk: Bulk, players: readonly number[], now: number) {
+    this.#bulk = bulk;
+    this.#players = players;
+    this.#places = new Map(players.map((key, place) => [key, place]));
+    this.#isKept = keptAt(this.#at, now);
+  }
+
+  /** Counts a match whose players have these keys. */
+  async count({ data }: MatchEvent, keyOf: (uuid: string) => number): Promise<void> {
+    const buckets = this.#at(data.finished);
+    for (const period of PERIODS) await this.#turn(period, buckets[period]);
+    countResult(this, nameKey(data.map), data.win, data.teams.map(({ name }) => name)); // prettier-ignore
+    for (const team of data.teams) {
+      const result = data.win === '' ? 'draw' : data.win === team.name ? 'win' : 'lose';
+      for (const player of team.players) {
+        countPlayer(this, data.gamemode, buckets, this.#isKept, { ...player, player_key: keyOf(player.uuid), result });
+      }
+    }
+  }
+
+  add(bucket: number, mode: BoardMode, playerKey: number, counts: BoardCounts): void {
+    let modes = this.#boards.get(bucket);
+    if (modes === undefined) this.#boards.set(bucket, (modes = new Map()));
+    let board = modes.get(mode);
+    if (board === undefined) modes.set(mode, (board = new Float64Array(this.#players.length * COUNTERS)));
+    const place = this.#placeOf(playerKey) * COUNTERS;
+    board[place]! += counts.play;
+    board[place + 1]! += counts.win;
+    board[place + 2]! += counts.kill;
+    board[place + 3]! += counts.death;
+    board[place + 4]! += counts.time;
+  }
+
+  addResult(mapKey: string, team: string, won: boolean): void {
+    const name = `${mapKey}\n${team}`;
+    let result = this.#results.get(name);
+    if (result === undefined) this.#results.set(name, (result = { place: [mapKey, team], play: 0, win: 0 }));
+    result.play++;
+    if (won) result.win++;
+  }
+
+  /** Writes what is still open, and that everything up to a match is counted. */
+  async finish(lastKey: number): Promise<void> {
+    for (const bucket of this.#boards.keys()) await this.#write(bucket);
+    const results = [...this.#results.values()].map(({ place, play, win }) => [...place, play, win]);
+    await this.#bulk.insert(insertAll('insert into map_results (map_key, team, play, win) values', results));
+    await this.#bulk.tx.run(sql`update projections set last = ${lastKey}, made_for = ${ZONE} where name = 'boards'`);
+  }
+
+  async #turn(period: Period, bucket: number): Promise<void> {
+    const open = this.#open[period];
+    if (open === bucket) return;
+    this.#open[period] = bucket;
+    if (open !== undefined) await this.#write(open);
+  }
+
+  async #write(bucket: number): Promise<void> {
+    const rows: Value[][] = [];
+    for (const [mode, board] of this.#boards.get(bucket) ?? []) {
+      for (const [place, player] of this.#players.entries()) {
+        const counts = board.subarray(place * COUNTERS, (place + 1) * COUNTERS);
+        if (counts[0]! > 0) rows.push([bucket, mode, player, ...counts]);
+      }
+    }
+    this.#boards.delete(bucket);
+    const head = 'insert into boards (bucket, mode, player_key, play, win, kill, death, time) values';
+    await this.#bulk.insert(insertAll(head, rows));
+  }
+
+  /** One player is counted on many boards in a row. */
+  #placeOf(key: number): number {
+    if (this.#last.key !== key) this.#last = { key, place: this.#places.get(key)! };
+    return this.#last.place;
+  }
+}

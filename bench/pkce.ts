@@ -1,0 +1,116 @@
+import { hash } from 'node:crypto';
+import type { Client, Provider } from 'oidc-provider';
+import { brandAssets } from '#http/branding.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { GroupWriter } from '#db/group-writer.ts';
+import { sql } from '#db/sql.ts';
+import type { Hall } from '#context/context.ts';
+import { linkPlayer } from '#store/accounts/account-changes.ts';
+import { accountByPlayer, createAccount } from '#store/accounts/accounts.ts';
+import { currentKeys } from '#auth/oidc/keys.ts';
+import { ProtocolPages } from '#auth/oidc/protocol-pages.ts';
+import { providerOf, SCOPES } from '#auth/oidc/provider.ts';
+import { type Asker, REDIRECT_URI } from './client.ts';
+import type { Ask } from './case.ts';
+
+/** What proves that who redeems a code is who asked for it (RFC 7636): the same for all, here. */
+export const CODE_VERIFIER = 'a-verifier-of-the-bench-which-is-as-long-as-they-have-to-be';
+
+const CODE_CHALLENGE = hash('sha256', CODE_VERIFIER, 'base64url');
+const ACCOUNTS = 100;
+/** So that none expires while others are made. */
+const LIFETIME_S = 3600;
+const SCOPE = SCOPES.join(' ');
+
+/** What a redeemed code gives. */
+export interface Tokens {
+  access_token: string;
+  id_token: string;
+}
+
+interface Parts {
+  provider: Provider;
+  client: Client;
+  accountIds: readonly string[];
+}
+
+/** Makes authorization codes in bulk, as the protocol makes them once somebody has agreed, each under its own grant. */
+export class CodeMaker {
+  readonly #asker: Asker;
+  #parts: Promise<Parts> | undefined;
+
+  constructor(asker: Asker) {
+    this.#asker = asker;
+  }
+
+  async make(count: number): Promise<string[]> {
+    const parts = await (this.#parts ??= partsOf(this.#asker));
+    return await Promise.all(Array.from({ length: count }, (_, place) => makeOne(parts, place)));
+  }
+
+  /** Signs people in at the door: makes codes and redeems them there. */
+  async redeem(origin: string, count: number, redemption: (code: string) => Ask): Promise<Tokens[]> {
+    const codes = await this.make(count);
+    return await Promise.all(codes.map((code) => tokensOf(origin, redemption(code))));
+  }
+}
+
+async function makeOne({ provider, client, accountIds }: Parts, place: number): Promise<string> {
+  const accountId = accountIds[place % accountIds.length]!;
+  const grant = new provider.Grant({ accountId, clientId: client.clientId });
+  grant.addOIDCScope(SCOPE);
+  const code = new provider.AuthorizationCode({
+    ...{ client, accountId, grantId: await grant.save(), redirectUri: REDIRECT_URI, scope: SCOPE },
+    ...{ codeChallenge: CODE_CHALLENGE, codeChallengeMethod: 'S256', nonce: 'bench', expiresIn: LIFETIME_S },
+    gty: 'authorization_code',
+    authTime: Math.floor(Date.now() / 1000),
+  });
+  return await code.save();
+}
+
+async function tokensOf(origin: string, { path, ...request }: Ask): Promise<Tokens> {
+  const answer = await fetch(origin + path, request);
+  if (!answer.ok) throw new Error(`A code is refused: ${await answer.text()}`);
+  return (await answer.json()) as Tokens;
+}
+
+async function partsOf({ hall, clientId }: Asker): Promise<Parts> {
+  const { config, db, clock } = hall;
+  const shell = { network: config.NETWORK_NAME, home: '/', assets: brandAssets(config), stylesheets: [], scripts: [] };
+  const parts = {
+    ...{ config, db, clock, secure: false },
+    ...{
+      group: new GroupWriter(db),
+      graceMs: 0,
+      begunPerHour: Number.MAX_SAFE_INTEGER,
+      pages: new ProtocolPages({ config, shell }),
+    },
+  };
+  const provider = providerOf(parts, await currentKeys(db, openSecretKey(config), clock.now()));
+  const client = (await provider.Client.find(clientId))!;
+  return { provider, client, accountIds: await accountsOf(hall) };
+}
+
+/** Accounts of people who play; they stay for the next run. */
+async function accountsOf({ db, clock }: Hall): Promise<string[]> {
+  const players = await db.all<Player>(sql`select uuid, name from players order by key limit ${ACCOUNTS}`);
+  const ids: string[] = [];
+  for (const player of players) {
+    const known = await accountByPlayer(db, player.uuid);
+    ids.push(known?.id ?? (await createLinked({ db, clock }, player)));
+  }
+  return ids;
+}
+
+interface Player {
+  uuid: string;
+  name: string;
+}
+
+async function createLinked({ db, clock }: Pick<Hall, 'db' | 'clock'>, player: Player): Promise<string> {
+  const facts = { name: player.uuid, email: `${player.uuid}@bench.example`, email_verified: true, password: null };
+  const account = await createAccount(db, clock.now(), facts);
+  if (typeof account === 'string') throw new Error(`No account for ${player.name}: ${account}.`);
+  await db.transaction((tx) => linkPlayer(tx, account.id, player));
+  return account.id;
+}

@@ -1,0 +1,86 @@
+import { DAY } from './calendar.ts';
+import type { Bars, Day, Network } from './network.ts';
+import type { Player } from './people/players.ts';
+import { type Sentence, barsOf, sentencesOf } from './people/punishments.ts';
+import type { Fixture } from './schedule.ts';
+import type { Session } from './people/sessions.ts';
+
+const MATCHES_A_DAY = 105;
+const QUIET = 2 * 60_000;
+const LEAD_IN = 3 * DAY;
+
+/** A season of the network: the last so many matches before a moment, and everything around them. */
+export class Season {
+  readonly network: Network;
+  readonly now: number;
+  /** About when the season begins: moments within it are given as shares of the way from here to now. */
+  readonly begin: number;
+  readonly sentences: readonly Sentence[];
+  readonly bars: Bars;
+  readonly #matches: number;
+  readonly #renames: ReadonlyMap<Player, number>;
+
+  constructor(network: Network, now: number, matches: number) {
+    this.network = network;
+    this.now = now;
+    this.#matches = matches;
+    this.begin = now - (matches / MATCHES_A_DAY) * DAY;
+    this.sentences = sentencesOf(network, this.begin, now);
+    this.bars = barsOf(this.sentences);
+    this.#renames = this.#findRenames();
+  }
+
+  /** The days of the season, in order, and the matches of them that belong to it, in the order in which they end. */
+  play(): { days: Day[]; fixtures: Fixture[]; opening: number } {
+    const days: Day[] = [];
+    let fixtures: Fixture[] = [];
+    for (let day = this.network.dayOf(this.now); fixtures.length < this.#matches; day--) {
+      days.unshift(this.network.day(day, this.bars));
+      fixtures = [...fixturesOf(days[0]!, this.now - QUIET), ...fixtures];
+    }
+    fixtures = fixtures.slice(-this.#matches);
+    return { days, fixtures, opening: Math.min(this.begin, fixtures[0]?.started ?? this.now) - LEAD_IN };
+  }
+
+  /** A moment of the season, by the share of it that has gone by then. */
+  at(share: number): number {
+    return Math.floor(this.begin + share * (this.now - this.begin));
+  }
+
+  naming = (player: Player, time: number): string => {
+    const since = this.#renames.get(player);
+    return since !== undefined && time >= since ? player.renamed!.name : player.name;
+  };
+
+  /** When each of the few came back under a new name: at the start of a session. */
+  get renames(): ReadonlyMap<Player, number> {
+    return this.#renames;
+  }
+
+  #findRenames(): Map<Player, number> {
+    const renamed = this.network.players.filter((player) => player.renamed !== undefined);
+    return new Map(
+      renamed.map((player) => [
+        player,
+        this.#sessionAfter(player, this.at(player.renamed!.at))?.from ?? this.at(player.renamed!.at),
+      ]),
+    );
+  }
+
+  #sessionAfter(player: Player, time: number): Session | undefined {
+    for (let day = this.network.dayOf(time); day <= this.network.dayOf(this.now); day++) {
+      const session = this.network
+        .sessions(day)
+        .find(({ player: who, from }) => who === player && from >= time && from < this.now);
+      if (session !== undefined) return session;
+    }
+    return undefined;
+  }
+}
+
+function fixturesOf(day: Day, before: number): Fixture[] {
+  return day.programmes
+    .flatMap(({ fixtures }) => fixtures)
+    .filter(({ finished }) => finished <= before)
+    .sort((a, b) => a.finished - b.finished);
+}

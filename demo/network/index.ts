@@ -1,0 +1,82 @@
+import type { WireEvent } from '#events/schema.ts';
+import { comingsAndGoings } from './people/logins.ts';
+import { factionReports } from './factions.ts';
+import { playMatch } from './match/match.ts';
+import type { SampleMap } from './maps.ts';
+import { Network } from './network.ts';
+import { drawMap } from './map-image/draw.ts';
+import type { Player } from './people/players.ts';
+import { onlineBetween } from './people/online.ts';
+import { Presence } from './people/presence.ts';
+import { newVersions, openingEvents, versionAt } from './publishing.ts';
+import { Queue } from './event-queue.ts';
+import { Ratings } from './ratings.ts';
+import { Season } from './history.ts';
+import { sentenceEvents } from './people/punishment-events.ts';
+import { SERVERS, type Server, ZONE } from './servers.ts';
+
+export { MEMBER, OPERATOR } from './people/players.ts';
+export { NETWORK, ZONE } from './servers.ts';
+
+export interface SampleOptions {
+  seed: string;
+  /** The moment the season reaches up to. */
+  now: number;
+  /** How many matches the season has. */
+  matches?: number;
+  /** The zone whose evenings are busy. */
+  zone?: string;
+}
+
+export interface Sample {
+  readonly servers: readonly Server[];
+  readonly players: readonly Player[];
+  readonly maps: readonly SampleMap[];
+  /** The drawing of a map, as a PNG. */
+  imageOf(map: SampleMap): Buffer;
+  /** Everything that happened in the season, in the order of time. The same options give the same events. */
+  events(): Iterable<WireEvent>;
+  /** The heartbeats of all servers at a moment, in the season or after it. */
+  presenceAt(time: number): WireEvent[];
+  /** How many players are on the network, minute by minute. */
+  onlineBetween(from: number, to: number): { time: number; count: number }[];
+}
+
+/** An invented network with a season behind it: servers, maps, players and all that happened. */
+export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE }: SampleOptions): Sample {
+  const network = new Network(seed, zone);
+  const season = new Season(network, now, matches);
+  const presence = new Presence(network, season.bars, season.naming);
+  return {
+    servers: SERVERS,
+    players: network.players,
+    maps: network.maps,
+    imageOf: (map) => drawMap(seed, map),
+    events: () => eventsOf(season),
+    presenceAt: (time) => presence.at(time),
+    onlineBetween: (from, to) => onlineBetween(season, from, to),
+  };
+}
+
+/** The events of a sample network; see `sampleNetwork`. */
+export function sampleEvents(options: SampleOptions): Iterable<WireEvent> {
+  return sampleNetwork(options).events();
+}
+
+function* eventsOf(season: Season): Generator<WireEvent> {
+  const { days, fixtures, opening } = season.play();
+  const queue = new Queue([
+    ...openingEvents(season, opening),
+    ...comingsAndGoings(season, opening, days),
+    ...factionReports(season, opening, days),
+    ...newVersions(season),
+    ...sentenceEvents(season),
+  ]);
+  const ratings = new Ratings(season.network.seed, season.naming);
+  for (const fixture of fixtures) {
+    yield* queue.until(fixture.finished);
+    yield playMatch(season.network.seed, fixture, season.naming);
+    for (const vote of ratings.after(fixture, versionAt(season, fixture.map, fixture.finished))) queue.add(vote);
+  }
+  yield* queue.until(Infinity);
+}

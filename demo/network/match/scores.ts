@@ -1,0 +1,64 @@
+import type { Kill } from './kills.ts';
+import type { Goal } from './objectives.ts';
+import { modeOf } from './modes.ts';
+import type { Random } from '../random.ts';
+import type { Fixture } from '../schedule.ts';
+import { type Fighter, type Side, secondsOf } from './teams.ts';
+
+/** A match as it went: who stood where, who killed whom, what was reached, and what each one's score is. */
+export interface Course {
+  sides: Side[];
+  kills: Kill[];
+  goals: Goal[];
+  scores: Map<Fighter, number>;
+  painted: Map<Fighter, number>;
+  winner: Side | undefined;
+}
+
+export function scoresOf(random: Random, fixture: Fixture, course: Omit<Course, 'scores'>): Map<Fighter, number> {
+  const mode = modeOf(fixture.gamemode);
+  if (mode.decidedBy === 'paint') return course.painted;
+  if (mode.decidedBy === 'kills') return tally(course.kills.map(({ killer }) => killer));
+  if (fixture.gamemode === 'cp' || fixture.gamemode === 'koth') return held(random, fixture, course);
+  return tally(course.goals.map(({ fighter }) => fighter));
+}
+
+function tally(fighters: readonly (Fighter | null)[]): Map<Fighter, number> {
+  const counts = new Map<Fighter, number>();
+  for (const fighter of fighters) if (fighter !== null) counts.set(fighter, (counts.get(fighter) ?? 0) + 1);
+  return counts;
+}
+
+/** Points for held ground: the winner reaches what the map asks for, the others stay below. */
+function held(random: Random, fixture: Fixture, { sides, winner }: Omit<Course, 'scores'>): Map<Fighter, number> {
+  const target = Number(/\d{3}/.exec(fixture.map.objective)?.[0] ?? 300);
+  const level = Math.floor(target * random.between(0.5, 0.9));
+  const scores = new Map<Fighter, number>();
+  for (const side of sides) {
+    const points = winner === undefined ? level : side === winner ? target : Math.floor(level * random.between(0.4, 1));
+    for (const [fighter, share] of shared(random, side, points)) scores.set(fighter, share);
+  }
+  return scores;
+}
+
+/** Splits points among a side's fighters by strength and luck, down to the last one. */
+function shared(random: Random, side: Side, points: number): [Fighter, number][] {
+  const weights = side.fighters.map(({ strength }) => strength * random.between(0.4, 1.6));
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  let before = 0;
+  return side.fighters.map((fighter, place) => {
+    const share = Math.round((points * before) / whole);
+    before += weights[place]!;
+    return [fighter, Math.round((points * before) / whole) - share];
+  });
+}
+
+export function paintOf(random: Random, sides: readonly Side[]): Map<Fighter, number> {
+  const fighters = sides.flatMap((side) => side.fighters);
+  return new Map(
+    fighters.map((fighter) => [
+      fighter,
+      Math.round(secondsOf(fighter) * random.between(1.1, 2.2) * fighter.strength ** 0.5),
+    ]),
+  );
+}

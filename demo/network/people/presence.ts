@@ -1,0 +1,84 @@
+import type { WireEvent } from '#events/schema.ts';
+import type { SampleMap } from '../maps.ts';
+import { momentOf } from '#demo/network/match/match.ts';
+import type { Bars, Day, Network } from '../network.ts';
+import { type Fixture, type Programme, overlap } from '../schedule.ts';
+import { FACTIONS, LOBBY, SERVERS, type Server } from '../servers.ts';
+import type { Naming } from '#demo/network/match/teams.ts';
+
+/** Tells who is where, minute by minute: the network goes on as it did through the season. */
+export class Presence {
+  readonly #network: Network;
+  readonly #bars: Bars;
+  readonly #naming: Naming;
+  #today: Day | undefined;
+
+  constructor(network: Network, bars: Bars, naming: Naming) {
+    this.#network = network;
+    this.#bars = bars;
+    this.#naming = naming;
+  }
+
+  /** The heartbeat of every server at a moment. */
+  at(time: number): WireEvent[] {
+    const day = this.#network.dayOf(time);
+    if (this.#today?.day !== day) this.#today = this.#network.day(day, this.#bars);
+    return SERVERS.map((server) => this.#heartbeat(this.#today!, server, time));
+  }
+
+  #heartbeat(today: Day, server: Server, time: number): WireEvent {
+    const here = today.sessions
+      .flatMap(({ visits }) => visits)
+      .filter((visit) => visit.server === server.name && visit.from <= time && visit.to > time);
+    const programme = today.programmes.find((other) => other.server === server);
+    return {
+      version: 1,
+      id: `presence-${server.name}-${time}`,
+      type: 'server.presence',
+      time: momentOf(time),
+      server: server.name,
+      data: {
+        players: here.map(({ player }) => this.#naming(player, time)),
+        ...(programme === undefined ? idle(server, here.length) : playing(programme, time)),
+      },
+    };
+  }
+}
+
+interface Game {
+  current: number;
+  gamemode: string;
+  current_map: string;
+  next_map: string;
+}
+
+/** In the lobby nobody takes part in a game, with the factions everybody does. */
+function idle(server: Server, players: number): Game {
+  return {
+    current: server.name === LOBBY ? 0 : players,
+    gamemode: server.name === FACTIONS ? 'factions' : '',
+    current_map: '',
+    next_map: '',
+  };
+}
+
+function playing(programme: Programme, time: number): Game {
+  const coming = programme.fixtures.findIndex(({ finished }) => finished > time);
+  const fixture = programme.fixtures[coming];
+  const map = fixture?.map ?? programme.waiting;
+  const next = programme.fixtures[coming + 1]?.map;
+  return {
+    current: fixture !== undefined && fixture.started <= time ? taking(fixture, time) : 0,
+    gamemode: fixture?.gamemode ?? map.gamemodes[0]!,
+    current_map: map.name,
+    next_map: (fixture && next ? next : after(programme, map)).name,
+  };
+}
+
+function taking(fixture: Fixture, time: number): number {
+  return fixture.visits.filter((visit) => overlap(visit, time, time + 1) > 0).length;
+}
+
+function after({ rotation }: Programme, map: SampleMap): SampleMap {
+  return rotation[(rotation.indexOf(map) + 1) % rotation.length]!;
+}

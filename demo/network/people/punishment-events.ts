@@ -1,0 +1,69 @@
+import { momentOf } from '#demo/network/match/match.ts';
+import type { Player } from './players.ts';
+import type { Sentence } from './punishments.ts';
+import type { Timed } from '../event-queue.ts';
+import type { Season } from '../history.ts';
+
+/** What is told about the punishments of a season: issued, some changed, some revoked. */
+export function sentenceEvents(season: Season): Timed[] {
+  return season.sentences.flatMap((sentence) => [issued(season, sentence), ...changed(sentence), ...revoked(sentence)]);
+}
+
+const referenceOf = (sentence: Sentence): string => `case-${String(sentence.number + 1).padStart(3, '0')}`;
+
+function issued(season: Season, sentence: Sentence): Timed {
+  const { offence, time, expires, server, punished, punisher } = sentence;
+  const person = (player: Player): { uuid: string; name: string } => ({
+    uuid: player.uuid,
+    name: season.naming(player, time),
+  });
+  return {
+    time,
+    event: {
+      version: 1,
+      id: `${referenceOf(sentence)}-issued`,
+      type: 'punishment.issued',
+      time: momentOf(time),
+      server,
+      data: {
+        punishment: referenceOf(sentence),
+        punished: person(punished),
+        punisher: punisher === null ? null : person(punisher),
+        type: offence.type,
+        level: offence.level,
+        reason: offence.reason,
+        expires: expires === null ? null : momentOf(expires),
+        automatic: offence.automatic,
+      },
+    },
+  };
+}
+
+function changed(sentence: Sentence): Timed[] {
+  if (sentence.changed === undefined) return [];
+  const { time, expires, reason } = sentence.changed;
+  const data = { punishment: referenceOf(sentence), reason, expires: momentOf(expires) };
+  const event = {
+    version: 1,
+    id: `${data.punishment}-changed`,
+    type: 'punishment.changed',
+    time: momentOf(time),
+    server: sentence.server,
+    data,
+  } as const;
+  return [{ time, event }];
+}
+
+function revoked(sentence: Sentence): Timed[] {
+  if (sentence.revoked === undefined) return [];
+  const [time, data] = [sentence.revoked, { punishment: referenceOf(sentence) }];
+  const event = {
+    version: 1,
+    id: `${data.punishment}-revoked`,
+    type: 'punishment.revoked',
+    time: momentOf(time),
+    server: sentence.server,
+    data,
+  } as const;
+  return [{ time, event }];
+}

@@ -1,0 +1,103 @@
+import { MINUTE } from './calendar.ts';
+import type { SampleMap } from './maps.ts';
+import { momentOf } from './match/match.ts';
+import { drawMap } from './map-image/draw.ts';
+import type { Timed } from './event-queue.ts';
+import { Random } from './random.ts';
+import { rotationOf } from './schedule.ts';
+import type { Season } from './history.ts';
+import { SERVERS, type Server } from './servers.ts';
+
+/** The servers, the maps in their first versions and the rotations, before anybody plays. */
+export function openingEvents(season: Season, opening: number): Timed[] {
+  const { maps } = season.network;
+  return [
+    ...SERVERS.map((server, place) => configured(server, opening + place * 1000)),
+    ...maps.map((map, place) => published(season, map, 0, opening + MINUTE + place * 1000)),
+    ...SERVERS.flatMap((server, place) =>
+      rotation(server, rotationOf(server, maps), opening + 5 * MINUTE + place * 1000),
+    ),
+  ];
+}
+
+/** The versions that came out while the season ran. */
+export function newVersions(season: Season): Timed[] {
+  return season.network.maps.flatMap((map) =>
+    releases(season, map)
+      .slice(1)
+      .map((time, place) => published(season, map, place + 1, time)),
+  );
+}
+
+/** The version of a map that is played at a moment. */
+export function versionAt(season: Season, map: SampleMap, time: number): string {
+  const out = releases(season, map).filter((release) => release <= time).length;
+  return map.versions[Math.max(0, out - 1)]!;
+}
+
+/** When each version comes out; the first one is there before the season. */
+function releases(season: Season, map: SampleMap): number[] {
+  const random = new Random(season.network.seed, 'releases', map.name);
+  const span = 0.9 / map.versions.length;
+  return map.versions.map((_, place) => (place === 0 ? -Infinity : season.at(place * span + random.next() * span)));
+}
+
+function configured(server: Server, time: number): Timed {
+  const { name, region, order, max, icon } = server;
+  return {
+    time,
+    event: {
+      version: 1,
+      id: `server-${name}`,
+      type: 'server.configured',
+      time: momentOf(time),
+      server: name,
+      data: { region, order, max, icon },
+    },
+  };
+}
+
+function published(season: Season, map: SampleMap, place: number, time: number): Timed {
+  const { name, proto, objective, type, path, max } = map;
+  return {
+    time,
+    event: {
+      version: 1,
+      id: `map-${name}-${map.versions[place]}`,
+      type: 'map.published',
+      time: momentOf(time),
+      data: {
+        name,
+        version: map.versions[place]!,
+        proto,
+        objective,
+        authors: [...map.authors],
+        teams: map.teams.map((team) => ({ ...team, max })),
+        gamemodes: [...map.gamemodes],
+        type,
+        path,
+        // A later version keeps the picture of the first.
+        ...(place === 0 && {
+          image: { content_type: 'image/png', data: drawMap(season.network.seed, map).toString('base64') },
+        }),
+      },
+    },
+  };
+}
+
+function rotation(server: Server, maps: readonly SampleMap[], time: number): Timed[] {
+  if (maps.length === 0) return [];
+  return [
+    {
+      time,
+      event: {
+        version: 1,
+        id: `rotation-${server.name}`,
+        type: 'rotation.changed',
+        time: momentOf(time),
+        server: server.name,
+        data: { maps: maps.map(({ name }) => name) },
+      },
+    },
+  ];
+}

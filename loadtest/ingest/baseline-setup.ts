@@ -1,0 +1,46 @@
+import { type Db, openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+import { Sql, sql } from '#db/sql.ts';
+import { WRITTEN } from './written-tables.ts';
+
+/** Servers, players, and the players' rows of counters. */
+const STANDING = ['servers', 'players', 'player_stats'];
+const ROWS_AT_ONCE = 100;
+const MATCHES_AT_ONCE = 200;
+
+type Row = Record<string, string | number | null>;
+
+/**
+ * Lets the bare loop find what the service found when its time was taken: whom the matches speak of, and all matches of the
+ * warm-up, in trees as deep and as wide.
+ * @param warmUp how many matches those were
+ * @returns the last of them
+ */
+export async function bareStart(url: string, other: string, warmUp: number): Promise<number> {
+  await using from = await openDb(url);
+  await using to = await openDb(other);
+  await migrate(to);
+  for (const table of STANDING) await copy(to, table, await from.all(new Sql([`select * from ${table}`], [])));
+  const keys = (await from.tuples(sql`select key from matches order by key limit ${warmUp}`)).map(([key]) =>
+    Number(key),
+  );
+  for (let start = 0; start < keys.length; start += MATCHES_AT_ONCE) {
+    await copyMatches(from, to, keys.slice(start, start + MATCHES_AT_ONCE));
+  }
+  return keys.at(-1)!;
+}
+
+async function copyMatches(from: Db, to: Db, keys: readonly number[]): Promise<void> {
+  for (const [table, owner] of WRITTEN) {
+    const text = [`select * from ${table} where ${owner} between `, ' and ', ''];
+    await copy(to, table, await from.all(new Sql(text, [keys[0]!, keys.at(-1)!])));
+  }
+}
+
+async function copy(to: Db, table: string, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const strings = [`insert into ${table} (${columns.join(', ')}) values (`, ...columns.slice(1).map(() => ', '), ')'];
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    await to.runAll(rows.slice(start, start + ROWS_AT_ONCE).map((row) => new Sql(strings, Object.values(row))));
+  }
+}

@@ -1,0 +1,68 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { DURABLE, servePostgres, startPostgres, stopPostgres } from '#test/support/postgres-native.ts';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** Empty databases that keep what they commit. */
+export interface Databases extends AsyncDisposable {
+  dialect: Dialect;
+  create(): Promise<string>;
+  /** Takes a database away that nobody uses any more, with what of it still waits to be written to the disk. */
+  remove(url: string): Promise<void>;
+  /** Takes the database server away and brings it back; undefined where there is none. */
+  outage: { begin(): Promise<void>; end(): Promise<void> } | undefined;
+}
+
+export async function databases(dialect: Dialect): Promise<Databases> {
+  const folder = await mkdtemp(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), 'scorehall-prove-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  if (dialect === 'sqlite') {
+    let count = 0;
+    const create = async (): Promise<string> => join(folder, `${++count}`, 'scorehall.db');
+    return { dialect, create, remove: removeFile, outage: undefined, [Symbol.asyncDispose]: remove };
+  }
+  let { server, url } = await startPostgres(folder, DURABLE);
+  const outage = {
+    begin: (): Promise<void> => stopPostgres(server),
+    end: async (): Promise<void> => {
+      ({ server, url } = await servePostgres(folder, DURABLE));
+    },
+  };
+  const close = async (): Promise<void> => {
+    await stopPostgres(server as ChildProcess);
+    await remove();
+  };
+  return {
+    dialect,
+    create: () => createIn(url),
+    remove: (one) => removeFrom(url, one),
+    outage,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const removeFile = (path: string): Promise<void> => rm(dirname(path), { recursive: true });
+
+async function createIn(maintenance: string): Promise<string> {
+  const name = `prove_${randomBytes(6).toString('hex')}`;
+  await maintain(maintenance, `create database ${name} template template0 locale_provider icu icu_locale 'en'`);
+  const url = new URL(maintenance);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function removeFrom(maintenance: string, url: string): Promise<void> {
+  await maintain(maintenance, `drop database ${new URL(url).pathname.slice(1)} with (force)`);
+}
+
+async function maintain(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '#platform/clock.ts';
+import { openDb } from '#db/db.ts';
+import { createApplication, setLimit } from '#store/applications/applications.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { issueClientToken } from '#store/applications/tokens.ts';
+import type { Report } from '../report.ts';
+import type { Databases } from './databases.ts';
+import { GameServers } from './child-process.ts';
+import { serveHouse } from './served-process.ts';
+import { matchOf, town } from './matches.ts';
+import { RawClient, rawGet } from './raw-client.ts';
+import { prepare } from './speed.ts';
+
+const READERS = 2;
+const WINDOWS = 7;
+const SECONDS = 3;
+/** Until what runs often is compiled, and the service has seen what is going on. */
+const WARM_UP_S = 8;
+const SENDERS = 32;
+const HOUR_MS = 3_600_000;
+
+/** Reads of the data API by themselves, and while the ingest is as busy as it can be. */
+export async function proveReads(databases: Databases, report: Report): Promise<void> {
+  const url = await databases.create();
+  const keys = await prepare(url, SENDERS);
+  const token = await fill(url);
+  const house = await serveHouse(url);
+  const calm = await typical(house.api, token);
+  using servers = new GameServers();
+  const writing = servers.send({ port: house.ingest, keys, batch: 1 });
+  const busy = await typical(house.api, token);
+  servers.stop();
+  const written = await writing;
+  await house.kill();
+  report.note(`${databases.dialect}: matches a second while the data API is read`, Math.round(written));
+  report.note(`${databases.dialect}: p99 of reads in ms, calm and busy`, `${calm.toFixed(2)}, ${busy.toFixed(2)}`);
+  report.say(
+    `${databases.dialect}: p99 of reads while the ingest is busy, ratio to calm (most 2)`,
+    (busy / calm).toFixed(2),
+    busy <= calm * 2,
+  );
+}
+
+/** What reads take in the middle one of several windows of time: one alone depends on what else the machine does. */
+async function typical(port: number, token: string): Promise<number> {
+  await readFor(port, token, WARM_UP_S);
+  const windows: number[] = [];
+  for (let window = 0; window < WINDOWS; window++) windows.push(await readFor(port, token, SECONDS));
+  return windows.sort((a, b) => a - b)[Math.floor(WINDOWS / 2)]!;
+}
+
+/** Some matches to read, and a token that reads as much as it likes. */
+async function fill(url: string): Promise<string> {
+  await using db = await openDb(url);
+  const people = town(300);
+  const matches = Array.from({ length: 500 }, () => ({ ...matchOf(people, 10, Date.now()), server: 'Server 0' }));
+  await takeEvents(db, systemClock, { kind: 'operator' }, matches);
+  const { application } = await createApplication(db, Date.now(), {
+    name: 'Proof',
+    type: 'service',
+    redirect_uris: [],
+    access: 'approved',
+  });
+  await setLimit(db, application.client_id, 100_000_000);
+  return await issueClientToken(db, Date.now(), application.client_id, HOUR_MS);
+}
+
+/** @returns the 99th percentile of how long answers take, in ms */
+async function readFor(port: number, token: string, seconds: number): Promise<number> {
+  const times: number[] = [];
+  const end = performance.now() + seconds * 1000;
+  const request = rawGet('/v1/matches?limit=20', token);
+  const read = async (): Promise<void> => {
+    const client = new RawClient(port);
+    while (performance.now() < end) {
+      const began = performance.now();
+      const answer = await client.ask(request);
+      times.push(performance.now() - began);
+      if (!answer.startsWith('HTTP/1.1 200')) throw new Error(answer.slice(0, 500));
+      await sleep(1);
+    }
+    client.close();
+  };
+  await Promise.all(Array.from({ length: READERS }, read));
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]!;
+}

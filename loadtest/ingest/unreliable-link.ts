@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDb, type Queryable } from '#db/db.ts';
+import { code, sql } from '#db/sql.ts';
+import { groupOf } from '#store/game/player-stats.ts';
+import { type Event, openSender, type Sender } from '#sender/index.ts';
+import type { Report } from '../report.ts';
+import { BadLink } from './unreliable-proxy.ts';
+import { type Databases } from './databases.ts';
+import { freePorts, serveHouse } from './served-process.ts';
+import { matchOf, town } from './matches.ts';
+import { prepare } from './speed.ts';
+
+const SENDERS = 8;
+const KILLS = 20;
+const DROPPED = 0.2;
+const PLAYERS = 20;
+
+type Played = ReturnType<typeof matchOf>;
+
+/** A season over a link that drops connections, to a service that is killed again and again. */
+export async function proveLink(databases: Databases, count: number, report: Report): Promise<void> {
+  const url = await databases.create();
+  const keys = await prepare(url, SENDERS);
+  const ports = await freePorts();
+  let house = await serveHouse(url, { ports });
+  const link = await BadLink.open(ports.ingest, DROPPED);
+  const folder = await mkdtemp(join(tmpdir(), 'prove-senders-'));
+  const senders = await Promise.all(
+    keys.map((key, number) =>
+      openSender({ url: `http://127.0.0.1:${link.port}`, key, folder: join(folder, String(number)), pause: briefly }),
+    ),
+  );
+  const people = town(1_000);
+  const told: Played[] = [];
+  const began = performance.now();
+  for (let kill = 0; kill < KILLS; kill++) {
+    const share = Math.floor((count * (kill + 1)) / KILLS) - told.length;
+    await tell(
+      senders,
+      told,
+      Array.from({ length: share }, () => matchOf(people, PLAYERS, Date.now())),
+    );
+    await sleep(100 + Math.random() * 400);
+    await house.kill();
+    house = await serveHouse(url, { ports });
+  }
+  await Promise.all(senders.map((sender) => sender.flush()));
+  const seconds = (performance.now() - began) / 1000;
+  report.note(`${databases.dialect}: connections, of them dropped`, `${link.opened}, ${link.dropped}`);
+  report.note(`${databases.dialect}: seconds for ${count} matches and ${KILLS} SIGKILLs`, seconds.toFixed(1));
+  await checkSeason(databases, url, told, report);
+  const before = await digestOf(url);
+  await tellAgain(senders, told);
+  report.say(
+    `${databases.dialect}: rows changed by sending all of it again`,
+    before === (await digestOf(url)) ? 0 : 'some',
+    before === (await digestOf(url)),
+  );
+  await Promise.all(senders.map((sender) => sender.close()));
+  link.close();
+  await house.kill();
+  await rm(folder, { recursive: true, force: true });
+}
+
+const briefly = (ms: number, signal: AbortSignal): Promise<void> => sleep(Math.min(ms, 200), undefined, { signal });
+
+async function tell(senders: Sender[], told: Played[], matches: Played[]): Promise<void> {
+  await Promise.all(
+    matches.map((match) => {
+      told.push(match);
+      return senders[(told.length - 1) % senders.length]!.send(match as unknown as Event);
+    }),
+  );
+}
+
+async function tellAgain(senders: Sender[], told: Played[]): Promise<void> {
+  await tell(senders, [], told);
+  await Promise.all(senders.map((sender) => sender.flush()));
+}
+
+/** Kills, deaths and matches by player and group, as the simulator's own ledger has them. */
+async function checkSeason({ dialect }: Databases, url: string, told: Played[], report: Report): Promise<void> {
+  await using db = await openDb(url);
+  const stored = (await db.get<{ count: number }>(sql`select count(*) as count from matches`))!.count;
+  report.say(`${dialect}: matches stored of ${told.length}`, stored, stored === told.length);
+  const wrong = await wrongSums(db, told);
+  report.say(`${dialect}: players whose sums differ from the simulator's ledger`, wrong, wrong === 0);
+}
+
+async function wrongSums(db: Queryable, told: Played[]): Promise<number> {
+  const sums = new Map<string, Record<string, number>>();
+  const add = (uuid: string, counter: string, by: number): void => {
+    const own = sums.get(uuid) ?? {};
+    own[counter] = (own[counter] ?? 0) + by;
+    sums.set(uuid, own);
+  };
+  for (const { data } of told) {
+    const group = groupOf(data.gamemode);
+    for (const team of data.teams) {
+      for (const { uuid, kill_count, death_count, time_played } of team.players) {
+        const result = data.win === '' ? undefined : data.win === team.name ? 'win' : 'lose';
+        const counts = {
+          kill: kill_count,
+          death: death_count,
+          time: time_played,
+          play: 1,
+          ...(result && { [result]: 1 }),
+        };
+        for (const [counter, by] of Object.entries(counts)) add(uuid, `${group}_${counter}`, by);
+      }
+    }
+  }
+  const rows = await db.all<Record<string, number | string>>(
+    sql`select p.uuid, s.* from player_stats s join players p on p.key = s.player_key`,
+  );
+  if (rows.length !== sums.size) return Math.abs(rows.length - sums.size);
+  return rows.filter((row) => Object.entries(sums.get(row['uuid'] as string)!).some(([name, sum]) => row[name] !== sum))
+    .length;
+}
+
+const TABLES = [
+  'servers', 'players', 'player_names', 'player_stats', 'matches', 'match_details', 'player_matches', 'ledger', 'maps',
+  'rotations', 'punishments', 'presence', 'map_votes',
+] as const; // prettier-ignore
+
+/** A word for everything that the records hold. */
+export async function digestOf(url: string): Promise<string> {
+  await using db = await openDb(url);
+  let word = '';
+  for (const table of TABLES) {
+    const rows = (await db.tuples(sql`select * from ${code(table)}`)).map((row) => JSON.stringify(row)).sort();
+    word = hash('sha256', word + rows.join('\n'));
+  }
+  return word;
+}

@@ -1,0 +1,21 @@
+import { hash } from 'node:crypto';
+import type { Config } from '#platform/config.ts';
+import { idOf } from '#platform/ids.ts';
+import type { MatchHead } from '#store/game/matches.ts';
+import type { WriteMoment } from './timestamps.ts';
+
+/** Raise this when a match is rendered differently, in a list or by itself: the entity tags that clients hold are void then. */
+const RENDERING = 1;
+
+/** Names how matches are rendered under these settings: part of every entity tag of a match. */
+export function renderVersionOf({ TIME_ZONE, SITE_URL }: Pick<Config, 'TIME_ZONE' | 'SITE_URL'>): string {
+  return hash('sha256', JSON.stringify([RENDERING, TIME_ZONE, SITE_URL]), 'base64url').slice(0, 10);
+}
+
+/** The JSON of a match up to before its parts: the stored head, then what settings decide. */
+export function headJson(
+  { moment: write, site }: { moment: WriteMoment; site: string },
+  { key, head, started, finished }: MatchHead,
+): string {
+  return `${head},"started":"${write(started)}","finished":"${write(finished)}","permalink_url":"${site}/matches/${idOf(key)}"`;
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, crc32, gzip, zstdCompress } from 'node:zlib';
+import type { WireError } from '#platform/errors.ts';
+import type { Ready } from './endpoint.ts';
+import type { Headers } from './headers.ts';
+
+const COMPRESSED_FROM = 1024;
+/** Above this many bytes a Buffer is written faster than a string. */
+const BUFFERED_FROM = 8192;
+
+const CODINGS: Record<string, (body: Buffer) => Promise<Buffer>> = {
+  zstd: promisify(zstdCompress),
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: promisify(gzip),
+};
+
+const VARY = 'Accept-Encoding, Authorization, X-Client-ID';
+const TYPE = 'application/json; charset=utf-8';
+
+/** A JSON body, ready to be sent as often as it is asked for. */
+export interface Body {
+  bytes: string | Buffer;
+  /** Text without characters beyond ASCII is written as latin1, which needs no encoding. */
+  encoding: 'latin1' | 'utf8';
+  length: number;
+  etag: string;
+}
+
+/**
+ * Where nothing tells this body from every other one of its address, a checksum does, not a digest: it has to tell a body
+ * from the one before it, and nobody gains by forging it.
+ */
+export function bodyOf({ json, tag, length }: Ready): Body {
+  const encoding = length === charactersOf(json) ? 'latin1' : 'utf8';
+  const bytes = length < BUFFERED_FROM ? textOf(json) : bytesOf(json, encoding, length);
+  return { bytes, encoding, length, etag: `W/"${tag ?? `${crc32(bytes).toString(36)}-${length.toString(36)}`}"` };
+}
+
+const textOf = (json: Ready['json']): string => (typeof json === 'string' ? json : json.join(''));
+
+const charactersOf = (json: Ready['json']): number =>
+  typeof json === 'string' ? json.length : json.reduce((sum, piece) => sum + piece.length, 0);
+
+function bytesOf(json: Ready['json'], encoding: Body['encoding'], length: number): Buffer {
+  if (typeof json === 'string') return Buffer.from(json, encoding);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  for (const piece of json) end += bytes.write(piece, end, encoding);
+  return bytes;
+}
+
+/** Sends a body, or 304 where the caller has it already; compressed, for which there is a wait, where the caller asks so. */
+export function sendBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Headers,
+  body: Body,
+): Promise<void> | undefined {
+  const coding = codingOf(request, body);
+  if (coding !== undefined && !isKnown(request, body)) return sendCoded(request, response, headers, body, coding);
+  if (isKnown(request, body)) sendNotModified(response, headers, body);
+  else write(request, response, headers, body);
+  return undefined;
+}
+
+function sendNotModified(response: ServerResponse, headers: Headers, body: Body): void {
+  headers.push('etag', body.etag, 'vary', VARY);
+  response.writeHead(304, headers).end();
+}
+
+async function sendCoded(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Headers,
+  body: Body,
+  coding: string,
+): Promise<void> {
+  const bytes = await CODINGS[coding]!(Buffer.from(body.bytes as string, body.encoding));
+  headers.push('content-encoding', coding);
+  write(request, response, headers, { ...body, bytes, length: bytes.length });
+}
+
+export function sendError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Headers,
+  error: WireError,
+): void {
+  for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
+  headers.push('content-type', TYPE, 'content-length', `${Buffer.byteLength(error.body)}`);
+  response.writeHead(error.status, headers).end(request.method === 'HEAD' ? undefined : error.body);
+}
+
+function write(request: IncomingMessage, response: ServerResponse, headers: Headers, body: Body): void {
+  headers.push('etag', body.etag, 'vary', VARY, 'content-type', TYPE, 'content-length', `${body.length}`);
+  response.writeHead(200, headers);
+  if (request.method === 'HEAD') response.end();
+  else response.end(body.bytes, body.encoding);
+}
+
+/** Weak comparison (RFC 9110 section 13.1.2). */
+function isKnown(request: IncomingMessage, { etag }: Body): boolean {
+  const known = request.headers['if-none-match'];
+  if (known === undefined) return false;
+  if (known === etag || known.trim() === '*') return true;
+  const opaque = etag.slice(2);
+  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque);
+}
+
+/** The coding in which a body is to be sent; undefined for as it is. */
+function codingOf(request: IncomingMessage, { length }: Body): string | undefined {
+  return length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
+}
+
+/** The coding that the caller likes best, of equals the densest; none where plain is liked better or nothing is asked for. */
+export function codingFor(accepted: string | undefined): string | undefined {
+  if (accepted === undefined || accepted === '') return undefined;
+  const weights = new Map(accepted.toLowerCase().split(',').map(weightOf));
+  let [best, bestWeight]: [string | undefined, number] = [undefined, 0];
+  for (const coding of Object.keys(CODINGS)) {
+    const weight = weights.get(coding) ?? weights.get('*') ?? 0;
+    if (weight > bestWeight) [best, bestWeight] = [coding, weight];
+  }
+  return (weights.get('identity') ?? 0) > bestWeight ? undefined : best;
+}
+
+/** `gzip;q=0.5` → `gzip` and 0.5; `x-gzip` is another name of gzip (RFC 9110 section 8.4.1.3). */
+function weightOf(part: string): [string, number] {
+  const [coding = '', ...parameters] = part.split(';').map((text) => text.trim());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  return [coding === 'x-gzip' ? 'gzip' : coding, quality === undefined ? 1 : Number(quality.slice(2))];
+}

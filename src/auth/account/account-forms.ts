@@ -1,0 +1,233 @@
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import type { Form } from '#http/form.ts';
+import { field } from '#http/fields.ts';
+import { hashPassword, MIN_PASSWORD, passwordMatches } from '#platform/crypto/passwords.ts';
+import type { Html } from '#http/page.ts';
+import { endSessions } from '#store/accounts/account-sessions.ts';
+import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-changes.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { nameProblem } from '#store/accounts/account-names.ts';
+import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts';
+import { finishPseudonyms } from '#store/accounts/pseudonyms.ts';
+import { ownedAlone } from '#store/applications/suspension.ts';
+import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { warn, write } from '../mails.ts';
+import { isEmail, passwordError } from '../validation.ts';
+import { type SignedIn, signedIn, signOut } from '../session.ts';
+import type { Texts } from '#auth/texts/index.ts';
+import { mayTry, succeeded } from '../throttle.ts';
+import { sendChange } from './verify-email.ts';
+import { record } from '../audit.ts';
+
+type Problems = Partial<Record<'name' | 'email' | 'password' | 'current', string>>;
+
+/** One thing to change about an account: its page, and what its form does. */
+interface Change {
+  path: string;
+  title: (texts: Texts) => string;
+  lead?: (texts: Texts, account: Account) => string[];
+  /** What else somebody should know before. */
+  warns?: (texts: Texts, account: Account, deps: Deps) => Promise<string[]>;
+  fields?: (texts: Texts, form: Form, problems: Problems) => Html[];
+  submit: (texts: Texts) => string;
+  danger?: boolean;
+  /** Where it makes no sense, the account page is shown instead. */
+  applies?: (account: Account) => boolean;
+  /** @returns what is wrong, or the path to go on to */
+  act: (c: Context, deps: Deps, current: SignedIn, form: Form) => Promise<Problems | string>;
+}
+
+const CHANGES: Change[] = [
+  {
+    path: '/account/name',
+    title: ({ account }) => account.name_title,
+    fields: ({ account, errors }, form, problems) => [
+      field({
+        name: 'name',
+        label: account.name,
+        value: form['name'] ?? '',
+        hint: errors.name_shape,
+        error: problems.name,
+        autocomplete: 'username',
+        maxlength: 16,
+      }),
+    ],
+    submit: ({ save }) => save,
+    applies: ({ player_uuid }) => player_uuid === null,
+    act: changeName,
+  },
+  {
+    path: '/account/email',
+    title: ({ account }) => account.email_title,
+    lead: ({ account }) => [account.email_lead],
+    fields: ({ account }, form, problems) => [
+      field({
+        name: 'email',
+        label: account.new_email,
+        type: 'email',
+        value: form['email'] ?? '',
+        error: problems.email,
+        autocomplete: 'email',
+      }),
+    ],
+    submit: ({ continue: go }) => go,
+    act: changeEmail,
+  },
+  {
+    path: '/account/password',
+    title: ({ account }) => account.password_title,
+    lead: ({ account }) => [account.password_lead],
+    fields: ({ account, password_hint }, _form, problems) => [
+      field({
+        name: 'password',
+        label: account.new_password,
+        type: 'password',
+        hint: password_hint(MIN_PASSWORD),
+        error: problems.password,
+        autocomplete: 'new-password',
+      }),
+    ],
+    submit: ({ save }) => save,
+    act: changePassword,
+  },
+  {
+    path: '/account/unlink',
+    title: ({ link }) => link.unlink_title,
+    lead: ({ link }, { name }) => [link.unlink_lead(name)],
+    submit: ({ link }) => link.unlink,
+    danger: true,
+    applies: ({ player_uuid }) => player_uuid !== null,
+    act: unlink,
+  },
+  {
+    path: '/account/delete',
+    title: ({ account }) => account.delete_title,
+    lead: ({ account }, { player_uuid }) =>
+      player_uuid === null ? [account.delete_lead] : [account.delete_lead, account.delete_matches],
+    warns: stoppingApplications,
+    submit: ({ account }) => account.delete_submit,
+    danger: true,
+    act: remove,
+  },
+];
+
+/** Changes of an account; each asks for the password, so that an open browser alone changes nothing. */
+export function accountForms(app: Hono<Env>, deps: Deps): void {
+  for (const change of CHANGES) {
+    app.get(change.path, async (c) => {
+      const current = await signedIn(c, deps);
+      if (current === undefined) return c.redirect('/sign-in', 303);
+      return await showChange(c, deps, change, current.account, {}, {});
+    });
+    app.post(change.path, (c) => makeChange(c, deps, change));
+  }
+}
+
+async function makeChange(c: Context, deps: Deps, change: Change): Promise<Response> {
+  const form = await formOf(c, deps);
+  const current = await signedIn(c, deps);
+  if (current === undefined) return c.redirect('/sign-in', 303);
+  const { account } = current;
+  if (change.applies?.(account) === false) return c.redirect('/account', 303);
+  const wrong = await currentPasswordProblem(c, deps, account, form['current'] ?? '');
+  const result = wrong ?? (await change.act(c, deps, current, form));
+  if (typeof result === 'string') {
+    record(c, deps, account, { action: change.path.slice(1).replace('/', '.') });
+    return c.redirect(result, 303);
+  }
+  return await showChange(c, deps, change, account, form, result);
+}
+
+async function currentPasswordProblem(
+  c: Context,
+  deps: Deps,
+  account: Account,
+  password: string,
+): Promise<Problems | undefined> {
+  const { errors } = c.get('texts');
+  if (!(await mayTry(c, deps, 'password', account.id))) return { current: errors.tries };
+  if (!(await passwordMatches(password, await passwordOf(deps.db, account.id))))
+    return { current: errors.password_wrong };
+  await succeeded(c, deps, 'password', account.id);
+  return undefined;
+}
+
+async function changeName(c: Context, deps: Deps, { account }: SignedIn, form: Form): Promise<Problems | string> {
+  const { errors } = c.get('texts');
+  const name = (form['name'] ?? '').trim();
+  const problem = await nameProblem(deps.db, name);
+  if (problem === 'shape') return { name: errors.name_shape };
+  if (problem === 'taken' || !(await setName(deps.db, account.id, name))) return { name: errors.name_taken(name) };
+  return '/account?done=saved';
+}
+
+async function changeEmail(c: Context, deps: Deps, { account }: SignedIn, form: Form): Promise<Problems | string> {
+  const { errors } = c.get('texts');
+  const email = (form['email'] ?? '').trim();
+  if (!isEmail(email)) return { email: errors.email_shape };
+  if (emailKey(email) === emailKey(account.email)) return { email: errors.email_same };
+  if (!(await mayTry(c, deps, 'recover', email))) return { email: errors.tries };
+  deps.background.run(() => sendChange(deps, account, email));
+  return '/account?done=email_sent';
+}
+
+async function changePassword(c: Context, deps: Deps, current: SignedIn, form: Form): Promise<Problems | string> {
+  const { account, uid_hash } = current;
+  const password = form['password'] ?? '';
+  const problem = passwordError(c.get('texts'), password, account.name, account.email);
+  if (problem !== undefined) return { password: problem };
+  const hashed = await hashPassword(password);
+  await deps.db.transaction(async (tx) => {
+    await setPassword(tx, account.id, hashed);
+    await endSessions(tx, account.id, { except: uid_hash });
+  });
+  warn(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
+  return '/account?done=saved';
+}
+
+async function unlink(_c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
+  await unlinkPlayer(deps.db, account.id);
+  warn(deps, account, (texts) => [texts.unlinked_subject, texts.unlinked]);
+  return '/account?done=saved';
+}
+
+async function remove(c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
+  await signOut(c, deps);
+  await deleteAccount(deps.db, deps.clock.now(), account.id);
+  deps.background.run(() => finishPseudonyms(deps.db));
+  write(deps, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
+  return '/sign-in?done=deleted';
+}
+
+async function stoppingApplications({ account: t }: Texts, { id }: Account, { db }: Deps): Promise<string[]> {
+  const names = await ownedAlone(db, id);
+  return names.length === 0 ? [] : [t.delete_applications(names.join(', '))];
+}
+
+async function showChange(
+  c: Context,
+  deps: Deps,
+  change: Change,
+  account: Account,
+  form: Form,
+  problems: Problems,
+): Promise<Response> {
+  const texts = c.get('texts');
+  if (change.applies?.(account) === false) return c.redirect('/account', 303);
+  const title = change.title(texts);
+  const lines = [...(change.lead?.(texts, account) ?? []), ...((await change.warns?.(texts, account, deps)) ?? [])];
+  const main = html`<div class="card narrow stack">
+    <h1>${title}</h1>
+    ${lines.map((line) => html`<p>${line}</p>`)}
+    <form class="stack" method="post" action="${change.path}">
+      <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
+      ${change.fields?.(texts, form, problems) ?? ''}
+      ${field({ name: 'current', label: texts.current_password, type: 'password', hint: texts.current_password_hint, error: problems.current, autocomplete: 'current-password' })}
+      <button class="${change.danger ? 'danger' : ''}">${change.submit(texts)}</button>
+    </form>
+    <p><a href="/account">${texts.back}</a></p>
+  </div>`;
+  return await showPage(c, deps, { title, main, status: Object.keys(problems).length === 0 ? 200 : 422 });
+}

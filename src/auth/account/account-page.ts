@@ -1,0 +1,255 @@
+import { ReadableStream } from 'node:stream/web';
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { WireError } from '#platform/errors.ts';
+import { notice } from '#http/fields.ts';
+import { jsonPieces } from '#platform/json-stream.ts';
+import type { Html } from '#http/page.ts';
+import { type AccountSession, endApplications, endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import { type ConnectedApplication, connectedApplications } from '#store/accounts/consents.ts';
+import { browserOf } from './user-agent.ts';
+import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { exportOf } from './export.ts';
+import { type SignedIn, signedIn, signOut } from '../session.ts';
+import type { Texts } from '#auth/texts/index.ts';
+import { sendVerification } from './verify-email.ts';
+import { mayTry } from '../throttle.ts';
+import { record } from '../audit.ts';
+
+/** The account page: what is held about somebody, who has access to it, and how to end that. */
+export function accountPages(app: Hono<Env>, deps: Deps): void {
+  app.get('/', (c) => c.redirect('/account', 303));
+  app.get('/account', async (c) => {
+    const current = await signedIn(c, deps);
+    return current === undefined ? c.redirect('/sign-in', 303) : await showAccount(c, deps, current);
+  });
+  app.get('/account/export', async (c) => {
+    const current = await signedIn(c, deps);
+    if (current === undefined) return c.redirect('/sign-in', 303);
+    if (!(await mayTry(c, deps, 'export', current.account.id))) throw tooMany();
+    const pieces = jsonPieces(await exportOf(deps, current.account));
+    return c.body(ReadableStream.from(encoded(pieces)) as globalThis.ReadableStream<Uint8Array>, 200, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-disposition': 'attachment; filename="account.json"',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+  onForm(app, deps, '/account/sign-out', async (c, { account }) => {
+    await signOut(c, deps);
+    record(c, deps, account, { action: 'session.end' });
+    return '/sign-in';
+  });
+  onForm(app, deps, '/account/verify', async (c, { account }) => {
+    const asked = !account.email_verified && (await mayTry(c, deps, 'recover', account.email));
+    if (asked) deps.background.run(() => sendVerification(deps, account));
+    return '/account?done=verify_sent';
+  });
+  onForm(
+    app,
+    deps,
+    '/account/sessions/end',
+    counted(deps, async (c, { account, uid_hash }, { session = '' }) => {
+      const others = session === '';
+      await deps.db.transaction((tx) =>
+        endSessions(tx, account.id, others ? { except: uid_hash } : { only: session, except: uid_hash }),
+      );
+      record(c, deps, account, { action: 'session.end', detail: { others } });
+      return '/account?done=session_ended';
+    }),
+  );
+  onForm(
+    app,
+    deps,
+    '/account/applications/end',
+    counted(deps, async (c, { account }, { client_id = '' }) => {
+      if (client_id === '') return '/account';
+      await deps.db.transaction((tx) => endApplications(tx, account.id, client_id));
+      record(c, deps, account, { action: 'grant.end', subject: client_id });
+      return '/account?done=ended';
+    }),
+  );
+}
+
+/** @throws WireError 429 where the account has done so too often: each time is kept */
+function counted(deps: Deps, act: Act): Act {
+  return async (c, current, form) => {
+    if (await mayTry(c, deps, 'end', current.account.id)) return await act(c, current, form);
+    throw tooMany();
+  };
+}
+
+const tooMany = (): WireError =>
+  new WireError(429, 'rate_limit', 'Too many within an hour.', { 'retry-after': '3600' });
+
+async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const piece of pieces) yield encoder.encode(piece);
+}
+
+type Act = (c: Context, current: SignedIn, form: Readonly<Record<string, string>>) => Promise<string>;
+
+/** A form of somebody who is signed in: does what it says and goes on to another page. */
+export function onForm(app: Hono<Env>, deps: Deps, path: string, act: Act): void {
+  app.post(path, async (c) => {
+    const form = await formOf(c, deps);
+    const current = await signedIn(c, deps);
+    return c.redirect(current === undefined ? '/sign-in' : await act(c, current, form), 303);
+  });
+}
+
+async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<Response> {
+  const texts = c.get('texts');
+  const { account: t } = texts;
+  const { account } = current;
+  const now = deps.clock.now();
+  const sessions = await sessionsOf(deps.db, account.id, now);
+  const applications = await connectedApplications(deps.db, account.id);
+  const moment = momentsIn(texts.lang, deps.config.TIME_ZONE);
+  const main = html`<div class="sections">
+    <div class="row spread">
+      <h1>${account.name}</h1>
+      <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
+    </div>
+    ${notice(doneText(c.req.query('done'), texts, account), 'good')}
+    ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, moment)}
+    ${applicationsCard(t, applications, moment)}
+    <section class="card" aria-labelledby="data">
+      <h2 id="data">${t.data}</h2>
+      <ul class="rows">
+        <li>
+          <span class="what"><a href="/account/export">${t.export}</a> <span class="hint">${t.export_hint}</span></span>
+        </li>
+        <li>
+          <span class="what"><a href="/account/delete">${t.delete}</a></span>
+        </li>
+      </ul>
+    </section>
+  </div>`;
+  return await showPage(c, deps, { title: t.title, main });
+}
+
+function doneText(done: string | undefined, { account: t, link }: Texts, account: Account): string | undefined {
+  if (done === 'verify_sent') return t.verify_sent(account.email);
+  if (done === 'email_sent') return t.email_lead;
+  if (done === 'linked') return account.player_uuid === null ? undefined : link.done(account.name);
+  return done === 'saved' || done === 'ended' || done === 'session_ended' ? t[done] : undefined;
+}
+
+function row(label: string, value: Html | string, action: Html): Html {
+  return html`<li>
+    <span class="what"><strong>${label}</strong> ${value}</span> ${action}
+  </li>`;
+}
+
+function profileCard({ account: t, change }: Texts, account: Account, site: string): Html {
+  const profileUrl = `${site}/players/${account.player_uuid}`;
+  const verified = account.email_verified
+    ? html`<span class="badge good">${t.verified}</span>`
+    : html`<span class="badge bad">${t.unverified}</span>`;
+  const go = (path: string, label: string): Html =>
+    html`<a href="/account/${path}">${change}<span class="hidden">: ${label}</span></a>`;
+  return html`<section class="card" aria-labelledby="profile">
+    <h2 id="profile">${t.profile}</h2>
+    <ul class="rows">
+      ${
+        account.player_uuid === null
+          ? row(t.name, account.name, go('name', t.name))
+          : row(t.name, html`${account.name} <span class="hint">${t.name_linked}</span>`, html``)
+      }
+      ${row(t.email, html`${account.email} ${verified}`, go('email', t.email))}
+      ${
+        account.email_verified
+          ? ''
+          : html`<li>
+              <form method="post" action="/account/verify"><button class="quiet">${t.send_verify}</button></form>
+            </li>`
+      }
+      ${
+        account.player_uuid === null
+          ? row(
+              t.game,
+              html`<span class="soft">${t.no_game}</span>`,
+              html`<a class="button" href="/account/link">${t.link}</a>`,
+            )
+          : row(
+              t.game,
+              html`<a href="${profileUrl}"><code>${account.player_uuid}</code></a>`,
+              html`<a href="/account/unlink">${t.unlink}</a>`,
+            )
+      }
+      ${row(t.password, html`<span class="soft">${t.password_lead}</span>`, go('password', t.password))}
+    </ul>
+  </section>`;
+}
+
+type Moment = (ms: number) => string;
+
+function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: string, moment: Moment): Html {
+  const nameOf = (session: AccountSession): string => browserOf(session.agent) ?? t.unknown_browser;
+  return html`<section class="card" aria-labelledby="sessions">
+    <h2 id="sessions">${t.sessions}</h2>
+    <ul class="rows">
+      ${sessions.map(
+        (session) =>
+          html`<li>
+            <span class="what"
+              ><strong
+                >${nameOf(session)}
+                ${session.uid_hash === own ? html`<span class="badge">${t.this_session}</span>` : ''}</strong
+              >
+              <span class="hint"
+                >${t.session(moment(session.created), moment(session.seen), session.address)}</span
+              ></span
+            >
+            ${
+              session.uid_hash === own
+                ? ''
+                : endForm('/account/sessions/end', 'session', session.uid_hash, t, nameOf(session))
+            }
+          </li>`,
+      )}
+    </ul>
+    ${
+      sessions.length > 1
+        ? html`<form method="post" action="/account/sessions/end">
+            <button class="quiet danger">${t.end_others}</button>
+          </form>`
+        : ''
+    }
+  </section>`;
+}
+
+function applicationsCard(t: Texts['account'], applications: ConnectedApplication[], moment: Moment): Html {
+  return html`<section class="card" aria-labelledby="applications">
+    <h2 id="applications">${t.applications}</h2>
+    ${applications.length === 0 ? html`<p class="soft">${t.no_applications}</p>` : ''}
+    <ul class="rows">
+      ${applications.map(
+        ({ client_id, name, scopes, granted, used, read }) =>
+          html`<li>
+            <span class="what"
+              ><strong>${name}</strong> ${scopes.map((scope) => t.scopes[scope] ?? scope).join(' · ')}
+              <span class="hint">${t.application(moment(granted), moment(used))}</span>
+              <span class="hint">${read === null ? t.never_read : t.last_read(moment(read))}</span></span
+            >
+            ${endForm('/account/applications/end', 'client_id', client_id, t, name)}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+function endForm(action: string, field: string, value: string, t: Texts['account'], what: string): Html {
+  return html`<form method="post" action="${action}">
+    <input type="hidden" name="${field}" value="${value}" />
+    <button class="quiet danger" aria-label="${t.end_named(what)}">${t.end}</button>
+  </form>`;
+}
+
+function momentsIn(lang: string, timeZone: string): Moment {
+  const format = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  return (ms) => format.format(ms);
+}

@@ -1,0 +1,112 @@
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { field, notice } from '#http/fields.ts';
+import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
+import { type Account, accountById, accountByLogin } from '#store/accounts/accounts.ts';
+import { setPassword, setVerified } from '#store/accounts/account-changes.ts';
+import { endApplications, endSessions } from '#store/accounts/account-sessions.ts';
+import { issueMailToken, peekMailToken, takeMailToken } from '#store/accounts/mail-tokens.ts';
+import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { warn, write } from '../mails.ts';
+import { passwordError, showExpired } from '../validation.ts';
+import { flowOf } from './register.ts';
+import { mayTry } from '../throttle.ts';
+import { record } from '../audit.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A forgotten password: a link by mail, a new password, and everybody signed out. */
+export function recoveryPages(app: Hono<Env>, deps: Deps): void {
+  app.get('/forgot', (c) => showForgot(c, deps));
+  app.post('/forgot', async (c) => {
+    const { login = '', flow } = await formOf(c, deps);
+    if (login.trim() === '') return await showForgot(c, deps, c.get('texts').errors.required);
+    if (!(await mayTry(c, deps, 'recover', login.trim())))
+      return await showForgot(c, deps, c.get('texts').errors.tries);
+    deps.background.run(() => sendLink(deps, login.trim(), flowOf(flow)));
+    const { forgot: t } = c.get('texts');
+    const main = html`<div class="card narrow stack">
+      <h1>${t.sent_title}</h1>
+      ${notice(t.sent, 'good')}
+    </div>`;
+    return await showPage(c, deps, { title: t.sent_title, main });
+  });
+  app.get('/reset', async (c) => {
+    const token = await peekMailToken(deps.db, deps.clock.now(), c.req.query('token') ?? '');
+    const account = token?.kind === 'reset' ? await accountById(deps.db, token.account_id!) : undefined;
+    if (account === undefined) return await showExpired(c, deps);
+    return await showReset(c, deps, account, c.req.query('token')!);
+  });
+  app.post('/reset', (c) => reset(c, deps));
+}
+
+async function sendLink(deps: Deps, login: string, flow: string): Promise<void> {
+  const account = await accountByLogin(deps.db, login);
+  if (account === undefined || account.disabled !== null) return;
+  const token = { kind: 'reset', account_id: account.id, data: { flow } } as const;
+  const secret = await deps.db.transaction((tx) =>
+    issueMailToken(tx, deps.clock.now() + HOUR_MS, token, account.email),
+  );
+  write(deps, account, (texts) => ({
+    subject: texts.reset_subject,
+    lines: [texts.reset, `${deps.config.AUTH_URL}/reset?token=${secret}`, texts.ignore],
+  }));
+}
+
+async function reset(c: Context, deps: Deps): Promise<Response> {
+  const { token: secret = '', password = '' } = await formOf(c, deps);
+  const now = deps.clock.now();
+  const seen = await peekMailToken(deps.db, now, secret);
+  const account = seen?.kind === 'reset' ? await accountById(deps.db, seen.account_id!) : undefined;
+  if (account === undefined) return await showExpired(c, deps);
+  const problem = passwordError(c.get('texts'), password, account.name, account.email);
+  if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
+  const hashed = await hashPassword(password);
+  const token = await deps.db.transaction(async (tx) => {
+    const taken = await takeMailToken(tx, now, secret);
+    if (taken === undefined) return undefined;
+    await setPassword(tx, account.id, hashed);
+    // Whoever opens the link has the mailbox.
+    await setVerified(tx, account.id);
+    await endSessions(tx, account.id);
+    await endApplications(tx, account.id);
+    return taken;
+  });
+  if (token === undefined) return await showExpired(c, deps);
+  record(c, deps, account, { action: 'account.password', detail: { reset: true } });
+  warn(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
+  const flow = token.data['flow'] ?? '';
+  return c.redirect(`/sign-in${flow === '' ? '' : `/${flow}`}?done=reset`, 303);
+}
+
+async function showForgot(c: Context, deps: Deps, error?: string): Promise<Response> {
+  const { forgot: t, back } = c.get('texts');
+  const flow = flowOf(c.req.query('flow'));
+  const main = html`<div class="card narrow stack">
+    <h1>${t.title}</h1>
+    <p class="soft">${t.lead}</p>
+    <form class="stack" method="post" action="/forgot">
+      <input type="hidden" name="flow" value="${flow}" />
+      ${field({ name: 'login', label: t.login, error, autocomplete: 'username', autofocus: true })}
+      <button>${t.submit}</button>
+    </form>
+    <p><a href="/sign-in${flow === '' ? '' : `/${flow}`}">${back}</a></p>
+  </div>`;
+  return await showPage(c, deps, { title: t.title, main, status: error === undefined ? 200 : 422 });
+}
+
+async function showReset(c: Context, deps: Deps, account: Account, secret: string, error?: string): Promise<Response> {
+  const { forgot: t, password_hint } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.reset_title}</h1>
+    <p class="soft">${t.reset_lead(account.name)}</p>
+    <form class="stack" method="post" action="/reset">
+      <input type="hidden" name="token" value="${secret}" />
+      <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
+      ${field({ name: 'password', label: t.new_password, type: 'password', hint: password_hint(MIN_PASSWORD), error, autocomplete: 'new-password', autofocus: true })}
+      <button>${t.submit_new}</button>
+    </form>
+  </div>`;
+  return await showPage(c, deps, { title: t.reset_title, main, status: error === undefined ? 200 : 422 });
+}

@@ -1,0 +1,204 @@
+import type { Hono } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
+import type { Form } from '#http/form.ts';
+import { cookieFlags } from '#http/cookies.ts';
+import { field, notice } from '#http/fields.ts';
+import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
+import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
+import { nameProblem } from '#store/accounts/account-names.ts';
+import { accountByEmail, createAccount } from '#store/accounts/accounts.ts';
+import { issueMailToken, type MailToken, peekMailToken, takeMailToken } from '#store/accounts/mail-tokens.ts';
+import { type Context, type Deps, type Env, formOf } from '../deps.ts';
+import { showPage } from '../layout.ts';
+import { isEmail, passwordError, showExpired } from '../validation.ts';
+import { write } from '../mails.ts';
+import { signIn } from '../session.ts';
+import { mayTry } from '../throttle.ts';
+import { record } from '../audit.ts';
+
+const DAY_MS = 86_400_000;
+const BROWSER_COOKIE = 'scorehall_registering';
+
+/**
+ * Registration. The account comes into being when the link in the mail is followed, so the page says the same for an
+ * address that has an account and for one that has none.
+ */
+export function registerPages(app: Hono<Env>, deps: Deps): void {
+  app.get('/register', (c) => showRegister(c, deps, {}, {}));
+  app.post('/register', (c) => register(c, deps));
+  app.get('/register/confirm', async (c) => {
+    const secret = c.req.query('token') ?? '';
+    const token = await peekMailToken(deps.db, deps.clock.now(), secret);
+    return token?.kind === 'register' ? await showConfirm(c, deps, token, secret) : await showExpired(c, deps);
+  });
+  app.post('/register/confirm', (c) => confirm(c, deps));
+}
+
+type Problems = Partial<Record<'name' | 'email' | 'password', string>>;
+
+async function register(c: Context, deps: Deps): Promise<Response> {
+  const form = await formOf(c, deps);
+  if (deps.config.REGISTRATION === 'closed') return await showRegister(c, deps, {}, {});
+  const { name = '', email = '', password = '', flow = '' } = form;
+  const problems = await problemsOf(c, deps, form);
+  if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
+  if (!(await mayTry(c, deps, 'register', email))) {
+    return await showRegister(c, deps, form, { email: c.get('texts').errors.tries });
+  }
+  const browser = newSecret();
+  const hashed = await hashPassword(password);
+  const locale = c.get('texts').lang;
+  const data = { name: name.trim(), email: email.trim(), password: hashed, locale, flow, browser: secretHash(browser) };
+  deps.background.run(() => sendLink(deps, data));
+  setCookie(c, BROWSER_COOKIE, browser, cookieFlags(deps.secure, DAY_MS / 1000, '/register'));
+  return await showSent(c, deps, data.email);
+}
+
+async function problemsOf(c: Context, deps: Deps, form: Form): Promise<Problems> {
+  const { errors } = c.get('texts');
+  const { name = '', email = '', password = '' } = form;
+  const problems: Problems = {};
+  const wrongName = await nameProblem(deps.db, name.trim());
+  if (wrongName !== undefined)
+    problems.name = wrongName === 'shape' ? errors.name_shape : errors.name_taken(name.trim());
+  if (!isEmail(email.trim())) problems.email = errors.email_shape;
+  const wrongPassword = passwordError(c.get('texts'), password, name, email);
+  if (wrongPassword !== undefined) problems.password = wrongPassword;
+  return problems;
+}
+
+type Wanted = Record<'name' | 'email' | 'password' | 'locale' | 'flow' | 'browser', string>;
+
+async function sendLink(deps: Deps, data: Wanted): Promise<void> {
+  const known = await accountByEmail(deps.db, data.email);
+  if (known !== undefined) {
+    return write(deps, known, (texts) => ({
+      subject: texts.register_known_subject,
+      lines: [texts.register_known, `${deps.config.AUTH_URL}/forgot`, `${deps.config.AUTH_URL}/sign-in`],
+    }));
+  }
+  const token: MailToken = { kind: 'register', account_id: null, data };
+  const secret = await deps.db.transaction((tx) => issueMailToken(tx, deps.clock.now() + DAY_MS, token, data.email));
+  write(deps, data, (texts) => ({
+    subject: texts.register_subject,
+    lines: [texts.register, `${deps.config.AUTH_URL}/register/confirm?token=${secret}`, texts.ignore],
+  }));
+}
+
+/**
+ * Whoever opens the link has the mailbox. The password is theirs, too, where it is the browser that chose it; anybody may
+ * have registered with their address, so in another browser they choose one of their own, and the first is forgotten.
+ */
+async function confirm(c: Context, deps: Deps): Promise<Response> {
+  const { token: secret = '', password = '' } = await formOf(c, deps);
+  const seen = await peekMailToken(deps.db, deps.clock.now(), secret);
+  if (seen?.kind !== 'register') return await showExpired(c, deps);
+  const isOwn = isOwnBrowser(c, seen);
+  const { name, email } = seen.data as Wanted;
+  const problem = isOwn ? undefined : passwordError(c.get('texts'), password, name, email);
+  if (problem !== undefined) return await showConfirm(c, deps, seen, secret, problem);
+  const chosen = isOwn ? undefined : await hashPassword(password);
+  const token = await takeMailToken(deps.db, deps.clock.now(), secret);
+  if (token === undefined) return await showExpired(c, deps);
+  const { flow } = token.data as Wanted;
+  return await create(c, deps, token.data as Wanted, chosen, isOwn && flow !== '' ? `/sign-in/${flow}` : '/account');
+}
+
+function isOwnBrowser(c: Context, { data }: MailToken): boolean {
+  return sameText(secretHash(getCookie(c, BROWSER_COOKIE) ?? ''), data['browser']!);
+}
+
+async function create(
+  c: Context,
+  deps: Deps,
+  data: Wanted,
+  chosen: string | undefined,
+  next: string,
+): Promise<Response> {
+  const { name, email, locale, password } = { ...data, ...(chosen === undefined ? {} : { password: chosen }) };
+  const isTaken = (await nameProblem(deps.db, name)) === 'taken';
+  const account = isTaken
+    ? 'name taken'
+    : await createAccount(deps.db, deps.clock.now(), { name, email, password, locale, email_verified: true });
+  if (account === 'name taken') return await showTaken(c, deps, name);
+  if (account === 'email taken') return await showExpired(c, deps);
+  record(c, deps, account, { action: 'account.create' });
+  await signIn(c, deps, account.id);
+  return c.redirect(next, 303);
+}
+
+async function showRegister(c: Context, deps: Deps, form: Form, problems: Problems): Promise<Response> {
+  const { register: t, password_hint } = c.get('texts');
+  if (deps.config.REGISTRATION === 'closed') {
+    const main = html`<div class="card narrow stack">
+      <h1>${t.closed_title}</h1>
+      <p>${t.closed}</p>
+      <p><a href="/sign-in">${t.have}</a></p>
+    </div>`;
+    return await showPage(c, deps, { title: t.closed_title, main, status: 403 });
+  }
+  const flow = flowOf(form['flow'] ?? c.req.query('flow'));
+  const main = html`<div class="card narrow stack">
+    <h1>${t.title}</h1>
+    <form class="stack" method="post" action="/register">
+      <input type="hidden" name="flow" value="${flow}" />
+      ${field({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'] ?? '', error: problems.name, autocomplete: 'username', autofocus: true, maxlength: 16 })}
+      ${field({ name: 'email', label: t.email, type: 'email', hint: t.email_hint, value: form['email'] ?? '', error: problems.email, autocomplete: 'email' })}
+      ${field({ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD), error: problems.password, autocomplete: 'new-password' })}
+      <button>${t.submit}</button>
+    </form>
+    <p><a href="${flow === '' ? '/sign-in' : `/sign-in/${flow}`}">${t.have}</a></p>
+  </div>`;
+  const status = Object.keys(problems).length > 0 ? 422 : 200;
+  return await showPage(c, deps, { title: t.title, main, status });
+}
+
+/** The sign-in that registration interrupted, as far as it can be one. */
+export function flowOf(text: string | undefined): string {
+  return /^[\w-]{20,64}$/.test(text ?? '') ? text! : '';
+}
+
+async function showSent(c: Context, deps: Deps, email: string): Promise<Response> {
+  const { register: t } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.sent_title}</h1>
+    ${notice(t.sent(email), 'good')}
+  </div>`;
+  return await showPage(c, deps, { title: t.sent_title, main });
+}
+
+/** Looking at the page uses nothing up: mail programs look at links, too. */
+async function showConfirm(
+  c: Context,
+  deps: Deps,
+  token: MailToken,
+  secret: string,
+  error?: string,
+): Promise<Response> {
+  const { register: t, password_hint } = c.get('texts');
+  const { name, email } = token.data as Wanted;
+  const choice = html`<p>${t.confirm_other(email)}</p>
+    <input type="hidden" name="login" value="${name}" autocomplete="username" />
+    ${field({ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD), error, autocomplete: 'new-password', autofocus: true })}`;
+  const main = html`<div class="card narrow stack">
+    <h1>${t.confirm_title}</h1>
+    <p>${t.confirm(name)}</p>
+    <form class="stack" method="post" action="/register/confirm">
+      <input type="hidden" name="token" value="${secret}" />
+      ${isOwnBrowser(c, token) ? '' : choice}
+      <button>${t.submit}</button>
+    </form>
+  </div>`;
+  return await showPage(c, deps, { title: t.confirm_title, main, status: error === undefined ? 200 : 422 });
+}
+
+async function showTaken(c: Context, deps: Deps, name: string): Promise<Response> {
+  const { register: t } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.taken_title}</h1>
+    <p>${t.taken(name)}</p>
+    <p><a class="button" href="/register">${t.title}</a></p>
+  </div>`;
+  return await showPage(c, deps, { title: t.taken_title, main, status: 409 });
+}

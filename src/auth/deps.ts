@@ -1,0 +1,51 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context as HonoContext } from 'hono';
+import type { Provider } from 'oidc-provider';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import { WireError } from '#platform/errors.ts';
+import { type Form, isOwnForm, readForm } from '#http/form.ts';
+import type { Log } from '#platform/log.ts';
+import type { Mailer } from '#platform/mail.ts';
+import type { Db } from '#db/db.ts';
+import { requestLanguage } from '#http/cookies.ts';
+import type { PageShell } from '#http/page.ts';
+import type { ClientInfo } from '#store/accounts/account-sessions.ts';
+import type { Background } from './background.ts';
+import { TEXTS, type Texts } from './texts/index.ts';
+
+export interface Env {
+  Bindings: HttpBindings;
+  Variables: { texts: Texts; client: ClientInfo };
+}
+
+export type Context = HonoContext<Env>;
+
+/** The services that the pages of the sign-in use. */
+export interface Deps {
+  readonly config: Config;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mail: Mailer;
+  readonly shell: PageShell;
+  readonly secure: boolean;
+  readonly background: Background;
+  /** The protocol with the present signing keys. */
+  readonly provider: Provider;
+}
+
+/** The texts in the language of the request: see `requestLanguage`. */
+export function textsOf(c: Context, uiLocales = c.req.query('ui_locales')): Texts {
+  return TEXTS[requestLanguage(c.req.header(), c.req.query('lang'), uiLocales)];
+}
+
+/**
+ * The form of a request that comes from a page of ours.
+ * @throws WireError 403 for one that does not, 400 for one that cannot be read
+ */
+export async function formOf(c: Context, { config }: Deps): Promise<Form> {
+  const { origin, 'sec-fetch-site': site } = c.req.header();
+  if (!isOwnForm(origin, site, config.AUTH_URL)) throw new WireError(403, 'access_denied', 'forged form');
+  return readForm(c.req.header('content-type'), await c.req.text());
+}

@@ -1,0 +1,148 @@
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { Addresses } from '#http/client-address.ts';
+import type { OpenDoor } from '#server/listeners.ts';
+import { asWireError, WireError } from '#platform/errors.ts';
+import { brandAssets } from '#http/branding.ts';
+import { hungUp } from '#http/listener.ts';
+import type { Log } from '#platform/log.ts';
+import type { PageShell } from '#http/page.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { GroupWriter } from '#db/group-writer.ts';
+import type { Hall } from '#context/context.ts';
+import { finishPseudonyms } from '#store/accounts/pseudonyms.ts';
+import { ClientCredentials } from './oidc/client-credentials.ts';
+import { Background } from './background.ts';
+import type { Deps } from './deps.ts';
+import { KeyRing } from './oidc/key-ring.ts';
+import { answersMethod } from './oidc/methods.ts';
+import { pagesOf } from './pages.ts';
+import { ProtocolPages } from './oidc/protocol-pages.ts';
+import { providerOf } from './oidc/provider.ts';
+import { isJson, pinHost, refuse, withFormBody } from './oidc/request.ts';
+import { clientInfo } from './client-info.ts';
+
+const PROTOCOL = /^\/(oauth|\.well-known)\//i;
+const BODY_AS_JSON = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
+const TOKENINFO = /^\/oauth\/tokeninfo\/?(\?|$)/i;
+
+/** Opens the sign-in: the protocol and the pages that people see, on one listener. */
+export async function openSignIn(hall: Hall): Promise<OpenDoor> {
+  const { config, db, clock, log, mail } = hall;
+  const assets = brandAssets(config).addFile('sign-in.css', new URL('style/sign-in.css', import.meta.url));
+  const shell: PageShell = {
+    network: config.NETWORK_NAME,
+    home: `${config.SITE_URL}/`,
+    assets,
+    stylesheets: ['base.css', 'sign-in.css'],
+    scripts: [],
+  };
+  const secure = config.AUTH_URL.startsWith('https:');
+  const group = new GroupWriter(db);
+  const parts = {
+    config,
+    db,
+    clock,
+    secure,
+    group,
+    graceMs: config.REFRESH_GRACE * 1000,
+    begunPerHour: config.SIGN_IN_LIMIT,
+    pages: new ProtocolPages({ config, shell }),
+  };
+  const ring = await KeyRing.open(hall, openSecretKey(config), (keys) => listenedTo(providerOf(parts, keys), log));
+  const background = new Background(log);
+  const deps: Deps = {
+    config,
+    db,
+    clock,
+    log,
+    mail,
+    shell,
+    secure,
+    background,
+    get provider() {
+      return ring.provider;
+    },
+  };
+  const pages = getRequestListener(pagesOf(deps, () => ring.tokenInfo).fetch, { overrideGlobalObjects: false });
+  background.run(() => finishPseudonyms(db));
+  const door = new SignInDoor(hall, ring, group, pages);
+  return {
+    listener: (request, response) => door.serve(request, response),
+    close: async () => {
+      ring.close();
+      await background.settled();
+    },
+  };
+}
+
+/** The protocol with its errors logged: those of ours as such, and what it refuses to applications. */
+function listenedTo(provider: Provider, log: Log): Provider {
+  provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the protocol failed'));
+  provider.on('grant.error', (ctx, error) =>
+    log[hungUp(ctx.req, error.cause) ? 'debug' : 'info'](
+      { error: error.message, detail: error.error_detail, client_id: ctx.oidc.client?.clientId },
+      'grant refused',
+    ),
+  );
+  // Koa tells here what nothing within the protocol caught; if nobody listened, it would print it.
+  const emitter: EventEmitter = provider;
+  emitter.on('error', (error: Error & { expose?: boolean }, { req }: KoaContextWithOIDC) => {
+    if (error.expose !== true) log[hungUp(req, error) ? 'debug' : 'error']({ err: error }, 'the protocol failed');
+  });
+  return provider;
+}
+
+class SignInDoor {
+  readonly #hall: Hall;
+  readonly #ring: KeyRing;
+  readonly #pages: ReturnType<typeof getRequestListener>;
+  readonly #addresses: Addresses;
+  readonly #issuer: URL;
+  readonly #clientCredentials: ClientCredentials;
+
+  constructor(hall: Hall, ring: KeyRing, group: GroupWriter, pages: ReturnType<typeof getRequestListener>) {
+    this.#hall = hall;
+    this.#ring = ring;
+    this.#pages = pages;
+    this.#addresses = new Addresses(hall.config.TRUSTED_PROXIES);
+    this.#issuer = new URL(hall.config.AUTH_URL);
+    this.#clientCredentials = new ClientCredentials(hall, group);
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    const address = this.#addresses.of(request);
+    const agent = request.headers['user-agent'] ?? '';
+    const { origin } = request.headers;
+    clientInfo.run({ address, agent }, () => {
+      this.#serve(request, response).catch((error: unknown) => {
+        const wire = asWireError(error);
+        const level = hungUp(request, error) ? 'debug' : 'error';
+        if (wire.status >= 500) this.#hall.log[level]({ err: error }, 'a request failed');
+        if (response.headersSent) response.destroy();
+        else refuse(response, wire, origin);
+      });
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = request.url ?? '';
+    if (!url.startsWith('/')) throw new WireError(400, 'invalid_request', 'Send a path, not a whole address.');
+    pinHost(request, this.#issuer);
+    response.setHeader('x-content-type-options', 'nosniff');
+    if (this.#issuer.protocol === 'https:') response.setHeader('strict-transport-security', 'max-age=31536000');
+    if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
+    if (answersMethod(request, response)) return;
+    const readable = await this.#answered(request, response);
+    if (readable !== undefined) await this.#ring.listener(readable, response);
+  }
+
+  /** Answers what needs no more than a look; else gives the request in the form that the protocol reads. */
+  async #answered(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage | undefined> {
+    if (request.method === 'POST' && BODY_AS_JSON.test(request.url!) && isJson(request))
+      return await withFormBody(request);
+    return await this.#clientCredentials.answer(request, response);
+  }
+}

@@ -1,0 +1,183 @@
+import type { Client, Configuration, KoaContextWithOIDC, Provider as Protocol } from 'oidc-provider';
+import type { JWK } from 'jose';
+import type { Config } from '#platform/config.ts';
+import { hostCookie } from '#http/cookies.ts';
+import { type Account, accountById } from '#store/accounts/accounts.ts';
+import { applicationByClientId } from '#store/applications/applications.ts';
+import { isBanned } from '#store/game/punishments.ts';
+import { playerByUuid } from '#store/game/players.ts';
+import { isOriginOf, secretMatches } from './clients.ts';
+import type { ProtocolPages } from './protocol-pages.ts';
+import { existingGrant, policyOf } from './policy.ts';
+import { Provider } from './oidc-provider.ts';
+import { type StorageParts, storageOf } from './storage.ts';
+import { asking } from './outage.ts';
+
+const DAY = 86_400;
+/** However often it is renewed, what somebody once agreed to ends after a year. */
+const LONGEST_FAMILY = 365 * DAY;
+const CODE_LIFETIME = 60;
+const INTERACTION_LIFETIME = 3_600;
+
+export const SCOPES = ['openid', 'profile', 'email'] as const;
+
+export interface ProviderParts extends StorageParts {
+  config: Config;
+  pages: ProtocolPages;
+  secure: boolean;
+}
+
+/** The protocol: OAuth 2.0 and OpenID Connect by oidc-provider, as the specification of the service wants it. */
+export function providerOf(parts: ProviderParts, keys: JWK[]): Protocol {
+  const provider = new Provider(parts.config.AUTH_URL, configurationOf(parts, keys));
+  // Behind a proxy or not, the listener has set these headers to what the issuer says (see request.ts).
+  provider.proxy = true;
+  // The maintainer's own way to keep secrets hashed (panva/node-oidc-provider#631); a test watches over it.
+  Object.assign(provider.Client.prototype, { compareClientSecret });
+  provider.use((ctx, next) => {
+    setDefaultScope(ctx as KoaContextWithOIDC);
+    return next();
+  });
+  const afterwards = async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+    await next();
+    asSpecified(ctx);
+    await parts.pages.withoutScript(ctx);
+  };
+  provider.use((ctx, next) => afterwards(ctx as KoaContextWithOIDC, next));
+  return provider;
+}
+
+function configurationOf(parts: ProviderParts, keys: JWK[]): Configuration {
+  const { config, db, clock, secure } = parts;
+  const cookie = { httpOnly: true, sameSite: 'lax', secure } as const;
+  return {
+    adapter: storageOf(parts),
+    jwks: { keys },
+    routes: ROUTES,
+    scopes: SCOPES,
+    claims: {
+      openid: ['sub', 'auth_time'],
+      profile: ['preferred_username', 'profile', 'uuid', 'banned'],
+      email: ['email', 'email_verified'],
+    },
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none'],
+    extraClientMetadata: { properties: ['require_pkce'] },
+    pkce: { required: (_ctx, client) => client['require_pkce'] === true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
+    clientBasedCORS: (_ctx, origin, client) => isOriginOf(client, origin),
+    cookies: {
+      names: { session: hostCookie('session', secure), interaction: 'scorehall_step', resume: 'scorehall_resume' },
+      long: cookie,
+      short: cookie,
+    },
+    interactions: { policy: policyOf(config, db), url: (_ctx, { uid }) => `/sign-in/${uid}` },
+    loadExistingGrant: existingGrant(db, clock),
+    findAccount: async (_ctx, id) => await asking(findAccount(parts, id)),
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    expiresWithSession: async () => false,
+    ttl: lifetimes(config),
+    discovery: { ui_locales_supported: ['en', 'ja'] },
+    renderError: async (ctx, out) => await parts.pages.error(ctx, out),
+    features: featuresOf(parts),
+  };
+}
+
+const ROUTES: Configuration['routes'] = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  userinfo: '/oauth/userinfo',
+  jwks: '/oauth/jwks',
+  revocation: '/oauth/revoke',
+  introspection: '/oauth/introspect',
+  end_session: '/oauth/logout',
+  pushed_authorization_request: '/oauth/par',
+};
+
+function lifetimes(config: Config): Configuration['ttl'] {
+  return {
+    AccessToken: config.ACCESS_TOKEN_LIFETIME,
+    ClientCredentials: config.ACCESS_TOKEN_LIFETIME,
+    IdToken: config.ACCESS_TOKEN_LIFETIME,
+    AuthorizationCode: CODE_LIFETIME,
+    Interaction: INTERACTION_LIFETIME,
+    Session: config.SESSION_LIFETIME,
+    Grant: LONGEST_FAMILY + DAY,
+    RefreshToken: (_ctx, token) => {
+      const age = Math.floor(Date.now() / 1000) - ((token as { iiat?: number }).iiat ?? Date.now() / 1000);
+      return Math.max(1, Math.min(config.REFRESH_TOKEN_LIFETIME, Math.floor(LONGEST_FAMILY - age)));
+    },
+  };
+}
+
+/** What is neither in the specification nor shown on a page of ours is off (see docs/signin.md). */
+function featuresOf({ pages, config, db }: ProviderParts): Configuration['features'] {
+  return {
+    devInteractions: { enabled: false },
+    clientCredentials: { enabled: true },
+    revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+    introspection: {
+      enabled: true,
+      allowedPolicy: async (_ctx, client, token) => {
+        if (token.clientId === client.clientId) return true;
+        const owner = await asking(applicationByClientId(db, token.clientId!));
+        return owner?.suspended === null && config.INTROSPECTORS.includes(client.clientId);
+      },
+    },
+    pushedAuthorizationRequests: { enabled: true },
+    resourceIndicators: { enabled: false },
+    dPoP: { enabled: false },
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: async (ctx) => await pages.signOut(ctx),
+      postLogoutSuccessSource: async (ctx) => await pages.signedOut(ctx),
+    },
+  };
+}
+
+/** A disabled account is none: what was given to its applications no longer works. */
+async function findAccount(parts: ProviderParts, id: string) {
+  const account = await accountById(parts.db, id);
+  if (account === undefined || account.disabled !== null) return undefined;
+  return { accountId: id, claims: () => asking(claimsOf(parts, account)) };
+}
+
+async function claimsOf({ db, clock, config }: ProviderParts, account: Account) {
+  const { id, name, email, email_verified, player_uuid } = account;
+  const player = player_uuid === null ? undefined : await playerByUuid(db, player_uuid);
+  return {
+    sub: id,
+    preferred_username: name,
+    email,
+    email_verified,
+    ...(player_uuid === null ? {} : { uuid: player_uuid, profile: `${config.SITE_URL}/players/${player_uuid}` }),
+    ...(player === undefined ? {} : { banned: await isBanned(db, player.key, clock.now()) }),
+  };
+}
+
+/** Without a scope (RFC 6749 section 3.3 lets the service choose) an application learns who somebody is and no more. */
+function setDefaultScope(ctx: KoaContextWithOIDC): void {
+  const { client_id, scope, request_uri } = ctx.query;
+  if (ctx.path !== ROUTES!.authorization || ctx.method !== 'GET') return;
+  if (client_id !== undefined && scope === undefined && request_uri === undefined) {
+    ctx.query = { ...ctx.query, scope: 'openid' };
+  }
+}
+
+/**
+ * The client credentials answer says `bearer` and, where no scope was granted, `scope: null` (specification, "Token
+ * response"). What a revocation answers is nobody's to read (RFC 7009 section 2.2), yet some clients want it to be JSON.
+ */
+function asSpecified(ctx: KoaContextWithOIDC): void {
+  if (ctx.status === 200 && ctx.oidc?.route === 'revocation') ctx.body = {};
+  if (ctx.oidc?.route !== 'token' || ctx.status !== 200) return;
+  if (ctx.oidc.params?.['grant_type'] !== 'client_credentials') return;
+  const body = ctx.body as { token_type: string; scope?: string };
+  ctx.body = { ...body, token_type: body.token_type.toLowerCase(), scope: body.scope ?? null };
+}
+
+function compareClientSecret(this: Client, actual: string): boolean {
+  return secretMatches(this.clientSecret ?? '', actual);
+}

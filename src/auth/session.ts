@@ -1,0 +1,45 @@
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { type Account, accountById } from '#store/accounts/accounts.ts';
+import { endSessions } from '#store/accounts/account-sessions.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import { cookieFlags, hostCookie } from '#http/cookies.ts';
+import type { Context, Deps } from './deps.ts';
+
+/** Somebody who is signed in in this browser. */
+export interface SignedIn {
+  account: Account;
+  /** The session's, as the list of sessions names it. */
+  uid_hash: string;
+  /** Epoch seconds. */
+  since: number;
+}
+
+/** Who is signed in in this browser. The session is the protocol's own, so that one sign-in counts for everything. */
+export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undefined> {
+  const id = getCookie(c, hostCookie('session', deps.secure));
+  if (id === undefined) return undefined;
+  const session = await deps.provider.Session.find(id);
+  if (session?.accountId === undefined) return undefined;
+  const account = await accountById(deps.db, session.accountId);
+  if (account === undefined || account.disabled !== null) return undefined;
+  return { account, uid_hash: secretHash(session.uid), since: session.loginTs ?? 0 };
+}
+
+/** Signs somebody in under a new session; whatever session the browser had ends. */
+export async function signIn(c: Context, deps: Deps, accountId: string): Promise<void> {
+  await signOut(c, deps);
+  const { Session } = deps.provider;
+  const session = new Session();
+  session.loginAccount({ accountId, amr: ['pwd'] });
+  const lifetime = deps.config.SESSION_LIFETIME;
+  const id = await session.save(lifetime);
+  const maxAge = Math.min(lifetime, 400 * 86_400);
+  setCookie(c, hostCookie('session', deps.secure), id, cookieFlags(deps.secure, maxAge));
+}
+
+export async function signOut(c: Context, deps: Deps): Promise<void> {
+  const name = hostCookie('session', deps.secure);
+  const current = await signedIn(c, deps);
+  if (current !== undefined) await endSessions(deps.db, current.account.id, { only: current.uid_hash });
+  deleteCookie(c, name, { path: '/', secure: deps.secure });
+}

@@ -1,0 +1,32 @@
+import { html } from 'hono/html';
+import { MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
+import { isShownText } from '#platform/text.ts';
+import type { Context, Deps } from './deps.ts';
+import { showPage } from './layout.ts';
+import type { Texts } from './texts/index.ts';
+
+/** As much as can be said of an address without writing to it. */
+export function isEmail(text: string): boolean {
+  return (
+    text.length <= 254 &&
+    isShownText(text) &&
+    /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),:;[\]\\]+\.[^\s@.]{2,}$/.test(text)
+  );
+}
+
+/** What is wrong with a chosen password, in words. */
+export function passwordError({ errors }: Texts, password: string, ...known: string[]): string | undefined {
+  const problem = passwordProblem(password, ...known);
+  if (problem === undefined) return undefined;
+  return problem === 'short' ? errors.password_short(MIN_PASSWORD) : errors[`password_${problem}`];
+}
+
+export async function showExpired(c: Context, deps: Deps): Promise<Response> {
+  const { expired_title, expired, sign_in } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${expired_title}</h1>
+    <p>${expired}</p>
+    <p><a class="button" href="/sign-in">${sign_in.title}</a></p>
+  </div>`;
+  return await showPage(c, deps, { title: expired_title, main, status: 410 });
+}

@@ -1,0 +1,209 @@
+import { UsageError } from '#platform/errors.ts';
+import { hashPassword, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
+import { uuidOf } from '#platform/text.ts';
+import type { Db } from '#db/db.ts';
+import { linkPlayer, setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { endSessions } from '#store/accounts/account-sessions.ts';
+import { nameProblem } from '#store/accounts/account-names.ts';
+import {
+  type Account,
+  accountByPlayer,
+  createAccount,
+  findAccount,
+  listAccounts,
+  type Role,
+  ROLES,
+} from '#store/accounts/accounts.ts';
+import { playerByUuid } from '#store/game/players.ts';
+import { finishPseudonyms } from '#store/accounts/pseudonyms.ts';
+import type { Hall } from '#context/context.ts';
+import { readSecret } from './secret-input.ts';
+import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
+import { demandAccount } from './lookup.ts';
+
+const WHO: Command['options'] = {
+  account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
+  json: JSON_OPTION,
+};
+
+const UUID: NonNullable<Command['options']> = {
+  uuid: { type: 'string', help: 'The UUID of the game account' },
+};
+
+export const commands: Command[] = [
+  {
+    words: 'account create',
+    audit: { action: 'account.create', about: 'id' },
+    summary: 'Make an account, for somebody who may then sign in',
+    options: {
+      name: { type: 'string', help: 'The name; a linked game account gives its own' },
+      email: { type: 'string', help: 'The e-mail address' },
+      'password-stdin': {
+        type: 'boolean',
+        help: 'Read the password from stdin, or ask for it; without one: set it by "Forgot your password?"',
+      },
+      password: {
+        type: 'string',
+        help: 'The password, which everybody on this machine can see in the list of processes',
+      },
+      ...UUID,
+      verified: { type: 'boolean', help: 'The e-mail address is known to be theirs' },
+      role: { type: 'string', help: 'user (the default) or operator' },
+      json: JSON_OPTION,
+    },
+    run: create,
+  },
+  { words: 'account list', summary: 'Every account', options: { json: JSON_OPTION }, run: listAll },
+  { words: 'account show', summary: 'One account', options: WHO, run: (input) => change(input) },
+  {
+    words: 'account disable',
+    audit: { action: 'account.disable', about: 'id' },
+    summary: 'Close an account to its owner and to every application, at once; --undo opens it again',
+    options: { ...WHO, undo: { type: 'boolean', help: 'Open it again' } },
+    run: (input) =>
+      change(input, ({ db, clock }, { id }) => setDisabled(db, id, input.values['undo'] === true ? null : clock.now())),
+  },
+  {
+    words: 'account role',
+    audit: { action: 'account.role', about: 'id' },
+    summary: 'Make an account an operator, or an ordinary one again',
+    options: { ...WHO, role: { type: 'string', help: 'user or operator' } },
+    run: changeRole,
+  },
+  {
+    words: 'account sign-out',
+    audit: { action: 'account.sign_out', about: 'id' },
+    summary: 'Sign an account out of every browser, the console too; what applications may see stays',
+    options: WHO,
+    run: (input) => change(input, ({ db }, { id }) => db.transaction((tx) => endSessions(tx, id))),
+  },
+  {
+    words: 'account link',
+    audit: { action: 'account.link', about: 'id' },
+    summary: 'Link a game account',
+    options: { ...WHO, ...UUID },
+    run: link,
+  },
+  {
+    words: 'account unlink',
+    audit: { action: 'account.unlink', about: 'id' },
+    summary: 'Take the game account away from an account',
+    options: WHO,
+    run: (input) => change(input, async ({ db }, { id }) => void (await unlinkPlayer(db, id))),
+  },
+  {
+    words: 'account delete',
+    audit: { action: 'account.delete', about: 'id' },
+    summary: 'Delete an account; its matches stay, under a pseudonym',
+    options: WHO,
+    run: remove,
+  },
+];
+
+async function create(input: Input): Promise<void> {
+  const uuid = uuidIn(input);
+  const role = roleOf(optional(input, 'role') ?? 'user');
+  const password = await passwordFor(input);
+  await withHall(async ({ db, clock }) => {
+    const name = await nameFor(db, input, uuid);
+    const account = await createAccount(db, clock.now(), {
+      ...{ name, email: required(input, 'email'), role },
+      password: password === undefined ? null : await hashPassword(password),
+      email_verified: input.values['verified'] === true,
+    });
+    if (typeof account === 'string') throw new UsageError(`The ${account.replace(' taken', '')} is another account's.`);
+    if (uuid !== undefined) await linkTo(db, account, uuid);
+    print(input, wire((await findAccount(db, account.id))!));
+  });
+}
+
+async function passwordFor(input: Input): Promise<string | undefined> {
+  const given = optional(input, 'password');
+  const fromStdin = input.values['password-stdin'] === true;
+  if (given !== undefined && fromStdin) throw new UsageError('Give --password-stdin or --password, not both.');
+  const password = fromStdin ? await readSecret('Password: ') : given;
+  const problem = password === undefined ? undefined : passwordProblem(password);
+  if (problem === undefined) return password;
+  throw new UsageError(
+    `The password is too ${problem}: it needs at least ${MIN_PASSWORD} characters, several words for example.`,
+  );
+}
+
+/** Who is to be linked anyway may bear the name of the game account; nobody else gets a player's name. */
+async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<string> {
+  const name = required(input, 'name');
+  const holder = uuid === undefined ? undefined : await accountByPlayer(db, uuid);
+  if (holder !== undefined) throw new UsageError(`The game account ${uuid} is linked to the account ${holder.name}.`);
+  const player = uuid === undefined ? undefined : await playerByUuid(db, uuid);
+  if (player !== undefined) return player.name;
+  const problem = await nameProblem(db, name);
+  if (problem === undefined) return name;
+  if (problem === 'taken')
+    throw new UsageError(`The name ${name} is an account's or a player's; link that game account.`);
+  throw new UsageError(`--name must be 3 to 16 letters, digits or underscores (it is "${name}").`);
+}
+
+function roleOf(text: string): Role {
+  const role = ROLES.find((one) => one === text);
+  if (role !== undefined) return role;
+  throw new UsageError(`--role must be one of ${ROLES.join(', ')} (it is "${text}").`);
+}
+
+async function changeRole(input: Input): Promise<void> {
+  const role = roleOf(required(input, 'role'));
+  await change(input, ({ db }, { id }) => setRole(db, id, role));
+}
+
+async function listAll(input: Input): Promise<void> {
+  await withHall(async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
+}
+
+async function link(input: Input): Promise<void> {
+  const uuid = uuidIn(input);
+  if (uuid === undefined) throw new UsageError('--uuid is missing.');
+  await change(input, ({ db }, account) => linkTo(db, account, uuid));
+}
+
+async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
+  const name = (await playerByUuid(db, uuid))?.name ?? account.name;
+  const refusal = await db.transaction((tx) => linkPlayer(tx, account.id, { uuid, name }));
+  if (refusal === 'player linked') throw new UsageError(`The game account ${uuid} is linked to another account.`);
+  if (refusal === 'player leaving')
+    throw new UsageError(`The game account ${uuid} belonged to an account that was just deleted; try again shortly.`);
+  if (refusal !== undefined) throw new UsageError(`The account ${account.name} is linked to a game account already.`);
+}
+
+async function remove(input: Input): Promise<void> {
+  await withHall(async ({ db, clock }) => {
+    const account = await demandAccount(db, required(input, 'account'));
+    await deleteAccount(db, clock.now(), account.id);
+    await finishPseudonyms(db);
+    print(input, { ...wire(account), deleted: true });
+  });
+}
+
+/** Does something to the account that the options name, and shows how it then is. */
+async function change(input: Input, work?: (hall: Hall, account: Account) => Promise<void>): Promise<void> {
+  await withHall(async (hall) => {
+    const account = await demandAccount(hall.db, required(input, 'account'));
+    await work?.(hall, account);
+    print(input, wire((await findAccount(hall.db, account.id))!));
+  });
+}
+
+function uuidIn(input: Input): string | undefined {
+  const text = optional(input, 'uuid');
+  const uuid = text === undefined ? undefined : uuidOf(text);
+  if (text !== undefined && uuid === undefined) throw new UsageError(`--uuid must be a UUID (it is "${text}").`);
+  return uuid;
+}
+
+function wire({ player_uuid, created, disabled, locale: _, ...account }: Account): Record<string, unknown> {
+  return {
+    ...account,
+    uuid: player_uuid,
+    created: new Date(created).toISOString(),
+    disabled: disabled === null ? null : new Date(disabled).toISOString(),
+  };
+}

@@ -1,0 +1,77 @@
+import { UsageError } from '#platform/errors.ts';
+import type { Db } from '#db/db.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import type { Application } from '#store/applications/applications.ts';
+import { addOwner, isOwner, type Owner, ownersOf, removeOwner } from '#store/applications/owners.ts';
+import { ownerMail } from '#console/mails.ts';
+import { type Command, type Input, JSON_OPTION, print, printTable, required, withHall } from './command.ts';
+import { demandAccount, demandApplication } from './lookup.ts';
+
+const CLIENT: Command['options'] = {
+  'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
+  json: JSON_OPTION,
+};
+
+const OWNER: Command['options'] = {
+  ...CLIENT,
+  account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
+};
+
+export const ownerCommands: Command[] = [
+  { words: 'app owner list', summary: 'Who may change an application in the console', options: CLIENT, run: list },
+  {
+    words: 'app owner add',
+    audit: { action: 'application.owner.add', about: 'client-id' },
+    summary: 'Let an account change an application in the console; the consent page names it',
+    options: OWNER,
+    run: add,
+  },
+  {
+    words: 'app owner remove',
+    audit: { action: 'application.owner.remove', about: 'client-id' },
+    summary: 'Take an application from one of its owners; the last one stays',
+    options: OWNER,
+    run: remove,
+  },
+];
+
+async function list(input: Input): Promise<void> {
+  await withHall(async ({ db }) => {
+    const { key } = await demandApplication(db, required(input, 'client-id'));
+    printTable(input, (await ownersOf(db, key)).map(wire));
+  });
+}
+
+async function add(input: Input): Promise<void> {
+  await withHall(async ({ db, clock, config, mail }) => {
+    const { application, account } = await both(db, input);
+    if (!(await addOwner(db, clock.now(), application.key, account.id)))
+      throw new UsageError(`${account.name} owns ${application.name} already.`);
+    mail.send(ownerMail(config, account, application.name));
+    await show(db, input, application);
+  });
+}
+
+async function remove(input: Input): Promise<void> {
+  await withHall(async ({ db }) => {
+    const { application, account } = await both(db, input);
+    if (!(await isOwner(db, application.key, account.id)))
+      throw new UsageError(`${account.name} does not own ${application.name}.`);
+    if (!(await removeOwner(db, application.key, account.id)))
+      throw new UsageError(`${account.name} is the only owner of ${application.name}; add another one first.`);
+    await show(db, input, application);
+  });
+}
+
+async function both(db: Db, input: Input): Promise<{ application: Application; account: Account }> {
+  const [clientId, who] = [required(input, 'client-id'), required(input, 'account')];
+  return { application: await demandApplication(db, clientId), account: await demandAccount(db, who) };
+}
+
+async function show(db: Db, input: Input, { key, client_id, name }: Application): Promise<void> {
+  print(input, { client_id, name, owners: (await ownersOf(db, key)).map((owner) => owner.name) });
+}
+
+function wire({ account_id, name, added }: Owner): Record<string, unknown> {
+  return { account_id, name, added: new Date(added).toISOString() };
+}

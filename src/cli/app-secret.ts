@@ -1,0 +1,68 @@
+import { UsageError } from '#platform/errors.ts';
+import { addFurtherSecret, MOST_SECRETS, removeSecret, secretsOf } from '#store/applications/applications.ts';
+import { type Command, type Input, JSON_OPTION, print, printTable, required, withHall } from './command.ts';
+import { demandApplication } from './lookup.ts';
+
+const CLIENT: Command['options'] = {
+  'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
+  json: JSON_OPTION,
+};
+
+export const secretCommands: Command[] = [
+  {
+    words: 'app secret list',
+    summary: "An application's live secrets, by the ids under which they can be withdrawn",
+    options: CLIENT,
+    run: list,
+  },
+  {
+    words: 'app secret add',
+    audit: { action: 'application.secret.create', about: 'client-id' },
+    summary: 'One more secret of a service, shown this once; those there are live on until they are withdrawn',
+    options: CLIENT,
+    run: add,
+  },
+  {
+    words: 'app secret withdraw',
+    audit: { action: 'application.secret.withdraw', about: 'client-id' },
+    summary: 'Withdraw a secret, at once',
+    options: {
+      ...CLIENT,
+      id: { type: 'string', value: 'ID', help: 'The id of the secret, as "app secret list" shows it' },
+    },
+    run: withdraw,
+  },
+];
+
+async function list(input: Input): Promise<void> {
+  await withHall(async ({ db }) => {
+    const { key } = await demandApplication(db, required(input, 'client-id'));
+    const secrets = await secretsOf(db, key);
+    printTable(
+      input,
+      secrets.map(({ id, created }) => ({ id, created: new Date(created).toISOString() })),
+    );
+  });
+}
+
+async function add(input: Input): Promise<void> {
+  await withHall(async ({ db, clock }) => {
+    const { key, client_id, name, type } = await demandApplication(db, required(input, 'client-id'));
+    if (type !== 'service') throw new UsageError(`${name} is of the type ${type}: only a service has secrets.`);
+    const client_secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key));
+    if (client_secret === undefined)
+      throw new UsageError(`${name} has ${MOST_SECRETS} secrets, which is the most; withdraw one of them first.`);
+    print(input, { client_id, name, client_secret });
+  });
+}
+
+async function withdraw(input: Input): Promise<void> {
+  const id = required(input, 'id');
+  await withHall(async ({ db }) => {
+    const { key, client_id, name } = await demandApplication(db, required(input, 'client-id'));
+    if (!(await removeSecret(db, key, id))) {
+      throw new UsageError(`${name} has no secret ${id}; see: scorehall app secret list --client-id ${client_id}`);
+    }
+    print(input, { client_id, name, id, withdrawn: true });
+  });
+}

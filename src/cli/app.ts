@@ -1,0 +1,168 @@
+import { UsageError } from '#platform/errors.ts';
+import { isShownText } from '#platform/text.ts';
+import {
+  ACCESS_STATES,
+  type AccessState,
+  type Application,
+  APPLICATION_TYPES,
+  type ApplicationType,
+  createApplication,
+  deleteApplication,
+  listApplications,
+  setAccess,
+  setLimit,
+} from '#store/applications/applications.ts';
+import { startApplication } from '#store/applications/suspension.ts';
+import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
+import { ownerCommands } from './app-owner.ts';
+import { secretCommands } from './app-secret.ts';
+import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
+import { demandApplication } from './lookup.ts';
+
+const MOST_NAME = 64;
+
+const CLIENT: Command['options'] = {
+  'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
+  json: JSON_OPTION,
+};
+
+export const commands: Command[] = [
+  {
+    words: 'app create',
+    audit: { action: 'application.create', about: 'client-id' },
+    summary: 'Register an application; prints its Client ID and, for a service, its Client Secret',
+    options: {
+      name: { type: 'string', help: 'What people read on the consent page' },
+      type: { type: 'string', help: 'installed, web or service' },
+      'redirect-uri': {
+        type: 'string',
+        multiple: true,
+        value: 'URI',
+        help: 'Where sign-in sends people back; may be repeated',
+      },
+      access: { type: 'string', help: 'Access to the data API: none (the default), waiting or approved' },
+      json: JSON_OPTION,
+    },
+    run: create,
+  },
+  { words: 'app list', summary: 'Every application', options: { json: JSON_OPTION }, run: listAll },
+  { words: 'app show', summary: 'One application', options: CLIENT, run: show },
+  {
+    words: 'app limit',
+    audit: { action: 'access.limit', about: 'client-id' },
+    summary: 'Raise the hourly limit of an application, or give it back the usual one',
+    options: { ...CLIENT, limit: { type: 'string', value: 'N', help: 'Requests an hour, or "default"' } },
+    run: limit,
+  },
+  {
+    words: 'app approve',
+    audit: { action: 'access.approve', about: 'client-id' },
+    summary: 'Open the data API to an application',
+    options: CLIENT,
+    run: (input) => access(input, 'approved'),
+  },
+  {
+    words: 'app revoke',
+    audit: { action: 'access.revoke', about: 'client-id' },
+    summary: 'Close the data API to an application',
+    options: CLIENT,
+    run: (input) => access(input, 'revoked'),
+  },
+  {
+    words: 'app start',
+    audit: { action: 'application.start', about: 'client-id' },
+    summary: 'Let an application go on that was suspended when its owners were disabled or deleted',
+    options: CLIENT,
+    run: start,
+  },
+  {
+    words: 'app delete',
+    audit: { action: 'application.delete', about: 'client-id' },
+    summary: 'Remove an application with all its tokens',
+    options: CLIENT,
+    run: remove,
+  },
+  ...secretCommands,
+  ...ownerCommands,
+];
+
+async function create(input: Input): Promise<void> {
+  const wanted = {
+    name: nameIn(input),
+    type: oneOf(required(input, 'type'), APPLICATION_TYPES, 'type') as ApplicationType,
+    redirect_uris: ((input.values['redirect-uri'] ?? []) as string[]).map(String),
+    access: oneOf(optional(input, 'access') ?? 'none', ACCESS_STATES, 'access') as AccessState,
+  };
+  for (const uri of wanted.redirect_uris) {
+    const wrong = checkRedirectUri(wanted.type, uri);
+    if (wrong !== undefined) throw new UsageError(`--redirect-uri ${uri}: ${wrong}`);
+  }
+  await withHall(async ({ db, clock }) => {
+    const { application, secret } = await createApplication(db, clock.now(), wanted);
+    print(input, { ...wire(application), ...(secret === undefined ? {} : { client_secret: secret }) });
+  });
+}
+
+async function listAll(input: Input): Promise<void> {
+  await withHall(async ({ db }) => printTable(input, (await listApplications(db)).map(wire)));
+}
+
+async function show(input: Input): Promise<void> {
+  await withHall(async ({ db }) => print(input, wire(await demandApplication(db, required(input, 'client-id')))));
+}
+
+async function access(input: Input, state: AccessState): Promise<void> {
+  const clientId = required(input, 'client-id');
+  await withHall(async ({ db }) => {
+    await demandApplication(db, clientId);
+    await setAccess(db, clientId, state);
+    print(input, wire(await demandApplication(db, clientId)));
+  });
+}
+
+async function start(input: Input): Promise<void> {
+  const clientId = required(input, 'client-id');
+  await withHall(async ({ db }) => {
+    const { name } = await demandApplication(db, clientId);
+    if (!(await startApplication(db, clientId))) throw new UsageError(`${name} is not suspended.`);
+    print(input, wire(await demandApplication(db, clientId)));
+  });
+}
+
+async function limit(input: Input): Promise<void> {
+  const clientId = required(input, 'client-id');
+  const value = required(input, 'limit');
+  if (value !== 'default' && !/^[1-9]\d{0,8}$/.test(value)) {
+    throw new UsageError(`--limit must be a whole number from 1 to 999999999, or "default" (it is "${value}").`);
+  }
+  await withHall(async ({ db }) => {
+    await demandApplication(db, clientId);
+    await setLimit(db, clientId, value === 'default' ? null : Number(value));
+    print(input, wire(await demandApplication(db, clientId)));
+  });
+}
+
+async function remove(input: Input): Promise<void> {
+  const clientId = required(input, 'client-id');
+  await withHall(async ({ db }) => {
+    const application = await demandApplication(db, clientId);
+    await deleteApplication(db, clientId);
+    print(input, { ...wire(application), deleted: true });
+  });
+}
+
+function wire({ key: _, created, ...application }: Application): Record<string, unknown> {
+  return { ...application, created: new Date(created).toISOString() };
+}
+
+/** As the console takes it: people read it on the consent page. */
+function nameIn(input: Input): string {
+  const name = required(input, 'name');
+  if (name.length <= MOST_NAME && isShownText(name)) return name;
+  throw new UsageError(`--name must have at most ${MOST_NAME} characters that can all be shown.`);
+}
+
+function oneOf(value: string, allowed: readonly string[], option: string): string {
+  if (allowed.includes(value)) return value;
+  throw new UsageError(`--${option} must be one of ${allowed.join(', ')} (it is "${value}").`);
+}

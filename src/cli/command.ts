@@ -1,0 +1,136 @@
+import { hostname, userInfo } from 'node:os';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { systemClock } from '#platform/clock.ts';
+import { environment, readConfig } from '#platform/config.ts';
+import { UsageError } from '#platform/errors.ts';
+import { output } from '#platform/output.ts';
+import { type Hall, openHall } from '#context/context.ts';
+import { findAccount } from '#store/accounts/accounts.ts';
+import { recordAudit } from '#store/audit/audit.ts';
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** An option of a command: what `parseArgs` needs, and the words for `--help`. */
+export type OptionRow = Options[string] & { help: string; value?: string };
+
+export interface Input {
+  values: Record<string, string | boolean | (string | boolean)[] | undefined>;
+  positionals: string[];
+}
+
+/** One command: `scorehall app create …` has the words `app create`. */
+export interface Command {
+  words: string;
+  summary: string;
+  /** What follows the words, for the help: `FILE|-`. */
+  operands?: string;
+  options?: Record<string, OptionRow>;
+  /** What the audit log says of it, for those that change something: the action, and the option that says of what. */
+  audit?: { action: string; about: string };
+  run(input: Input): Promise<void>;
+}
+
+export function parse(command: Command, args: string[]): Input {
+  const options = { ...command.options, help: { type: 'boolean', help: 'This text' } } as Options;
+  try {
+    return parseArgs({ args, options, allowPositionals: command.operands !== undefined, strict: true }) as Input;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message} See: scorehall ${command.words} --help`);
+  }
+}
+
+export function helpOf(command: Command): string {
+  const rows = Object.entries({ ...command.options, help: { type: 'boolean', help: 'This text' } as OptionRow });
+  const names = rows.map(([name, row]) => `--${name}${row.type === 'string' ? ` ${row.value ?? 'VALUE'}` : ''}`);
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = rows.map(([, row], index) => `  ${names[index]!.padEnd(width)}  ${row.help}`);
+  return `${command.summary}\n\nscorehall ${command.words}${command.operands ? ` ${command.operands}` : ''} [options]\n\n${lines.join('\n')}\n`;
+}
+
+/** The value of an option that must be there. */
+export function required(input: Input, name: string): string {
+  const value = input.values[name];
+  if (typeof value !== 'string' || value === '') throw new UsageError(`--${name} is missing.`);
+  return value;
+}
+
+export function optional(input: Input, name: string): string | undefined {
+  const value = input.values[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+interface Running {
+  command: Command;
+  input: Input;
+  printed: Record<string, unknown>;
+}
+
+/** The one command of this process. */
+let running: Running | undefined;
+
+/** Runs a command, of which the audit log is told when it has done what it does. */
+export async function runCommand(command: Command, input: Input): Promise<void> {
+  running = { command, input, printed: {} };
+  await command.run(input);
+}
+
+/** Opens the hall that the environment names, for the length of one command. */
+export async function withHall<T>(work: (hall: Hall) => Promise<T>): Promise<T> {
+  // What the command prints is its result alone.
+  await using hall = await openHall(readConfig({ LOG_LEVEL: 'warn', ...environment() }), systemClock, {
+    terminal: process.stderr,
+  });
+  const result = await work(hall);
+  if (running?.command.audit !== undefined) await keep(hall, running, running.command.audit);
+  return result;
+}
+
+/** Secrets, and what tells who somebody is: the label says so as long as there is the account. */
+const NEVER_KEPT = /^(json|password|password-stdin|help|name|email|uuid)$/;
+
+/** What a command made, it prints: the Client ID of a new application is its subject. */
+async function keep(
+  { db, clock }: Hall,
+  { input, printed }: Running,
+  audit: NonNullable<Command['audit']>,
+): Promise<void> {
+  const about = [input.values[audit.about], printed[audit.about.replaceAll('-', '_')]];
+  const subject = about.find((value) => typeof value === 'string') ?? '';
+  const said = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_KEPT.test(name));
+  const detail = Object.fromEntries(said.map(([name, value]) => [name, String(value)]));
+  if (detail['account'] !== undefined) detail['account'] = (await findAccount(db, detail['account']))?.id ?? subject;
+  const actor = { via: 'command', account_id: null, name: userInfo().username, address: hostname() } as const;
+  const label = typeof printed['name'] === 'string' ? printed['name'] : '';
+  await recordAudit(db, clock.now(), actor, { action: audit.action, subject, label, detail });
+}
+
+/** Prints a result: one JSON object with `--json`, else a line a member. */
+export function print(input: Input, result: Record<string, unknown>): void {
+  if (running !== undefined) running.printed = result;
+  if (input.values['json'] === true) return void output().write(`${JSON.stringify(result)}\n`);
+  const width = Math.max(...Object.keys(result).map((name) => name.length));
+  for (const [name, value] of Object.entries(result)) output().write(`${name.padEnd(width)}  ${shown(value)}\n`);
+}
+
+/** Prints rows: a JSON array with `--json`, else a table. */
+export function printTable(input: Input, rows: Record<string, unknown>[]): void {
+  if (input.values['json'] === true) return void output().write(`${JSON.stringify(rows)}\n`);
+  const columns = Object.keys(rows[0] ?? {});
+  const cells = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]!.length)));
+  for (const line of cells)
+    output().write(
+      `${line
+        .map((cell, index) => cell.padEnd(widths[index]!))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
+}
+
+export const JSON_OPTION: OptionRow = { type: 'boolean', help: 'Print JSON with the wire names' };
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,32 @@
+import { environment, names, readConfig, SETTINGS } from '#platform/config.ts';
+import type { Setting } from '#platform/setting.ts';
+import { type Command, type Input, JSON_OPTION, printTable } from './command.ts';
+
+export const commands: Command[] = [
+  {
+    words: 'config',
+    summary: 'Every setting: its value, its default, what it means',
+    options: { json: JSON_OPTION },
+    run: showConfig,
+  },
+];
+
+async function showConfig(input: Input): Promise<void> {
+  const actual = environment();
+  readConfig(actual);
+  const rows = names().map((name) => {
+    const { default: fallback, meaning, secret } = SETTINGS[name] as Setting;
+    return {
+      setting: name,
+      value: secret && actual[name] ? '***' : hidden(actual[name] || fallback),
+      default: fallback,
+      meaning,
+    };
+  });
+  printTable(input, rows);
+}
+
+/** A password in an address is not printed. */
+function hidden(value: string): string {
+  return value.replace(/(\/\/[^:/@]*:)[^@/]*@/, '$1***@');
+}

@@ -1,0 +1,128 @@
+import { relative } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { type Config, readConfig } from '#platform/config.ts';
+import { UsageError } from '#platform/errors.ts';
+import { output } from '#platform/output.ts';
+import { demoAccounts, demoApps, demoIngestKey } from '#demo/credentials.ts';
+import { fill } from '#demo/fill.ts';
+import { type DemoFacts, DemoFolder } from '#demo/folder.ts';
+import { beat, fillChart, keepBeating } from '#demo/presence.ts';
+import { describe, Progress } from '#demo/output.ts';
+import { askDoors } from '#server/readiness.ts';
+import { demoSettings } from '#demo/settings.ts';
+import { type Hall, openHall } from '#context/context.ts';
+import { followMatches } from '#store/game/leaderboard-projection.ts';
+import { issueClientToken } from '#store/applications/tokens.ts';
+import { NETWORK, type Sample } from '#demo/network/index.ts';
+import { LOGO } from '#demo/network/logo.ts';
+import { openHouseInThreads } from '#server/workers.ts';
+import { type Command, type Input, optional } from './command.ts';
+import { untilStopped } from './serve.ts';
+
+const TOKEN_MS = 30 * 24 * 3_600_000;
+const SEED = 'gullwing';
+const MATCHES = 5000;
+
+export const commands: Command[] = [
+  {
+    words: 'demo',
+    summary: 'Serve an invented network with a season behind it, until told to stop (SIGINT, SIGTERM)',
+    options: {
+      folder: { type: 'string', value: 'DIR', help: 'Where everything of the demo is kept; data/demo when left out' },
+      database: {
+        type: 'string',
+        value: 'URL',
+        help: 'An empty database, postgres://…, in place of a file in the folder',
+      },
+      matches: { type: 'string', value: 'N', help: `How many matches a new season has; ${MATCHES} when left out` },
+    },
+    run: demo,
+  },
+];
+
+async function demo(input: Input): Promise<void> {
+  const stop = new AbortController();
+  const stopped = untilStopped().then(() => stop.abort());
+  const folder = new DemoFolder(optional(input, 'folder') ?? 'data/demo');
+  await refuseSecond(folder);
+  await using hall = await openHall(await configOf(folder, optional(input, 'database')));
+  const sample = await filled(hall, folder, matchesOf(input), stop.signal);
+  if (stop.signal.aborted) return;
+  await beat(hall, sample);
+  await using house = await openHouseInThreads(hall);
+  await using tasks = new AsyncDisposableStack();
+  tasks.use(keepBeating(hall, sample));
+  const facts = await factsOf(hall, folder);
+  folder.writeFacts(facts);
+  await askDoors(house);
+  output().write(`${describe(facts, relative('', folder.factsFile))}\nready\n`);
+  await stopped;
+}
+
+async function refuseSecond(folder: DemoFolder): Promise<void> {
+  const { api_url } = folder.facts();
+  if (api_url === undefined || !isRunning(folder.state()?.process)) return;
+  const answers = await fetch(`${api_url}/v1/openapi.json`).then(
+    (response) => response.arrayBuffer().then(() => true),
+    () => false,
+  );
+  if (answers)
+    throw new UsageError(`This demo runs already: ${api_url}. Another one needs a folder of its own (--folder).`);
+}
+
+function isRunning(id: number | undefined): boolean {
+  if (id === undefined || id === process.pid) return false;
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function configOf(folder: DemoFolder, database = folder.database): Promise<Config> {
+  const own = { LOGO: folder.writeLogo(LOGO), DATA_FOLDER: folder.path };
+  const settings = await demoSettings(own, process.env);
+  folder.writeSettings(settings);
+  return readConfig({ LOG_LEVEL: 'warn', ...settings, DATABASE_URL: database });
+}
+
+function matchesOf(input: Input): number {
+  const text = optional(input, 'matches') ?? String(MATCHES);
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new UsageError(`--matches must be a whole number from 1 to 999999 (it is "${text}").`);
+  return Number(text);
+}
+
+/** Fills the database where that is still to be done, and catches up with what follows from its matches. */
+async function filled(hall: Hall, folder: DemoFolder, matches: number, stop: AbortSignal): Promise<Sample> {
+  const { db, clock, config } = hall;
+  const started = performance.now();
+  const progress = new Progress(`Filling ${relative('', folder.path)} with the network ${NETWORK}`, matches);
+  const wanted = { database_url: config.DATABASE_URL, seed: SEED, now: clock.now(), matches, process: process.pid };
+  const { sample, isNew } = await fill(db, folder, wanted, (count) => {
+    progress.show(count);
+    return !stop.aborted;
+  });
+  while (!stop.aborted && (await followMatches(db, config.TIME_ZONE, clock.now()))) await setImmediate();
+  if (!stop.aborted) await fillChart(hall, sample);
+  if (isNew) progress.end(`${((performance.now() - started) / 1000).toFixed(1)} s`);
+  return sample;
+}
+
+async function factsOf({ db, clock, config }: Hall, folder: DemoFolder): Promise<DemoFacts> {
+  const now = clock.now();
+  const told = folder.facts();
+  const apps = await demoApps(db, now, told);
+  const service = apps.find(({ type }) => type === 'service')!;
+  return {
+    api_url: config.API_URL,
+    auth_url: config.AUTH_URL,
+    site_url: config.SITE_URL,
+    ingest_url: config.INGEST_URL,
+    apps,
+    accounts: await demoAccounts(db, now, told),
+    ingest_key: await demoIngestKey(db, now, told),
+    access_token: await issueClientToken(db, now, service.client_id, TOKEN_MS),
+    database_url: config.DATABASE_URL,
+  };
+}

@@ -1,0 +1,26 @@
+import { healthOf } from '#store/health.ts';
+import { type Command, type Input, JSON_OPTION, print, withHall } from './command.ts';
+
+export const commands: Command[] = [
+  {
+    words: 'health',
+    summary: 'How the service is: whether the database answers, servers are heard and events come in',
+    options: { json: JSON_OPTION },
+    run: health,
+  },
+];
+
+/** The console tells of its process as well; a command would only tell of itself. */
+async function health(input: Input): Promise<void> {
+  await withHall(async ({ db, clock, config }) => {
+    const since = clock.now() - config.PRESENCE_TIMEOUT * 1000;
+    const { database, answer_ms, servers, online, last_event, last_match } = await healthOf(db, since);
+    print(input, {
+      ...{ database, answer_ms: Math.round(answer_ms * 100) / 100 },
+      ...{ servers: servers.known, servers_heard: servers.heard, online },
+      ...{ last_event: momentOf(last_event), last_match: momentOf(last_match) },
+    });
+  });
+}
+
+const momentOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

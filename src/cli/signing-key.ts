@@ -1,0 +1,43 @@
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { signingKeys } from '#store/accounts/signing-keys.ts';
+import { inOrder, rotateKeys } from '#auth/oidc/keys.ts';
+import { type Command, type Input, JSON_OPTION, print, printTable, withHall } from './command.ts';
+
+const OPTIONS: Command['options'] = { json: JSON_OPTION };
+
+export const commands: Command[] = [
+  {
+    words: 'signing-key rotate',
+    audit: { action: 'signing-key.rotate', about: 'kid' },
+    summary: 'Make a new key for ID tokens: published at once, signing in an hour; no token is refused meanwhile',
+    options: OPTIONS,
+    run: rotate,
+  },
+  {
+    words: 'signing-key list',
+    summary: 'The keys that are published; the first one signs',
+    options: OPTIONS,
+    run: list,
+  },
+];
+
+async function rotate(input: Input): Promise<void> {
+  await withHall(async ({ db, config, clock }) => {
+    print(input, { kid: await rotateKeys(db, openSecretKey(config), clock.now()) });
+  });
+}
+
+async function list(input: Input): Promise<void> {
+  await withHall(async ({ db, clock }) => {
+    const rows = await signingKeys(db);
+    const published = rows.length === 0 ? [] : inOrder(rows, clock.now());
+    printTable(
+      input,
+      published.map(({ kid, created }, place) => ({
+        kid,
+        state: place === 0 ? 'signs' : 'published',
+        created: new Date(created).toISOString(),
+      })),
+    );
+  });
+}

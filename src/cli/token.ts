@@ -1,0 +1,35 @@
+import { UsageError } from '#platform/errors.ts';
+import { issueClientToken } from '#store/applications/tokens.ts';
+import { type Command, type Input, JSON_OPTION, optional, print, required, withHall } from './command.ts';
+import { demandApplication } from './lookup.ts';
+
+const HOUR_MS = 3_600_000;
+const MAX_HOURS = 24 * 365;
+
+export const commands: Command[] = [
+  {
+    words: 'token create',
+    audit: { action: 'token.create', about: 'client-id' },
+    summary: "Issue an application's own access token, as the client credentials grant does",
+    options: {
+      'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
+      hours: { type: 'string', value: 'N', help: 'How long it lives; 1 when left out' },
+      json: JSON_OPTION,
+    },
+    run: create,
+  },
+];
+
+async function create(input: Input): Promise<void> {
+  const clientId = required(input, 'client-id');
+  const hours = optional(input, 'hours') ?? '1';
+  if (!/^[1-9]\d{0,4}$/.test(hours) || Number(hours) > MAX_HOURS) {
+    throw new UsageError(`--hours must be a whole number from 1 to ${MAX_HOURS} (it is "${hours}").`);
+  }
+  await withHall(async ({ db, clock }) => {
+    await demandApplication(db, clientId);
+    const lifetime = Number(hours) * HOUR_MS;
+    const access_token = await issueClientToken(db, clock.now(), clientId, lifetime);
+    print(input, { access_token, token_type: 'bearer', expires_in: lifetime / 1000 });
+  });
+}

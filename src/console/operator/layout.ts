@@ -1,0 +1,31 @@
+import { html } from 'hono/html';
+import type { Html } from '#http/page.ts';
+import type { PageContent } from '../layout.ts';
+import type { ConsoleRequest } from '../routes.ts';
+
+export type Section = keyof ConsoleRequest['texts']['operator']['sections'];
+
+/** The frame of the operator's pages. */
+export function inOperator(
+  request: ConsoleRequest,
+  section: Section,
+  title: string,
+  inner: Html,
+  status = 200,
+): PageContent {
+  const { operator: t } = request.texts;
+  const sections = Object.entries(t.sections) as [Section, string][];
+  const main = html`<nav aria-label="${request.texts.parts.operator}">
+      <ul class="tabs">
+        ${sections.map(
+          ([path, name]) =>
+            html`<li>
+              <a href="/console/operator${path}" ${path === section ? html`aria-current="page"` : ''}>${name}</a>
+            </li>`,
+        )}
+      </ul>
+    </nav>
+    <h1>${title}</h1>
+    ${inner}`;
+  return { title, main, part: 'operator', status };
+}

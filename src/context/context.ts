@@ -1,0 +1,48 @@
+import { type Clock, systemClock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import { type Log, openLog } from '#platform/log.ts';
+import { type Mailer, openMailer } from '#platform/mail.ts';
+import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
+import { type Db, openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+import { GroupIntake, type Intake } from '#events/group-commit.ts';
+
+/** What one process owns. Doors take from it what they need and nothing else. */
+export interface Hall extends AsyncDisposable {
+  config: Config;
+  log: Log;
+  db: Db;
+  clock: Clock;
+  mail: Mailer;
+  /** Where events go that are heard of at a door. */
+  intake: Intake;
+}
+
+export interface HallOptions {
+  /** Where the links of mails are shown that cannot be sent. */
+  terminal?: NodeJS.WritableStream;
+}
+
+/** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`. */
+export async function openHall(
+  config: Config,
+  clock: Clock = systemClock,
+  { terminal = process.stdout }: HallOptions = {},
+): Promise<Hall> {
+  const log = openLog(config.LOG_LEVEL);
+  const db = await openDb(config.DATABASE_URL, { keyedHash: keyedHashUnder(config) });
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  const mail = openMailer(config, log, clock, terminal);
+  const intake = new GroupIntake({ db, clock, log });
+  const close = async (): Promise<void> => {
+    await intake.close();
+    await mail[Symbol.asyncDispose]();
+    await db.close();
+  };
+  return { config, log, db, clock, mail, intake, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,91 @@
+import { nameKey } from '#platform/text.ts';
+import type { Context, Taken } from './unit-of-work.ts';
+import type { ReadyEvent } from './validation.ts';
+import { applyStatistics } from '#store/game/factions.ts';
+import { applyLink } from '#store/accounts/link-codes.ts';
+import { applyPublished } from './handlers/maps.ts';
+import { applyRated } from './handlers/map-ratings.ts';
+import { applyFinished } from './handlers/matches.ts';
+import { applyMerged } from './handlers/player-merges.ts';
+import { applyKnown, applyNamed, applySession } from './handlers/player-sessions.ts';
+import { applyChanged, applyIssued, applyRevoked } from '#store/game/punishments.ts';
+import { uuidsOf } from './match-summary.ts';
+import { applyRotation } from './handlers/rotations.ts';
+import { applyConfigured, applyPresence, applyRemoved } from './handlers/servers.ts';
+
+/** Hands an event to its noun. What needs rows that still wait in the batch gets them written first. */
+export async function apply(context: Context, event: ReadyEvent): Promise<Taken> {
+  switch (event.type) {
+    case 'match.finished':
+      return applyFinished(context, event.data);
+    case 'player.login':
+      return applySession(context, event.data, true);
+    case 'player.logout':
+      return applySession(context, event.data, false);
+    case 'player.statistics':
+      return applyStatistics(context, event.data);
+    case 'player.named':
+      return applyNamed(context, event.data);
+    case 'player.known':
+      return applyKnown(context, event.data);
+    case 'player.merged':
+      return await applyMerged(context, event.data);
+    case 'account.link':
+      return await applyLink(context, event.data);
+    case 'server.configured':
+      return await applyConfigured(context, event.data);
+    case 'server.removed':
+      return await applyRemoved(context);
+    case 'server.presence':
+      return await applyPresence(context, event.id, event.data);
+    case 'map.published':
+      return await applyPublished(context, event.data);
+    case 'rotation.changed':
+      return await applyRotation(context, event.data);
+    case 'map.rated':
+      return await applyRated(context, event.data);
+    case 'punishment.issued':
+      return await applyIssued(context, event.data);
+    case 'punishment.changed':
+      return await applyChanged(context, event.data);
+    case 'punishment.revoked':
+      return await applyRevoked(context, event.data);
+  }
+}
+
+/** The players that have to be loaded before an event is applied. Those of rarer events load them themselves. */
+export function playersOf(event: ReadyEvent): string[] {
+  switch (event.type) {
+    case 'match.finished':
+      return uuidsOf(event.data);
+    case 'player.login':
+    case 'player.logout':
+    case 'player.named':
+    case 'player.known':
+    case 'player.statistics':
+      return [event.data.player.uuid];
+    default:
+      return [];
+  }
+}
+
+/**
+ * What the events that change one thing in turn have in common: a map (by its name in any case), a punishment, a
+ * rotation. What the others change is a sum or a newest, from which each can be taken out by itself.
+ */
+export function subjectOf(event: ReadyEvent, scope: number): string | null {
+  switch (event.type) {
+    case 'map.published':
+      return `map ${nameKey(event.data.name)}`;
+    case 'map.rated':
+      return `map ${nameKey(event.data.map)}`;
+    case 'punishment.issued':
+    case 'punishment.changed':
+    case 'punishment.revoked':
+      return `punishment ${scope} ${event.data.punishment}`;
+    case 'rotation.changed':
+      return `rotation ${scope}`;
+    default:
+      return null;
+  }
+}

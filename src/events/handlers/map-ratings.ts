@@ -1,0 +1,67 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { type Context, Refused, scopeOf, sight, type Taken } from '../unit-of-work.ts';
+import type { DataOf } from '../schema.ts';
+import { mapByName } from '#store/game/maps.ts';
+
+/** Takes a player's rating of a map version in place of an earlier one of the same player. */
+export async function applyRated(context: Context, data: DataOf<'map.rated'>): Promise<Taken> {
+  const { batch, time } = context;
+  const map = await mapByName(batch.tx, data.map);
+  if (map === undefined) throw new Refused('data.map', 'names no map that is published', true);
+  const version = data.version ?? map.version;
+  if (version !== map.version) await checkVersions(batch.tx, map.key, version);
+  await batch.load([data.player.uuid]);
+  const player = sight(context, data.player);
+  await batch.flush();
+  const vote = { mapKey: map.key, version, playerKey: player.key, rate: data.rate, time, serverKey: scopeOf(context) };
+  const before = await batch.tx.get<{ rate: number; time: number }>(sql`
+    select rate, time from map_votes where map_key = ${map.key} and version = ${version} and player_key = ${player.key}`);
+  if (before !== undefined && before.time > time) return { note: 'a newer rating of this player is known' };
+  await writeVote(batch.tx, vote);
+  if (before !== undefined) await countVote(batch.tx, { ...vote, rate: before.rate }, -1);
+  await countVote(batch.tx, vote, 1);
+  return undefined;
+}
+
+const MOST_VERSIONS = 200;
+
+/** Readers are shown every version that was rated: nobody can make them endless, nor close the present one to others. */
+async function checkVersions(tx: Queryable, mapKey: number, version: string): Promise<void> {
+  const rows = await tx.tuples(sql`select version from map_rates where map_key = ${mapKey} limit ${MOST_VERSIONS}`);
+  if (rows.length < MOST_VERSIONS || rows.some(([known]) => known === version)) return;
+  throw new Refused('data.version', `is one too many: ${MOST_VERSIONS} versions of this map are rated already`);
+}
+
+interface Vote {
+  mapKey: number;
+  version: string;
+  playerKey: number;
+  rate: number;
+  time: number;
+  serverKey: number;
+}
+
+async function writeVote(tx: Queryable, vote: Vote): Promise<void> {
+  await tx.run(sql`
+    insert into map_votes (map_key, version, player_key, rate, time, server_key)
+    values (${vote.mapKey}, ${vote.version}, ${vote.playerKey}, ${vote.rate}, ${vote.time}, ${vote.serverKey})
+    on conflict (map_key, version, player_key) do update set
+      rate = excluded.rate, time = excluded.time, server_key = excluded.server_key`);
+}
+
+/** Adds a vote to the sums of its map version, or takes it out of them. */
+export async function countVote(
+  tx: Queryable,
+  { mapKey, version, rate }: Omit<Vote, 'playerKey' | 'time' | 'serverKey'>,
+  by: 1 | -1,
+): Promise<void> {
+  const counts = [1, 2, 3, 4, 5].map((value) => (value === rate ? by : 0)) as [number, number, number, number, number];
+  await tx.run(sql`
+    insert into map_rates (map_key, version, rate_1, rate_2, rate_3, rate_4, rate_5)
+    values (${mapKey}, ${version}, ${counts[0]}, ${counts[1]}, ${counts[2]}, ${counts[3]}, ${counts[4]})
+    on conflict (map_key, version) do update set
+      rate_1 = map_rates.rate_1 + excluded.rate_1, rate_2 = map_rates.rate_2 + excluded.rate_2,
+      rate_3 = map_rates.rate_3 + excluded.rate_3, rate_4 = map_rates.rate_4 + excluded.rate_4,
+      rate_5 = map_rates.rate_5 + excluded.rate_5`);
+}

@@ -1,0 +1,26 @@
+import { type Context, see, sight, type Taken } from '../unit-of-work.ts';
+import type { DataOf } from '../schema.ts';
+
+/** Takes a login or logout: the player's name and newest moments, and the row that lets it be taken back. */
+export function applySession(context: Context, { player }: DataOf<'player.login'>, login: boolean): Taken {
+  const { batch, key, time, server } = context;
+  const known = see(context, player, time);
+  if (login) batch.players.login(known, time, server!.name);
+  else batch.players.logout(known, time);
+  const row = [known.key, key, time, login ? 1 : 0, server!.key, server!.name, player.name];
+  batch.rows.add('player_sessions', row);
+  return undefined;
+}
+
+/** Takes a name that a player bore at a moment, without a login. */
+export function applyNamed(context: Context, { player }: DataOf<'player.named'>): Taken {
+  sight(context, player);
+  return undefined;
+}
+
+/** Takes a player over under an id of before: the event's own. */
+export function applyKnown(context: Context, { player }: DataOf<'player.known'>): Taken {
+  if (!context.again) context.batch.players.see(player, context.time, { following: () => context.key });
+  sight(context, player);
+  return undefined;
+}

@@ -1,0 +1,18 @@
+import { nameKey } from '#platform/text.ts';
+import { insertAll, sql } from '#db/sql.ts';
+import type { Context, Taken } from '../unit-of-work.ts';
+import type { DataOf } from '../schema.ts';
+
+/** Takes what a server plays in turn, whole; one that comes late changes nothing. */
+export async function applyRotation(context: Context, { maps }: DataOf<'rotation.changed'>): Promise<Taken> {
+  const { tx } = context.batch;
+  const { key } = context.server!;
+  const changed = await tx.run(sql`
+    insert into rotation_states (server_key, time) values (${key}, ${context.time})
+    on conflict (server_key) do update set time = excluded.time where excluded.time >= rotation_states.time`);
+  if (changed === 0) return { note: 'a newer rotation is known' };
+  await tx.run(sql`delete from rotations where server_key = ${key}`);
+  const rows = maps.map((name, position) => [key, position, name, nameKey(name)]);
+  await tx.runAll(insertAll('insert into rotations (server_key, position, map_name, map_name_key) values', rows));
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import { nameKey } from '#platform/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { type Context, Refused, type Taken } from '../unit-of-work.ts';
+import type { DataOf } from '../schema.ts';
+import type { Server } from '#store/game/servers.ts';
+
+/** Makes a server known under a name, with nothing configured yet. */
+export async function addServer(tx: Queryable, key: number, name: string): Promise<Server> {
+  await tx.run(sql`
+    insert into servers (key, name, name_key, region, icon, sort_order, max)
+    values (${key}, ${name}, ${nameKey(name)}, '', '', 0, 0)`);
+  return { key, name };
+}
+
+/** Takes back `addServer`. */
+export async function forgetServer(tx: Queryable, key: number): Promise<void> {
+  await tx.run(sql`delete from servers where key = ${key}`);
+}
+
+/** Takes over what is fixed about a server, which comes back where it was removed. */
+export async function applyConfigured(context: Context, data: DataOf<'server.configured'>): Promise<Taken> {
+  await context.batch.tx.run(sql`
+    update servers
+    set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max}, removed = null
+    where key = ${context.server!.key}`);
+  return undefined;
+}
+
+/** Takes a server out of sight, with what it plays and its keys; what it played is still told under its name. */
+export async function applyRemoved({ batch: { tx }, server, time, again }: Context): Promise<Taken> {
+  const { key } = server!;
+  await tx.run(sql`delete from rotations where server_key = ${key}`);
+  // It may have come back since.
+  if (again) return undefined;
+  await tx.run(sql`update servers set removed = ${time} where key = ${key}`);
+  await tx.run(sql`delete from presence where server_key = ${key}`);
+  await tx.run(sql`delete from server_keys where server_key = ${key}`);
+  return undefined;
+}
+
+/** A heartbeat says what is now: one that was kept back tells nothing, and one from another time shows a wrong clock. */
+const PRESENCE_AGE_MS = 300_000;
+
+/** Keeps the newest heartbeat; one that comes late changes nothing. An operator's counts as received at its own moment. */
+export async function applyPresence(context: Context, id: string, data: DataOf<'server.presence'>): Promise<Taken> {
+  const { batch, server, time, sender } = context;
+  if (sender.kind === 'server' && time < batch.now - PRESENCE_AGE_MS) {
+    throw new Refused('time', 'is long past: a heartbeat says what is now; drop old ones and check the clock');
+  }
+  const received = sender.kind === 'server' ? batch.now : Math.min(time, batch.now);
+  const changed = await batch.tx.run(sql`
+    insert into presence (server_key, event_id, time, received, playing, players, player_count, gamemode,
+      current_map, current_map_key, next_map)
+    values (${server!.key}, ${id}, ${time}, ${received}, ${data.current}, ${JSON.stringify(data.players)},
+      ${data.players.length}, ${data.gamemode}, ${data.current_map}, ${nameKey(data.current_map)}, ${data.next_map})
+    on conflict (server_key) do update set
+      event_id = excluded.event_id, time = excluded.time, received = excluded.received, playing = excluded.playing,
+      players = excluded.players, player_count = excluded.player_count, gamemode = excluded.gamemode,
+      current_map = excluded.current_map, current_map_key = excluded.current_map_key, next_map = excluded.next_map
+    where excluded.time > presence.time`);
+  if (changed > 0) return undefined;
+  return (await isKnown(context, id)) ? { known: true } : { note: 'a newer heartbeat is known' };
+}
+
+async function isKnown({ batch, server, time }: Context, id: string): Promise<boolean> {
+  const row = await batch.tx.get(sql`
+    select 1 as found from presence where server_key = ${server!.key} and event_id = ${id} and time = ${time}`);
+  return row !== undefined;
+}

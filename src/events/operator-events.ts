@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '#platform/clock.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import type { WireEvent } from './schema.ts';
+import { takeEvents } from './ledger.ts';
+import type { Receipt } from './receipts.ts';
+
+/** What an operator says is an event like any other, so that it stands in the ledger. */
+
+type Told = {
+  [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
+}[WireEvent['type']];
+
+const PREFIX = 'operator ';
+
+/** Of rows of the ledger as `l`: that an operator did it by a command or in the console, be it about a server. */
+export const IS_OPERATOR_ACT = sql`(l.credential = 0 and l.event_id like ${`${PREFIX}%`})`;
+
+/** Takes one event as the operator's, now. */
+export async function tellAsOperator(db: Db, clock: Clock, event: Told): Promise<Receipt> {
+  const time = new Date(clock.now()).toISOString();
+  const wire = { version: 1, id: `${PREFIX}${randomUUID()}`, time, ...event };
+  return (await takeEvents(db, clock, { kind: 'operator' }, [wire]))[0]!;
+}
+
+/** Ends a punishment in the name of who issued it. Undefined where there is none with this key. */
+export async function revokePunishment(db: Db, clock: Clock, key: number): Promise<Receipt | undefined> {
+  const issued = await issuerOf(db, key);
+  if (issued === undefined) return undefined;
+  const { server, reference } = issued;
+  const from = server === null ? {} : { server };
+  return await tellAsOperator(db, clock, { type: 'punishment.revoked', ...from, data: { punishment: reference } });
+}
+
+async function issuerOf(db: Queryable, key: number): Promise<{ server: string | null; reference: string } | undefined> {
+  return await db.get(sql`
+    select s.name as server, u.reference from punishments u left join servers s on s.key = u.scope_key
+    where u.key = ${key}`);
+}

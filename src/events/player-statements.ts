@@ -1,0 +1,77 @@
+import { nameKey } from '#platform/text.ts';
+import { insertAll, type Sql, sql, type Value } from '#db/sql.ts';
+import { followName } from '#store/accounts/account-names.ts';
+import { type Added, additions, sightings } from '#store/game/player-stats.ts';
+import type { KnownPlayer, PlayerName } from '#store/game/players.ts';
+
+/** The statements that write what a PlayerAccumulator holds. */
+
+/** A player in the accumulator, with what of it is not written yet. */
+export interface Entry extends KnownPlayer {
+  isNew: boolean;
+  rowChanged: boolean;
+  renamed: boolean;
+  seenChanged: boolean;
+  /** Whether it is in the accumulator's list of changed players. */
+  waits: boolean;
+  names: Map<string, PlayerName> | undefined;
+  /** What was added to counters, each group once. */
+  sums: Added[] | undefined;
+}
+
+const PLAYERS =
+  'insert into players (key, uuid, name, name_key, name_since, last_login, last_login_server, last_logout) values';
+const NAMES = 'insert into player_names (name_key, player_key, name, first_seen, last_seen) values';
+const WIDEN_NAMES = `on conflict (name_key, player_key) do update set
+  first_seen = case when excluded.first_seen < player_names.first_seen then excluded.first_seen else player_names.first_seen end,
+  last_seen = case when excluded.last_seen > player_names.last_seen then excluded.last_seen else player_names.last_seen end,
+  name = case when excluded.last_seen >= player_names.last_seen then excluded.name else player_names.name end`;
+
+/** The statements that write what changed of some players. */
+export function statementsOf(entries: readonly Entry[]): Sql[] {
+  // Of most players nothing is new but counters.
+  const others = entries.filter(({ rowChanged, names }) => rowChanged || names !== undefined);
+  const unnumbered = entries.filter((entry) => entry.seenChanged && entry.sums === undefined);
+  return [
+    ...insertAll(PLAYERS, others.filter(({ isNew }) => isNew).map(rowOf)),
+    ...others.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
+    ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
+    ...sightings(unnumbered.map(({ key, nameSeen }) => [nameSeen, key])),
+    ...countsOf(entries),
+    ...insertAll(NAMES, others.flatMap(namesOf), WIDEN_NAMES),
+  ];
+}
+
+function namesOf({ key, names }: Entry): Value[][] {
+  return [...(names ?? [])].map(([nameKey, { name, first_seen, last_seen }]) => [
+    nameKey,
+    key,
+    name,
+    first_seen,
+    last_seen,
+  ]);
+}
+
+function rowOf({ key, uuid, name, nameSince, lastLogin, lastLoginServer, lastLogout }: Entry): Value[] {
+  return [key, uuid, name, nameKey(name), nameSince, lastLogin, lastLoginServer, lastLogout];
+}
+
+function updateOf(entry: Entry): Sql {
+  return sql`
+    update players set name = ${entry.name}, name_key = ${nameKey(entry.name)}, name_since = ${entry.nameSince},
+      last_login = ${entry.lastLogin}, last_login_server = ${entry.lastLoginServer}, last_logout = ${entry.lastLogout}
+    where key = ${entry.key}`;
+}
+
+function countsOf(entries: readonly Entry[]): Sql[] {
+  const added = entries.flatMap(({ key, nameSeen, sums = [] }) =>
+    sums.map(({ group, sums }) => ({ group, row: [...sums, nameSeen, key] })),
+  );
+  const byGroup = Map.groupBy(added, ({ group }) => group);
+  return [...byGroup].flatMap(([group, some]) =>
+    additions(
+      group,
+      some.map(({ row }) => row),
+    ),
+  );
+}

@@ -1,0 +1,278 @@
+import { z } from 'zod';
+import { isShownText, tamed, uuidOf } from '#platform/text.ts';
+import { type MatchParts, problemsOf } from './match-rules.ts';
+import { parseMatchFast } from './match-fast-path.ts';
+
+/**
+ * What game servers and importers tell: one shape a type, each with a version and the sender's own id. The HTTP ingest,
+ * `scorehall import events` and every other importer speak this and nothing else.
+ */
+
+const text = (max: number, min = 0) =>
+  z
+    .string()
+    .min(min)
+    .max(max)
+    .refine(isShownText, 'must not contain control characters, broken Unicode or marks that turn the order of text');
+
+/** Characters of a sender's own id of an event. */
+export const LONGEST_ID = 128;
+
+const count = z.int().min(0).max(1_000_000_000);
+const score = z.int().min(-1_000_000_000).max(1_000_000_000);
+const name = text(128, 1);
+
+/** A day before the last one that four digits of a year can write, so that every offset can. */
+const LAST_MOMENT = Date.parse('9999-12-31T00:00:00Z');
+
+/** An RFC 3339 moment with seconds and offset; read as epoch milliseconds. */
+export const moment = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 moment like 2026-01-31T12:34:56.789+09:00' })
+  .transform((value) => Date.parse(value))
+  .refine((value) => value >= 0, 'must not lie before 1970')
+  .refine((value) => value < LAST_MOMENT, 'must lie before the end of the year 9999');
+
+const uuid = z
+  .string()
+  .max(36)
+  .refine((value) => uuidOf(value) !== undefined, 'must be a UUID, with or without dashes')
+  .transform((value) => uuidOf(value)!);
+
+const player = z.strictObject({ uuid, name: text(64, 1) });
+
+const presence = z
+  .strictObject({
+    current: count.meta({ description: 'Players taking part in the running game' }),
+    players: z.array(text(64, 1)).max(5_000).meta({ description: 'Names of everyone connected' }),
+    gamemode: text(32).default(''),
+    current_map: text(128).default(''),
+    next_map: text(128).default(''),
+  })
+  .refine(({ current, players }) => current <= players.length, {
+    path: ['current'],
+    message: 'must not be larger than the number of connected players',
+  });
+
+const configured = z.strictObject({
+  region: text(64),
+  order: z.int().min(-1_000_000).max(1_000_000).default(0),
+  icon: text(512).default(''),
+  max: count.default(0).meta({ description: 'Capacity; 0 for a lobby' }),
+});
+
+const matchPlayer = z.strictObject({
+  ...player.shape,
+  score: score.default(0),
+  kill_count: count.default(0),
+  death_count: count.default(0),
+  shot_count: count.default(0),
+  hit_count: count.default(0),
+  paint_count: count.default(0),
+  time_played: count.default(0).meta({ description: 'Seconds in this match' }),
+});
+
+const matchTeam = z.strictObject({
+  name,
+  score: score.optional().meta({ description: 'Left out: the sum over its players' }),
+  kill_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
+  death_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
+  players: z.array(matchPlayer).max(1_000),
+});
+
+export const OBJECTIVE_TYPES = ['wool', 'core', 'destroyable', 'flag', 'control_point', 'other'] as const;
+
+const objective = z.strictObject({
+  player: player.nullable().default(null),
+  team: text(128),
+  type: z.enum(OBJECTIVE_TYPES),
+  name: text(128),
+  color: text(32).default(''),
+  time: moment,
+});
+
+const kill = z.strictObject({ killer: uuid, victim: uuid, time: moment });
+
+const match = z
+  .strictObject({
+    map: name,
+    gamemode: text(32, 1),
+    ranked: z.boolean().default(false),
+    win: text(128).default('').meta({ description: 'Name of the winning team; empty for a draw' }),
+    started: moment,
+    finished: moment,
+    teams: z.array(matchTeam).max(100),
+    objectives: z.array(objective).max(2_000).default([]),
+    kills: z
+      .array(kill)
+      .max(20_000)
+      .default([])
+      .meta({ description: 'Who killed whom, by UUID; both must be players of the match' }),
+  })
+  .superRefine(checkMatch);
+
+function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
+  for (const { path, message } of problemsOf(match)) ctx.addIssue({ code: 'custom', path, message });
+}
+
+const author = z.strictObject({
+  name: text(64).default(''),
+  uuid: z.union([z.literal(''), uuid]).default(''),
+  contribution: text(512).default(''),
+});
+
+const map = z.strictObject({
+  name,
+  version: text(64),
+  proto: text(32).default(''),
+  objective: text(2_000).default(''),
+  authors: z.array(author).max(200).default([]),
+  teams: z
+    .array(z.strictObject({ name: text(128), max: count.default(0), color: text(32).default('') }))
+    .max(100)
+    .default([]),
+  gamemodes: z.array(text(32, 1)).max(20).default([]),
+  type: text(32).default(''),
+  path: text(512).default(''),
+  image: z
+    .strictObject({
+      content_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),
+      data: z.base64().min(8).max(700_000),
+    })
+    .optional()
+    .meta({ description: 'Left out: a picture that is known already stays' }),
+});
+
+const rate = z.strictObject({
+  map: name,
+  version: text(64).optional().meta({ description: 'Left out: the version that is published now' }),
+  player,
+  rate: z.int().min(1).max(5),
+});
+
+const reference = text(128, 1).meta({ description: "The sender's own name for the punishment" });
+
+const issued = z.strictObject({
+  punishment: reference,
+  punished: player,
+  punisher: player.nullable().default(null),
+  type: text(32, 1).meta({ description: 'ban, mute, kick, warn, or a word of the network' }),
+  level: count.default(0),
+  reason: text(2_000).default(''),
+  expires: moment.nullable().default(null),
+  automatic: z.boolean().default(false),
+});
+
+const changed = z.strictObject({
+  punishment: reference,
+  type: text(32, 1).optional(),
+  level: count.optional(),
+  reason: text(2_000).optional(),
+  expires: moment.nullable().optional(),
+});
+
+const statistics = z.strictObject({
+  player,
+  gamemode: z.enum(['factions', 'vanilla']).meta({
+    description:
+      'factions: counters are what was added since the last event; vanilla: what the game itself has counted so far, kept outside all field groups',
+  }),
+  kill_count: count.default(0),
+  death_count: count.default(0),
+  time_played: count.default(0),
+  power: z.number().min(-1_000_000_000).max(1_000_000_000).default(0),
+  faction: text(64).default(''),
+});
+
+const link = z.strictObject({
+  player,
+  code: text(32, 1).meta({ description: 'As the player typed it; case, blanks and dashes do not count' }),
+});
+const merged = z
+  .strictObject({ from: uuid, into: uuid })
+  .refine(({ from, into }) => from !== into, { path: ['into'], message: 'must be another UUID than from' });
+
+const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, description: string) =>
+  z
+    .strictObject({
+      version: z.literal(1),
+      id: text(LONGEST_ID, 1).meta({
+        description: "The sender's own id of the event: the same id is the same event, however often it is sent",
+      }),
+      type: z.literal(type),
+      time: moment,
+      server: text(128, 1).optional().meta({ description: "The server's name; over HTTP the key says it" }),
+      receipt: z
+        .string()
+        .regex(/^[0-9a-hjkmnp-tv-z]{11}$/)
+        .optional()
+        .meta({ description: 'Written by `export events`: keeps ids when a network is moved' }),
+      data,
+    })
+    .meta({ title: type, description });
+
+export const EventSchema = z.discriminatedUnion('type', [
+  envelope('server.configured', configured, 'What is fixed about a server; from operators only'),
+  envelope('server.presence', presence, 'Heartbeat: who is on a server, and what it plays'),
+  envelope('match.finished', match, 'A match that is over, with everybody who played it'),
+  envelope('map.published', map, 'A map, new or in a new version'),
+  envelope('rotation.changed', z.strictObject({ maps: z.array(name).max(2_000) }), 'The maps a server plays, in order'),
+  envelope('map.rated', rate, "A player's rating of a map version, one a player, changeable"),
+  envelope('punishment.issued', issued, 'A new punishment'),
+  envelope('punishment.changed', changed, 'Other facts about a known punishment; what is left out stays'),
+  envelope('punishment.revoked', z.strictObject({ punishment: reference }), 'A punishment that no longer holds'),
+  envelope('player.login', z.strictObject({ player }), 'A player joined the server'),
+  envelope('player.named', z.strictObject({ player }), 'A player was seen under a name, on a server or not'),
+  envelope('player.logout', z.strictObject({ player }), 'A player left the server'),
+  envelope('player.statistics', statistics, 'Statistics of modes without matches'),
+  envelope(
+    'account.link',
+    link,
+    'A player typed the code that the account page shows: game account and account belong together',
+  ),
+  envelope('player.known', z.strictObject({ player }), "A player whose id is the event's receipt; from operators only"),
+  envelope('player.merged', merged, 'All of one UUID counts for another from now on; from operators only'),
+  envelope('server.removed', z.strictObject({}), 'A server that is no more; from operators only'),
+]);
+
+/** An event as read: moments in epoch milliseconds, UUIDs lower case with dashes, defaults filled in. */
+export type Event = z.output<typeof EventSchema>;
+/** An event as it is sent. */
+export type WireEvent = z.input<typeof EventSchema>;
+export type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
+export type DataOf<T extends Event['type']> = EventOf<T>['data'];
+
+/** Why an event is refused, and where in it: `data.teams.0.players.3.uuid`. */
+export interface Refusal {
+  reason: string;
+  place: string;
+}
+
+/** Checks one event. */
+export function readEvent(input: unknown): { event: Event } | { refusal: Refusal } {
+  const match = parseMatchFast(input);
+  return match === undefined ? parseBySchema(input) : { event: match };
+}
+
+/** As `readEvent`, always by the schema. */
+export function parseBySchema(input: unknown): { event: Event } | { refusal: Refusal } {
+  const result = EventSchema.safeParse(input);
+  if (result.success) return { event: result.data };
+  const issue = result.error.issues[0]!;
+  return { refusal: refusalOf(reasonOf(issue), issue.path.join('.')) };
+}
+
+const LONGEST_REASON = 300;
+const LONGEST_PLACE = 200;
+
+/** What is said of an event names parts of it as they were sent, which may be anything. */
+export const refusalOf = (reason: string, place: string): Refusal => ({
+  reason: tamed(reason, LONGEST_REASON),
+  place: tamed(place, LONGEST_PLACE),
+});
+
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_union' && issue.path.at(-1) === 'type') return `must be one of ${TYPES.join(', ')}`;
+  return issue.message;
+}
+
+export const TYPES: readonly Event['type'][] = EventSchema.options.map((option) => option.shape.type.value);

@@ -1,0 +1,41 @@
+import type { Clock } from '#platform/clock.ts';
+import type { Queryable } from '#db/db.ts';
+import { readEvent } from '#events/schema.ts';
+import { isPublished } from '#events/handlers/maps.ts';
+import { mapByName, mapNames, rotationOf } from '#store/game/maps.ts';
+import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
+import { termsOf } from '#store/game/punishments.ts';
+import { serverByName } from '#store/game/servers.ts';
+import type { Facts } from './network-lookup.ts';
+
+/** The facts of the network that a database holds. */
+export function factsOf(db: Queryable, clock: Clock): Facts {
+  return {
+    now: () => clock.now(),
+    nameOf: async (uuid) => (await playerByUuid(db, uuid))?.name,
+    async sightingOf(uuid) {
+      const player = await playerByUuid(db, uuid);
+      const names = player === undefined ? [] : await namesOf(db, player.key);
+      const present = names.find(({ name }) => name === player?.name);
+      return present && { name: present.name, seen: present.last_seen };
+    },
+    uuidNamed: async (name) => (await playerByName(db, name))?.uuid,
+    async punishmentOf(reference, server) {
+      const scope = server === undefined ? 0 : (await serverByName(db, server))?.key;
+      return scope === undefined ? undefined : await termsOf(db, scope, reference);
+    },
+    mapNames: () => mapNames(db),
+    async isPublished(wire) {
+      const read = readEvent(wire);
+      return 'event' in read && read.event.type === 'map.published' && (await isPublished(db, read.event.data));
+    },
+    async objectiveOf(name) {
+      const map = await mapByName(db, name);
+      return map?.name === name ? map.objective : undefined;
+    },
+    async rotationOf(name) {
+      const server = await serverByName(db, name);
+      return server && (await rotationOf(db, server.key));
+    },
+  };
+}

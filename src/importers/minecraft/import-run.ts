@@ -1,0 +1,50 @@
+import type { Facts } from '../network-lookup.ts';
+import { Refused, type Item } from '../finding.ts';
+import { readEntries } from './entries.ts';
+import type { Named, Names } from './names.ts';
+
+/** A run over the folder of a Minecraft server. */
+export interface Work {
+  folder: string;
+  facts: Facts;
+  /** What usercache.json says, and what the bans say of those who are not in it. */
+  names: Names;
+  banned: Names;
+  server: string | undefined;
+}
+
+/** Under which name a player was last seen, and when: by what the files say, and by what the network knows. */
+export async function lastSeen(uuid: string, { names, banned, facts }: Work): Promise<Omit<Named, 'uuid'> | undefined> {
+  const told = [names.named(uuid), await facts.sightingOf(uuid), banned.named(uuid)];
+  return told.filter((one) => one !== undefined).toSorted((a, b) => b.seen - a.seen)[0];
+}
+
+export interface Placed<T> {
+  place: string;
+  entry: T;
+}
+
+/** Reads every entry of a file into a list; those that cannot be read are refused one by one. */
+export async function* readEach<T>(
+  file: string,
+  path: string,
+  read: (value: unknown) => T,
+  into: Placed<T>[],
+): AsyncGenerator<Item> {
+  let entries: unknown[] = [];
+  try {
+    entries = await readEntries(path);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    yield { file, place: error.place, refusal: error.message };
+  }
+  for (const [index, value] of entries.entries()) {
+    const place = `entry ${index + 1}`;
+    try {
+      into.push({ place, entry: read(value) });
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      yield { file, place: [place, error.place].filter(Boolean).join(', '), refusal: error.message };
+    }
+  }
+}

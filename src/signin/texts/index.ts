@@ -1,7 +1,0 @@
-import type { Language } from '#base/languages.ts';
-import { en, type Texts } from './en.ts';
-import { ja } from './ja.ts';
-
-export type { Texts } from './en.ts';
-
-export const TEXTS: Record<Language, Texts> = { en, ja };

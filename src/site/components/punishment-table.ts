@@ -1,0 +1,56 @@
+import { html } from 'hono/html';
+import { idOf } from '#platform/ids.ts';
+import type { Html } from '#http/page.ts';
+import { ACTIVE, EXPIRED, type Punishment } from '#store/game/punishments.ts';
+import type { PageRequest } from '../page-request.ts';
+import { player } from './player-link.ts';
+import { ago } from './timestamps.ts';
+
+/** `ban` in the reader's language; a type of the network's own, as it was told. */
+export function typeName({ text }: PageRequest, type: string): string {
+  const known = text.punishmentTypes as Readonly<Record<string, string>>;
+  const key = type.toLowerCase();
+  return Object.hasOwn(known, key) ? known[key]! : type;
+}
+
+export function stateChip({ text }: PageRequest, { state }: Punishment): Html {
+  const name = state === ACTIVE ? 'active' : state === EXPIRED ? 'expired' : 'revoked';
+  return html`<span class="state ${name}">${text.punishmentStates[name]}</span>`;
+}
+
+export function punishmentTable(
+  request: PageRequest,
+  items: readonly Punishment[],
+  { withPlayer }: { withPlayer: boolean },
+): Html {
+  const { text } = request;
+  const { columns } = text;
+  if (items.length === 0) return html`<p class="soft">${text.punishment.none}</p>`;
+  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.parts.punishments}">
+    <table class="punishments">
+      <thead>
+        <tr>
+          <th scope="col">${columns.type}</th>
+          ${withPlayer ? html`<th scope="col">${columns.player}</th>` : ''}
+          <th scope="col">${columns.reason}</th>
+          <th scope="col">${columns.state}</th>
+          <th scope="col">${columns.when}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${items.map(
+          (item) =>
+            html`<tr>
+              <th scope="row">
+                <a href="/punishments/${idOf(item.key)}"><bdi>${typeName(request, item.type)}</bdi></a>
+              </th>
+              ${withPlayer ? html`<td>${player(item.punished)}</td>` : ''}
+              <td class="reason"><bdi>${item.reason}</bdi></td>
+              <td>${stateChip(request, item)}</td>
+              <td class="soft small">${ago(request, item.time)}</td>
+            </tr> `,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

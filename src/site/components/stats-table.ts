@@ -1,0 +1,83 @@
+import { html } from 'hono/html';
+import type { Html } from '#http/page.ts';
+import { safeNumber } from '#db/db.ts';
+import type { FactionStanding } from '#store/game/factions.ts';
+import { type Group, GROUP_NAMES, GROUPS, type Stats } from '#store/game/player-stats.ts';
+import type { PageRequest } from '../page-request.ts';
+
+export interface Total {
+  play: number;
+  win: number;
+  lose: number;
+  kill: number;
+  death: number;
+  time: number;
+}
+
+/** Sums over all groups. */
+export function totalOf(stats: Stats): Total {
+  const sum = (counter: string): number =>
+    safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
+  return {
+    play: sum('play'),
+    win: sum('win'),
+    lose: sum('lose'),
+    kill: sum('kill'),
+    death: sum('death'),
+    time: sum('time'),
+  };
+}
+
+/** Counters that only some groups have. */
+const OWN = ['wool', 'core', 'destroyable', 'flag', 'score', 'objective', 'shot', 'hit', 'paint'] as const;
+
+/** A player's counters, a row for each mode group in which there is anything. */
+export function statsTable(request: PageRequest, stats: Stats, standing: FactionStanding): Html {
+  const { text } = request;
+  const { columns } = text;
+  const groups = GROUP_NAMES.filter((group) => Object.values(stats[group]).some((count) => count !== 0));
+  if (groups.length === 0) return html`<p class="soft">${text.player.noStats}</p>`;
+  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.player.byMode}">
+    <table class="stats">
+      <thead>
+        <tr>
+          <th scope="col">${columns.mode}</th>
+          ${[columns.matches, columns.wins, columns.winShare, columns.kills, columns.deaths, columns.ratio, columns.time].map((name) => html`<th scope="col" class="n">${name}</th>`)}
+          <th scope="col">${columns.others}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${groups.map((group) => row(request, group, stats[group], standing))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function row(request: PageRequest, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
+  const { text, formats } = request;
+  const { play, win, lose = 0, kill, death, time = 0 } = counts;
+  const number = (value: number | undefined): string => (value === undefined ? '–' : formats.number(value));
+  const decided = (win ?? 0) + lose;
+  const share = win === undefined || decided === 0 ? '–' : formats.percent(win / decided);
+  const ratio = kill === undefined ? '–' : formats.ratio(kill / Math.max(1, death ?? 0));
+  const cells = [number(play), number(win), share, number(kill), number(death), ratio, formats.duration(time)];
+  return html`<tr>
+    <th scope="row">${text.groups[group]}</th>
+    ${cells.map((cell) => html`<td class="n">${cell}</td>`)}
+    <td class="small">${others(request, group, counts, standing)}</td>
+  </tr>`;
+}
+
+function others(request: PageRequest, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
+  const { text, formats } = request;
+  if (group === 'factions') {
+    return html`<bdi>${standing.faction}</bdi>
+      <span class="soft">${text.player.power} ${formats.number(standing.power)}</span>`;
+  }
+  const has: readonly string[] = GROUPS[group];
+  const own = OWN.filter((counter) => has.includes(counter));
+  return html`${own.map(
+    (counter, place) =>
+      html`${place > 0 ? ' · ' : ''}${formats.number(counts[counter]!)} <span class="soft">${text.own[counter]}</span>`,
+  )}`;
+}

@@ -1,0 +1,68 @@
+import { secretHash } from '#platform/crypto/secrets.ts';
+import type { Queryable } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+
+/** One browser in which somebody is signed in. */
+export interface AccountSession {
+  /** The hash of the session's uid: names the session and opens nothing. */
+  uid_hash: string;
+  created: number;
+  seen: number;
+  address: string;
+  agent: string;
+}
+
+/** Where a request comes from, as the account page shows it. */
+export interface ClientInfo {
+  address: string;
+  agent: string;
+}
+
+export async function sessionsOf(db: Queryable, accountId: string, now: number): Promise<AccountSession[]> {
+  return await db.all<AccountSession>(sql`
+    select s.uid_hash, s.created, s.seen, s.address, s.agent
+    from account_sessions s join tokens t on t.uid_hash = s.uid_hash and t.kind = 'Session'
+    where s.account_id = ${accountId} and t.account_id = ${accountId} and t.expires > ${now} order by s.seen desc`);
+}
+
+/** Notes that a session was used. */
+export function seenSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
+  return sql`
+    insert into account_sessions (uid_hash, account_id, created, seen, address, agent)
+    select ${secretHash(uid)}, id, ${now}, ${now}, ${address}, ${agent.slice(0, 256)} from accounts where id = ${accountId}
+    on conflict (uid_hash) do update set
+      account_id = excluded.account_id, seen = excluded.seen, address = excluded.address, agent = excluded.agent`;
+}
+
+/**
+ * Signs one session out, or all but one, or all. The console's sessions end with any of them: it cannot know which of
+ * them it came from, and whoever is still signed in elsewhere is back in it without being asked.
+ */
+export async function endSessions(
+  tx: Queryable,
+  accountId: string,
+  which: { only?: string; except?: string } = {},
+): Promise<void> {
+  const { only = '', except = '' } = which;
+  await tx.run(sql`delete from console_sessions where account_id = ${accountId}`);
+  for (const table of [sql`tokens`, sql`account_sessions`]) {
+    const sessions = table.strings[0] === 'tokens' ? sql`kind = 'Session' and` : sql``;
+    await tx.run(sql`
+      delete from ${table} where ${sessions} account_id = ${accountId}
+        and (${only} = '' or uid_hash = ${only}) and uid_hash <> ${except}`);
+  }
+  // Who has proven who they are on the way to an application, and is not there yet, would be signed in when they arrive.
+  if (only === '') await tx.run(sql`delete from tokens where account_id = ${accountId} and kind = 'Interaction'`);
+}
+
+/** Takes back what an application may do for an account, or what every application may: refused from the next request on. */
+export async function endApplications(tx: Queryable, accountId: string, clientId = ''): Promise<void> {
+  await tx.run(sql`
+    delete from tokens where account_id = ${accountId} and kind = 'Grant'
+      and (${clientId} = '' or client_id = ${clientId})`);
+  await tx.run(sql`
+    delete from tokens where account_id = ${accountId} and kind in ('AccessToken', 'RefreshToken', 'AuthorizationCode')
+      and (${clientId} = '' or client_id = ${clientId})`);
+  await tx.run(sql`
+    delete from consents where account_id = ${accountId} and (${clientId} = '' or client_id = ${clientId})`);
+}

@@ -1,0 +1,124 @@
+import { idOf } from '#platform/ids.ts';
+import { nameKey } from '#platform/text.ts';
+import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { takeKey } from '../sequence.ts';
+
+export const ROLES = ['user', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A person on the service. `id` is what tokens and `sub` say; `name` is the game account's name once it is linked. */
+export interface Account {
+  id: string;
+  name: string;
+  email: string;
+  email_verified: boolean;
+  /** The linked game account. */
+  player_uuid: string | null;
+  role: Role;
+  locale: string;
+  created: number;
+  disabled: number | null;
+}
+
+type AccountRow = Omit<Account, 'email_verified'> & { email_verified: number };
+
+const COLUMNS = sql`id, name, email, email_verified, player_uuid, role, locale, created, disabled`;
+
+export async function accountById(db: Queryable, id: string): Promise<Account | undefined> {
+  const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where id = ${id}`);
+  return row && accountOf(row);
+}
+
+export async function accountByName(db: Queryable, name: string): Promise<Account | undefined> {
+  const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where name_key = ${nameKey(name)}`);
+  return row && accountOf(row);
+}
+
+export async function accountByEmail(db: Queryable, email: string): Promise<Account | undefined> {
+  const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where email_key = ${emailKey(email)}`);
+  return row && accountOf(row);
+}
+
+export async function accountByPlayer(db: Queryable, uuid: string): Promise<Account | undefined> {
+  const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where player_uuid = ${uuid}`);
+  return row && accountOf(row);
+}
+
+/** By name or by e-mail address, as people type it at sign-in. */
+export async function accountByLogin(db: Queryable, text: string): Promise<Account | undefined> {
+  return text.includes('@') ? await accountByEmail(db, text) : await accountByName(db, text);
+}
+
+/** By id, name or e-mail address, as operators say it. */
+export async function findAccount(db: Queryable, text: string): Promise<Account | undefined> {
+  return (await accountById(db, text)) ?? (await accountByLogin(db, text));
+}
+
+export async function listAccounts(db: Queryable): Promise<Account[]> {
+  return (await db.all<AccountRow>(sql`select ${COLUMNS} from accounts order by id`)).map(accountOf);
+}
+
+/** Accounts with ids before this one, the newest first. */
+export async function accountsBefore(db: Queryable, before: string, limit: number): Promise<Account[]> {
+  const rows = await db.all<AccountRow>(
+    sql`select ${COLUMNS} from accounts where id < ${before} order by id desc limit ${limit}`,
+  );
+  return rows.map(accountOf);
+}
+
+/** The game account of the person behind a token; undefined while none is linked. */
+export async function accountPlayerUuid(db: Queryable, id: string): Promise<string | undefined> {
+  const row = await db.get<{ player_uuid: string | null }>(sql`select player_uuid from accounts where id = ${id}`);
+  return row?.player_uuid ?? undefined;
+}
+
+/** What is stored of the password; undefined where the account has none. */
+export async function passwordOf(db: Queryable, id: string): Promise<string | undefined> {
+  const row = await db.get<{ password: string | null }>(sql`select password from accounts where id = ${id}`);
+  return row?.password ?? undefined;
+}
+
+function accountOf(row: AccountRow): Account {
+  return { ...row, email_verified: row.email_verified === 1 };
+}
+
+/** How addresses are compared. The part before the @ could be told apart by case, yet no mail service does. */
+export function emailKey(email: string): string {
+  return email.normalize('NFC').toLowerCase();
+}
+
+export interface NewAccount {
+  name: string;
+  email: string;
+  /** As platform/crypto/passwords.ts stores it. */
+  password: string | null;
+  email_verified?: boolean;
+  role?: Role;
+  locale?: string;
+}
+
+/**
+ * Makes an account. The name is taken as it stands: `nameProblem` (account-names.ts) tells what people may choose.
+ * @returns which of the two is another account's already, where one is
+ */
+export async function createAccount(
+  db: Db,
+  now: number,
+  { name, email, password, email_verified = false, role = 'user', locale = '' }: NewAccount,
+): Promise<Account | 'name taken' | 'email taken'> {
+  try {
+    return await db.transaction(async (tx) => {
+      if ((await accountByEmail(tx, email)) !== undefined) return 'email taken';
+      const id = idOf(await takeKey(tx, now));
+      await tx.run(sql`
+        insert into accounts (id, name, name_key, email, email_key, email_verified, password, role, locale, created)
+        values (${id}, ${name}, ${nameKey(name)}, ${email}, ${emailKey(email)}, ${email_verified ? 1 : 0}, ${password},
+          ${role}, ${locale}, ${now})`);
+      return (await accountById(tx, id))!;
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) return 'name taken';
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { type Account, accountById } from './accounts.ts';
+
+/** Somebody who is signed in at the console in one browser. */
+export interface ConsoleSession {
+  hash: string;
+  account: Account;
+}
+
+/** @returns what the browser keeps */
+export async function startConsoleSession(
+  db: Queryable,
+  now: number,
+  { account_id, client_id, lifetimeMs }: { account_id: string; client_id: string; lifetimeMs: number },
+): Promise<string> {
+  const secret = newSecret();
+  await db.run(sql`
+    insert into console_sessions (hash, account_id, client_id, created, expires)
+    values (${secretHash(secret)}, ${account_id}, ${client_id}, ${now}, ${now + lifetimeMs})`);
+  return secret;
+}
+
+/**
+ * The session behind a cookie, as long as the account is open and its owner has not taken back what they agreed to let
+ * the console see.
+ */
+export async function findConsoleSession(
+  db: Queryable,
+  now: number,
+  secret: string,
+): Promise<ConsoleSession | undefined> {
+  const hash = secretHash(secret);
+  const row = await db.get<{ account_id: string }>(sql`
+    select s.account_id from console_sessions s
+    join consents c on c.account_id = s.account_id and c.client_id = s.client_id
+    where s.hash = ${hash} and s.expires > ${now}`);
+  const account = row && (await accountById(db, row.account_id));
+  return account === undefined || account.disabled !== null ? undefined : { hash, account };
+}
+
+export async function endConsoleSession(db: Queryable, hash: string): Promise<void> {
+  await db.run(sql`delete from console_sessions where hash = ${hash}`);
+}

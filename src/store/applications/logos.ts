@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto';
+import type { UploadedImage } from '#http/image-response.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+export const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
+
+/** The type that an image's first bytes tell, whatever its name says; undefined for what no logo can be. */
+export function imageTypeOf(bytes: Uint8Array): (typeof LOGO_TYPES)[number] | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  return head.startsWith('RIFF') && head.slice(8) === 'WEBP' ? 'image/webp' : undefined;
+}
+
+export async function setLogo(
+  db: Queryable,
+  applicationKey: number,
+  content_type: string,
+  bytes: Uint8Array,
+): Promise<void> {
+  await db.run(sql`
+    insert into application_logos (application_key, content_type, hash, bytes)
+    values (${applicationKey}, ${content_type}, ${hash('sha256', bytes, 'base64url')}, ${bytes})
+    on conflict (application_key) do update set
+      content_type = excluded.content_type, hash = excluded.hash, bytes = excluded.bytes`);
+}
+
+export async function removeLogo(db: Queryable, applicationKey: number): Promise<void> {
+  await db.run(sql`delete from application_logos where application_key = ${applicationKey}`);
+}
+
+export async function logoOf(db: Queryable, clientId: string): Promise<UploadedImage | undefined> {
+  return await db.get<UploadedImage>(sql`
+    select l.content_type, l.hash, l.bytes from application_logos l join applications a on a.key = l.application_key
+    where a.client_id = ${clientId}`);
+}
+
+export async function hasLogo(db: Queryable, applicationKey: number): Promise<boolean> {
+  const found = await db.get(sql`select hash from application_logos where application_key = ${applicationKey}`);
+  return found !== undefined;
+}

@@ -1,0 +1,65 @@
+import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
+import type { Queryable } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+
+/**
+ * Tokens stand as oidc-provider stores them (its `AccessToken` and `ClientCredentials` models), found by the hash of
+ * their text: the tables hold nothing that opens a door.
+ */
+export type TokenKind = 'AccessToken' | 'ClientCredentials';
+
+export interface AccessToken {
+  kind: TokenKind;
+  client_id: string;
+  /** The user it speaks for; null for an application's own token. */
+  account_id: string | null;
+  /** Granted scopes. */
+  scopes: string[];
+  /** Epoch milliseconds. */
+  expires: number;
+}
+
+interface TokenRow {
+  kind: TokenKind;
+  payload: string;
+  client_id: string;
+  account_id: string | null;
+  expires: number;
+}
+
+/** Finds a live access token by its text. */
+export async function findAccessToken(db: Queryable, token: string, now: number): Promise<AccessToken | undefined> {
+  const row = await db.get<TokenRow>(sql`
+    select kind, payload, client_id, account_id, expires from tokens
+    where hash = ${secretHash(token)} and kind in ('AccessToken', 'ClientCredentials') and expires > ${now}`);
+  if (row === undefined) return undefined;
+  const { scope, jkt } = JSON.parse(row.payload) as { scope?: string; jkt?: string };
+  // Bound to a key (RFC 9449): worth nothing as a bearer token.
+  if (jkt !== undefined) return undefined;
+  const { kind, client_id, account_id, expires } = row;
+  return { kind, client_id, account_id, expires, scopes: scope === undefined ? [] : scope.split(' ') };
+}
+
+/** Issues an application's own token, as the client credentials grant does. */
+export async function issueClientToken(
+  db: Queryable,
+  now: number,
+  clientId: string,
+  lifetimeMs: number,
+): Promise<string> {
+  const { token, insert } = newClientToken(now, clientId, lifetimeMs);
+  await db.run(insert);
+  return token;
+}
+
+/** A new token of an application's own, and the statement that makes it one. */
+export function newClientToken(now: number, clientId: string, lifetimeMs: number): { token: string; insert: Sql } {
+  const token = newSecret();
+  const iat = Math.floor(now / 1000);
+  const exp = Math.floor((now + lifetimeMs) / 1000);
+  const payload = { iat, exp, kind: 'ClientCredentials', clientId, format: 'opaque' };
+  const insert = sql`
+    insert into tokens (hash, kind, payload, client_id, expires)
+    values (${secretHash(token)}, 'ClientCredentials', ${JSON.stringify(payload)}, ${clientId}, ${exp * 1000})`;
+  return { token, insert };
+}

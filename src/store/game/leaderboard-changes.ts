@@ -1,0 +1,73 @@
+import { insertAll, type Sql, sql, type Value } from '#db/sql.ts';
+import type { BoardCounts, BoardMode } from './leaderboards.ts';
+
+/** What some matches add to the boards, or take out of them, merged in memory before it is written. */
+export class BoardBook {
+  readonly #boards = new Map<string, { place: [number, BoardMode, number]; counts: BoardCounts }>();
+  readonly #results = new Map<string, { place: [string, string]; play: number; win: number }>();
+
+  add(bucket: number, mode: BoardMode, playerKey: number, counts: BoardCounts): void {
+    const name = `${bucket} ${mode} ${playerKey}`;
+    const known = this.#boards.get(name);
+    if (known === undefined) {
+      this.#boards.set(name, { place: [bucket, mode, playerKey], counts: { ...counts } });
+      return;
+    }
+    for (const counter of COUNTERS) known.counts[counter] += counts[counter];
+  }
+
+  addResult(mapKey: string, team: string, won: boolean): void {
+    const name = `${mapKey}\n${team}`;
+    const known = this.#results.get(name) ?? { place: [mapKey, team], play: 0, win: 0 };
+    known.play++;
+    if (won) known.win++;
+    this.#results.set(name, known);
+  }
+
+  /** The statements that count everything in the book, in one order for all who write. */
+  additions(): Sql[] {
+    return [
+      ...insertAll(BOARD_INSERT, [...this.#boardRows()], BOARD_SUM),
+      ...insertAll(RESULT_INSERT, [...this.#resultRows()], RESULT_SUM),
+    ];
+  }
+
+  /** The statements that take everything in the book out of what was counted; rows that come to nothing go. */
+  subtractions(): Sql[] {
+    const boards = [...this.#boardRows()].flatMap(([bucket, mode, player, play, win, kill, death, time]) => [
+      sql`update boards set play = play - ${play!}, win = win - ${win!}, kill = kill - cast(${kill!} as bigint),
+        death = death - cast(${death!} as bigint), time = time - cast(${time!} as bigint) where bucket = ${bucket!} and mode = ${mode!} and player_key = ${player!}`,
+      sql`delete from boards where bucket = ${bucket!} and mode = ${mode!} and player_key = ${player!} and play <= 0`,
+    ]);
+    const results = [...this.#resultRows()].flatMap(([map, team, play, win]) => [
+      sql`update map_results set play = play - ${play!}, win = win - ${win!} where map_key = ${map!} and team = ${team!}`,
+      sql`delete from map_results where map_key = ${map!} and team = ${team!} and play <= 0`,
+    ]);
+    return [...boards, ...results];
+  }
+
+  *#boardRows(): Generator<Value[]> {
+    for (const { place, counts } of inOrder(this.#boards))
+      yield [...place, ...COUNTERS.map((counter) => counts[counter])];
+  }
+
+  *#resultRows(): Generator<Value[]> {
+    for (const { place, play, win } of inOrder(this.#results)) yield [...place, play, win];
+  }
+}
+
+const COUNTERS = ['play', 'win', 'kill', 'death', 'time'] as const;
+
+const BOARD_INSERT = `insert into boards (bucket, mode, player_key, ${COUNTERS.join(', ')}) values`;
+const BOARD_SUM = `on conflict (bucket, mode, player_key) do update set ${COUNTERS.map(sumOf('boards')).join(', ')}`;
+const RESULT_INSERT = 'insert into map_results (map_key, team, play, win) values';
+const RESULT_SUM = `on conflict (map_key, team) do update set ${['play', 'win'].map(sumOf('map_results')).join(', ')}`;
+
+function sumOf(table: string): (counter: string) => string {
+  return (counter) => `${counter} = ${table}.${counter} + cast(excluded.${counter} as bigint)`;
+}
+
+/** Rows in the order of their keys: writers that touch the same rows never wait for each other in a circle. */
+function inOrder<T>(rows: Map<string, T>): T[] {
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}

@@ -1,0 +1,139 @@
+import type { Db, Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { lockFollower, moveFollower } from './projection-offsets.ts';
+import { BoardBook } from './leaderboard-changes.ts';
+import { type CountedPlayer, countPlayer, countResult, type IsKept, keptAt } from './leaderboard-counting.ts';
+import { MODES } from './leaderboards.ts';
+import { type BucketsAt, bucketsIn, keptBuckets } from './time-buckets.ts';
+import { factsOf, type MatchTeam } from './matches.ts';
+
+/**
+ * Counts finished matches into boards and map results a moment after they were taken, in the order of their keys, each
+ * once: the state says up to which key, and moves in the transaction that counts. What the ingest promises is not made
+ * to wait, whatever the number of boards; several processes may follow at once and take turns.
+ */
+
+/** Matches of one transaction: others who write wait no longer than these take. */
+const AT_ONCE = 100;
+
+interface FollowedMatch {
+  key: number;
+  head: string;
+  finished: number;
+  map_key: string;
+  gamemode: string;
+  teams: string;
+}
+
+interface FollowedPlayer extends CountedPlayer {
+  match_key: number;
+}
+
+/**
+ * Counts the next matches.
+ * @param zone the calendar whose days are counted; another one than before begins everything anew
+ * @returns whether there may be more
+ */
+export async function followMatches(db: Db, zone: string, now: number): Promise<boolean> {
+  if (await isUpToDate(db, zone)) return false;
+  return await db.transaction(async (tx) => {
+    const state = await lockFollower(tx, 'boards');
+    if (state.made_for !== zone) return await beginAnew(tx, zone);
+    const matches = await matchesBehind(tx, state.last);
+    if (matches.length === 0) return false;
+    const at = bucketsIn(zone);
+    const book = await bookOf(tx, matches, at, keptAt(at, now));
+    await tx.runAll(book.additions());
+    await moveFollower(tx, 'boards', { last: matches.at(-1)!.key, made_for: zone });
+    return matches.length === AT_ONCE;
+  });
+}
+
+/**
+ * Takes matches out of boards and map results, before their rows go; in the transaction that withdraws them. Those that
+ * were not counted yet never will be.
+ */
+export async function uncountMatches(tx: Queryable, matchKeys: readonly number[]): Promise<void> {
+  const { last, made_for: zone } = await lockFollower(tx, 'boards');
+  const counted = matchKeys.filter((key) => key <= last);
+  for (let start = 0; start < counted.length; start += AT_ONCE) {
+    const keys = counted.slice(start, start + AT_ONCE);
+    const matches = await tx.all<FollowedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
+    const book = await bookOf(tx, matches, bucketsIn(zone), () => true);
+    await tx.runAll(book.subtractions());
+  }
+}
+
+/** Gives one player's rows to another, in the transaction that merges the two. */
+export async function mergeBoards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
+  const state = await lockFollower(tx, 'boards');
+  const at = bucketsIn(state.made_for || 'UTC');
+  const buckets = keptBuckets(at, now);
+  const rows = sql`bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`;
+  await tx.run(sql`
+    insert into boards (bucket, mode, player_key, play, win, kill, death, time)
+    select bucket, mode, cast(${into} as bigint), play, win, kill, death, time from boards where ${rows}
+    on conflict (bucket, mode, player_key) do update set play = boards.play + excluded.play,
+      win = boards.win + excluded.win, kill = boards.kill + excluded.kill, death = boards.death + excluded.death,
+      time = boards.time + excluded.time`);
+  await tx.run(sql`delete from boards where ${rows}`);
+  const twice = await playedTwice(tx, at, state.last, from, into);
+  await tx.runAll(twice.subtractions());
+}
+
+/** Where both played a match, it is one match of the one who stays, won or lost as that one's row says. */
+async function playedTwice(tx: Queryable, at: BucketsAt, last: number, from: number, into: number): Promise<BoardBook> {
+  const rows = await tx.all<{ finished: number; gamemode: string; result: string }>(sql`
+    select m.finished, m.gamemode, p.result from player_matches p join matches m on m.key = p.match_key
+    where p.player_key = ${from} and p.match_key <= ${last}
+      and exists (select 1 from player_matches b where b.match_key = p.match_key and b.player_key = ${into})`);
+  const book = new BoardBook();
+  for (const { finished, gamemode, result } of rows) {
+    const counted = { player_key: into, result, kill_count: 0, death_count: 0, time_played: 0 };
+    countPlayer(book, gamemode, at(finished), () => true, counted);
+  }
+  return book;
+}
+
+const MATCHES = sql`
+  select m.key, m.head, m.finished, m.map_key, m.gamemode, d.teams
+  from matches m join match_details d on d.match_key = m.key`;
+
+async function isUpToDate(db: Db, zone: string): Promise<boolean> {
+  const [row] = await db.tuples(sql`
+    select s.last, s.made_for, (select max(key) from matches) from projections s where s.name = 'boards'`);
+  const [last, counted, newest] = row as [number, string, number | null];
+  return counted === zone && (newest ?? 0) <= last;
+}
+
+async function beginAnew(tx: Queryable, zone: string): Promise<boolean> {
+  await tx.run(sql`delete from boards`);
+  await tx.run(sql`delete from map_results`);
+  await moveFollower(tx, 'boards', { last: 0, made_for: zone });
+  return true;
+}
+
+async function matchesBehind(tx: Queryable, last: number): Promise<FollowedMatch[]> {
+  return await tx.all<FollowedMatch>(sql`${MATCHES} where m.key > ${last} order by m.key limit ${AT_ONCE}`);
+}
+
+async function bookOf(tx: Queryable, matches: FollowedMatch[], at: BucketsAt, isKept: IsKept): Promise<BoardBook> {
+  const book = new BoardBook();
+  const byKey = new Map(matches.map((match) => [match.key, match]));
+  for (const { map_key, head, teams } of matches) countResult(book, map_key, factsOf(head).win, namesOf(teams));
+  for (const player of await playersOf(tx, [...byKey.keys()])) {
+    const { finished, gamemode } = byKey.get(player.match_key)!;
+    countPlayer(book, gamemode, at(finished), isKept, player);
+  }
+  return book;
+}
+
+async function playersOf(tx: Queryable, matchKeys: number[]): Promise<FollowedPlayer[]> {
+  return await tx.all<FollowedPlayer>(sql`
+    select player_key, match_key, result, kill_count, death_count, time_played from player_matches
+    where match_key in (${list(matchKeys)})`);
+}
+
+function namesOf(teams: string): string[] {
+  return (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);
+}

@@ -1,0 +1,169 @@
+import { nameKey } from '#platform/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
+import { byOrder } from './servers.ts';
+
+export interface MapAuthor {
+  name: string;
+  uuid: string;
+  contribution: string;
+}
+
+export interface MapTeam {
+  name: string;
+  max: number;
+  color: string;
+}
+
+export interface GameMap {
+  key: number;
+  name: string;
+  version: string;
+  proto: string;
+  objective: string;
+  type: string;
+  path: string;
+  authors: MapAuthor[];
+  teams: MapTeam[];
+  gamemodes: string[];
+  has_image: boolean;
+}
+
+type MapRow = Omit<GameMap, 'authors' | 'teams' | 'gamemodes' | 'has_image'> & {
+  authors: string;
+  teams: string;
+  gamemodes: string;
+  image_key: number | null;
+};
+
+const COLUMNS = sql`
+  m.key, m.name, m.version, m.proto, m.objective, m.type, m.path, m.authors, m.teams, m.gamemodes, i.map_key as image_key`;
+const WITH_IMAGE = sql`left join map_images i on i.map_key = m.key`;
+
+/** Maps with keys below `before`, the newest first; of one gamemode (any case) and of one server's rotation, where given. */
+export async function listMaps(
+  db: Queryable,
+  { before, limit, gamemode, serverKey }: { before: number; limit: number; gamemode?: string; serverKey?: number },
+): Promise<GameMap[]> {
+  const from = gamemode === undefined ? sql`maps m` : sql`map_gamemodes g join maps m on m.key = g.map_key`;
+  const ofMode = gamemode === undefined ? sql`` : sql`and g.gamemode_key = ${nameKey(gamemode)}`;
+  const ofServer = serverKey === undefined ? sql`` : inRotation(serverKey);
+  const rows = await db.all<MapRow>(sql`
+    select ${COLUMNS} from ${from} ${WITH_IMAGE}
+    where m.key < ${before} ${ofMode} ${ofServer} order by m.key desc limit ${limit}`);
+  return rows.map(mapOf);
+}
+
+function inRotation(serverKey: number): Sql {
+  return sql`and exists (select 1 from rotations r where r.map_name_key = m.name_key and r.server_key = ${serverKey})`;
+}
+
+export async function mapByKey(db: Queryable, key: number): Promise<GameMap | undefined> {
+  const row = await db.get<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.key = ${key}`);
+  return row && mapOf(row);
+}
+
+/** A map by its exact name, else by its name in any case: the newest of several. */
+export async function mapByName(db: Queryable, name: string): Promise<GameMap | undefined> {
+  const exact = await mapByExactName(db, name);
+  if (exact !== undefined) return exact;
+  const row = await db.get<MapRow>(sql`
+    select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name_key = ${nameKey(name)} order by m.key desc limit 1`);
+  return row && mapOf(row);
+}
+
+/** The names of all maps, in the order in which they became known. */
+export async function mapNames(db: Queryable): Promise<string[]> {
+  return (await db.all<{ name: string }>(sql`select name from maps order by key`)).map(({ name }) => name);
+}
+
+/** What a server plays in turn. */
+export async function rotationOf(db: Queryable, serverKey: number): Promise<string[]> {
+  const rows = await db.all<{ map_name: string }>(
+    sql`select map_name from rotations where server_key = ${serverKey} order by position`,
+  );
+  return rows.map(({ map_name }) => map_name);
+}
+
+export async function mapByExactName(db: Queryable, name: string): Promise<GameMap | undefined> {
+  const row = await db.get<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name = ${name}`);
+  return row && mapOf(row);
+}
+
+function mapOf({ image_key, authors, teams, gamemodes, ...row }: MapRow): GameMap {
+  return {
+    ...row,
+    authors: JSON.parse(authors) as MapAuthor[],
+    teams: JSON.parse(teams) as MapTeam[],
+    gamemodes: JSON.parse(gamemodes) as string[],
+    has_image: image_key !== null,
+  };
+}
+
+export interface MapImage {
+  content_type: string;
+  hash: string;
+  bytes: Uint8Array;
+}
+
+export async function imageOf(db: Queryable, mapKey: number): Promise<MapImage | undefined> {
+  return await db.get<MapImage>(sql`
+    select p.content_type, p.hash, p.bytes from map_images i join pictures p on p.hash = i.hash
+    where i.map_key = ${mapKey}`);
+}
+
+/** Names of the servers whose rotation holds each map, by the map's name key. */
+export async function rotationsOf(db: Queryable, maps: GameMap[]): Promise<Map<string, string[]>> {
+  const rows = await db.all<{ map_name_key: string; name: string; sort_order: number }>(sql`
+    select distinct r.map_name_key, s.name, s.sort_order from rotations r join servers s on s.key = r.server_key
+    where r.map_name_key in (${list(maps.map(({ name }) => nameKey(name)))}) and s.removed is null`);
+  return grouped(
+    rows.sort(byOrder),
+    ({ map_name_key }) => map_name_key,
+    ({ name }) => name,
+  );
+}
+
+/** How often each rating from 1 to 5 was given to a version. */
+export interface MapRate {
+  version: string;
+  counts: [number, number, number, number, number];
+}
+
+interface RateRow {
+  map_key: number;
+  version: string;
+  rate_1: number;
+  rate_2: number;
+  rate_3: number;
+  rate_4: number;
+  rate_5: number;
+}
+
+/** Ratings of each map by version, in the order of version numbers. */
+export async function ratesOf(db: Queryable, maps: GameMap[]): Promise<Map<number, MapRate[]>> {
+  const rows = await db.all<RateRow>(sql`
+    select map_key, version, rate_1, rate_2, rate_3, rate_4, rate_5 from map_rates
+    where map_key in (${list(maps.map(({ key }) => key))})`);
+  rows.sort((a, b) => VERSIONS.compare(a.version, b.version));
+  return grouped(
+    rows,
+    ({ map_key }) => map_key,
+    ({ version, rate_1, rate_2, rate_3, rate_4, rate_5 }) => ({
+      version,
+      counts: [rate_1, rate_2, rate_3, rate_4, rate_5],
+    }),
+  );
+}
+
+const VERSIONS = new Intl.Collator('en', { numeric: true });
+
+function grouped<T, K, V>(rows: T[], key: (row: T) => K, value: (row: T) => V): Map<K, V[]> {
+  const groups = new Map<K, V[]>();
+  for (const row of rows) {
+    const group = groups.get(key(row));
+    if (group === undefined) groups.set(key(row), [value(row)]);
+    else group.push(value(row));
+  }
+  return groups;
+}

@@ -1,0 +1,44 @@
+import type { Queryable } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+import { along, type Page, pageBefore } from '../keyset-paging.ts';
+import { type MatchHead, playedBelow, type PlayedMatch } from './matches.ts';
+
+/** What a list of matches may be narrowed to: one thing at a time, so that each list is a walk along one index. */
+export type MatchFilter = { mapKey: string } | { serverKey: number } | { gamemode: string } | undefined;
+
+/** A match as a page lists it: beside its head, the keys that lead on. */
+export interface ListedMatch extends MatchHead {
+  map_key: string;
+  server_key: number;
+}
+
+/** Matches with keys below `before`, the newest first. */
+export async function listMatchesWhere(
+  db: Queryable,
+  filter: MatchFilter,
+  before: number,
+  limit: number,
+): Promise<ListedMatch[]> {
+  const page = pageBefore(before, limit);
+  return await db.all<ListedMatch>(sql`
+    select key, head, started, finished, map_key, server_key from matches where ${walkAlong(filter, page)}`);
+}
+
+function walkAlong(filter: MatchFilter, page: Page): Sql {
+  if (filter === undefined) return sql`${page.bound} order by key ${page.direction} limit ${page.limit}`;
+  if ('mapKey' in filter) return along('map_key', filter.mapKey, page);
+  if ('serverKey' in filter) return along('server_key', filter.serverKey, page);
+  return along('gamemode', filter.gamemode, page);
+}
+
+/** A player's matches with keys below `before`, the newest first. */
+export async function listPlayedMatches(
+  db: Queryable,
+  playerKey: number,
+  before: number,
+  limit: number,
+): Promise<(PlayedMatch & ListedMatch)[]> {
+  return await db.all<PlayedMatch & ListedMatch>(sql`
+    select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count
+    ${playedBelow(playerKey, before, limit)}`);
+}

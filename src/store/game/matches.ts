@@ -1,0 +1,210 @@
+import { type Known, whenKnown } from '#platform/maybe-promise.ts';
+import type { Queryable, Reads } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+
+/**
+ * A match as lists show it. `head` is ready-made JSON, from `{` to before `}`, of every field that neither settings nor
+ * time can change; what settings decide (the offset of moments, the link) is added by who shows it.
+ */
+export interface MatchHead {
+  key: number;
+  head: string;
+  started: number;
+  finished: number;
+}
+
+/** The fields inside `MatchHead.head`. */
+export interface MatchFacts {
+  id: string;
+  map: string;
+  server: string;
+  gamemode: string;
+  ranked: boolean;
+  win: string;
+  kill_count: number;
+  death_count: number;
+}
+
+export interface MatchTeam {
+  name: string;
+  score: number;
+  kill_count: number;
+  death_count: number;
+  players: MatchPlayer[];
+}
+
+export interface MatchPlayer {
+  uuid: string;
+  name: string;
+  score: number;
+  kill_count: number;
+  death_count: number;
+  shot_count: number;
+  hit_count: number;
+  paint_count: number;
+}
+
+export interface MatchObjective {
+  player: { uuid: string; name: string } | null;
+  team: string;
+  type: string;
+  name: string;
+  color: string;
+  time: number;
+}
+
+/** Match heads with keys below `before`, the newest first. */
+export function listMatches(db: Reads, before: number, limit: number): Known<MatchHead[]> {
+  const rows = db.tuples(
+    sql`select key, head, started, finished from matches where key < ${before} order by key desc limit ${limit}`,
+  );
+  return whenKnown(rows, (found) => (found as HeadTuple[]).map(headOf));
+}
+
+/** A match with its teams, which are ready-made JSON as answers show it. */
+export interface MatchWithTeams extends MatchHead {
+  teams: string;
+}
+
+/** A match with its teams, and how often its text was rewritten. */
+export interface RevisedMatch extends MatchWithTeams {
+  revision: number;
+}
+
+/** A match with its parts: `objectives` is JSON of `MatchObjective[]`. */
+export interface WholeMatch extends MatchWithTeams {
+  objectives: string;
+}
+
+const REVISED = sql`select match_key, head, started, finished, teams, revision from match_details`;
+const WITH_TEAMS = sql`select match_key, head, started, finished, teams from match_details`;
+const WHOLE = sql`select match_key, head, started, finished, teams, objectives from match_details`;
+
+/** As `listMatches`, with teams, without the objectives, for which more of the disk would be read. */
+export async function listMatchesWithTeams(db: Queryable, before: number, limit: number): Promise<MatchWithTeams[]> {
+  const rows = await db.tuples(sql`${WITH_TEAMS} where match_key < ${before} order by match_key desc limit ${limit}`);
+  return (rows as TeamsTuple[]).map(withTeamsOf);
+}
+
+/** As `listMatches`, with teams and objectives. */
+export async function listWholeMatches(db: Queryable, before: number, limit: number): Promise<WholeMatch[]> {
+  const rows = await db.tuples(sql`${WHOLE} where match_key < ${before} order by match_key desc limit ${limit}`);
+  return (rows as WholeTuple[]).map(wholeOf);
+}
+
+export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch | undefined> {
+  const row = await db.tuple(sql`${WHOLE} where match_key = ${key}`);
+  return row && wholeOf(row as WholeTuple);
+}
+
+/** As `matchByKey`, without the objectives, which few ask for. */
+export function matchWithTeams(db: Reads, key: number): Known<MatchWithTeams | undefined> {
+  const found = db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
+  return whenKnown(found, (row) => row && withTeamsOf(row as TeamsTuple));
+}
+
+/** As `matchWithTeams`, with its revision. */
+export function revisedMatch(db: Reads, key: number): Known<RevisedMatch | undefined> {
+  const found = db.tuple(sql`${REVISED} where match_key = ${key}`);
+  return whenKnown(found, (row) => row && revisedOf(row as RevisedTuple));
+}
+
+type HeadTuple = [number, string, number, number];
+type TeamsTuple = [...HeadTuple, teams: string];
+type RevisedTuple = [...TeamsTuple, revision: number];
+type WholeTuple = [...TeamsTuple, objectives: string];
+
+const headOf = ([key, head, started, finished]: HeadTuple): MatchHead => ({ key, head, started, finished });
+
+function withTeamsOf([key, head, started, finished, teams]: TeamsTuple): MatchWithTeams {
+  return { key, head, started, finished, teams };
+}
+
+function revisedOf([key, head, started, finished, teams, revision]: RevisedTuple): RevisedMatch {
+  return { key, head, started, finished, teams, revision };
+}
+
+function wholeOf([key, head, started, finished, teams, objectives]: WholeTuple): WholeMatch {
+  return { key, head, started, finished, teams, objectives };
+}
+
+/** One of a player's matches, as the field group `matches` tells it. */
+export interface PlayedMatch extends MatchHead {
+  result: 'win' | 'lose' | 'draw';
+  score: number;
+  kill_count: number;
+  death_count: number;
+}
+
+/**
+ * A player's rows `p` with their matches `m`, below a key, the newest first: a walk along player_matches_by_player that ends
+ * with the page. Both columns are compared as one row: given the two conditions apart, PostgreSQL may walk along the primary
+ * key instead, past everything that others have played. The tables are crossed since SQLite keeps to that order.
+ */
+export function playedBelow(playerKey: number, before: number, limit: number): Sql {
+  return sql`
+    from player_matches p cross join matches m
+    where (p.player_key, p.match_key) < (${playerKey}, ${before}) and p.player_key >= ${playerKey}
+      and m.key = p.match_key
+    order by p.player_key desc, p.match_key desc limit ${limit}`;
+}
+
+/** A player's newest matches. */
+export async function matchesOf(db: Queryable, playerKey: number, limit: number): Promise<PlayedMatch[]> {
+  const rows = await db.tuples(sql`
+    select m.key, m.head, m.started, m.finished, p.result, p.score, p.kill_count, p.death_count
+    ${playedBelow(playerKey, Number.MAX_SAFE_INTEGER, limit)}`);
+  return (rows as PlayedTuple[]).map(playedOf);
+}
+
+type PlayedTuple = [...HeadTuple, result: PlayedMatch['result'], score: number, kills: number, deaths: number];
+
+function playedOf([key, head, started, finished, result, score, kills, deaths]: PlayedTuple): PlayedMatch {
+  return { key, head, started, finished, result, score, kill_count: kills, death_count: deaths };
+}
+
+export interface Kill {
+  killer: { uuid: string; name: string };
+  victim: { uuid: string; name: string };
+  match: number;
+  map: string;
+  time: number;
+}
+
+/** A player's newest kills: by match, within a match by their order. */
+export async function killsOf(db: Queryable, killerKey: number, limit: number): Promise<Kill[]> {
+  return (await killsBelow(db, killerKey, undefined, limit)).map(({ number: _, ...kill }) => kill);
+}
+
+type KillTuple = [
+  ...killer: [uuid: string, name: string],
+  ...victim: [uuid: string, name: string],
+  ...[match: number, number: number, head: string, time: number],
+];
+
+/** Those behind another one in that order. */
+export async function killsBelow(
+  db: Queryable,
+  killerKey: number,
+  last: { match: number; number: number } | undefined,
+  limit: number,
+): Promise<(Kill & { number: number })[]> {
+  const behind = last === undefined ? sql`` : sql`and (k.match_key, k.number) < (${last.match}, ${last.number})`;
+  const rows = await db.tuples(sql`
+    select p.uuid, k.killer_name, k.victim_uuid, k.victim_name, k.match_key, k.number, m.head, k.time
+    from kills k join matches m on m.key = k.match_key join players p on p.key = k.killer_key
+    where k.killer_key = ${killerKey} ${behind} order by k.match_key desc, k.number desc limit ${limit}`);
+  return (rows as KillTuple[]).map(([uuid, name, victimUuid, victimName, match, number, head, time]) => ({
+    killer: { uuid, name },
+    victim: { uuid: victimUuid, name: victimName },
+    match,
+    number,
+    map: factsOf(head).map,
+    time,
+  }));
+}
+
+/** Reads what a head says. */
+export function factsOf(head: string): MatchFacts {
+  return JSON.parse(`${head}}`) as MatchFacts;
+}

@@ -1,0 +1,86 @@
+import { uuidOf, nameKey } from '#platform/text.ts';
+import { keyOf } from '#platform/ids.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+export interface Player {
+  key: number;
+  uuid: string;
+  name: string;
+  last_login: number | null;
+  last_login_server: string;
+  last_logout: number | null;
+}
+
+const COLUMNS = sql`p.key, p.uuid, p.name, p.last_login, p.last_login_server, p.last_logout`;
+
+/** A player by UUID; one that was merged into another is that other. */
+export async function playerByUuid(db: Queryable, uuid: string): Promise<Player | undefined> {
+  const player = await db.get<Player>(sql`select ${COLUMNS} from players p where p.uuid = ${uuid}`);
+  if (player !== undefined) return player;
+  return await db.get<Player>(sql`
+    select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.uuid = ${uuid}`);
+}
+
+/** A player by key; by that of one that was merged into another, that other. */
+export async function playerByKey(db: Queryable, key: number): Promise<Player | undefined> {
+  const player = await db.get<Player>(sql`select ${COLUMNS} from players p where p.key = ${key}`);
+  if (player !== undefined) return player;
+  return await db.get<Player>(sql`
+    select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.key = ${key}`);
+}
+
+/** Who bears a name now, in any case: of several the one who was seen with it last. Else who bore it last. */
+export async function playerByName(db: Queryable, name: string): Promise<Player | undefined> {
+  const key = nameKey(name);
+  const present = await db.all<Player>(sql`select ${COLUMNS} from players p where p.name_key = ${key} limit 2`);
+  const last = present.length > 1 ? await lastBearer(db, key) : present[0];
+  if (last !== undefined) return last;
+  return await db.get<Player>(sql`
+    select ${COLUMNS} from player_names n join players p on p.key = n.player_key
+    where n.name_key = ${key} order by n.last_seen desc, p.key desc limit 1`);
+}
+
+async function lastBearer(db: Queryable, nameKey: string): Promise<Player | undefined> {
+  return await db.get<Player>(sql`
+    select ${COLUMNS} from players p join player_stats s on s.player_key = p.key
+    where p.name_key = ${nameKey} order by s.name_seen desc, p.key desc limit 1`);
+}
+
+/** A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits cannot exist, so none hides another. */
+export async function findPlayer(db: Queryable, text: string): Promise<Player | undefined> {
+  const uuid = uuidOf(text);
+  if (uuid !== undefined) return await playerByUuid(db, uuid);
+  const named = await playerByName(db, text);
+  if (named !== undefined) return named;
+  const key = keyOf(text);
+  return key === undefined ? undefined : await playerByKey(db, key);
+}
+
+export interface PlayerName {
+  name: string;
+  first_seen: number;
+  last_seen: number;
+}
+
+/** Every name a player bore, the newest first. The present name's row lags, since every match sees it: see player_stats. */
+export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerName[]> {
+  return await db.all<PlayerName>(sql`
+    select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen,
+      case when n.name_key = p.name_key then s.name_seen else n.last_seen end as last_seen
+    from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = n.player_key
+    where n.player_key = ${playerKey} order by last_seen desc, n.name_key`);
+}
+
+/** A player as `PlayerAccumulator` reads it. */
+export interface KnownPlayer {
+  key: number;
+  uuid: string;
+  name: string;
+  /** A moment not before the first at which the present name is noted: what comes later needs no noting. */
+  nameSince: number;
+  nameSeen: number;
+  lastLogin: number | null;
+  lastLoginServer: string;
+  lastLogout: number | null;
+}

@@ -1,0 +1,47 @@
+import { nameKey } from '#platform/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+
+export interface FoundPlayer {
+  key: number;
+  uuid: string;
+  name: string;
+  /** The name that was found, where it is not the present one any more. */
+  formerly: string | undefined;
+}
+
+export interface FoundMap {
+  key: number;
+  name: string;
+  gamemodes: string[];
+}
+
+/** Players who bear or bore a name that begins like this, in any case, in the order of names. */
+export async function searchPlayers(db: Queryable, text: string, limit: number): Promise<FoundPlayer[]> {
+  const rows = await db.all<FoundPlayer & { found: string; found_key: string }>(sql`
+    select p.key, p.uuid, p.name, n.name as found, n.name_key as found_key
+    from player_names n join players p on p.key = n.player_key
+    where ${startsWith(sql`n.name_key`, text)} order by n.name_key, n.player_key limit ${limit}`);
+  const first = new Map<number, FoundPlayer>();
+  for (const { found, found_key, ...player } of rows) {
+    const isPresent = nameKey(player.name) === found_key;
+    if (isPresent || !first.has(player.key)) {
+      first.set(player.key, { ...player, formerly: isPresent ? undefined : found });
+    }
+  }
+  return [...first.values()];
+}
+
+/** Maps whose names begin like this, in any case, in the order of names. */
+export async function searchMaps(db: Queryable, text: string, limit: number): Promise<FoundMap[]> {
+  const rows = await db.all<Omit<FoundMap, 'gamemodes'> & { gamemodes: string }>(sql`
+    select m.key, m.name, m.gamemodes from maps m
+    where ${startsWith(sql`m.name_key`, text)} order by m.name_key, m.key limit ${limit}`);
+  return rows.map((row) => ({ ...row, gamemodes: JSON.parse(row.gamemodes) as string[] }));
+}
+
+/** A prefix as a stretch of an index that orders by code points: no character comes behind U+10FFFF. */
+function startsWith(column: Sql, text: string): Sql {
+  const prefix = nameKey(text);
+  return sql`${column} >= ${prefix} and ${column} < ${`${prefix}\u{10ffff}`}`;
+}

@@ -1,0 +1,81 @@
+import { idOf, keyOf } from '#platform/ids.ts';
+import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { takeKey } from '../sequence.ts';
+
+/**
+ * The keys by which game servers write. Several live side by side while one replaces another. What is sent with a test
+ * key is checked and receipted, but not kept.
+ */
+export interface ServerKey {
+  id: string;
+  test: boolean;
+  created: number;
+  /** From when on it opens nothing; null while nobody has said so. */
+  expires: number | null;
+}
+
+/** Whom a key speaks for. */
+export interface Credential {
+  credential: number;
+  serverKey: number;
+  serverName: string;
+  test: boolean;
+}
+
+const PREFIX = 'shk_';
+const TEST_PREFIX = 'shk_test_';
+
+/** Makes a key of a server; its text is shown this once. */
+export async function createServerKey(db: Db, now: number, serverKey: number, test = false): Promise<string> {
+  return await db.transaction((tx) => addKey(tx, now, serverKey, test));
+}
+
+async function addKey(tx: Queryable, now: number, serverKey: number, test: boolean): Promise<string> {
+  const secret = newSecret(test ? TEST_PREFIX : PREFIX);
+  await tx.run(sql`
+    insert into server_keys (key, server_key, hash, test, created, expires)
+    values (${await takeKey(tx, now)}, ${serverKey}, ${secretHash(secret)}, ${test ? 1 : 0}, ${now}, null)`);
+  return secret;
+}
+
+/** Makes a new key; those that were in use open for `overlapMs` more. */
+export async function rotateServerKey(db: Db, now: number, serverKey: number, overlapMs: number): Promise<string> {
+  return await db.transaction(async (tx) => {
+    const secret = await addKey(tx, now, serverKey, false);
+    await tx.run(sql`
+      update server_keys set expires = ${now + overlapMs}
+      where server_key = ${serverKey} and test = 0 and hash <> ${secretHash(secret)}
+        and (expires is null or expires > ${now + overlapMs})`);
+    return secret;
+  });
+}
+
+/**
+ * Shuts one key, or all of a server, at once.
+ * @returns how many were still open
+ */
+export async function revokeServerKeys(db: Db, now: number, serverKey: number, id?: string): Promise<number> {
+  const one = id === undefined ? sql`` : sql`and key = ${keyOf(id) ?? 0}`;
+  return await db.run(sql`
+    update server_keys set expires = ${now}
+    where server_key = ${serverKey} and (expires is null or expires > ${now}) ${one}`);
+}
+
+export async function listServerKeys(db: Queryable, serverKey: number): Promise<ServerKey[]> {
+  const rows = await db.all<{ key: number; test: number; created: number; expires: number | null }>(
+    sql`select key, test, created, expires from server_keys where server_key = ${serverKey} order by key`,
+  );
+  return rows.map(({ key, test, created, expires }) => ({ id: idOf(key), test: test === 1, created, expires }));
+}
+
+/** Whom a key speaks for, where it opens. */
+export async function findServerKey(db: Queryable, secret: string, now: number): Promise<Credential | undefined> {
+  if (!secret.startsWith(PREFIX)) return undefined;
+  const row = await db.get<{ key: number; server_key: number; name: string; test: number }>(sql`
+    select k.key, k.server_key, s.name, k.test from server_keys k join servers s on s.key = k.server_key
+    where k.hash = ${secretHash(secret)} and (k.expires is null or k.expires > ${now}) and s.removed is null`);
+  if (row === undefined) return undefined;
+  return { credential: row.key, serverKey: row.server_key, serverName: row.name, test: row.test === 1 };
+}

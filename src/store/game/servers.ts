@@ -1,0 +1,96 @@
+import { nameKey } from '#platform/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+
+export interface Server {
+  key: number;
+  name: string;
+}
+
+/** A server as readers see it at a moment: one that has gone silent keeps its row with nobody on it. */
+export interface ServerNow extends Server {
+  region: string;
+  icon: string;
+  order: number;
+  max: number;
+  playing: number;
+  players: string[];
+  gamemode: string;
+  current_map: string;
+  next_map: string;
+}
+
+interface ServerRow {
+  key: number;
+  name: string;
+  region: string;
+  icon: string;
+  sort_order: number;
+  max: number;
+  received: number | null;
+  playing: number;
+  players: string;
+  gamemode: string;
+  current_map: string;
+  next_map: string;
+}
+
+const SELECT = sql`
+  select s.key, s.name, s.region, s.icon, s.sort_order, s.max, p.received, p.playing, p.players, p.gamemode,
+    p.current_map, p.next_map
+  from servers s left join presence p on p.server_key = s.key`;
+
+/** By `order`, then by name as text. Here and not in SQL, since databases sort text by rules of their own. */
+export function byOrder(a: Pick<ServerRow, 'sort_order' | 'name'>, b: Pick<ServerRow, 'sort_order' | 'name'>): number {
+  return a.sort_order - b.sort_order || (a.name < b.name ? -1 : 1);
+}
+
+/** Every server by `order`, then name. Heartbeats received before `since` no longer count. */
+export async function listServers(db: Queryable, since: number): Promise<ServerNow[]> {
+  const rows = await db.all<ServerRow>(sql`${SELECT} where s.removed is null`);
+  return rows.sort(byOrder).map((row) => serverNow(row, since));
+}
+
+export async function serverByKey(db: Queryable, key: number, since: number): Promise<ServerNow | undefined> {
+  const row = await db.get<ServerRow>(sql`${SELECT} where s.key = ${key} and s.removed is null`);
+  return row && serverNow(row, since);
+}
+
+/** Players connected over the whole network. */
+export async function countOnline(db: Queryable, since: number): Promise<number> {
+  const row = await db.get<{ count: number }>(
+    sql`
+      select coalesce(sum(p.player_count), 0) as count from presence p join servers s on s.key = p.server_key
+      where p.received >= ${since} and s.removed is null`,
+  );
+  return row!.count;
+}
+
+/** Servers that play one of the maps now, by the map's name key. */
+export async function serversPlaying(
+  db: Queryable,
+  mapKeys: string[],
+  since: number,
+): Promise<(ServerNow & { map_key: string })[]> {
+  const rows = await db.all<ServerRow & { map_key: string }>(sql`
+    select s.key, s.name, s.region, s.icon, s.sort_order, s.max, p.received, p.playing, p.players, p.gamemode,
+      p.current_map, p.next_map, p.current_map_key as map_key
+    from presence p join servers s on s.key = p.server_key
+    where p.current_map_key in (${list(mapKeys)}) and p.received >= ${since} and s.removed is null`);
+  return rows.sort(byOrder).map((row) => ({ ...serverNow(row, since), map_key: row.map_key }));
+}
+
+function serverNow(row: ServerRow, since: number): ServerNow {
+  const { key, name, region, icon, sort_order: order, max } = row;
+  const fixed = { key, name, region, icon, order, max };
+  if (row.received === null || row.received < since) return { ...fixed, ...NOBODY };
+  const { playing, gamemode, current_map, next_map } = row;
+  return { ...fixed, playing, gamemode, current_map, next_map, players: JSON.parse(row.players) as string[] };
+}
+
+const NOBODY = { playing: 0, players: [], gamemode: '', current_map: '', next_map: '' };
+
+/** A server by its name in any case; one that was removed, too, since it comes back where it is configured anew. */
+export async function serverByName(db: Queryable, name: string): Promise<Server | undefined> {
+  return await db.get<Server>(sql`select key, name from servers where name_key = ${nameKey(name)}`);
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { deleteApplication, setAccess } from '#store/applications/applications.ts';
+import { testApi } from '#test/support/api.ts';
+import { ask, askRaw, type Reply } from '#test/support/request.ts';
+import {
+  account,
+  application,
+  login,
+  person,
+  configured,
+  serviceToken,
+  tell,
+  userToken,
+} from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+
+const CHALLENGE = /^Bearer realm="Scorehall", error="invalid_token"/;
+
+function assertUnknown(reply: Reply): void {
+  assert.equal(reply.status, 401, reply.text);
+  assert.equal(reply.json.error, 'invalid_token');
+  assert.match(String(reply.headers['www-authenticate']), CHALLENGE);
+}
+
+const twice = (...tokens: string[]): string =>
+  `GET /v1/servers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${tokens.map((token) => `Authorization: Bearer ${token}\r\n`).join('')}\r\n`;
+
+onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
+  const { hall, origin, app, token } = await testApi(t, url);
+  const id = app.client_id;
+  const other = await application(hall, { name: 'Other' });
+  const otherToken = await serviceToken(hall, other.client_id);
+  const at = async (path: string, headers: Record<string, string | string[]> = {}): Promise<Reply> =>
+    await ask(origin, path, { headers });
+  const status = async (path: string, headers: Record<string, string | string[]> = {}): Promise<number> =>
+    (await at(path, headers)).status;
+
+  await t.test('a token comes in the header, in any case of the scheme, or in the query', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  '])
+      assert.equal(await status('/v1/servers', { authorization: `${scheme} ${token}` }), 200);
+    assert.equal(await status(`/v1/servers?access_token=${token}`), 200);
+    assert.equal(await status(`/v1/servers?limit=5&access_token=${token}&x=1`), 200);
+    assert.equal(await status(`/v1/servers?access%5ftoken=${token}`), 200);
+  });
+
+  await t.test('a Client ID alone comes in the header or in the query', async () => {
+    assert.equal(await status('/v1/servers', { 'x-client-id': id }), 200);
+    assert.equal(await status(`/v1/servers?client_id=${id}`), 200);
+    assert.equal(await status(`/v1/servers?client_id=${id}`, { 'x-client-id': id }), 200);
+  });
+
+  await t.test('nothing, or empty credentials, get a challenge without an error', async () => {
+    for (const [path, headers] of [
+      ['/v1/servers', {}],
+      ['/v1/servers?access_token=', {}],
+      ['/v1/servers?client_id=&access_token', {}],
+      ['/v1/servers', { authorization: '', 'x-client-id': '' }],
+    ] as const) {
+      const reply = await at(path, headers);
+      assert.equal(reply.status, 401);
+      assert.equal(reply.headers['www-authenticate'], 'Bearer realm="Scorehall"');
+    }
+  });
+
+  await t.test('what is unknown, malformed or of another scheme gets a challenge that says so', async () => {
+    const wrong = ['Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', token, `Bearer ${token} x`, `Bearer ${token}x`, 'x'];
+    for (const authorization of wrong) assertUnknown(await at('/v1/servers', { authorization }));
+    assertUnknown(await at(`/v1/servers?access_token=${token.slice(1)}`));
+    for (const query of ['nobody', '%00', '%', '%zz', '%F0%9F%8E%AE', 'x'.repeat(10_000)]) {
+      assertUnknown(await at(`/v1/servers?client_id=${query}`));
+      assertUnknown(await at(`/v1/servers?access_token=${query}`));
+    }
+    assertUnknown(await at(`/v1/servers?client_id=${id.toUpperCase().replace(/^\d*$/, 'A')}`));
+    assertUnknown(await at(`/v1/servers?client_id=${id}`, { authorization: 'Bearer nothing' }));
+  });
+
+  await t.test('two different credentials are refused, the same one twice is not', async () => {
+    const bearer = `Bearer ${token}`;
+    const wrong: [string, Record<string, string | string[]>][] = [
+      [`/v1/servers?access_token=${otherToken}`, { authorization: bearer }],
+      [`/v1/servers?access_token=${token}&access_token=${otherToken}`, {}],
+      [`/v1/servers?client_id=${other.client_id}`, { authorization: bearer }],
+      [`/v1/servers?client_id=nobody&access_token=${token}`, {}],
+      [`/v1/servers?client_id=${id}&client_id=${other.client_id}`, {}],
+      [`/v1/servers?client_id=${id}`, { 'x-client-id': other.client_id }],
+      ['/v1/servers', { 'x-client-id': [id, other.client_id] }],
+    ];
+    for (const [path, headers] of wrong) {
+      const reply = await at(path, headers);
+      assert.equal(reply.status, 400, path);
+      assert.equal(reply.json.error, 'invalid_request');
+    }
+    assert.equal(await status(`/v1/servers?access_token=${token}`, { authorization: bearer }), 200);
+    assert.equal(await status(`/v1/servers?client_id=${id}`, { authorization: bearer, 'x-client-id': id }), 200);
+    assert.equal(await status('/v1/servers', { 'x-client-id': [id, id] }), 200);
+  });
+
+  await t.test('two Authorization headers are two credentials', async () => {
+    assert.equal((await askRaw(origin, twice(token, otherToken)))[0]!.status, 400);
+    assert.equal((await askRaw(origin, twice(token, token)))[0]!.status, 200);
+  });
+
+  await t.test('a token ends at its moment', async () => {
+    const short = await serviceToken(hall, id, 60_000);
+    hall.clock.advance(59_999);
+    assert.equal(await status(`/v1/servers?access_token=${short}`), 200);
+    hall.clock.advance(1);
+    assertUnknown(await at(`/v1/servers?access_token=${short}`));
+  });
+
+  await t.test('an application is let in once its access is approved, and only then', async () => {
+    const waiting = await application(hall, { access: 'none' });
+    const credentials = [
+      `client_id=${waiting.client_id}`,
+      `access_token=${await serviceToken(hall, waiting.client_id)}`,
+    ];
+    for (const state of ['none', 'waiting', 'refused', 'revoked'] as const) {
+      await setAccess(hall.db, waiting.client_id, state);
+      for (const credential of credentials) {
+        const reply = await at(`/v1/servers?${credential}`);
+        assert.equal(reply.status, 403, state);
+        assert.equal(reply.json.error, 'access_not_approved');
+        assert.equal(reply.headers['www-authenticate'], undefined, 'another token would not help');
+      }
+    }
+    await setAccess(hall.db, waiting.client_id, 'approved');
+    for (const credential of credentials) assert.equal(await status(`/v1/servers?${credential}`), 200);
+    await deleteApplication(hall.db, waiting.client_id);
+    for (const credential of credentials) assertUnknown(await at(`/v1/servers?${credential}`));
+  });
+});
+
+onEachDatabase('`me` is the player who owns the token', async (t, url) => {
+  const { hall, origin, app, token } = await testApi(t, url);
+  await tell(hall, configured('Alpha'), login('Alpha', person(1, 'Ada')), login('Alpha', person(2, 'Me')));
+  const ada = await account(hall, 'Ada', person(1).uuid);
+  const unlinked = await account(hall, 'Bob');
+  const unseen = await account(hall, 'Cyd', person(77).uuid);
+  const tokenOf = (accountId: string, scope?: string): Promise<string> =>
+    userToken(hall, app.client_id, accountId, scope === undefined ? {} : { scope });
+  const me = async (credential: { token?: string; clientId?: string }, path = '/v1/players/me'): Promise<Reply> =>
+    await ask(origin, path, credential);
+
+  await t.test('for a user with the scope profile', async () => {
+    for (const scope of ['profile', 'openid profile email', 'email profile']) {
+      const reply = await me({ token: await tokenOf(ada.id, scope) });
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal(reply.json.uuid, person(1).uuid);
+    }
+    const mine = await me({ token: await tokenOf(ada.id) }, '/v1/players/me/punishments?limit=3');
+    assert.deepEqual([mine.status, mine.json], [200, []]);
+    assert.equal((await me({ token: await tokenOf(ada.id) }, '/v1/players/m%65')).json.name, 'Ada');
+  });
+
+  await t.test('and 403 without that scope, for an application, and for a Client ID', async () => {
+    const others = [{ token }, { clientId: app.client_id }];
+    for (const scope of ['openid email', '', 'profiles', 'Profile'])
+      others.push({ token: await tokenOf(ada.id, scope) });
+    for (const path of ['/v1/players/me', '/v1/players/me/punishments', '/v1/players/me/?fields=ctw'])
+      for (const credential of others) {
+        const reply = await me(credential, path);
+        assert.equal(reply.status, 403, reply.text);
+        assert.equal(reply.json.error, 'insufficient_scope');
+        assert.match(String(reply.headers['www-authenticate']), /error="insufficient_scope".* scope="profile"/);
+      }
+    const narrow = await tokenOf(ada.id, '');
+    assert.equal((await me({ token: narrow }, '/v1/players/Ada')).status, 200, 'public data needs no scope');
+  });
+
+  await t.test('and 404 while no game account is linked, or it was never seen', async () => {
+    for (const { id } of [unlinked, unseen]) assert.equal((await me({ token: await tokenOf(id) })).status, 404);
+  });
+
+  await t.test('a player may be called Me all the same', async () => {
+    assert.equal((await me({ token }, '/v1/players/Me')).json.uuid, person(2).uuid);
+    assert.equal((await me({ token }, '/v1/players/ME')).json.uuid, person(2).uuid);
+  });
+
+  await t.test('a bad parameter is told before who may ask', async () => {
+    assert.equal((await me({ token }, '/v1/players/me?fields=nonsense')).status, 400);
+  });
+});

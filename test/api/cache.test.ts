@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline';
+import { type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { keyOf } from '#platform/ids.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import { finishPseudonyms, pseudonymise } from '#store/accounts/pseudonyms.ts';
+import { withdrawEvents } from '#events/retract.ts';
+import { testApi, type TestApi } from '#test/support/api.ts';
+import { match, person, serviceToken, tell } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import type { Order } from './other-process.ts';
+
+/** Another process on the same database. */
+class OtherProcess {
+  readonly #child: ChildProcess;
+  readonly #lines: Interface;
+
+  constructor(t: TestContext, url: string) {
+    const file = fileURLToPath(new URL('other-process.ts', import.meta.url));
+    this.#child = spawn(process.execPath, [file, url], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#lines = createInterface({ input: this.#child.stdout! });
+    t.after(() => {
+      this.#child.stdin!.end();
+      return once(this.#child, 'exit');
+    });
+  }
+
+  ready(): Promise<unknown> {
+    return once(this.#lines, 'line');
+  }
+
+  async do(order: Order): Promise<void> {
+    const done = once(this.#lines, 'line');
+    this.#child.stdin!.write(`${JSON.stringify(order)}\n`);
+    await done;
+  }
+}
+
+/** What may be done between two looks: by this process or the other one. */
+const step = fc.record({ act: fc.constantFrom('tell', 'withdraw', 'nothing'), other: fc.boolean(), pick: fc.nat(50) });
+
+onEachDatabase('what is kept ready is never stale, whoever writes', async (t, url) => {
+  const api = await testApi(t, url);
+  const other = new OtherProcess(t, url);
+  await other.ready();
+  const known: string[] = [];
+  const run = async ({
+    act,
+    other: elsewhere,
+    pick,
+  }: typeof step extends fc.Arbitrary<infer S> ? S : never): Promise<void> => {
+    if (act === 'tell') await tellOne(api, elsewhere ? other : undefined);
+    if (act === 'withdraw' && known.length > 0) {
+      const [id] = known.splice(pick % known.length, 1) as [string];
+      const keys = [keyOf(id)!];
+      await (elsewhere ? other.do({ withdraw: keys }) : withdrawEvents(api.hall.db, api.hall.clock, keys));
+      assert.equal((await api.get(`/v1/matches/${id}`)).status, 404, 'a withdrawn match is gone at once');
+    }
+    await lookTwice(api, known);
+  };
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => { for (const one of steps) await run(one); }), { numRuns: 12 }); // prettier-ignore
+});
+
+async function tellOne({ hall }: TestApi, other: OtherProcess | undefined): Promise<void> {
+  const event = match({ map: `Map ${Math.random()}`, teams: [{ name: 'Red', players: [person(1), person(2)] }] });
+  if (other === undefined) await tell(hall, event);
+  else await other.do({ tell: [event] });
+}
+
+/** Asks often enough for answers to be kept, and compares with answers that never are. */
+async function lookTwice({ get }: TestApi, known: string[]): Promise<void> {
+  const newest = (await get('/v1/matches?limit=100&%6eot=kept')).json as { id: string }[];
+  known.splice(0, known.length, ...newest.map(({ id }) => id));
+  const paths = ['/v1/matches?limit=100', `/v1/matches?max_id=${known[1] ?? 'zz'}`];
+  for (const id of known.slice(0, 4)) paths.push(`/v1/matches/${id}`);
+  for (const path of paths) {
+    const fresh = await get(`${path}${path.includes('?') ? '&' : '?'}%6eot=kept`);
+    for (let time = 0; time < 3; time++) {
+      const reply = await get(path);
+      assert.deepEqual([reply.status, reply.text], [fresh.status, fresh.text], path);
+      assert.equal(reply.headers.etag, fresh.headers.etag);
+    }
+  }
+}
+
+onEachDatabase('a match whose text is rewritten has another tag', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  const { db, clock } = hall;
+  await tell(hall, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  const [{ id }] = (await get('/v1/matches')).json as [{ id: string }];
+  const seen = new Map<string, string>();
+  const look = async (): Promise<void> => {
+    const { text, headers } = await get(`/v1/matches/${id}`);
+    seen.set(headers.etag!, text);
+    assert.equal((await get(`/v1/matches/${id}`, { headers: { 'if-none-match': headers.etag! } })).status, 304);
+  };
+  for (const player of [person(3), person(1), person(2)]) {
+    await look();
+    await db.transaction((tx) => pseudonymise(tx, clock.now(), player.uuid));
+    await finishPseudonyms(db);
+  }
+  await look();
+  assert.equal(new Set(seen.values()).size, 3, 'who has not played changes nothing');
+});
+
+onEachDatabase('what another process changes of credentials is felt within a second', async (t, url) => {
+  const { hall, get, app } = await testApi(t, url);
+  const other = new OtherProcess(t, url);
+  await other.ready();
+  const token = await serviceToken(hall, app.client_id);
+  const look = () => get('/v1/servers', { token });
+  for (let time = 0; time < 3; time++) assert.equal((await look()).status, 200);
+  await other.do({ limit: [app.client_id, 12_345] });
+  await within(1000, async () => (await look()).headers['x-ratelimit-limit'] === '12345');
+  await other.do({ revoke: secretHash(token) });
+  await within(1000, async () => (await look()).status === 401);
+});
+
+async function within(ms: number, isSo: () => Promise<boolean>): Promise<void> {
+  const started = performance.now();
+  while (!(await isSo())) assert.ok(performance.now() - started < ms, `not so within ${ms} ms`);
+}

@@ -1,0 +1,118 @@
+import { idOf } from '#platform/ids.ts';
+import type { Hall } from '#context/context.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { serverByName } from '#store/game/servers.ts';
+import {
+  after,
+  BEGINNING,
+  configured,
+  login,
+  logout,
+  map,
+  match,
+  pardon,
+  person,
+  presence,
+  punishment,
+  rating,
+  rotation,
+  statistics,
+  team,
+  tell,
+} from '#test/support/builders.ts';
+
+/** Where the filled resources of `fill` are found. */
+export interface Season {
+  server: string;
+  match: string;
+  map: string;
+  punishment: string;
+  player: string;
+}
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
+
+/** Something of everything: every field of every answer has a place where it is filled. */
+export async function fill(hall: Pick<Hall, 'db' | 'clock'>): Promise<Season> {
+  await tell(hall, configured('Lobby', { order: -1 }), configured('Alpha', { order: 1, icon: 'tnt', max: 20 }));
+  await tell(hall, ...maps(), rotation('Alpha', ['Twin Peaks', 'Harbour']), rotation('Lobby', ['Harbour']));
+  await tell(hall, rating('Twin Peaks', person(1), 5), rating('Twin Peaks', person(2), 2, '0.9.0'), alpha());
+  const [matchId] = await tell(hall, wholeMatch());
+  await tell(hall, login('Alpha', person(1)), logout('Alpha', person(1), { time: after(1000) }));
+  await tell(hall, statistics(person(1), { kill_count: 3, power: 1.5, faction: 'Reds' }));
+  await tell(hall, punishment('p1', person(1), { type: 'mute', automatic: true }), pardon('p1'));
+  const [punishmentId] = await tell(hall, issued());
+  const alphaServer = await serverByName(hall.db, 'Alpha');
+  return {
+    server: idOf(alphaServer!.key),
+    match: matchId!,
+    map: 'Twin%20Peaks',
+    punishment: punishmentId!,
+    player: person(1).uuid,
+  };
+}
+
+function maps(): WireEvent[] {
+  const full = {
+    objective: 'Take the wool',
+    proto: '1.4.2',
+    type: 'pgm',
+    path: 'ctw/twin',
+    gamemodes: ['ctw', 'tdm'],
+    authors: [
+      { name: 'Ada', uuid: person(9).uuid, contribution: 'Terrain' },
+      { name: '', uuid: '', contribution: '' },
+    ],
+    teams: [{ name: 'Red', max: 12, color: 'dark red' }],
+    image: { content_type: 'image/png', data: PNG } as const,
+  };
+  return [map('Harbour'), map('Twin Peaks', full)];
+}
+
+const alpha = (): WireEvent =>
+  presence('Alpha', {
+    current: 1,
+    players: ['Player1', 'Player2'],
+    gamemode: 'ctw',
+    current_map: 'Twin Peaks',
+    next_map: 'Harbour',
+  });
+
+const wholeMatch = (): WireEvent =>
+  match({
+    gamemode: 'ctw',
+    ranked: true,
+    win: 'Red',
+    teams: [team('Red', { ...person(1), kill_count: 2, shot_count: 9, hit_count: 4, paint_count: 1 }), team('Blue', 2)],
+    objectives: [
+      { player: person(1), team: 'Red', type: 'wool', name: 'Blue Wool', color: 'blue', time: after(-5) },
+      { player: null, team: 'Blue', type: 'other', name: 'Hill', time: after(-4) },
+    ],
+    kills: [{ killer: person(1).uuid, victim: person(2).uuid, time: after(-9) }],
+  });
+
+const issued = (): WireEvent =>
+  punishment(
+    'p2',
+    person(1),
+    { punisher: person(8), reason: 'Griefing', level: 2, expires: after(3_600_000) },
+    { server: 'Alpha', time: BEGINNING },
+  );
+
+/** Every row of the data API by its path, filled, with all that can be asked for. */
+export function paths(season: Season): Record<string, string> {
+  const groups = 'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun';
+  return {
+    '/v1/servers': '/v1/servers',
+    '/v1/servers/online': '/v1/servers/online',
+    '/v1/servers/:id': `/v1/servers/${season.server}`,
+    '/v1/matches': '/v1/matches?fields=teams,objectives',
+    '/v1/matches/:id': `/v1/matches/${season.match}?fields=teams,objectives`,
+    '/v1/maps': '/v1/maps?playing=1',
+    '/v1/maps/:id': `/v1/maps/${season.map}`,
+    '/v1/punishments': '/v1/punishments',
+    '/v1/punishments/:id': `/v1/punishments/${season.punishment}`,
+    '/v1/players/:id/punishments': `/v1/players/${season.player}/punishments`,
+    '/v1/players/:id': `/v1/players/${season.player}?fields=${groups}`,
+  };
+}

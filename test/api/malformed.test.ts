@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { ROWS } from '#api/index.ts';
+import { testApi } from '#test/support/api.ts';
+import { askRaw, type Reply } from '#test/support/request.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { fill, paths } from './filled-network.ts';
+
+const WORDS = ['limit', 'max_id', 'fields', 'playing', 'gamemode', 'rotation', 'access_token', 'client_id'];
+const VALUES = [
+  ...['', '0', '1', '-1', '1e9', '99999999999999999999999', 'NaN', 'null', 'true', '[]', '{}', 'undefined', '1;2'],
+  ...['%', '%0', '%zz', '%00', '%FF', '%C0%80', '%ED%A0%80', '%F0%9F%8E%AE', '%E2%80%AE', '%0d%0a', '+', '%2B'],
+  ...["'", "' or '1'='1", '"', '\\', '../../etc/passwd', '<script>', '${7*7}', '{{7*7}}', '%27%20or%201=1--', '*'],
+  ...['teams', 'teams,objectives', 'kills,matches', 'total', 'x'.repeat(300), '9'.repeat(5000), '%41'.repeat(2000)],
+];
+const METHODS = [
+  'GET',
+  'GET',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'TRACE',
+  'PROPFIND',
+  'SEARCH',
+];
+const IDS = ['me', 'Player1', '37598m50007', 'Twin%20Peaks', '..', '.', '%2F', '%2e%2e', 'online', '*', '~', ';', ':'];
+
+const value = fc.oneof(
+  fc.constantFrom(...VALUES),
+  fc.string({ unit: 'binary', maxLength: 40 }).map(escaped),
+  fc.webQueryParameters(),
+);
+const pair = fc.tuple(fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 8 }).map(escaped)), value);
+const query = fc
+  .array(pair, { maxLength: 5 })
+  .map((pairs) => pairs.map(([name, given]) => `${name}=${given}`).join('&'));
+const id = fc.oneof(
+  fc.constantFrom(...IDS, ...VALUES.map((text) => escaped(text))),
+  fc.string({ unit: 'binary', maxLength: 50 }).map(escaped),
+);
+const path = fc.oneof(
+  fc.tuple(fc.constantFrom(...ROWS.map((row) => row.path)), id).map(([row, name]) => row.replace(':id', name)),
+  fc.webPath().map((text) => text || '/'),
+  fc.constantFrom(
+    '/',
+    '//',
+    '/v1',
+    '/v1/',
+    '/v1//servers',
+    '/v1/servers/',
+    '*',
+    'http://x/v1/servers',
+    'http://x',
+    '/v1/%',
+    '/%00',
+  ),
+);
+const target = fc.tuple(path, query).map(([where, what]) => `${where}?${what}`);
+const header = fc.oneof(
+  fc.constantFrom(
+    'If-None-Match: *',
+    'If-None-Match: "',
+    'Accept-Encoding: gzip;q=x,,;',
+    'Accept: text/html',
+    'Range: bytes=0-1',
+  ),
+  fc.constantFrom(
+    'Expect: 100-continue',
+    'Expect: nonsense',
+    'X-Forwarded-For: 1, 2',
+    'X-Client-ID: \x7f\xff',
+    'Cookie: a=b',
+  ),
+  fc.constantFrom(
+    'Authorization: Basic eA==',
+    'Authorization: Bearer',
+    'Authorization: Bearer \xff',
+    'X-HTTP-Method-Override: DELETE',
+  ),
+  fc.constantFrom(
+    'Content-Length: 0',
+    'Content-Type: application/json',
+    'Upgrade: websocket',
+    'TE: trailers',
+    'Host: second',
+  ),
+  fc.constantFrom(
+    'Transfer-Encoding: chunked',
+    'Content-Length: 5',
+    'Content-Length: -5',
+    'Connection: upgrade',
+    'No Colon',
+  ),
+);
+const request = fc.record({
+  method: fc.constantFrom(...METHODS),
+  target,
+  version: fc.constantFrom('1.1', '1.1', '1.1', '1.0', '2.0', '0.9'),
+  headers: fc.array(header, { maxLength: 3 }),
+  credential: fc.constantFrom(true, true, true, true, false),
+  body: fc.constantFrom('', '', '', 'zz\r\n', '0\r\n\r\n', 'hello', '{"a":1}'),
+});
+
+type Asked = typeof request extends fc.Arbitrary<infer T> ? T : never;
+
+function escaped(text: string): string {
+  return text.toWellFormed().replaceAll(/[^\x21-\x7e]|[?#&=]/gu, (character) => encodeURIComponent(character));
+}
+
+function bytesOf(asked: Asked, token: string): Buffer {
+  const credential = asked.credential ? [`Authorization: Bearer ${token}`] : [];
+  const headers = ['Host: x', ...credential, ...asked.headers, 'Connection: close'];
+  return Buffer.from(
+    `${asked.method} ${asked.target} HTTP/${asked.version}\r\n${headers.join('\r\n')}\r\n\r\n${asked.body}`,
+    'latin1',
+  );
+}
+
+const FINE = new Set([200, 204, 304]);
+
+/** A legitimate answer, or an error of the caller's that says what was wrong; never a fault of ours. */
+function assertCalm(reply: Reply | undefined, method: string): void {
+  assert.ok(reply !== undefined, 'nothing was answered');
+  const { status, json, text } = reply;
+  assert.ok(FINE.has(status) || (status >= 400 && status < 500), `${status} ${text}`);
+  assert.doesNotMatch(text, /\bat .*\.ts:|node_modules|SQLITE|syntax error/);
+  if (FINE.has(status) || method === 'HEAD') return;
+  assert.deepEqual(Object.keys(json), ['error', 'error_description']);
+  assert.ok(typeof json.error === 'string' && json.error_description.length > 5);
+}
+
+onEachDatabase('whatever is asked, the answer is right or says what was wrong', async (t, url) => {
+  const { hall, origin, token, get } = await testApi(t, url);
+  await fill(hall);
+  const seen = new Map<number, number>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(request, { minLength: 8, maxLength: 16 }), async (asked) => {
+      const answers = await Promise.all(asked.map((one) => askRaw(origin, bytesOf(one, token))));
+      answers.forEach(([reply], place) => {
+        assertCalm(reply, asked[place]!.method);
+        seen.set(reply!.status, (seen.get(reply!.status) ?? 0) + 1);
+      });
+    }),
+    { numRuns: 150 },
+  );
+  for (const status of [200, 400, 401, 404, 405]) assert.ok((seen.get(status) ?? 0) > 10, `${status} was hardly met`);
+  assert.equal((await get('/v1/servers')).status, 200);
+});
+
+onEachDatabase('every parameter of every row takes every kind of nonsense', async (t, url) => {
+  const { hall, get } = await testApi(t, url);
+  const season = paths(await fill(hall));
+  for (const row of ROWS)
+    for (const name of Object.keys(row.query)) {
+      const where = season[row.path]!.split('?')[0]!;
+      const replies = await Promise.all(
+        VALUES.map(escaped).flatMap((given) => [
+          get(`${where}?${name}=${given}`),
+          get(`${where}?${name}=${given}&${name}=${given}`),
+        ]),
+      );
+      replies.forEach((reply, place) => {
+        assertCalm(reply, 'GET');
+        if (place % 2 === 1) assert.equal(reply.status, 400, `${name} twice`);
+        if (reply.status === 400) assert.match(reply.json.error_description, new RegExp(`^${name} must `));
+      });
+    }
+});
+
+onEachDatabase('floods and what is no request leave the data API standing', async (t, url) => {
+  const { origin, token, get } = await testApi(t, url);
+  const rest = ` HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n`;
+  const bad: [string, number][] = [
+    [`GET /v1/maps/${'a'.repeat(100_000)}${rest}\r\n`, 431],
+    [`GET /v1/maps?gamemode=${'%41'.repeat(50_000)}${rest}\r\n`, 431],
+    [`GET /v1/maps${rest}${'X-A: b\r\n'.repeat(5_000)}\r\n`, 431],
+    [`GET /v1/maps/${'a'.repeat(15_000)}${rest}\r\n`, 404],
+    [`GET /v1/maps${rest}${'X-A: b\r\n'.repeat(900)}\r\n`, 200],
+    [`GET /v1/players/${'%00'.repeat(10)}${rest}\r\n`, 404],
+    [`CONNECT 127.0.0.1:1${rest}\r\n`, 405],
+    [`GET /v1/maps HTTP/1.1\r\nAuthorization: Bearer ${token}\r\n\r\n`, 400],
+    [`GET /v1/maps HTTP/1.0\r\nAuthorization: Bearer ${token}\r\n\r\n`, 200],
+    [`GET https://elsewhere/v1/maps/?${rest}\r\n`, 200],
+    ['\0'.repeat(100_000), 400],
+  ];
+  for (const [bytes, status] of bad) {
+    const [reply, ...others] = await askRaw(origin, bytes);
+    assertCalm(reply, 'GET');
+    assert.equal(reply!.status, status, bytes.slice(0, 60));
+    assert.deepEqual(others, []);
+  }
+  assert.equal((await get('/v1/maps')).status, 200);
+});

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { accountById } from '#store/accounts/accounts.ts';
+import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
+import { Person } from './person.ts';
+import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';
+import { openWorld, openWorldOnSqlite, signIn, type World } from './world.ts';
+
+const NEW_PASSWORD = 'staple tower lantern';
+
+/** The link of the mail whose subject is like this; others are put aside. */
+async function linkTo({ mail }: World, to: string, subject: RegExp): Promise<string> {
+  for (;;) {
+    const received = await mail.next(to);
+    if (subject.test(received.subject)) return received.links[0]!;
+  }
+}
+
+async function recover(world: World, login: string, to: string): Promise<void> {
+  const owner = new Person(world.house.auth);
+  await owner.open('/forgot');
+  await owner.submit({ login });
+  await owner.open(await linkTo(world, to, /Choose a new password/));
+  await owner.submit({ password: NEW_PASSWORD });
+  assert.match(owner.text, /new password/i);
+}
+
+onEachDatabase('whoever knew the old password cannot move the account to another mailbox any more', async (t, url) => {
+  const world = await openWorld(t, url);
+  const account = await makeAccount(world.house, 'Robin');
+  const intruder = await signIn(world, 'Robin');
+  await intruder.open('/account/email');
+  await intruder.submit({ email: 'intruder@example.net', current: PASSWORD });
+  const link = await linkTo(world, 'intruder@example.net', /./);
+  await recover(world, 'Robin', account.email);
+  assert.equal((await intruder.open(link)).status, 410);
+  await intruder.post('/verify', { token: new URL(link).searchParams.get('token')! });
+  assert.equal(intruder.page.status, 410);
+  assert.equal((await accountById(world.house.hall.db, account.id))!.email, account.email);
+});
+
+onEachDatabase('whoever had the old mailbox cannot choose a password by a link of before', async (t, url) => {
+  const world = await openWorld(t, url);
+  const account = await makeAccount(world.house, 'Robin');
+  const owner = await signIn(world, 'Robin');
+  const intruder = new Person(world.house.auth);
+  await intruder.open('/forgot');
+  await intruder.submit({ login: 'Robin' });
+  const old = await linkTo(world, account.email, /Choose a new password/);
+  await owner.open('/account/email');
+  await owner.submit({ email: 'robin@example.net', current: PASSWORD });
+  await owner.open(await linkTo(world, 'robin@example.net', /./));
+  await owner.submit();
+  assert.equal((await accountById(world.house.hall.db, account.id))!.email, 'robin@example.net');
+  assert.equal((await intruder.open(old)).status, 410);
+});
+
+onEachDatabase('a sign-in that was proven with the old password does not come to its end', async (t, url) => {
+  const world = await openWorld(t, url);
+  const account = await makeAccount(world.house, 'Robin');
+  const { application } = await makeApplication(world.house, 'web');
+  const intruder = new Person(world.house.auth);
+  const query = new URLSearchParams({ client_id: application.client_id, response_type: 'code', scope: 'openid' });
+  await intruder.open(`/oauth/authorize?${query.toString()}&redirect_uri=${encodeURIComponent(CALLBACK)}`);
+  const last = await proveOnly(intruder, world.house.auth);
+  await recover(world, 'Robin', account.email);
+  await intruder.open(last);
+  assert.doesNotMatch(intruder.page.html, /\/consent"/);
+  assert.match((await intruder.open('/account')).url, /\/sign-in$/);
+});
+
+test('no secret of a mail’s link stands in the database', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const world = await openWorld(t, database.url);
+  t.after(() => database.drop());
+  await makeAccount(world.house, 'Robin');
+  const person = await signIn(world, 'Robin');
+  await person.open('/account/email');
+  await person.submit({ email: 'other@example.net', current: PASSWORD });
+  await person.post('/forgot', { login: 'Robin', flow: '' });
+  await person.post('/register', { name: 'Wren', email: 'wren@example.org', password: NEW_PASSWORD, flow: '' });
+  const links = [
+    await linkTo(world, 'other@example.net', /./),
+    await linkTo(world, 'robin@example.org', /Choose a new password/),
+    await linkTo(world, 'wren@example.org', /./),
+  ];
+  const tokens = links.map((link) => new URL(link).searchParams.get('token')!);
+  const stored = ['', '-wal'].map((end) => readFileSync(`${database.url}${end}`).toString('latin1')).join('');
+  assert.ok(stored.includes('other@example.net'), 'what is kept of a link is there');
+  for (const secret of [...tokens, NEW_PASSWORD, person.cookie('scorehall_registering')!]) {
+    assert.ok(secret.length >= 16);
+    assert.ok(!stored.includes(secret));
+  }
+});
+
+test('whoever looked at the page of signing out still gets to an application that wants its answer posted', async (t) => {
+  const { house } = await openWorldOnSqlite(t);
+  await makeAccount(house, 'Robin');
+  const { application } = await makeApplication(house, 'web');
+  const person = new Person(house.auth);
+  await person.open('/sign-in');
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  await person.open('/oauth/logout');
+  const query = { client_id: application.client_id, response_type: 'code', redirect_uri: CALLBACK, scope: 'openid' };
+  const request = `/oauth/authorize?${new URLSearchParams({ ...query, response_mode: 'form_post', prompt: 'none' }).toString()}`;
+  await person.open(request);
+  assert.match(person.page.html, /action="https:\/\/app\.example\/callback"/);
+});
+
+test('who signs in as somebody else than the browser meanwhile is, signs out first, and then arrives', async (t) => {
+  const { house } = await openWorldOnSqlite(t);
+  for (const name of ['Robin', 'Wren']) await makeAccount(house, name);
+  const { application } = await makeApplication(house, 'web');
+  const person = new Person(house.auth);
+  const query = { client_id: application.client_id, response_type: 'code', redirect_uri: CALLBACK, scope: 'openid' };
+  await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+  const { action, fields } = person.forms().find((form) => 'password' in form.fields)!;
+  await person.open('/sign-in');
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  await person.post(action, { ...fields, login: 'Wren', password: PASSWORD });
+  assert.match(person.text, /signed in with another account meanwhile/);
+  await person.submit();
+  assert.match(person.text, /Wren/);
+  await person.submit({}, '/consent');
+  assert.match(person.page.url, /^https:\/\/app\.example\/callback\?code=/);
+});
+
+test('nobody fills the audit log by ending what there is not', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  await makeAccount(world.house, 'Robin');
+  const person = await signIn(world, 'Robin');
+  const statuses: number[] = [];
+  for (let count = 0; count < 101; count++) {
+    await person.post('/account/applications/end', { client_id: `none-${count}` });
+    statuses.push(person.page.status);
+  }
+  assert.deepEqual([statuses[99], statuses[100]], [200, 429]);
+  assert.match(person.page.html, /<h1>/);
+  await person.post('/account/sessions/end', {});
+  assert.equal(person.page.status, 429);
+  await person.post('/account/sign-out', {});
+  assert.match(person.page.url, /\/sign-in$/);
+});
+
+/** Sends name and password and stays where the answer is; gives the address that it leads to. */
+async function proveOnly(person: Person, auth: string): Promise<string> {
+  const { action } = person.forms().find(({ fields }) => 'password' in fields)!;
+  const cookies = ['scorehall_step', 'scorehall_resume', 'scorehall_session'];
+  const cookie = cookies.map((name) => `${name}=${person.cookie(name) ?? ''}`).join('; ');
+  const response = await fetch(new URL(action, auth), {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: auth, cookie },
+    body: new URLSearchParams({ login: 'Robin', password: PASSWORD }),
+  });
+  assert.equal(response.status, 303, await response.text());
+  return response.headers.get('location')!;
+}
+
+test('one stranger alone locks nobody out', async (t) => {
+  const world = await openWorldOnSqlite(t, { TRUSTED_PROXIES: '127.0.0.1' });
+  await makeAccount(world.house, 'Robin');
+  const stranger = new Person(world.house.auth, { 'x-forwarded-for': '203.0.113.5' });
+  const owner = new Person(world.house.auth, { 'x-forwarded-for': '198.51.100.7' });
+  for (let count = 0; count < 101; count++) {
+    await stranger.post('/sign-in', { login: 'Robin', password: 'wrong wrong wrong' });
+  }
+  assert.equal(stranger.page.status, 429);
+  assert.match((await signIn(world, 'Robin', PASSWORD, owner)).page.url, /\/account$/);
+});
+
+test('blanks around an address, or another way to write its letters, make no other address of it', async (t) => {
+  const { house } = await openWorldOnSqlite(t);
+  const person = new Person(house.auth);
+  const statuses: number[] = [];
+  for (const email of ['ü@example.org', ' ü@example.org', 'ü@example.org ', 'Ü@example.org', 'u\u0308@example.org']) {
+    await person.post('/register', { name: `Robin${statuses.length}`, email, password: PASSWORD, flow: '' });
+    statuses.push(person.page.status);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 422]);
+});
+
+test('a form that is too long is refused before it is read to its end', async (t) => {
+  const { house } = await openWorldOnSqlite(t);
+  const headers = { origin: house.auth, 'content-type': 'application/x-www-form-urlencoded' };
+  const post = (path: string, body: BodyInit): Promise<Response> =>
+    fetch(`${house.auth}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+  for (const path of ['/sign-in', '/register', '/oauth/tokeninfo']) {
+    assert.equal((await post(path, `login=${'a'.repeat(70_000)}`)).status, 413, path);
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        sent++;
+        controller.enqueue(Buffer.alloc(16_384, 'a'));
+      },
+    });
+    const answer = await post(path, endless).then(
+      ({ status }) => status,
+      // Whoever goes on sending may find the connection closed.
+      () => 413,
+    );
+    assert.equal(answer, 413, path);
+    assert.ok(sent < 1_000, `${path}: ${sent} pieces were taken`);
+  }
+});
+
+test('a page leads nowhere else because its own address looks like another host', async (t) => {
+  const { house } = await openWorldOnSqlite(t);
+  for (const path of ['//evil.example/x', '/\\evil.example/x', '///evil.example']) {
+    const page = await (await fetch(`${house.auth}${path}`)).text();
+    assert.match(page, /hreflang="ja"/);
+    assert.doesNotMatch(page, /href="\/[/\\]/, path);
+  }
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createRequire } from 'node:module';
+import { test, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { setLogo } from '#store/applications/logos.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { launchBrowser } from '#test/support/browser.ts';
+import { createTestDatabase } from '#test/support/context.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { makeAccount, makeApplication, openTestSignIn, PASSWORD, send, type TestSignIn } from './support.ts';
+
+const require = createRequire(import.meta.url);
+const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+async function listen(
+  t: TestContext,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Somebody else's site: signs people in, shows who they are, and reads their own data again on each visit. */
+async function thirdParty(t: TestContext, house: TestSignIn) {
+  let credentials = { client_id: '', client_secret: '' };
+  let token = '';
+  const site: string = await listen(t, (request, response) => {
+    const url = new URL(request.url!, site);
+    const redirect_uri = `${site}/callback`;
+    void (async () => {
+      if (url.pathname === '/callback') {
+        const code = url.searchParams.get('code') ?? '';
+        const body = new URLSearchParams({ ...credentials, grant_type: 'authorization_code', code, redirect_uri });
+        const answer = await fetch(`${house.auth}/oauth/token`, { method: 'POST', body });
+        token = ((await answer.json()) as { access_token: string }).access_token;
+        return response.writeHead(303, { location: '/' }).end();
+      }
+      if (token === '') {
+        const query = {
+          client_id: credentials.client_id,
+          response_type: 'code',
+          scope: 'openid profile email',
+          redirect_uri,
+        };
+        return response
+          .writeHead(303, { location: `${house.auth}/oauth/authorize?${new URLSearchParams(query).toString()}` })
+          .end();
+      }
+      const me = await fetch(`${house.api}/v1/players/me`, { headers: { authorization: `Bearer ${token}` } });
+      const { name = 'nobody' } = (await me.json()) as { name?: string };
+      return response.setHeader('content-type', 'text/html').end(`<h1>${me.status} ${name}</h1>`);
+    })();
+  });
+  const { application, secret } = await makeApplication(house, 'service', [`${site}/callback`]);
+  credentials = { client_id: application.client_id, client_secret: secret! };
+  const owner = await makeAccount(house, 'Ann');
+  await addOwner(house.hall.db, house.hall.clock.now(), application.key, owner.id);
+  await setLogo(house.hall.db, application.key, 'image/png', PIXEL);
+  return site;
+}
+
+/** Nothing in a page keeps anybody out (WCAG 2.2 AA, by axe), and the page loads nothing that its policy forbids. */
+async function isOpenToAll(page: Page): Promise<void> {
+  const results = (await page.evaluate(
+    `${AXE}; axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  )) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  const found = results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  assert.deepEqual(found, [], page.url());
+}
+
+test('the whole journey in a real browser, without a script', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const mail = await Mailbox.open(t);
+  const house = await openTestSignIn(t, database.url, { SMTP_URL: mail.url, CONTACT: 'help@example.org' });
+  t.after(() => database.drop());
+  const site = await thirdParty(t, house);
+  await using browser = await launchBrowser();
+  const page = await browser.newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+  const checked = await browser.newPage({ bypassCSP: true });
+  const refused: string[] = [];
+  page.on('console', (message) => refused.push(message.text()));
+
+  await page.goto(site);
+  assert.match(page.url(), /\/sign-in\//);
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('Name').fill('Robin');
+  await page.getByLabel('E-mail address').fill('robin@example.org');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByText('Look into your mail').waitFor();
+  const { links } = await mail.next('robin@example.org');
+  await page.goto(links[0]!);
+  await page.getByRole('button').click();
+  await page.getByText('asks for access to your account').waitFor();
+
+  const account = await page.context().newPage();
+  await account.goto(`${house.auth}/account/link`);
+  const code = (await account.getByText('/link').textContent())!.replace('/link ', '');
+  assert.equal((await send(house.hall, 'account.link', { player: STEVE, code })).status, 'accepted');
+  await account.getByRole('button', { name: 'I have typed it' }).click();
+  await account.getByText('Linked to Steve.').waitFor();
+
+  await page.reload();
+  await page.getByText('You are signed in as Steve.').waitFor();
+  await page.getByText('Its owner is Ann.').waitFor();
+  await checked.context().addCookies(await page.context().cookies());
+  for (const query of ['?lang=ja', '?lang=en']) {
+    await checked.goto(page.url().split('?')[0]! + query);
+    assert.equal(await checked.evaluate("document.querySelector('img.logo').naturalWidth"), 1);
+    await isOpenToAll(checked);
+  }
+  await page.getByRole('button', { name: 'Allow' }).click();
+  assert.equal(await page.textContent('h1'), '200 Steve');
+
+  await account.goto(`${house.auth}/account`);
+  await account.getByRole('button', { name: 'End: A service app' }).click();
+  await account.getByText('Ended.').waitFor();
+  await page.reload();
+  assert.equal(await page.textContent('h1'), '401 nobody');
+  assert.deepEqual(refused, [], 'the policy has forbidden nothing that a page of ours wanted');
+
+  await checked.context().addCookies(await page.context().cookies());
+  for (const path of [
+    '/account',
+    '/account/email',
+    '/account/password',
+    '/account/unlink',
+    '/account/delete',
+    '/oauth/logout',
+    '/oauth/authorize?client_id=x',
+    '/nowhere',
+  ]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await checked.emulateMedia({ colorScheme });
+      await checked.goto(house.auth + path);
+      await isOpenToAll(checked);
+    }
+  }
+  await checked.context().clearCookies();
+  for (const path of ['/sign-in', '/register', '/forgot', '/register?lang=ja']) {
+    await checked.goto(house.auth + path);
+    await isOpenToAll(checked);
+  }
+});
+
+test('oidc-client-ts signs in from a page, as a web application', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const house = await openTestSignIn(t, database.url);
+  t.after(() => database.drop());
+  await makeAccount(house, 'Someone', STEVE);
+  const script = readFileSync(
+    require.resolve('oidc-client-ts').replace(/dist\/.*$/, 'dist/browser/oidc-client-ts.min.js'),
+  );
+  const site: string = await listen(t, (request, response) => {
+    if (request.url === '/oidc.js') return void response.setHeader('content-type', 'text/javascript').end(script);
+    response.setHeader('content-type', 'text/html').end('<!doctype html><h1>…</h1><script src="/oidc.js"></script>');
+  });
+  const { application } = await makeApplication(house, 'web', [`${site}/callback`]);
+  const settings = {
+    ...{ authority: house.auth, client_id: application.client_id, redirect_uri: `${site}/callback` },
+    ...{ scope: 'openid profile email', loadUserInfo: true, automaticSilentRenew: false },
+  };
+  await using browser = await launchBrowser();
+  const page = await browser.newPage();
+  const manager = `window.manager ??= new oidc.UserManager(${JSON.stringify(settings)})`;
+  await page.goto(site);
+  await page.evaluate(`void (${manager}).signinRedirect()`);
+  await page.getByLabel('Name or e-mail address').fill('Steve');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.waitForURL(/\/callback\?/);
+  const profile = (await page.evaluate(`(${manager}).signinRedirectCallback().then((user) => user.profile)`)) as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual([profile['preferred_username'], profile['uuid']], ['Steve', STEVE.uuid]);
+  const fresh = (await page.evaluate(`(${manager}).signinSilent().then((user) => user.access_token)`)) as string;
+  const me = (await page.evaluate(
+    `fetch(${JSON.stringify(`${house.api}/v1/players/me`)}, { headers: { authorization: 'Bearer ' + ${JSON.stringify(fresh)} } }).then((r) => r.json())`,
+  )) as { name: string };
+  assert.equal(me.name, 'Steve');
+  await page.evaluate(`(${manager}).revokeTokens()`);
+  const status = await page.evaluate(
+    `fetch(${JSON.stringify(`${house.auth}/oauth/userinfo`)}, { headers: { authorization: 'Bearer ' + ${JSON.stringify(fresh)} } }).then((r) => r.status)`,
+  );
+  assert.equal(status, 401);
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { setLogo } from '#store/applications/logos.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { Person } from './person.ts';
+import { CALLBACK, makeAccount, makeApplication, openTestSignIn, PASSWORD } from './support.ts';
+
+const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex');
+
+onEachDatabase('whoever is asked to agree reads who owns the application, and sees its logo', async (t, url) => {
+  const house = await openTestSignIn(t, url);
+  const { db, clock } = house.hall;
+  const { application } = await makeApplication(house, 'web');
+  const [ann, bob] = [await makeAccount(house, 'Ann'), await makeAccount(house, 'Bob')];
+  await makeAccount(house, 'Robin');
+  const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
+  const asked = async (language: string): Promise<Person> => {
+    const person = new Person(house.auth, { 'accept-language': language });
+    await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+    await person.submit({ login: 'Robin', password: PASSWORD });
+    return person;
+  };
+
+  const unowned = await asked('en');
+  assert.match(unowned.text, /No account owns it: whoever runs Testnet looks after it\./);
+  assert.doesNotMatch(unowned.page.html, /\/logos\//, 'no picture stands for a logo that there is not');
+  assert.match((await asked('ja')).text, /Testnet の運営者が管理/);
+  assert.equal((await unowned.open(`/logos/${application.client_id}`)).status, 404);
+  assert.equal((await unowned.open('/logos/x%00x')).status, 404);
+
+  await addOwner(db, clock.now(), application.key, ann.id);
+  assert.match((await asked('en')).text, /Its owner is Ann\./);
+  await addOwner(db, clock.now() + 1, application.key, bob.id);
+  assert.match((await asked('en')).text, /Its owners are Ann and Bob\./);
+  assert.match((await asked('ja')).text, /所有者：Ann、Bob/);
+  await deleteAccount(db, clock.now(), ann.id);
+  assert.match((await asked('en')).text, /Its owner is Bob\./);
+
+  await setLogo(db, application.key, 'image/png', PNG);
+  const person = await asked('en');
+  const { html, headers } = person.page;
+  assert.match(headers.get('content-security-policy')!, /img-src 'self' data:;/, 'no other origin is allowed');
+  const src = /<img class="logo" src="([^"]+)" alt=""/.exec(html)![1]!;
+  const logo = await fetch(house.auth + src);
+  assert.deepEqual([logo.status, logo.headers.get('content-type')], [200, 'image/png']);
+  assert.match(logo.headers.get('content-security-policy')!, /^default-src 'none'; sandbox/);
+  assert.equal(logo.headers.get('x-content-type-options'), 'nosniff');
+  assert.deepEqual(Buffer.from(await logo.arrayBuffer()), PNG);
+  const again = await fetch(house.auth + src, { headers: { 'if-none-match': logo.headers.get('etag')! } });
+  assert.equal(again.status, 304);
+});

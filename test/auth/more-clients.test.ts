@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Auth, type AuthConfig, skipCSRFCheck } from '@auth/core';
+import * as oauth from 'oauth4webapi';
+import { Strategy } from 'passport-openidconnect';
+import { AuthorizationCode, ClientCredentials } from 'simple-oauth2';
+import { createTestDatabase } from '#test/support/context.ts';
+import { authorize, CALLBACK, makeAccount, makeApplication, openTestSignIn, type TestSignIn } from './support.ts';
+
+const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
+
+/** A house of its own for one client library. */
+function withClient(name: string, work: (house: TestSignIn) => Promise<void>): void {
+  test(name, async (t) => {
+    const database = await createTestDatabase('sqlite');
+    const house = await openTestSignIn(t, database.url);
+    t.after(() => database.drop());
+    await makeAccount(house, 'Someone', STEVE);
+    await work(house);
+  });
+}
+
+withClient('oauth4webapi signs in a public application with PKCE and refreshes', async (house) => {
+  const { application } = await makeApplication(house, 'web');
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const issuer = new URL(house.auth);
+  const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+  const client = { client_id: application.client_id };
+  const [verifier, nonce, state] = [
+    oauth.generateRandomCodeVerifier(),
+    oauth.generateRandomNonce(),
+    oauth.generateRandomState(),
+  ];
+  const request = new URL(as.authorization_endpoint!);
+  request.search = new URLSearchParams({
+    ...{ ...client, response_type: 'code', redirect_uri: CALLBACK, scope: 'openid profile email', nonce, state },
+    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+  }).toString();
+  const answer = oauth.validateAuthResponse(as, client, await authorize(house.auth, request, 'Steve'), state);
+  const response = await oauth.authorizationCodeGrantRequest(
+    as,
+    client,
+    oauth.None(),
+    answer,
+    CALLBACK,
+    verifier,
+    insecure,
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, {
+    expectedNonce: nonce,
+    requireIdToken: true,
+  });
+  assert.equal(tokens.token_type, 'bearer', 'the library writes it small');
+  assert.equal(tokens.scope, 'openid profile email');
+  const sub = oauth.getValidatedIdTokenClaims(tokens)!.sub;
+  const info = await oauth.processUserInfoResponse(
+    as,
+    client,
+    sub,
+    await oauth.userInfoRequest(as, client, tokens.access_token, insecure),
+  );
+  assert.equal(info.preferred_username, 'Steve');
+  const refreshed = await oauth.refreshTokenGrantRequest(as, client, oauth.None(), tokens.refresh_token!, insecure);
+  const fresh = await oauth.processRefreshTokenResponse(as, client, refreshed);
+  await oauth.processRevocationResponse(
+    await oauth.revocationRequest(as, client, oauth.None(), fresh.refresh_token!, insecure),
+  );
+  const refused = await oauth.userInfoRequest(as, client, fresh.access_token, insecure);
+  assert.equal(refused.status, 401);
+});
+
+withClient('oauth4webapi takes client credentials when it asks for a scope, which is a string then', async (house) => {
+  const { application, secret } = await makeApplication(house, 'service');
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const issuer = new URL(house.auth);
+  const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+  const client = { client_id: application.client_id };
+  const auth = oauth.ClientSecretBasic(secret!);
+  const response = await oauth.clientCredentialsGrantRequest(as, client, auth, { scope: 'openid' }, insecure);
+  const tokens = await oauth.processClientCredentialsResponse(as, client, response);
+  assert.equal(tokens.scope, 'openid');
+});
+
+withClient('simple-oauth2 gets codes, client credentials with their null scope, and fresh tokens', async (house) => {
+  const { application, secret } = await makeApplication(house, 'service');
+  const configuration = {
+    client: { id: application.client_id, secret: secret! },
+    auth: {
+      tokenHost: house.auth,
+      tokenPath: '/oauth/token',
+      authorizePath: '/oauth/authorize',
+      revokePath: '/oauth/revoke',
+    },
+    options: { authorizationMethod: 'body' },
+  };
+  const { authorizePath: _, ...auth } = configuration.auth;
+  const own = await new ClientCredentials({ ...configuration, auth }).getToken({});
+  assert.deepEqual([own.token['token_type'], own.token['scope'], own.token['expires_in']], ['bearer', null, 3600]);
+  const code = new AuthorizationCode(configuration);
+  const request = code.authorizeURL({ redirect_uri: CALLBACK, scope: 'openid profile', state: 's' });
+  const callback = await authorize(house.auth, request, 'Steve');
+  assert.equal(callback.searchParams.get('state'), 's');
+  const tokens = await code.getToken({ code: callback.searchParams.get('code'), redirect_uri: CALLBACK });
+  assert.equal(tokens.token['token_type'], 'Bearer');
+  const fresh = await tokens.refresh();
+  assert.notEqual(fresh.token['access_token'], tokens.token['access_token']);
+  await fresh.revokeAll();
+});
+
+withClient('passport-openidconnect brings a profile', async (house) => {
+  const { application, secret } = await makeApplication(house, 'service');
+  const session: Record<string, unknown> = {};
+  const settled = Promise.withResolvers<unknown>();
+  const strategy = new Strategy(
+    {
+      ...{ issuer: house.auth, clientID: application.client_id, clientSecret: secret, callbackURL: CALLBACK },
+      ...{ authorizationURL: `${house.auth}/oauth/authorize`, tokenURL: `${house.auth}/oauth/token` },
+      ...{ userInfoURL: `${house.auth}/oauth/userinfo`, scope: 'profile email', skipUserProfile: false },
+    },
+    (_issuer, profile, done) => done(null, profile),
+  );
+  const redirected = Promise.withResolvers<string>();
+  Object.assign(strategy, {
+    redirect: redirected.resolve,
+    success: settled.resolve,
+    fail: (info: unknown) => settled.reject(new Error(JSON.stringify(info))),
+    error: settled.reject,
+  });
+  strategy.authenticate({ session, query: {}, headers: {} });
+  const callback = await authorize(house.auth, await redirected.promise, 'Steve');
+  strategy.authenticate({ session, query: Object.fromEntries(callback.searchParams), headers: {}, url: callback.href });
+  const profile = (await settled.promise) as { username?: string; id: string };
+  assert.equal(profile.username, 'Steve');
+});
+
+withClient('@auth/core signs somebody in', async (house) => {
+  const callbackUrl = 'https://app.example/auth/callback/scorehall';
+  const { application, secret } = await makeApplication(house, 'service', [callbackUrl]);
+  const config: AuthConfig = {
+    ...{ secret: 'a secret of the application', trustHost: true, basePath: '/auth', skipCSRFCheck },
+    providers: [
+      {
+        ...{ id: 'scorehall', name: 'Scorehall', type: 'oidc', issuer: house.auth },
+        ...{ clientId: application.client_id, clientSecret: secret!, checks: ['pkce', 'state', 'nonce'] },
+        profile: (claims) => ({ id: claims['sub'] as string, name: claims['preferred_username'] as string }),
+        idToken: false,
+      },
+    ],
+  };
+  const cookies = new Map<string, string>();
+  const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const headers = { ...(init.headers as Record<string, string>), cookie };
+    const response = await Auth(new Request(new URL(path, 'https://app.example'), { ...init, headers }), config);
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      cookies.set(name!, value!);
+    }
+    return response;
+  };
+  const started = await ask('/auth/signin/scorehall', { method: 'POST', body: new URLSearchParams() });
+  const callback = await authorize(house.auth, started.headers.get('location')!, 'Steve');
+  const ended = await ask(callback.pathname + callback.search);
+  assert.equal(ended.headers.get('location'), 'https://app.example');
+  const session = (await (await ask('/auth/session')).json()) as { user: { name: string } };
+  assert.equal(session.user.name, 'Steve');
+});

@@ -1,0 +1,36 @@
+import type { TestContext } from 'node:test';
+import { createTestDatabase } from '#test/support/context.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { Person } from './person.ts';
+import { openTestSignIn, PASSWORD, type TestSignIn } from './support.ts';
+
+/** A sign-in and the mail it sends. */
+export interface World {
+  house: TestSignIn;
+  mail: Mailbox;
+}
+
+type Settings = Record<string, string>;
+
+export async function openWorld(t: TestContext, url: string, settings: Settings = {}): Promise<World> {
+  const mail = await Mailbox.open(t);
+  return { house: await openTestSignIn(t, url, { SMTP_URL: mail.url, ...settings }), mail };
+}
+
+export async function openWorldOnSqlite(t: TestContext, settings: Settings = {}): Promise<World> {
+  const database = await createTestDatabase('sqlite');
+  const world = await openWorld(t, database.url, settings);
+  t.after(() => database.drop());
+  return world;
+}
+
+export async function signIn(
+  { house }: World,
+  login: string,
+  password = PASSWORD,
+  person = new Person(house.auth),
+): Promise<Person> {
+  await person.open('/sign-in');
+  await person.submit({ login, password });
+  return person;
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { askAccess, type Wish } from '#store/applications/access-requests.ts';
+import { applicationByClientId } from '#store/applications/applications.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { account, application } from '#test/support/builders.ts';
+import { onEachDatabase, testHall } from '#test/support/context.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { scorehall } from './scorehall.ts';
+
+onEachDatabase(
+  'requests are listed, approved and refused by command, and the applicant is written to',
+  async (t, url) => {
+    const hall = await testHall(t, url);
+    const { db, clock } = hall;
+    const mail = await Mailbox.open(t);
+    const run = (...args: string[]) => scorehall({ DATABASE_URL: url, SMTP_URL: mail.url }, 'access', ...args);
+    const ann = await account(hall, 'Ann');
+    const app = await application(hall, { name: 'Board', access: 'none' });
+    const now = async () => (await applicationByClientId(db, app.client_id))!;
+    const ask = async (kind: Wish['kind'], volume: number): Promise<string> => {
+      const wish = { kind, account_id: ann.id, purpose: 'A board.', site: '', volume };
+      return (await askAccess(db, clock.now(), await now(), wish))!.id;
+    };
+
+    const first = await ask('access', 50);
+    const listed = JSON.parse((await run('list', '--json')).out) as Record<string, unknown>[];
+    assert.deepEqual(
+      listed.map(({ id, name, account: who, kind, state }) => [id, name, who, kind, state]),
+      [[first, 'Board', 'Ann', 'access', 'waiting']],
+    );
+    assert.match((await run('refuse', '--request', first)).err, /^scorehall: --note is missing\.\n$/);
+    assert.equal((await now()).access, 'waiting', 'a refusal has a reason, or is none');
+    const refused = await run('refuse', '--request', first, '--note', 'Too vague.', '--json');
+    assert.deepEqual([refused.status, refused.err], [0, '']);
+    assert.equal((JSON.parse(refused.out) as { state: string }).state, 'refused');
+    assert.equal((await now()).access, 'refused');
+    const { subject, text } = await mail.next('ann@example.org');
+    assert.match(`${subject}\n${text}`, /Not approved: Board[\s\S]*Too vague\./);
+    const twice = await run('approve', '--request', first);
+    assert.deepEqual([twice.status, twice.out], [2, '']);
+    assert.match(twice.err, /^scorehall: No request waits under the id \w+; see: scorehall access list\n$/);
+    assert.equal((await now()).access, 'refused');
+
+    await run('approve', '--request', await ask('access', 50));
+    assert.equal((await now()).access, 'approved');
+    assert.match((await mail.next('ann@example.org')).subject, /Approved: Board/);
+    const more = await ask('limit', 9000);
+    assert.match(
+      (await run('approve', '--request', more, '--limit', '0')).err,
+      /--limit must be a whole number from 1/,
+    );
+    assert.equal((await run('approve', '--request', more, '--limit', '5000')).status, 0);
+    assert.equal((await now()).hourly_limit, 5000);
+    await mail.next('ann@example.org');
+    assert.equal(mail.count, 0);
+    assert.match((await run('list', '--state', 'lost')).err, /--state must be one of waiting, approved, refused/);
+
+    const kept = await listAudit(db, { action: 'access' }, 10);
+    assert.deepEqual(
+      kept.map(({ action, subject: of, label, via }) => [action, of, label, via]),
+      ['approve', 'approve', 'refuse'].map((verb) => [`access.${verb}`, app.client_id, 'Board', 'command']),
+    );
+  },
+);

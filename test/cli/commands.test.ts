@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openDb } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { ask } from '#test/support/request.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { scorehall, scorehallProcess, serve } from './scorehall.ts';
+
+onEachDatabase(
+  'an operator makes an application, opens the API to it, limits it and takes it all back',
+  async (t, url) => {
+    const environment = { DATABASE_URL: url };
+    const run = async (...args: string[]): Promise<Record<string, unknown>> => {
+      const { status, out, err } = await scorehall(environment, ...args, '--json');
+      assert.deepEqual([status, err], [0, ''], args.join(' '));
+      return JSON.parse(out) as Record<string, unknown>;
+    };
+    const app = await run(
+      'app',
+      'create',
+      '--name',
+      'Bot',
+      '--type',
+      'service',
+      '--redirect-uri',
+      'https://bot.example/cb',
+    );
+    assert.equal(app['access'], 'none');
+    assert.match(String(app['client_secret']), /^shs_[\w-]{43}$/);
+    const client = ['--client-id', String(app['client_id'])];
+    assert.equal('client_secret' in (await run('app', 'show', ...client)), false, 'a secret is shown once');
+    const { access_token, token_type, expires_in } = await run('token', 'create', ...client);
+    assert.deepEqual([token_type, expires_in], ['bearer', 3600]);
+
+    const { child, exit, addresses } = await serve(environment);
+    t.after(() => child.kill('SIGKILL'));
+    const look = async (): Promise<[number, unknown]> => {
+      const { status, headers } = await ask(addresses['API']!, '/v1/servers', { token: String(access_token) });
+      return [status, headers['x-ratelimit-limit']];
+    };
+    assert.deepEqual(await look(), [403, '900'], 'closed until it is approved');
+    await run('app', 'approve', ...client);
+    assert.deepEqual(await look(), [200, '900']);
+    await run('app', 'limit', ...client, '--limit', '5000');
+    assert.deepEqual(await look(), [200, '5000']);
+    await run('app', 'limit', ...client, '--limit', 'default');
+    assert.deepEqual(await look(), [200, '900']);
+    await run('app', 'revoke', ...client);
+    assert.deepEqual(await look(), [403, '900']);
+    const listed = ((await run('app', 'list')) as unknown as { client_id: string }[]).map(({ client_id }) => client_id);
+    assert.ok(listed.includes(String(app['client_id'])));
+    await run('app', 'delete', ...client);
+    assert.equal((await look())[0], 401, 'its tokens went along');
+
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    assert.deepEqual(await exit, [0, null], 'Ctrl-C that arrives twice is one order');
+    await using db = await openDb(url);
+    const subject = `application:${String(app['client_id'])}`;
+    const saved = await db.get<{ used: number }>(sql`select used from rate_limits where subject = ${subject}`);
+    assert.equal(saved?.used, 5, 'what was counted is saved at the end');
+  },
+);
+
+/** Runs commands that succeed, and tells what they print. */
+function runner(url: string): (...args: string[]) => Promise<any> {
+  // oxlint-disable-line typescript/no-explicit-any -- JSON of any command
+  return async (...args) => {
+    const { status, out, err } = await scorehall({ DATABASE_URL: url }, ...args, '--json');
+    // A mail that cannot be sent is shown beside the result, not in it.
+    const other = err.replace(/^mail to .*\n( {2}http.*\n)*/gm, '');
+    assert.deepEqual([status, other], [0, ''], args.join(' '));
+    return JSON.parse(out);
+  };
+}
+
+onEachDatabase('secrets and owners of an application, the role and the sessions of an account', async (_t, url) => {
+  const run = runner(url);
+  const refused = async (...args: string[]): Promise<string> => {
+    const { status, err } = await scorehall({ DATABASE_URL: url }, ...args);
+    assert.equal(status, 2, args.join(' '));
+    return err;
+  };
+  const { client_id } = await run('app', 'create', '--name', 'Bot', '--type', 'service');
+  const client = ['--client-id', client_id];
+  const added: string[] = [];
+  for (let count = 0; count < 4; count++) added.push((await run('app', 'secret', 'add', ...client)).client_secret);
+  assert.match(added[0]!, /^shs_[\w-]{43}$/);
+  const secrets = await run('app', 'secret', 'list', ...client);
+  assert.equal(secrets.length, 5);
+  assert.deepEqual(Object.keys(secrets[0]), ['id', 'created']);
+  assert.match(await refused('app', 'secret', 'add', ...client), /has 5 secrets, which is the most/);
+  const { id, withdrawn } = await run('app', 'secret', 'withdraw', ...client, '--id', secrets[0].id);
+  assert.deepEqual([id, withdrawn], [secrets[0].id, true]);
+  assert.match(
+    await refused('app', 'secret', 'withdraw', ...client, '--id', secrets[0].id),
+    /has no secret .*app secret list/,
+  );
+  assert.match(await refused('app', 'secret', 'list', '--client-id', 'none'), /No application has the Client ID none/);
+  const web = await run('app', 'create', '--name', 'Page', '--type', 'web');
+  assert.match(await refused('app', 'secret', 'add', '--client-id', web.client_id), /only a service has secrets/);
+
+  const make = (name: string) =>
+    run('account', 'create', '--name', name, '--email', `${name}@example.org`, '--verified');
+  const [ann, bob] = [await make('Ann'), await make('Bob')];
+  const own = (verb: string, who: string): string[] => ['app', 'owner', verb, ...client, '--account', who];
+  assert.deepEqual((await run(...own('add', 'ann'))).owners, ['Ann']);
+  assert.match(await refused(...own('remove', 'Bob')), /Bob does not own Bot/);
+  assert.match(await refused(...own('remove', 'Ann')), /Ann is the only owner of Bot/);
+  assert.deepEqual((await run(...own('add', bob.id))).owners, ['Ann', 'Bob']);
+  assert.match(await refused(...own('add', 'Bob')), /Bob owns Bot already/);
+  assert.deepEqual((await run(...own('remove', 'Ann@example.org'))).owners, ['Bob']);
+  assert.deepEqual(
+    (await run('app', 'owner', 'list', ...client)).map(({ account_id, name }: Record<string, string>) => [
+      account_id,
+      name,
+    ]),
+    [[bob.id, 'Bob']],
+  );
+  assert.match(await refused(...own('add', 'nobody')), /There is no account "nobody"/);
+
+  const role = async (value: string): Promise<string> =>
+    (await run('account', 'role', '--account', 'Ann', '--role', value)).role;
+  assert.deepEqual([await role('operator'), await role('user')], ['operator', 'user']);
+  assert.match(
+    await refused('account', 'role', '--account', 'Ann', '--role', 'king'),
+    /--role must be one of user, operator/,
+  );
+  await using db = await openDb(url);
+  await db.run(sql`
+    insert into console_sessions (hash, account_id, client_id, created, expires) values ('h', ${ann.id}, 'c', 1, 2)`);
+  assert.equal((await run('account', 'sign-out', '--account', 'Ann')).name, 'Ann');
+  assert.deepEqual(await db.all(sql`select hash from console_sessions`), []);
+
+  const kept = await db.tuples(sql`
+    select action, subject, label, detail from audit
+    where via = 'command' and action not in ('application.create', 'account.create') order by id`);
+  const [app, person] = [
+    [client_id, 'Bot'],
+    [ann.id, 'Ann'],
+  ];
+  assert.deepEqual(
+    kept,
+    [
+      ...added.map(() => ['application.secret.create', ...app, '{}']),
+      ['application.secret.withdraw', ...app, JSON.stringify({ id: secrets[0].id })],
+      ['application.owner.add', ...app, JSON.stringify({ account: ann.id })],
+      ['application.owner.add', ...app, JSON.stringify({ account: bob.id })],
+      ['application.owner.remove', ...app, JSON.stringify({ account: ann.id })],
+      ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'operator' })],
+      ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'user' })],
+      ['account.sign_out', ...person, JSON.stringify({ account: ann.id })],
+    ],
+    'what was refused has changed nothing, and is no row',
+  );
+});
+
+onEachDatabase('health tells whether the database answers and servers are heard', async (_t, url) => {
+  const run = runner(url);
+  const first = await run('health');
+  assert.equal(first.database, url.startsWith('postgres') ? 'postgres' : 'sqlite');
+  assert.ok(first.answer_ms >= 0);
+  const { answer_ms: _, database: __, ...rest } = first;
+  assert.deepEqual(rest, { servers: 0, servers_heard: 0, online: 0, last_event: null, last_match: null });
+  await run('server', 'create', '--name', 'Alpha', '--region', 'eu');
+  const { servers, servers_heard, last_event } = await run('health');
+  assert.deepEqual([servers, servers_heard], [1, 0]);
+  assert.ok(Math.abs(Date.parse(last_event) - Date.now()) < 60_000);
+});
+
+test('a mistake at the command line is one sentence that says what would be right', async () => {
+  const mistakes: [string[], RegExp][] = [
+    [['fly'], /^scorehall: There is no command "fly"\. There are: .*app create/],
+    [['constructor'], /^scorehall: There is no command "constructor"\. There are: .*app create/],
+    [['app', 'create', '--name', 'X'], /^scorehall: --type is missing\.\n$/],
+    [['app', 'create', '--name', 'X', '--type', 'robot'], /^scorehall: --type must be one of installed, web, service/],
+    [['app', 'create', '--name', 'X', '--type', 'web', '--redirect-uri', 'http://a.example/'], /must be https/],
+    [['app', 'create', '--colour', 'red'], /^scorehall: Unknown option '--colour'.*scorehall app create --help\n$/s],
+    [['token', 'create', '--client-id', 'none', '--hours', '0'], /^scorehall: --hours must be a whole number from 1/],
+  ];
+  for (const [args, message] of mistakes) {
+    const { status, out, err } = await scorehall({ DATABASE_URL: '/dev/null/none' }, ...args);
+    assert.deepEqual([status, out], [2, ''], args.join(' '));
+    assert.match(err, message);
+  }
+});
+
+test('a database that cannot be reached is one sentence', async () => {
+  const { status, err } = scorehallProcess('', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'app', 'list');
+  assert.equal(status, 1);
+  assert.match(err, /^scorehall: The database cannot be reached: .*ECONNREFUSED.*\. See DATABASE_URL\.\n$/);
+});
+
+test('config prints every setting, hides passwords, and stops at a wrong one', async () => {
+  const good = await scorehall({ DATABASE_URL: 'postgres://me:hunter2@db.example/x' }, 'config', '--json');
+  const rows = JSON.parse(good.out) as { setting: string; value: string; default: string; meaning: string }[];
+  assert.equal(rows.find(({ setting }) => setting === 'DATABASE_URL')!.value.includes('hunter2'), false);
+  assert.ok(rows.every(({ meaning }) => meaning.length > 10));
+  const wrong = await scorehall({ TIME_ZONE: 'Mars/Olympus' }, 'config');
+  assert.deepEqual([wrong.status, wrong.out], [2, '']);
+  assert.match(wrong.err, /^scorehall: TIME_ZONE must be a time zone like/);
+});
+
+test('every command has a help text', async () => {
+  const { out } = await scorehall({}, '--help');
+  const words = out.split('\n').flatMap((line) => /^scorehall (\S+(?: \S+)*?) {2,}/.exec(line)?.[1] ?? []);
+  assert.ok(words.length > 8);
+  for (const word of words.filter((_, place) => place % 10 === 0)) {
+    const help = await scorehall({}, ...word.split(' '), '--help');
+    assert.match(help.out, new RegExp(`scorehall ${word}.*--help`, 's'), word);
+  }
+});

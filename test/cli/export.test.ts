@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { login, person, tell } from '#test/support/builders.ts';
+import { createTestDatabase, testHall } from '#test/support/context.ts';
+import { folderOf } from '#test/importers/fixtures.ts';
+import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
+import { MAIN, type Ran } from './scorehall.ts';
+
+const LOGINS = 1500;
+
+interface Exporting extends AsyncDisposable {
+  path: string;
+  /** Runs the command behind some lines of the shell, where it is `"$@"`. */
+  sh: (script: string, ...args: string[]) => Ran;
+}
+
+/** A folder, and a network whose export is some 300 kB: more than a pipe holds. */
+async function exporting(t: TestContext): Promise<Exporting> {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  await tell(hall, ...Array.from({ length: LOGINS }, (_, number) => login('Alpha', person(number))));
+  const folder = await folderOf({});
+  const env = { ...CHILD_ENVIRONMENT, DATABASE_URL: database.url };
+  const sh = (script: string, ...args: string[]): Ran => {
+    const words = ['-c', script, 'sh', process.execPath, MAIN, 'export', 'events', ...args];
+    const { status, stdout, stderr } = spawnSync('sh', words, { cwd: folder.path, env, encoding: 'utf8' });
+    return { status, out: stdout, err: stderr };
+  };
+  return Object.assign(folder, { sh });
+}
+
+const countOf = (text: string): number => text.split('\n').filter((line) => line.endsWith('}')).length;
+const contentOf = (path: string, file: string): string => readFileSync(join(path, file), 'utf8');
+
+test('a file is replaced by a whole one, with its mode and where a link leads to', async (t) => {
+  await using folder = await exporting(t);
+  const { path, sh } = folder;
+  writeFileSync(join(path, 'file'), 'old');
+  chmodSync(join(path, 'file'), 0o640);
+  symlinkSync('file', join(path, 'link'));
+  for (const name of ['new', 'link']) assert.deepEqual(sh('exec "$@"', name), { status: 0, out: '', err: '' });
+  for (const name of ['new', 'file']) assert.equal(countOf(contentOf(path, name)), LOGINS);
+  const modes = ['new', 'file'].map((name) => statSync(join(path, name)).mode & 0o777);
+  assert.deepEqual(modes, [0o600, 0o640]);
+  assert.deepEqual(readdirSync(path), ['file', 'link', 'new']);
+});
+
+test('an export that breaks off leaves the file that was there, and nothing beside it', async (t) => {
+  await using folder = await exporting(t);
+  const { path, sh } = folder;
+  writeFileSync(join(path, 'file'), 'old');
+  const { status, err } = sh('trap "" XFSZ; ulimit -f 200; exec "$@"', 'file');
+  assert.equal(status, 2);
+  assert.match(err, /^scorehall: file cannot be written: EFBIG: .*\n$/);
+  assert.equal(contentOf(path, 'file').slice(0, 10), 'old');
+  assert.deepEqual(readdirSync(path), ['file']);
+});
+
+test('what is no file is written as it comes', async (t) => {
+  await using folder = await exporting(t);
+  const { path, sh } = folder;
+  const { out, err } = sh('"$@" | cat', '/dev/stdout');
+  assert.deepEqual([countOf(out), err], [LOGINS, '']);
+  const piped = sh('mkfifo pipe; cat pipe & "$@" && wait', 'pipe');
+  assert.deepEqual([countOf(piped.out), piped.err, piped.status], [LOGINS, '', 0]);
+  const slow = sh('{ cat pipe & "$@" && wait; } | { sleep 1; exec cat; }', 'pipe');
+  assert.deepEqual([countOf(slow.out), slow.err], [LOGINS, ''], 'another process shares an output that is full');
+  assert.deepEqual(readdirSync(path), ['pipe']);
+  assert.match(sh('exec "$@"', '.').err, /^scorehall: \. cannot be written: EISDIR: .*\n$/);
+  assert.match(sh('exec "$@"', 'none/file').err, /^scorehall: none\/file cannot be written: ENOENT: .*\n$/);
+});
+
+test('whoever has read enough of the output makes no failure of it', async (t) => {
+  await using folder = await exporting(t);
+  for (const args of [[], ['-']]) {
+    const { out, err } = folder.sh('{ "$@"; echo "$?" >&2; } | head -1', ...args);
+    assert.deepEqual([countOf(out), err], [1, '0\n']);
+  }
+});
+
+test('an output that cannot be written is one sentence and a failure', async (t) => {
+  await using folder = await exporting(t);
+  writeFileSync(join(folder.path, 'locked'), '');
+  for (const script of ['exec "$@" 1<locked', 'printf "x\\ny\\n" | exec "$1" "$2" import events - 1<locked']) {
+    const { status, err } = folder.sh(script);
+    assert.equal(status, 2);
+    assert.match(err, /^scorehall: The standard output cannot be written: EBADF: .*\n$/);
+  }
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { folderOf } from '#test/importers/fixtures.ts';
+import { run } from '../../src/main.ts';
+import { captured } from '#test/support/captured.ts';
+import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
+import { MAIN, type Ran } from './scorehall.ts';
+
+async function scorehall(folder: string, args: string[], stdin = ''): Promise<Ran> {
+  const environment = { ...CHILD_ENVIRONMENT, DATABASE_URL: join(folder, 'hall.db') };
+  const { result: status, out, err } = await captured({ environment, stdin, folder }, () => run(['import', ...args]));
+  return { status, out, err };
+}
+
+test('an import tells what it refused and how much it took, and goes on behind a bad file', async () => {
+  await using folder = await folderOf({
+    'maps/a/map.xml': '<map><name>A</name><version>1</version></map>',
+    'maps/b/map.xml': '<map>',
+  });
+  const { status, out, err } = await scorehall(folder.path, ['pgm-maps', 'maps']);
+  assert.equal(
+    out,
+    `note     a/map.xml: has no <objective> of its own; a known one stays
+refused  b/map.xml, line 1, column 5: is not well-formed XML: Unclosed root tag
+taken      1
+unchanged  0
+refused    1
+`,
+  );
+  assert.deepEqual([status, err], [0, '']);
+  assert.match(
+    (await scorehall(folder.path, ['pgm-maps', 'maps', '--dry-run'])).out,
+    /unchanged  1\nrefused    1\nA dry run: nothing was changed\.\n$/,
+  );
+});
+
+test('with --json it prints one object', async () => {
+  await using folder = await folderOf({});
+  const { status, out } = await scorehall(folder.path, ['events', '-', '--json', '--dry-run'], 'nope\n');
+  assert.equal(status, 0);
+  const { refusals, ...rest } = JSON.parse(out) as { refusals: { file: string; place: string }[] };
+  assert.deepEqual(rest, { taken: 0, unchanged: 0, refused: 1, notes: [], dry_run: true });
+  assert.deepEqual([refusals[0]!.file, refusals[0]!.place], ['standard input', 'line 1']);
+});
+
+test('what cannot be read at all is a mistake of use', async () => {
+  await using folder = await folderOf({ file: '' });
+  const mistakes: [string[], RegExp][] = [
+    [['events', 'none.ndjson'], /^scorehall: none\.ndjson does not exist\.\n$/],
+    [['events', '.'], /^scorehall: \. is a folder\.\n$/],
+    [['pgm-maps', 'file'], /^scorehall: file is not a folder\.\n$/],
+    [['minecraft'], /^scorehall: What to import is missing; see --help\.\n$/],
+    [['rotations', 'a', 'b'], /^scorehall: One thing is imported at a time\.\n$/],
+  ];
+  for (const [args, message] of mistakes) {
+    const { status, out, err } = await scorehall(folder.path, args);
+    assert.deepEqual([status, out], [2, '']);
+    assert.match(err, message);
+  }
+});
+
+test('a file of events that the system does not open is a mistake of use, as one that it does not read', async () => {
+  await using folder = await folderOf({});
+  // A socket, since nothing is locked to an operator who may read every file.
+  const server = createServer().listen(join(folder.path, 'socket'));
+  await once(server, 'listening');
+  const { status, out, err } = await scorehall(folder.path, ['events', 'socket']);
+  server.close();
+  assert.deepEqual([status, out], [2, '']);
+  assert.match(err, /^scorehall: socket cannot be read \(\w+\)\.\n$/);
+  const piped = spawnSync('sh', ['-c', '"$@" 0> unread', 'sh', process.execPath, MAIN, 'import', 'events', '-'], {
+    cwd: folder.path,
+    env: { ...CHILD_ENVIRONMENT, DATABASE_URL: join(folder.path, 'hall.db') },
+    encoding: 'utf8',
+  });
+  assert.deepEqual([piped.status, piped.stderr], [2, 'scorehall: standard input cannot be read (EBADF).\n']);
+});

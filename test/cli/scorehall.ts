@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { run } from '../../src/main.ts';
+import { captured } from '#test/support/captured.ts';
+import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
+
+export const MAIN = join(dirname(dirname(import.meta.dirname)), 'src/main.ts');
+
+export interface Ran {
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs a command in this process, with nothing of its environment. */
+export const scorehall = (environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> =>
+  scorehallWith('', environment, ...args);
+
+/** As `scorehall`, with something on stdin. */
+export async function scorehallWith(stdin: string, environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> {
+  const { result: status, out, err } = await captured({ environment, stdin }, () => run(args));
+  return { status, out, err };
+}
+
+/** Runs a command in a process of its own and waits for its end; nothing else goes on in this process meanwhile. */
+export function scorehallProcess(stdin: string, environment: NodeJS.ProcessEnv, ...args: string[]): Ran {
+  const env = { ...CHILD_ENVIRONMENT, ...environment };
+  const options = { env, encoding: 'utf8', input: stdin } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], options);
+  return { status, out: stdout, err: stderr };
+}
+
+/** A service in a process of its own. */
+export interface Served {
+  child: ChildProcess;
+  exit: Promise<[number | null, NodeJS.Signals | null]>;
+  addresses: Record<string, string>;
+  /** What it has logged so far. */
+  log: { level: number; msg: string; err?: { message: string } }[];
+}
+
+/** Starts the service on ports that the system chooses; the log tells them. */
+export async function serve(environment: NodeJS.ProcessEnv): Promise<Served> {
+  const listens = Object.fromEntries(
+    ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
+  );
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    env: { ...CHILD_ENVIRONMENT, ...listens, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const addresses: Record<string, string> = {};
+  const log: Served['log'] = [];
+  createInterface({ input: child.stderr }).on('line', (text) => {
+    const line = JSON.parse(text) as Served['log'][number] & { door?: string; address?: string };
+    log.push(line);
+    const { door, address } = line;
+    if (door !== undefined && address !== undefined) addresses[door] = address;
+  });
+  await Promise.race([once(child.stdout, 'data'), exit]);
+  return { child, exit, addresses, log };
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hourOf, MINUTE } from '#demo/network/calendar.ts';
+import { sampleEvents, ZONE } from '#demo/network/index.ts';
+import { NOW, ofType, type OfType, shortSeason } from './sample.ts';
+
+type Match = OfType<'match.finished'>;
+
+test('the demo has a season of 5,000 matches that ends just before now', () => {
+  let [matches, last] = [0, 0];
+  for (const event of sampleEvents({ seed: 'scorehall', now: NOW })) {
+    if (event.type !== 'match.finished') continue;
+    matches++;
+    last = Date.parse(event.data.finished);
+  }
+  assert.equal(matches, 5000);
+  assert.ok(NOW - last < 60 * MINUTE && last <= NOW);
+});
+
+test('evenings are busier than mornings', () => {
+  const { events } = shortSeason();
+  const hours = ofType(events, 'match.finished').map(({ data }) => hourOf(ZONE, Date.parse(data.started)));
+  const evening = hours.filter((hour) => hour >= 18 && hour < 23).length;
+  const morning = hours.filter((hour) => hour >= 6 && hour < 11).length;
+  assert.ok(evening > 4 * morning, `${evening} in the evening, ${morning} in the morning`);
+});
+
+test('better players win more', () => {
+  const { sample, events } = shortSeason();
+  const records = new Map(sample.players.map(({ uuid }) => [uuid, { plays: 0, wins: 0 }]));
+  for (const { data } of ofType(events, 'match.finished')) {
+    for (const team of data.teams) {
+      for (const { uuid } of team.players) {
+        const record = records.get(uuid)!;
+        record.plays++;
+        if (team.name === data.win) record.wins++;
+      }
+    }
+  }
+  const rate = (better: boolean): number => {
+    const some = sample.players.filter(({ skill }) => (better ? skill > 0.5 : skill < -0.5));
+    const sums = some.map(({ uuid }) => records.get(uuid)!);
+    return sums.reduce((sum, { wins }) => sum + wins, 0) / sums.reduce((sum, { plays }) => sum + plays, 0);
+  };
+  assert.ok(rate(true) > rate(false) + 0.05, `${rate(true)} against ${rate(false)}`);
+});
+
+test('nobody plays two matches at once', () => {
+  const spans = new Map<string, [number, number][]>();
+  for (const { data } of ofType(shortSeason().events, 'match.finished')) {
+    for (const { uuid, time_played } of data.teams.flatMap(({ players }) => players)) {
+      const finished = Date.parse(data.finished);
+      spans.set(uuid, [...(spans.get(uuid) ?? []), [finished, time_played! * 1000]]);
+    }
+  }
+  for (const [uuid, played] of spans) {
+    const total = played.reduce((sum, [, length]) => sum + length, 0);
+    const ends = played.map(([end]) => end);
+    assert.ok(total <= Math.max(...ends) - Math.min(...ends) + 30 * MINUTE, `${uuid} plays longer than there is time`);
+  }
+});
+
+test('the matches of a server follow each other, and ranked ones are played where it says so, by equal teams', () => {
+  const byServer = Map.groupBy(ofType(shortSeason().events, 'match.finished'), ({ server }) => server);
+  for (const matches of byServer.values()) {
+    matches.reduce((before, match) => {
+      assert.ok(match.data.started > before.data.finished);
+      return match;
+    });
+  }
+  const ranked = ofType(shortSeason().events, 'match.finished').filter(({ data }) => data.ranked);
+  assert.ok(ranked.length > 5 && ranked.every(({ server }) => server === 'Foundry'));
+  for (const { data } of ranked) assert.equal(new Set(data.teams.map(({ players }) => players.length)).size, 1);
+});
+
+test('what a match says of kills, objectives and the winner fits together', () => {
+  for (const match of ofType(shortSeason().events, 'match.finished')) {
+    const players = match.data.teams.flatMap((team) => team.players);
+    const kills = players.reduce((sum, { kill_count }) => sum + kill_count!, 0);
+    const deaths = players.reduce((sum, { death_count }) => sum + death_count!, 0);
+    assert.ok(kills <= deaths, `${match.id}: more kills than deaths`);
+    if (match.data.kills !== undefined) assert.equal(match.data.kills.length, kills, match.id);
+    checkMoments(match);
+    if (match.data.gamemode === 'tdm' || match.data.gamemode === 'rage') checkLeader(match);
+    if (match.data.gamemode === 'ctw' && match.data.win !== '') {
+      const own = match.data.objectives!.filter(({ team }) => team === match.data.win);
+      assert.equal(own.length, 2, `${match.id}: the winner has placed both wools`);
+    }
+  }
+});
+
+function checkMoments({ id, data }: Match): void {
+  const moments = [...data.objectives!.map(({ time }) => time), ...(data.kills ?? []).map(({ time }) => time)];
+  assert.ok(
+    moments.every((time) => time >= data.started && time <= data.finished),
+    id,
+  );
+}
+
+function checkLeader({ id, data }: Match): void {
+  const totals = data.teams.map((team) => team.players.reduce((sum, { score }) => sum + score!, 0));
+  const best = Math.max(...totals);
+  const leaders = data.teams.filter((_, place) => totals[place] === best);
+  assert.equal(data.win, leaders.length === 1 ? leaders[0]!.name : '', id);
+}
+
+test('players rate a version of a map once, and better maps better', () => {
+  const votes = ofType(shortSeason().events, 'map.rated');
+  const keys = votes.map(({ data }) => `${data.map} ${data.version} ${data.player.uuid}`);
+  assert.equal(new Set(keys).size, votes.length);
+  const quality = new Map(shortSeason().sample.maps.map((map) => [map.name, map.quality]));
+  const mean = (good: boolean): number => {
+    const some = votes.filter(({ data }) => quality.get(data.map)! > 3.8 === good);
+    return some.reduce((sum, { data }) => sum + data.rate, 0) / some.length;
+  };
+  assert.ok(mean(true) > mean(false) + 0.2);
+});
+
+test('about forty punishments: all kinds, some automatic, changed, revoked, expired, and a few bans that hold', () => {
+  const { events } = shortSeason();
+  const issued = ofType(events, 'punishment.issued');
+  assert.ok(issued.length >= 35 && issued.length <= 40, String(issued.length));
+  assert.deepEqual(new Set(issued.map(({ data }) => data.type)), new Set(['ban', 'mute', 'kick', 'warn']));
+  assert.ok(issued.some(({ data }) => data.automatic === true && data.punisher === null));
+  assert.ok(issued.some(({ data }) => data.expires !== null && Date.parse(data.expires!) < NOW));
+  const known = new Set(issued.map(({ data, server }) => `${server} ${data.punishment}`));
+  const later = [...ofType(events, 'punishment.changed'), ...ofType(events, 'punishment.revoked')];
+  assert.ok(later.length >= 3 && later.every(({ data, server }) => known.has(`${server} ${data.punishment}`)));
+});
+
+test('who is banned for good is not seen any more', () => {
+  const { sample, events } = shortSeason();
+  const revoked = new Set(ofType(events, 'punishment.revoked').map(({ data }) => data.punishment));
+  const bans = ofType(events, 'punishment.issued').filter(
+    ({ data }) => data.type === 'ban' && data.expires === null && !revoked.has(data.punishment),
+  );
+  assert.ok(bans.length > 0);
+  for (const { data, time } of bans) {
+    const after = ofType(events, 'match.finished').filter((match) => match.data.started > time);
+    const players = after.flatMap((match) => match.data.teams.flatMap((team) => team.players));
+    assert.ok(!players.some(({ uuid }) => uuid === data.punished.uuid));
+    const names = sample
+      .presenceAt(NOW + 5 * 60 * MINUTE)
+      .flatMap(({ data: seen }) => (seen as { players: string[] }).players);
+    assert.ok(!names.includes(data.punished.name));
+  }
+});
+
+test('everybody has logged in, those who changed their name under both, and factions report', () => {
+  const { sample, events } = shortSeason();
+  const logins = ofType(events, 'player.login');
+  assert.equal(new Set(logins.map(({ data }) => data.player.uuid)).size, 600);
+  for (const { uuid, name, renamed } of sample.players.filter((player) => player.renamed !== undefined)) {
+    const names = logins.filter(({ data }) => data.player.uuid === uuid).map(({ data }) => data.player.name);
+    assert.deepEqual(new Set(names), new Set([name, renamed!.name]));
+  }
+  const members = new Set(ofType(events, 'player.statistics').map(({ data }) => data.player.uuid));
+  assert.ok(members.size >= 110 && members.size <= 130, String(members.size));
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readEvent } from '#events/schema.ts';
+import { MEMBER, OPERATOR, sampleEvents, sampleNetwork } from '#demo/network/index.ts';
+import { MODES } from '#demo/network/match/modes.ts';
+import { NOW, ofType, SHORT, shortSeason } from './sample.ts';
+
+test('the network has 8 servers in 3 regions, one of them a lobby, and every server with matches has a rotation', () => {
+  const { sample, events } = shortSeason();
+  assert.equal(sample.servers.length, 8);
+  assert.equal(new Set(sample.servers.map(({ region }) => region)).size, 3);
+  assert.deepEqual(
+    sample.servers.filter(({ max }) => max === 0).map(({ name }) => name),
+    ['Quay'],
+  );
+  const rotations = ofType(events, 'rotation.changed');
+  assert.equal(rotations.length, sample.servers.filter(({ gamemodes }) => gamemodes.length > 0).length);
+  const names = new Set(sample.maps.map(({ name }) => name));
+  for (const { data } of rotations) assert.ok(data.maps.length > 3 && data.maps.every((name) => names.has(name)));
+});
+
+test('40 maps cover every gamemode, each played on a server that has the mode', () => {
+  const { sample } = shortSeason();
+  assert.equal(sample.maps.length, 40);
+  assert.equal(new Set(sample.maps.map(({ name }) => name.toLowerCase())).size, 40);
+  assert.deepEqual(new Set(sample.maps.flatMap(({ gamemodes }) => gamemodes)), new Set(Object.keys(MODES)));
+  for (const map of sample.maps) {
+    const servers = sample.servers.filter(({ name }) => map.servers.includes(name));
+    assert.equal(servers.length, map.servers.length, `${map.name} names a server that is not there`);
+    for (const server of servers) assert.ok(map.gamemodes.some((mode) => server.gamemodes.includes(mode)));
+  }
+  assert.ok(sample.maps.some(({ authors }) => authors.some(({ uuid }) => uuid === '')));
+});
+
+test('600 players bear legal names that nobody else bears, in any case', () => {
+  const { players } = shortSeason().sample;
+  assert.equal(players.length, 600);
+  const names = players.flatMap(({ name, renamed }) => (renamed === undefined ? [name] : [name, renamed.name]));
+  for (const name of names) assert.match(name, /^\.?\w{3,16}$/);
+  assert.ok(names.every((name) => name.length <= 16));
+  assert.equal(new Set(names.map((name) => name.toLowerCase())).size, names.length);
+  assert.equal(new Set(players.map(({ uuid }) => uuid)).size, 600);
+  assert.equal(players.filter(({ uuid }) => uuid[14] === '3').length, 4, 'offline-mode UUIDs');
+  assert.equal(players.filter(({ name }) => name.startsWith('.')).length, 5, 'Bedrock players');
+  assert.ok(players.filter(({ renamed }) => renamed !== undefined).length >= 5);
+});
+
+test('the demo accounts are players, and the member bears the name since mid-season', () => {
+  const [operator, member] = shortSeason().sample.players;
+  assert.deepEqual({ name: operator!.name, uuid: operator!.uuid }, OPERATOR);
+  assert.deepEqual({ name: member!.renamed!.name, uuid: member!.uuid }, MEMBER);
+});
+
+test('the same seed and moment give the same events to the byte; another seed gives others', () => {
+  const first = JSON.stringify(shortSeason().events);
+  assert.equal(JSON.stringify([...sampleEvents(SHORT)]), first);
+  const small = { now: NOW, matches: 5 };
+  const seeds = ['a', 'b'].map((seed) => JSON.stringify([...sampleEvents({ ...small, seed })]));
+  assert.notEqual(seeds[0], seeds[1]);
+});
+
+test('every event is one that the records take, in the order of time, with an id of its own', () => {
+  const { events } = shortSeason();
+  for (const event of events) {
+    const read = readEvent(event);
+    if ('refusal' in read) assert.fail(`${event.id}: ${read.refusal.place} ${read.refusal.reason}`);
+    assert.ok(Date.parse(event.time) <= NOW);
+  }
+  const times = events.map(({ time }) => Date.parse(time));
+  assert.ok(times.every((time, place) => place === 0 || time >= times[place - 1]!));
+  assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
+});
+
+test('the events are made one after the other, so the first ones come before the last is made', () => {
+  const events = sampleEvents(SHORT)[Symbol.iterator]();
+  // Time of the processor: that of the clock depends on what else runs.
+  const before = process.cpuUsage();
+  assert.equal(events.next().value!.type, 'server.configured');
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 5_000_000);
+  events.return!();
+});
+
+test('a network lives in the zone it is told', () => {
+  const options = { seed: 'test', now: NOW, matches: 3 };
+  const [tokyo, lima] = ['Asia/Tokyo', 'America/Lima'].map((zone) => [...sampleNetwork({ ...options, zone }).events()]);
+  assert.notDeepEqual(
+    ofType(tokyo!, 'match.finished').map(({ data }) => data.started),
+    ofType(lima!, 'match.finished').map(({ data }) => data.started),
+  );
+});

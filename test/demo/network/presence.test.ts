@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readEvent } from '#events/schema.ts';
+import { HOUR, MINUTE } from '#demo/network/calendar.ts';
+import { sampleNetwork, type Sample } from '#demo/network/index.ts';
+import { NOW, type OfType, SHORT, shortSeason } from './sample.ts';
+
+type Heartbeat = OfType<'server.presence'>;
+
+const heartbeats = (sample: Sample, time: number): Heartbeat[] => sample.presenceAt(time) as Heartbeat[];
+
+function online(sample: Sample, time: number): Set<string> {
+  return new Set(heartbeats(sample, time).flatMap(({ data }) => data.players));
+}
+
+test('every server has a heartbeat that the records take, and nobody is in two places', () => {
+  const { sample } = shortSeason();
+  const beats = heartbeats(sample, NOW + HOUR);
+  assert.deepEqual(
+    beats.map(({ server }) => server),
+    sample.servers.map(({ name }) => name),
+  );
+  for (const beat of beats) assert.ok('event' in readEvent(beat), JSON.stringify(beat));
+  const names = beats.flatMap(({ data }) => data.players);
+  assert.equal(new Set(names).size, names.length);
+  for (const { data } of beats) assert.ok(data.current <= data.players.length);
+});
+
+test('the same moment looks the same, whoever asks', () => {
+  const { sample } = shortSeason();
+  const moment = NOW + 3 * HOUR;
+  assert.deepEqual(sampleNetwork(SHORT).presenceAt(moment), sample.presenceAt(moment));
+});
+
+test('players come and go a few at a time, over midnight and the end of the day too', () => {
+  const { sample } = shortSeason();
+  let before = online(sample, NOW);
+  let moved = 0;
+  for (let minute = 1; minute <= 24 * 60; minute++) {
+    const now = online(sample, NOW + minute * MINUTE);
+    const changed = now.symmetricDifference(before).size;
+    assert.ok(changed <= 8, `${changed} at once, ${minute} minutes on`);
+    moved += changed;
+    before = now;
+  }
+  assert.ok(moved > 200);
+});
+
+test('the evening is fuller than the morning, and maps change as matches end', () => {
+  const { sample } = shortSeason();
+  const [evening, morning] = ['2026-03-05T20:00:00Z', '2026-03-05T06:30:00Z'].map((time) => Date.parse(time));
+  assert.ok(online(sample, evening!).size > 2 * online(sample, morning!).size);
+  const maps = new Set<string>();
+  for (let minute = 0; minute < 180; minute++) {
+    const lantern = heartbeats(sample, evening! + minute * MINUTE).find(({ server }) => server === 'Lantern')!;
+    maps.add(lantern.data.current_map!);
+    assert.notEqual(lantern.data.current_map, lantern.data.next_map);
+  }
+  assert.ok(maps.size >= 5, [...maps].join());
+});
+
+test('the map that is announced as the next one comes next', () => {
+  const { sample } = shortSeason();
+  const evening = Date.parse('2026-03-05T19:00:00Z');
+  let before: Heartbeat['data'] | undefined;
+  for (let minute = 0; minute < 120; minute++) {
+    const now = heartbeats(sample, evening + minute * MINUTE).find(({ server }) => server === 'Sparks')!.data;
+    if (before !== undefined && now.current_map !== before.current_map) assert.equal(now.current_map, before.next_map);
+    before = now;
+  }
+});

@@ -1,0 +1,23 @@
+import type { WireEvent } from '#events/schema.ts';
+import { sampleNetwork, type Sample } from '#demo/network/index.ts';
+
+export const NOW = Date.parse('2026-03-04T15:00:00Z');
+
+export type OfType<T extends WireEvent['type']> = Extract<WireEvent, { type: T }>;
+
+/** A short season is enough for most of what is to be seen; it is made once for all tests. */
+export const SHORT = { seed: 'test', now: NOW, matches: 300 };
+
+let made: { sample: Sample; events: WireEvent[] } | undefined;
+
+export function shortSeason(): { sample: Sample; events: WireEvent[] } {
+  if (made === undefined) {
+    const sample = sampleNetwork(SHORT);
+    made = { sample, events: [...sample.events()] };
+  }
+  return made;
+}
+
+export function ofType<T extends WireEvent['type']>(events: readonly WireEvent[], type: T): OfType<T>[] {
+  return events.filter((event): event is OfType<T> => event.type === type);
+}

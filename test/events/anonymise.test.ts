@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { sql } from '#db/sql.ts';
+import type { Hall } from '#context/context.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { exportEvents } from '#events/export.ts';
+import { finishPseudonyms, pseudonymise } from '#store/accounts/pseudonyms.ts';
+import {
+  account,
+  BEGINNING,
+  configured,
+  event,
+  login,
+  match,
+  person,
+  punishment,
+  team,
+  tell,
+} from '#test/support/builders.ts';
+import { createTestDatabase, onEachDatabase, testHall } from '#test/support/context.ts';
+
+onEachDatabase('players come in under their pseudonyms, whether there are few of them or many', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  await tell(hall, configured('Alpha'));
+  const names: string[] = [];
+  for (let number = 0; number < 5; number++) {
+    const { uuid } = person(number);
+    await db.transaction((tx) => pseudonymise(tx, clock.now(), uuid));
+    const row = await db.tuple(sql`select name from pseudonyms where original = ${uuid}`);
+    names.push(String(row![0]));
+    // One who has none comes along, too: those looked for are fewer than those there are in the end, and more at first.
+    const [first, last] = [login('Alpha', person(0)), login('Alpha', person(number))];
+    await tell(hall, first, last, login('Alpha', person(100 + number)));
+  }
+  const rows = await db.tuples(sql`select name from players order by key`);
+  assert.deepEqual(
+    rows.map(([name]) => name),
+    names.flatMap((name, number) => [name, `Player${100 + number}`]),
+  );
+  const told = await db.tuples(sql`select body from ledger where type = 'player.login'`);
+  for (let number = 0; number < 5; number++) {
+    assert.ok(
+      !told.some(([body]) => String(body).includes(person(number).uuid)),
+      'the ledger keeps the pseudonym only',
+    );
+  }
+});
+
+/** Everything that is kept of players and of what was told of them, as text. */
+async function keptOf({ db }: Hall): Promise<string> {
+  const tables = [
+    'players',
+    'player_names',
+    'player_aliases',
+    'player_matches',
+    'name_observations',
+    'player_sessions',
+  ];
+  const all = [...tables, 'kills', 'match_details', 'ledger', 'punishments'];
+  const rows = await Promise.all(all.map((table) => db.all({ strings: [`select * from ${table}`], values: [] })));
+  return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+const [LINKED, MERGED] = [person(1, 'RealName'), person(2, '.RealName')];
+
+/** One person under two UUIDs, of which one was merged into the other, with a match, a kill and a ban told of each. */
+const PERSON = [
+  login('Alpha', MERGED),
+  login('Alpha', LINKED),
+  match({
+    teams: [team('Red', 1, 3), team('Blue', 2)].map((one) => ({ ...one, players: one.players.map(named) })),
+    kills: [
+      { killer: person(3).uuid, victim: MERGED.uuid, time: BEGINNING },
+      { killer: MERGED.uuid, victim: person(3).uuid, time: BEGINNING },
+    ],
+    objectives: [{ player: MERGED, team: 'Blue', type: 'wool', name: 'Red Wool', time: BEGINNING }],
+  }),
+  punishment('one', MERGED, { punisher: LINKED }),
+  punishment('two', person(3), { punisher: MERGED }),
+];
+
+function named<P extends { uuid: string }>(player: P): P {
+  const one = [LINKED, MERGED].find(({ uuid }) => uuid === player.uuid);
+  return one === undefined ? player : { ...player, ...one };
+}
+
+/** Gives a new account this game account and deletes it with all its traces. */
+async function comeAndGo(hall: Hall, uuid: string): Promise<void> {
+  const { id } = await account(hall, 'Owner', uuid);
+  await deleteAccount(hall.db, hall.clock.now(), id);
+  await finishPseudonyms(hall.db);
+}
+
+onEachDatabase(
+  'with an account go the traces of every game account that was merged into its own',
+  async (t, url, dialect) => {
+    for (const uuid of [LINKED.uuid, MERGED.uuid]) {
+      const database = await createTestDatabase(dialect);
+      t.after(() => database.drop());
+      const hall = await testHall(t, uuid === LINKED.uuid ? url : database.url);
+      await tell(hall, configured('Alpha'), ...PERSON);
+      await tell(hall, event('player.merged', { from: MERGED.uuid, into: LINKED.uuid }));
+      await comeAndGo(hall, uuid);
+      await tell(hall, login('Alpha', MERGED), login('Alpha', LINKED));
+      const kept = await keptOf(hall);
+      for (const trace of [LINKED.uuid, MERGED.uuid, 'RealName']) assert.ok(!kept.includes(trace), trace);
+      const players = await hall.db.tuples(sql`select name from players where name like 'deleted-%'`);
+      assert.equal(players.length, 1, 'still one player');
+      const copy = await createTestDatabase(dialect);
+      t.after(() => copy.drop());
+      const other = await testHall(t, copy.url);
+      for await (const told of exportEvents(hall.db)) await tell(other, told);
+      for (const table of ['players', 'player_names', 'kills', 'punishments', 'match_details']) {
+        const columns = table === 'match_details' ? 'match_key, teams, objectives' : '*';
+        const read = { strings: [`select ${columns} from ${table} order by 1, 2, 3`], values: [] };
+        assert.deepEqual(await other.db.all(read), await hall.db.all(read), table);
+      }
+    }
+  },
+);
+
+onEachDatabase('what somebody else has stays theirs, merged or not', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, configured('Alpha'), ...PERSON);
+  await account(hall, 'Other', LINKED.uuid);
+  await tell(hall, event('player.merged', { from: MERGED.uuid, into: LINKED.uuid }));
+  await comeAndGo(hall, MERGED.uuid);
+  const kept = await keptOf(hall);
+  assert.ok(!kept.includes(MERGED.uuid));
+  const [player] = await hall.db.all(sql`select uuid from players where uuid = ${LINKED.uuid}`);
+  assert.equal(player!['uuid'], LINKED.uuid);
+});
+
+onEachDatabase('what two accounts leave behind of one player stays one', async (t, url) => {
+  const hall = await testHall(t, url);
+  const third = person(4, 'Third');
+  await tell(hall, configured('Alpha'), ...PERSON, login('Alpha', third));
+  const first = await account(hall, 'One', LINKED.uuid);
+  for (const { uuid } of [MERGED, third]) await tell(hall, event('player.merged', { from: uuid, into: LINKED.uuid }));
+  const second = await account(hall, 'Two', MERGED.uuid);
+  for (const { id } of [first, second]) {
+    await deleteAccount(hall.db, hall.clock.now(), id);
+    await finishPseudonyms(hall.db);
+  }
+  await tell(hall, login('Alpha', LINKED), login('Alpha', MERGED), login('Alpha', third));
+  const kept = await keptOf(hall);
+  for (const trace of [LINKED.uuid, MERGED.uuid, third.uuid, 'RealName', 'Third'])
+    assert.ok(!kept.includes(trace), trace);
+  assert.equal((await hall.db.tuples(sql`select key from players where name like 'deleted-%'`)).length, 1);
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { keyOf } from '#platform/ids.ts';
+import type { Db } from '#db/db.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { exportEvents } from '#events/export.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { pseudonymise } from '#store/accounts/pseudonyms.ts';
+import { withdrawEvents } from '#events/retract.ts';
+import { ask } from '#test/support/request.ts';
+import {
+  after,
+  BEGINNING,
+  configured,
+  event,
+  login,
+  map,
+  match,
+  person,
+  presence,
+  punishment,
+  rating,
+  rotation,
+  serviceToken,
+  statistics,
+  team,
+  tell,
+} from '#test/support/builders.ts';
+import {
+  createTestDatabase,
+  DIALECTS,
+  onEachDatabase,
+  testHall,
+  testHouse,
+  twoDatabases,
+} from '#test/support/context.ts';
+import { likenessOf, wipe } from './canonical-dump.ts';
+import { merge, season } from './generated-history.ts';
+import { clock, tellSeason } from './ingest-history.ts';
+
+const OPERATOR = { kind: 'operator' } as const;
+const UNLIKE = ['name_observations', 'ledger'];
+
+async function idsOf(db: Db): Promise<unknown> {
+  const read = async (table: string, word: string) =>
+    (await db.tuples({ strings: [`select key, ${word} from ${table}`], values: [] })).sort(
+      ([a], [b]) => Number(a) - Number(b),
+    );
+  return Promise.all([
+    read('servers', 'name'),
+    read('players', 'uuid'),
+    read('maps', 'name'),
+    read('matches', 'head'),
+    read('punishments', 'reference'),
+  ]);
+}
+
+for (const dialect of DIALECTS) {
+  test(`what is exported makes the same network, under the same ids (${dialect})`, async (t) => {
+    const [one, other] = await twoDatabases(t, dialect);
+    await fc.assert(
+      fc.asyncProperty(season, fc.infiniteStream(fc.boolean()), fc.nat(60), async (events, coins, place) => {
+        const receipts = await tellSeason(
+          one,
+          events.toSpliced(place, 0, ...(place < events.length ? [merge] : [])),
+          3,
+        );
+        await takeEvents(one, clock, OPERATOR, [presence('Delta', { current: 0, players: ['Ann'] })]);
+        const withdrawn = receipts.flatMap((receipt) =>
+          receipt.status === 'accepted' && coins.next().value ? keyOf(receipt.receipt)! : [],
+        );
+        await withdrawEvents(one, clock, withdrawn);
+        await wipe(other);
+        for await (const told of exportEvents(one)) {
+          const [receipt] = await takeEvents(other, clock, OPERATOR, [told]);
+          assert.equal(receipt!.status, 'accepted', JSON.stringify({ told, receipt }));
+        }
+        assert.deepEqual(await idsOf(other), await idsOf(one));
+        const [found, wanted] = [await likenessOf(other), await likenessOf(one)];
+        for (const table of Object.keys(wanted)) {
+          if (!UNLIKE.includes(table)) assert.deepEqual(found[table], wanted[table], table);
+        }
+      }),
+      { numRuns: dialect === 'sqlite' ? 40 : 12 },
+    );
+  });
+}
+
+/** What is exported, while something else is done as soon as the first event is there. */
+async function exported(db: Db, meanwhile: () => Promise<unknown> = async () => undefined): Promise<WireEvent[]> {
+  const events: WireEvent[] = [];
+  for await (const told of exportEvents(db)) if (events.push(told) === 1) await meanwhile();
+  return events;
+}
+
+onEachDatabase('an export is of one moment, whatever is told, withdrawn or deleted meanwhile', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock } = hall;
+  const logins = Array.from({ length: 250 }, (_, number) => login('Alpha', person(number)));
+  const ids = await tell(hall, configured('Alpha'), ...logins, login('Alpha', person(249)));
+  await tell(hall, presence('Alpha', { current: 0, players: ['Ann'] }));
+  const before = await exported(db);
+  const found = await exported(db, async () => {
+    await withdrawEvents(db, clock, [keyOf(ids[250]!)!]);
+    await db.transaction((tx) => pseudonymise(tx, clock.now(), person(240).uuid));
+    await tell(hall, login('Alpha', person(300)), event('server.removed', {}, { server: 'Alpha' }));
+  });
+  assert.deepEqual(found, before);
+});
+
+onEachDatabase('who is being forgotten is exported under the pseudonym alone', async (t, url) => {
+  const hall = await testHall(t, url);
+  const known = person(1, 'Realname');
+  await tell(hall, configured('Alpha'), login('Alpha', known), match({ teams: [team('Red', 1)] }));
+  await hall.db.transaction((tx) => pseudonymise(tx, hall.clock.now(), known.uuid));
+  const text = JSON.stringify(await exported(hall.db));
+  assert.match(text, /"name":"deleted-\w{6}"/);
+  for (const own of [known.uuid, known.name, person(1).name]) assert.ok(!text.includes(own), own);
+});
+
+const PATHS = (ids: Record<string, string>): string[] => [
+  '/v1/servers',
+  '/v1/servers/online',
+  '/v1/matches?fields=teams,objectives&limit=100',
+  `/v1/matches/${ids['match']}`,
+  '/v1/maps?playing=1&limit=100',
+  `/v1/maps/${ids['map']}`,
+  '/v1/punishments?limit=100',
+  ...[1, 2, 3, 4].map((number) => `/v1/players/${person(number).uuid}?fields=total,kills,matches,factions,ctw,teampvp`),
+  `/v1/players/${person(1).uuid}/punishments`,
+];
+
+onEachDatabase('an exported network answers as before on every endpoint', async (t, url, dialect) => {
+  const hall = await testHall(t, url);
+  const ids = await tell(hall, ...SEASON);
+  await withdrawEvents(hall.db, hall.clock, [keyOf(ids[2]!)!]);
+  const database = await createTestDatabase(dialect);
+  const other = await testHall(t, database.url);
+  t.after(() => database.drop());
+  for await (const told of exportEvents(hall.db)) await tell(other, told);
+  const named = { match: ids[5]!, map: ids[3]! };
+  const answers = await Promise.all(
+    [hall, other].map(async (one) => {
+      const { API: origin } = await testHouse(one, ['API']);
+      const token = await serviceToken(one);
+      const replies = await Promise.all(PATHS(named).map((path) => ask(origin!, path, { token })));
+      return replies.map(({ status, text }) => [status, text]);
+    }),
+  );
+  assert.deepEqual(answers[1], answers[0]);
+  assert.deepEqual([...new Set(answers[0]!.map(([status]) => status))], [200]);
+});
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
+const SEASON: WireEvent[] = [
+  configured('Alpha', { max: 40, order: 2 }),
+  presence('Lobby', { current: 0, players: ['Ann'] }),
+  match({ teams: [team('Red', 1, 2), team('Blue', 3)] }),
+  map('Twin Peaks', { gamemodes: ['ctw'], image: { content_type: 'image/png', data: PNG } }),
+  rotation('Alpha', ['twin peaks']),
+  match({
+    gamemode: 'ctw',
+    win: 'Red',
+    teams: [team('Red', 2, 4), team('Blue', 3)],
+    kills: [{ killer: person(2).uuid, victim: person(3).uuid, time: BEGINNING }],
+    objectives: [{ player: person(4), team: 'Red', type: 'wool', name: 'Blue Wool', time: BEGINNING }],
+  }),
+  rating('Twin Peaks', person(2), 4),
+  login('Alpha', person(1, 'Renamed'), { time: after(1000) }),
+  punishment('p1', person(1), { reason: 'x' }),
+  statistics(person(3), { kill_count: 3, faction: 'Foxes', power: 1.5 }),
+  event('player.merged', { from: person(4).uuid, into: person(1).uuid }),
+];

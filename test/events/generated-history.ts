@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import type { WireEvent } from '#events/schema.ts';
+import type { Sender } from '#events/receipts.ts';
+import { configured, event, person } from '#test/support/builders.ts';
+
+/** Short random seasons: few of everything and few moments, so that events meet, contradict and tie. */
+
+export interface Told {
+  sender: 'operator' | number;
+  event: WireEvent;
+}
+
+export const SERVERS = ['Alpha', 'Beta', 'Gamma'];
+const BEGAN = Date.parse('2026-02-01T00:00:00Z');
+const PNG = ['iVBORw0KGgoAAAAA', 'iVBORw0KGgoAAAAB'];
+
+export const beginnings: WireEvent[] = SERVERS.map((name, place) => ({ ...configured(name), id: `begin ${place}` }));
+
+export const moment = fc.nat(12).map((second) => new Date(BEGAN + second * 1000).toISOString());
+const nameOf = (number: number) =>
+  fc.constantFrom(`Player${number}`, `player${number}`, `Other${number}`, 'Shared').map((name) => person(number, name));
+export const player = fc.nat(4).chain(nameOf);
+const small = fc.nat(3);
+const mapName = fc.constantFrom('Isle', 'isle', 'Ruins');
+
+type NameOf = (number: number) => fc.Arbitrary<{ uuid: string; name: string }>;
+
+const matchPlayers = (named: NameOf) =>
+  fc
+    .uniqueArray(fc.nat(4), { maxLength: 4 })
+    .chain((numbers) =>
+      fc.tuple(...numbers.map((number) => fc.record({ player: named(number), kills: small, time: small }))),
+    );
+
+const objective = fc.record({
+  player: fc.option(player),
+  team: fc.constant('Red'),
+  type: fc.constantFrom('wool', 'core', 'other'),
+  name: fc.constant('x'),
+  time: moment,
+});
+
+const matchOf = (named: NameOf, mostObjectives: number) =>
+  fc
+    .record({
+      players: matchPlayers(named),
+      map: mapName,
+      gamemode: fc.constantFrom('ctw', 'tdm', 'dtc', 'bowspleef', 'splatt'),
+      win: fc.constantFrom('', 'Red', 'Blue'),
+      finished: moment,
+      objectives: fc.array(objective, { maxLength: mostObjectives }),
+    })
+    .map(({ players, finished, ...facts }) => {
+      const played = players.map(({ player: { uuid, name }, kills, time }) => ({
+        uuid,
+        name,
+        score: kills - time,
+        kill_count: kills,
+        shot_count: time,
+        paint_count: kills,
+        time_played: time,
+      }));
+      const teams = [
+        { name: 'Red', players: played.filter((_, place) => place % 2 === 0) },
+        { name: 'Blue', players: played.filter((_, place) => place % 2 === 1) },
+      ];
+      const kills = played.length < 2 ? [] : [{ killer: played[0]!.uuid, victim: played[1]!.uuid, time: finished }];
+      const data = { ...facts, teams, kills, started: new Date(BEGAN).toISOString(), finished };
+      return event('match.finished', data as Parameters<typeof event<'match.finished'>>[1]);
+    });
+
+const match = matchOf(nameOf, 2);
+
+const published = fc.record({
+  name: mapName,
+  version: fc.constantFrom('1', '2'),
+  objective: fc.constantFrom('', 'Win'),
+  gamemodes: fc.constantFrom<string[]>([], ['ctw'], ['tdm', 'ctw']),
+  image: fc.option(
+    fc.constantFrom(...PNG).map((data) => ({ content_type: 'image/png' as const, data })),
+    { nil: undefined },
+  ),
+});
+const rated = fc.record(
+  { map: mapName, player, rate: fc.integer({ min: 1, max: 5 }), version: fc.constantFrom('1', '2') },
+  { requiredKeys: ['map', 'player', 'rate'] },
+);
+const reference = fc.constantFrom('p1', 'p2');
+const issued = fc.record({ punishment: reference, punished: player, type: fc.constantFrom('ban', 'mute') });
+const changed = fc.record({ punishment: reference, reason: fc.constantFrom('a', 'b') });
+const statistics = fc.record({
+  player,
+  gamemode: fc.constant('factions' as const),
+  kill_count: small,
+  power: small,
+  faction: fc.constantFrom('', 'Foxes'),
+});
+
+/** What may be told, of all kinds. */
+const wire = fc.oneof(
+  { arbitrary: match, weight: 4 },
+  { arbitrary: player.map((who) => event('player.login', { player: who })), weight: 2 },
+  { arbitrary: player.map((who) => event('player.logout', { player: who })), weight: 2 },
+  { arbitrary: published.map((data) => event('map.published', data)), weight: 3 },
+  { arbitrary: rated.map((data) => event('map.rated', data)), weight: 3 },
+  { arbitrary: fc.array(mapName, { maxLength: 3 }).map((maps) => event('rotation.changed', { maps })), weight: 1 },
+  { arbitrary: issued.map((data) => event('punishment.issued', data)), weight: 2 },
+  { arbitrary: changed.map((data) => event('punishment.changed', data)), weight: 1 },
+  { arbitrary: reference.map((ref) => event('punishment.revoked', { punishment: ref })), weight: 1 },
+  { arbitrary: statistics.map((data) => event('player.statistics', data)), weight: 2 },
+);
+
+const NETWORK = new Set([
+  'map.published',
+  'map.rated',
+  'punishment.issued',
+  'punishment.changed',
+  'punishment.revoked',
+]);
+
+/** Matches of players who keep their names, and now and then anything else. */
+export const mostlyMatches = fc.oneof(
+  { arbitrary: matchOf((number) => fc.constant(person(number)), 0), weight: 9 },
+  { arbitrary: wire, weight: 1 },
+);
+
+/** Events of a season in the order in which they are told; every sender's ids are its own. */
+export const seasonOf = (minLength: number, maxLength: number, told = wire): fc.Arbitrary<Told[]> =>
+  fc.array(fc.record({ told, time: moment, sender: fc.nat(SERVERS.length) }), { minLength, maxLength }).map((events) =>
+    events.map(({ told, time, sender }, place): Told => {
+      const own = { ...told, id: `e${String(place).padStart(2, '0')}`, time } as WireEvent;
+      if (sender < SERVERS.length) return { sender, event: own };
+      return { sender: 'operator', event: NETWORK.has(own.type) ? own : { ...own, server: SERVERS[0]! } };
+    }),
+  );
+
+export const season = seasonOf(1, 25);
+
+/** Who a sender of a season is, once the servers are known by their keys. */
+export function senderOf(sender: Told['sender'], serverKeys: number[]): Sender {
+  if (sender === 'operator') return { kind: 'operator' };
+  return { kind: 'server', serverKey: serverKeys[sender]!, serverName: SERVERS[sender]!, credential: 1 };
+}
+
+/** The operator says that two players of seasons are one. */
+export const merge: Told = {
+  sender: 'operator',
+  event: event(
+    'player.merged',
+    { from: person(0).uuid, into: person(1).uuid },
+    { id: 'merge', time: '2026-02-01T00:00:00Z' },
+  ),
+};

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import type { Db } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { checkEvent } from '#events/validation.ts';
+import { type Item, takeEvents, takeItems } from '#events/ledger.ts';
+import type { Receipt } from '#events/receipts.ts';
+import { TestClock } from '#test/support/context.ts';
+import { wipe } from './canonical-dump.ts';
+import { beginnings, senderOf, SERVERS, type Told } from './generated-history.ts';
+
+export const clock = new TestClock();
+
+type Take = (items: Item[]) => Promise<Receipt[]>;
+
+/** Tells a season to an emptied database, in so many batches. */
+export async function tellSeason(
+  db: Db,
+  events: Told[],
+  batches = 1,
+  take: Take = (items) => takeItems(db, clock, items),
+): Promise<Receipt[]> {
+  await wipe(db);
+  await takeEvents(db, clock, { kind: 'operator' }, beginnings);
+  const rows = await db.all<{ key: number }>(sql`select key from servers order by name`);
+  assert.equal(rows.length, SERVERS.length);
+  const items = events.map(({ sender, event }) => {
+    const from = senderOf(
+      sender,
+      rows.map(({ key }) => key),
+    );
+    return { sender: from, checked: checkEvent(event, from, clock.now()) };
+  });
+  const receipts: Receipt[] = [];
+  const size = Math.ceil(items.length / batches);
+  for (let start = 0; start < items.length; start += size) {
+    receipts.push(...(await take(items.slice(start, start + size))));
+  }
+  return receipts;
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseAll, parseOne } from '#events/json.ts';
+
+const REPEATED = { problem: 'names the same member twice in one object' };
+const bytesOf = (text: string): Buffer => Buffer.from(text);
+
+/** Anything, with members called `data` at every depth. */
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom(null, true, 0, -1.5, 1e21, '', 'data', 'é"\\\u2028'),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('data', 'id', '2', '1', '__proto__', 'toJSON'), tie('value'), { maxKeys: 4 }),
+  ),
+}));
+
+const spaces = fc.constantFrom(undefined, 1, '\t');
+
+function expected(input: unknown) {
+  const data = (input as { data?: unknown } | null)?.data;
+  return typeof data === 'object' ? { input, data: JSON.stringify(data) } : { input };
+}
+
+test('what is read is what was written, beside the JSON of the data of each', () => {
+  fc.assert(
+    fc.property(value, spaces, (written, space) => {
+      const text = JSON.stringify(written, undefined, space);
+      const read = JSON.parse(text);
+      assert.deepEqual(parseOne(bytesOf(text)), { told: expected(read) });
+      assert.deepEqual(parseAll(bytesOf(text)), { told: Array.isArray(read) ? read.map(expected) : expected(read) });
+    }),
+  );
+});
+
+test('a name that stands twice in an object is found wherever it is', () => {
+  for (const inner of [
+    '{"a":1,"a":2}',
+    '{"data":{"a":[{"b":1,"b":1}]}}',
+    '{"data":1,"data":{}}',
+    '{"data":{},"data":{}}',
+    '{"a":1,"a":1e8}',
+    '{"data":{"a":1,"a":1e8}}',
+    '{"a":1,"\\u0061":1e13}',
+    '{"\\ud83d\\ude00":1,"😀":1}',
+    '{"1":1,"0":2,"1":1}',
+    '{"__proto__":1,"__proto__":{}}',
+    '{"":[],"":[]}',
+    '{"a:":"\\":","a:":1}',
+  ]) {
+    for (const text of [
+      inner,
+      `[${inner}]`,
+      `[{"data":{}},${inner}]`,
+      `{"data":[ ${inner} ]}`,
+      `{"x":${inner}, "data":{}}`,
+    ]) {
+      assert.deepEqual(parseOne(bytesOf(text)), REPEATED, text);
+      assert.deepEqual(parseAll(bytesOf(text)), REPEATED, text);
+    }
+  }
+});
+
+/** JSON text whose objects may repeat a name, and whether one does. */
+interface Written {
+  text: string;
+  repeats: boolean;
+}
+
+const name = fc.constantFrom('"a"', '"\\u0061"', '"data"', '"1"', '"0"', '"__proto__"', '":"', '"\\":"', '""');
+const scalar = fc.constantFrom('1', '1e8', '1.0', '-0', '100000000', 'null', 'true', '"a"', '":{"', '"\\\\"', '"\\""');
+const space = fc.constantFrom('', '', '', ' ', '\n\t');
+
+const { json } = fc.letrec<{ json: Written }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4 },
+    scalar.map((text) => ({ text, repeats: false })),
+    fc.tuple(fc.array(tie('json'), { maxLength: 3 }), space).map(([items, gap]) => ({
+      text: `[${items.map(({ text }) => text).join(`,${gap}`)}]`,
+      repeats: items.some(({ repeats }) => repeats),
+    })),
+    fc.tuple(fc.array(fc.tuple(name, tie('json')), { maxLength: 3 }), space).map(([members, gap]) => ({
+      text: `{${members.map(([key, { text }]) => `${key}${gap}:${gap}${text}`).join(`${gap},`)}}`,
+      repeats:
+        new Set(members.map(([key]) => JSON.parse(key))).size < members.length ||
+        members.some(([, { repeats }]) => repeats),
+    })),
+  ),
+}));
+
+test('a repeated name is found exactly where a set of the names of each object finds it', () => {
+  fc.assert(
+    fc.property(json, ({ text, repeats }) => {
+      for (const parsed of [parseOne(bytesOf(text)), parseAll(bytesOf(text)), parseOne(bytesOf(`{"data":${text}}`))])
+        assert.deepEqual('problem' in parsed ? parsed : {}, repeats ? REPEATED : {}, text);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('spellings of the same are no repetition', () => {
+  for (const text of [
+    '{"data":{"n":1.0}}',
+    '{"a":1e8}',
+    '{"2":1,"1":"\\":"}',
+    '{ "data": {"\\u0061":1}}',
+    '[1.50,{"data":{"a":"\\u0061"}}]',
+    '[ ]',
+    '[]',
+  ]) {
+    assert.ok('told' in parseAll(bytesOf(text)), text);
+  }
+});
+
+test('nesting is read however deep it is', () => {
+  const depth = 200_000;
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"1":', '}'],
+    ['{"data":', '}'],
+  ] as const) {
+    const deep = `${open.repeat(depth)}0${close.repeat(depth)}`;
+    for (const text of [deep, `{"data":${deep}}`, `[{"data":${deep}}]`]) assert.ok('told' in parseAll(bytesOf(text)));
+  }
+});
+
+test('large bodies are read in linear time', () => {
+  const length = 1_000_000;
+  const text = `{"data":{"x":"${'\\"'.repeat(length)}",${' '.repeat(length)}"y":[${'1.0,'.repeat(length)}1]}}`;
+  const before = process.cpuUsage();
+  assert.ok('told' in parseOne(bytesOf(text)));
+  assert.ok(process.cpuUsage(before).user < 10_000_000);
+});

@@ -1,0 +1,425 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { idOf, keyOf } from '#platform/ids.ts';
+import type { Db } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import type { Event, WireEvent } from '#events/schema.ts';
+import { readEvent, TYPES } from '#events/schema.ts';
+import { standingOf } from '#store/game/factions.ts';
+import { takeEvents } from '#events/ledger.ts';
+import { mapByName, ratesOf, rotationOf, rotationsOf } from '#store/game/maps.ts';
+import { killsOf, listMatches, matchesOf } from '#store/game/matches.ts';
+import { type GROUPS, statsOf } from '#store/game/player-stats.ts';
+import { findPlayer, namesOf, playerByUuid } from '#store/game/players.ts';
+import { isBanned, listPunishments } from '#store/game/punishments.ts';
+import type { Receipt, Sender } from '#events/receipts.ts';
+import { countOnline, listServers, serverByName } from '#store/game/servers.ts';
+import {
+  account,
+  after,
+  BEGINNING,
+  configured,
+  event,
+  login,
+  logout,
+  map,
+  match,
+  pardon,
+  person,
+  presence,
+  punishment,
+  rating,
+  rotation,
+  serviceToken,
+  statistics,
+  team,
+  tell,
+} from '#test/support/builders.ts';
+import { createTestDatabase, DIALECTS, onEachDatabase, testHall, type TestHall } from '#test/support/context.ts';
+
+const OPERATOR: Sender = { kind: 'operator' };
+const take = (hall: TestHall, ...events: unknown[]): Promise<Receipt[]> =>
+  takeEvents(hall.db, hall.clock, OPERATOR, events);
+
+async function refused(hall: TestHall, told: unknown): Promise<string> {
+  const [receipt] = await take(hall, told);
+  assert.equal(receipt!.status, 'rejected', JSON.stringify(receipt));
+  return (receipt as { place: string }).place;
+}
+
+async function serverSender(hall: TestHall, name: string): Promise<Sender> {
+  const server = await serverByName(hall.db, name);
+  return { kind: 'server', serverKey: server!.key, serverName: server!.name, credential: 1 };
+}
+
+const ann = person(1, 'Ann');
+const bob = person(2, 'Bob');
+const played = { ...ann, score: 5, kill_count: 3, death_count: 2, shot_count: 9, hit_count: 4, time_played: 60 };
+
+onEachDatabase('a match feeds one group of each player, its list, its kills and its names', async (t, url) => {
+  const hall = await testHall(t, url);
+  const wool = { player: ann, team: 'Red', type: 'wool' as const, name: 'Blue', time: BEGINNING };
+  const other = { player: null, team: 'Red', type: 'other' as const, name: 'x', time: BEGINNING };
+  const scorer = { ...wool, player: person(3, 'Guest') };
+  const [id] = await tell(
+    hall,
+    match({
+      gamemode: 'CTW',
+      win: 'Red',
+      teams: [team('Red', played), team('Blue', bob)],
+      objectives: [wool, other, scorer],
+      kills: [{ killer: ann.uuid, victim: bob.uuid, time: BEGINNING }],
+    }),
+  );
+  const [one, two, guest] = await Promise.all([ann, bob, scorer.player].map(({ uuid }) => playerByUuid(hall.db, uuid)));
+  assert.deepEqual((await statsOf(hall.db, one!.key)).ctw, {
+    kill: 3,
+    death: 2,
+    win: 1,
+    lose: 0,
+    play: 1,
+    time: 60,
+    wool: 1,
+  });
+  assert.deepEqual((await statsOf(hall.db, two!.key)).ctw, {
+    kill: 0,
+    death: 0,
+    win: 0,
+    lose: 1,
+    play: 1,
+    time: 0,
+    wool: 0,
+  });
+  assert.equal((await statsOf(hall.db, guest!.key)).ctw['wool'], 0, 'who stood in no team has played nothing');
+  assert.equal(guest!.name, 'Guest');
+  const [listed] = await matchesOf(hall.db, one!.key, 20);
+  assert.deepEqual([listed!.key, listed!.result, listed!.score], [keyOf(id!), 'win', 5]);
+  assert.deepEqual(
+    (await killsOf(hall.db, one!.key, 20)).map(({ victim }) => victim),
+    [bob],
+  );
+  assert.equal((await killsOf(hall.db, two!.key, 20)).length, 0);
+});
+
+const FEEDS: [mode: string, group: keyof typeof GROUPS][] = [
+  ['ctw', 'ctw'], ['cp', 'cp'], ['koth', 'cp'], ['dtc', 'objective'], ['dtm', 'objective'], ['ctf', 'objective'],
+  ['tdm', 'teampvp'], ['Blitz', 'teampvp'], ['anything', 'teampvp'], ['bowspleef', 'bowspleef'], ['tntrun', 'tntrun'],
+  ['paintball', 'paintball'], ['splatt', 'splatt'],
+]; // prettier-ignore
+
+onEachDatabase('each gamemode feeds its group, and a draw counts as play only', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, ...FEEDS.map(([gamemode], place) => match({ gamemode, teams: [team('Red', place + 10)] })));
+  for (const [place, [, group]] of FEEDS.entries()) {
+    const stats = await statsOf(hall.db, (await playerByUuid(hall.db, person(place + 10).uuid))!.key);
+    for (const [name, counts] of Object.entries(stats)) {
+      const { play = 0, win = 0, lose = 0 } = counts;
+      assert.deepEqual([play, win, lose], name === group ? [1, 0, 0] : [0, 0, 0], `${group} ${name}`);
+    }
+  }
+});
+
+onEachDatabase('what a match must not be is refused at its place', async (t, url) => {
+  const hall = await testHall(t, url);
+  const cases: [WireEvent, string][] = [
+    [match({ finished: after(-600_001) }), 'data.finished'],
+    [match({ win: 'Green', teams: [team('Red')] }), 'data.win'],
+    [match({ teams: [team('Red'), team('Red')] }), 'data.teams'],
+    [match({ teams: [team('Red', 1), team('Blue', 1)] }), 'data.teams.1.players.0.uuid'],
+    [
+      match({ teams: [team('Red', 1)], kills: [{ killer: person(1).uuid, victim: person(2).uuid, time: BEGINNING }] }),
+      'data.kills.0',
+    ],
+    [match({ teams: [team('Red', { ...person(1), kill_count: -1 })] }), 'data.teams.0.players.0.kill_count'],
+    [match({ map: 'a\u0000b' }), 'data.map'],
+    [match({}, { time: '2026-03-01 12:00' }), 'time'],
+    [match({}, { time: '1969-12-31T23:59:59Z' }), 'time'],
+    [match({}, { id: '' }), 'id'],
+  ];
+  for (const [told, place] of cases) assert.equal(await refused(hall, told), place);
+  assert.equal(await refused(hall, { ...match(), server: undefined }), 'server');
+  assert.equal(await refused(hall, { ...match(), extra: 1 }), '');
+  assert.equal(await refused(hall, null), '');
+  assert.equal((await hall.db.all(sql`select key from servers`)).length, 0, 'a refused event makes no server known');
+  await tell(hall, match({ finished: after(-600_000) }));
+});
+
+onEachDatabase('names follow the newest sighting, in whatever order they are told', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, login('Alpha', ann, { time: after(1000) }));
+  await tell(
+    hall,
+    login('Beta', { ...ann, name: 'Old' }, { time: after(0) }),
+    logout('Alpha', { ...ann, name: 'Anna' }, { time: after(2000) }),
+  );
+  const player = (await findPlayer(hall.db, 'ANNA'))!;
+  assert.deepEqual([player.name, player.last_login_server], ['Anna', 'Alpha']);
+  assert.deepEqual([player.last_login, player.last_logout], [Date.parse(after(1000)), Date.parse(after(2000))]);
+  assert.deepEqual(
+    (await namesOf(hall.db, player.key)).map(({ name }) => name),
+    ['Anna', 'Ann', 'Old'],
+  );
+  assert.equal((await findPlayer(hall.db, 'old'))!.key, player.key, 'old names are searchable');
+  await tell(hall, event('player.named', { player: { uuid: person(9).uuid, name: 'Old' } }));
+  assert.equal((await findPlayer(hall.db, 'old'))!.uuid, person(9).uuid, 'who bears the name now comes first');
+});
+
+onEachDatabase('offline-mode and Bedrock players are players like others', async (t, url) => {
+  const hall = await testHall(t, url);
+  const offline = { uuid: '5c9ac4c2f2a73e8b9d0ad7a8a4c5e6f7', name: '.Some Name*' };
+  const bedrock = { uuid: '00000000-0000-0000-0009-01F3A4B5C6D7', name: '~Ünï 日本' };
+  await tell(hall, match({ teams: [team('Red', offline, bedrock)] }));
+  assert.equal((await findPlayer(hall.db, '.some name*'))!.uuid, '5c9ac4c2-f2a7-3e8b-9d0a-d7a8a4c5e6f7');
+  assert.equal((await findPlayer(hall.db, '~ünï 日本'))!.uuid, bedrock.uuid.toLowerCase());
+});
+
+onEachDatabase('a map belongs to who published it first; what a file leaves out stays', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, configured('Alpha'), configured('Beta'));
+  const [alpha, beta] = [await serverSender(hall, 'Alpha'), await serverSender(hall, 'Beta')];
+  const say = async (sender: Sender, ...events: WireEvent[]) => takeEvents(hall.db, hall.clock, sender, events);
+  const first = map('Isle', { objective: 'Win', gamemodes: ['ctw'] });
+  assert.equal((await say(alpha, first))[0]!.status, 'accepted');
+  const [same, changed] = await say(beta, map('Isle', { gamemodes: ['ctw'] }), map('Isle', { version: '2' }));
+  assert.deepEqual([same!.status, (same as { note: string }).note], ['accepted', 'known already']);
+  assert.equal((changed as { place: string }).place, 'data.name');
+  assert.equal((await say(alpha, map('Isle', { version: '2' }, { time: after(-1) })))[0]!.status, 'accepted');
+  assert.equal((await mapByName(hall.db, 'isle'))!.version, '1.0.0', 'an older word changes nothing');
+  await tell(hall, map('Isle', { version: '3' }, { time: after(1) }));
+  const isle = (await mapByName(hall.db, 'ISLE'))!;
+  assert.deepEqual([isle.version, isle.objective], ['3', 'Win']);
+  assert.equal(
+    (await say(alpha, map('Isle', { version: '4' })))[0]!.status,
+    'rejected',
+    'it is the operator\u2019s now',
+  );
+});
+
+onEachDatabase('nobody publishes a namesake of a map of others, which would be shown in its place', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, configured('Alpha'), configured('Beta'));
+  const [alpha, beta] = [await serverSender(hall, 'Alpha'), await serverSender(hall, 'Beta')];
+  const say = async (sender: Sender, told: WireEvent) => (await takeEvents(hall.db, hall.clock, sender, [told]))[0]!;
+  assert.equal((await say(alpha, map('Old Mill'))).status, 'accepted');
+  const namesake = await say(beta, map('OLD MILL'));
+  assert.deepEqual([namesake.status, (namesake as { place: string }).place], ['rejected', 'data.name']);
+  assert.match((namesake as { reason: string }).reason, /"Old Mill"/);
+  assert.equal((await say(alpha, map('old mill'))).status, 'accepted', 'of its own there may be several');
+  await tell(hall, map('Old mill'));
+});
+
+onEachDatabase('a player has one rating of a map version, which can change', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, map('Isle'));
+  const isle = (await mapByName(hall.db, 'Isle'))!;
+  const counts = async () =>
+    (await ratesOf(hall.db, [isle])).get(isle.key)!.map((rate) => [rate.version, ...rate.counts]);
+  await tell(hall, rating('Isle', ann, 5), rating('isle', bob, 4), rating('Isle', ann, 2));
+  assert.deepEqual(await counts(), [['1.0.0', 0, 1, 0, 1, 0]]);
+  await tell(hall, { ...rating('Isle', ann, 1), time: after(-1) });
+  assert.deepEqual(await counts(), [['1.0.0', 0, 1, 0, 1, 0]], 'an older rating changes nothing');
+  await tell(hall, rating('Isle', ann, 3, '10'), rating('Isle', ann, 3, '2'));
+  assert.deepEqual(
+    (await counts()).map(([version]) => version),
+    ['1.0.0', '2', '10'],
+  );
+  assert.equal(await refused(hall, rating('Nowhere', ann, 3)), 'data.map');
+  for (const rate of [0, 6, 2.5]) assert.equal(await refused(hall, rating('Isle', ann, rate)), 'data.rate');
+});
+
+onEachDatabase('nobody makes the versions of a map endless', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, map('Isle'), ...Array.from({ length: 200 }, (_, place) => rating('Isle', ann, 1, `v${place}`)));
+  assert.equal(await refused(hall, rating('Isle', ann, 1, 'one more')), 'data.version');
+  await tell(hall, rating('Isle', bob, 1, 'v7'));
+  await tell(hall, map('Isle', { version: '2' }, { time: after(1) }));
+  await tell(hall, rating('Isle', ann, 5), rating('Isle', ann, 4, '2'));
+});
+
+onEachDatabase('a rotation is taken whole; a late one changes nothing', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, rotation('Alpha', ['A', 'B', 'A']));
+  const { key } = (await serverByName(hall.db, 'Alpha'))!;
+  assert.deepEqual(await rotationOf(hall.db, key), ['A', 'B', 'A']);
+  await tell(hall, rotation('Alpha', ['C'], { time: after(-1) }));
+  assert.deepEqual(await rotationOf(hall.db, key), ['A', 'B', 'A']);
+  await tell(hall, rotation('Alpha', [], { time: after(0) }));
+  assert.deepEqual(await rotationOf(hall.db, key), []);
+});
+
+onEachDatabase('a punishment is issued once by each sender, changed and revoked by its own', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, configured('Alpha'));
+  await tell(hall, punishment('p1', ann, { expires: after(1000) }));
+  const { key } = (await playerByUuid(hall.db, ann.uuid))!;
+  const now = Date.parse(BEGINNING);
+  assert.deepEqual([await isBanned(hall.db, key, now + 999), await isBanned(hall.db, key, now + 1000)], [true, false]);
+  assert.equal(await refused(hall, punishment('p1', bob)), 'data.punishment');
+  assert.equal(await refused(hall, punishment('p2', bob, { expires: after(-1) })), 'data.expires');
+  const alpha = await serverSender(hall, 'Alpha');
+  const [stranger] = await takeEvents(hall.db, hall.clock, alpha, [pardon('p1')]);
+  assert.deepEqual([stranger!.status, (stranger as { retry: boolean }).retry], ['rejected', true]);
+  await takeEvents(hall.db, hall.clock, alpha, [punishment('p1', bob)]);
+  await tell(hall, event('punishment.changed', { punishment: 'p1', expires: null, reason: 'longer' }));
+  assert.equal(await isBanned(hall.db, key, now + 9999), true);
+  await tell(hall, pardon('p1'), pardon('p1'));
+  assert.equal(await isBanned(hall.db, key, now), false);
+  const [bobs, anns] = await listPunishments(hall.db, Number.MAX_SAFE_INTEGER, 9, now);
+  assert.deepEqual([bobs!.state, bobs!.server, anns!.state, anns!.reason], [0, 'Alpha', 2, 'longer']);
+});
+
+onEachDatabase('reports of factions add up, and the newest says the standing', async (t, url) => {
+  const hall = await testHall(t, url);
+  const report = { kill_count: 2, death_count: 1, time_played: 30 };
+  await tell(hall, statistics(ann, { ...report, power: 1.5, faction: 'Foxes' }));
+  await tell(hall, statistics(ann, { ...report, power: 9, faction: 'Owls' }, { time: after(-1) }));
+  await tell(hall, statistics(ann, { ...report, gamemode: 'vanilla' }));
+  const { key } = (await playerByUuid(hall.db, ann.uuid))!;
+  assert.deepEqual((await statsOf(hall.db, key)).factions, { kill: 4, death: 2, time: 60 });
+  assert.deepEqual({ ...(await standingOf(hall.db, key)) }, { power: 1.5, faction: 'Foxes' });
+});
+
+onEachDatabase('a server that is removed is gone until it is told of again', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(
+    hall,
+    configured('Alpha', { max: 3 }),
+    presence('Alpha', { current: 0, players: ['Ann'] }),
+    rotation('Alpha', ['A']),
+  );
+  await tell(hall, event('server.removed', {}, { server: 'alpha' }));
+  assert.deepEqual(await listServers(hall.db, 0), []);
+  await tell(hall, configured('ALPHA', { max: 4 }));
+  const [back] = await listServers(hall.db, 0);
+  assert.deepEqual([back!.name, back!.max, back!.players], ['Alpha', 4, []]);
+});
+
+onEachDatabase('what is told of a server that was removed does not bring it back', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, map('Isle'), configured('Alpha'), rotation('Alpha', ['Isle']));
+  await tell(hall, event('server.removed', {}, { server: 'Alpha' }));
+  const late = rotation('Alpha', ['Isle'], { time: after(1) });
+  await tell(hall, presence('Alpha', { current: 0, players: ['Ann'] }), late);
+  const isle = (await mapByName(hall.db, 'Isle'))!;
+  assert.deepEqual(await listServers(hall.db, 0), []);
+  assert.equal(await countOnline(hall.db, 0), 0);
+  assert.deepEqual([...(await rotationsOf(hall.db, [isle]))], []);
+  await tell(hall, configured('Alpha'));
+  assert.deepEqual([...(await rotationsOf(hall.db, [isle]))], [['isle', ['Alpha']]]);
+});
+
+onEachDatabase('the ids of a server that is new are its own', async (t, url) => {
+  const hall = await testHall(t, url);
+  const fresh = (id: string) => login('Fresh', ann, { id });
+  const [named, first, again] = await take(
+    hall,
+    event('player.named', { player: ann }, { id: '1' }),
+    fresh('1'),
+    fresh('1'),
+  );
+  assert.deepEqual([named!.status, first!.status, again!.status], ['accepted', 'accepted', 'duplicate']);
+  assert.equal((again as { receipt: string }).receipt, (first as { receipt: string }).receipt);
+});
+
+onEachDatabase('accounts and credentials leave exported events their ids', async (t, url) => {
+  const hall = await testHall(t, url);
+  const [one, other] = ['37598m50000', '37598m50400'];
+  hall.clock.advance(60_000);
+  await account(hall, 'Owner');
+  await serviceToken(hall);
+  await tell(hall, login('Alpha', ann, { receipt: one }), login('Alpha', ann, { receipt: other }));
+  const receipts = await hall.db.tuples(sql`select key from ledger order by key`);
+  assert.deepEqual(receipts, [[keyOf(one)], [keyOf(other)]]);
+  const late = await take(hall, login('Alpha', ann, { receipt: one }), login('Alpha', ann, { receipt: one }));
+  assert.match((late[0] as { note: string }).note, /another id/);
+  assert.equal((late[1] as { note?: string }).note, undefined, 'said once');
+});
+
+onEachDatabase('no receipt drives ids out of reach', async (t, url) => {
+  const hall = await testHall(t, url);
+  for (const receipt of ['7zzzzzzzzzz', '7zzzzzzzzx0', idOf((hall.clock.now() + 367 * 86_400_000) * 2048)]) {
+    assert.equal(await refused(hall, login('Alpha', ann, { receipt })), 'receipt', receipt);
+  }
+  await tell(hall, login('Alpha', ann, { receipt: idOf((hall.clock.now() + 365 * 86_400_000) * 2048) }));
+  await tell(hall, ...Array.from({ length: 300 }, () => login('Alpha', ann)));
+});
+
+onEachDatabase('a batch that fails leaves nothing, and the next goes on', async (t, url) => {
+  const hall = await testHall(t, url);
+  await tell(hall, match({ teams: [team('Red', 1)] }));
+  const broken: Pick<Db, 'transaction'> = {
+    transaction: (work) =>
+      hall.db.transaction(async (tx) => {
+        await work(tx);
+        throw new Error('cut off');
+      }),
+  };
+  const lost = match({ teams: [team('Red', 1, 2)] });
+  await assert.rejects(takeEvents(broken, hall.clock, OPERATOR, [lost]), /cut off/);
+  await tell(hall, lost, match({ teams: [team('Red', 2)] }));
+  const { key } = (await playerByUuid(hall.db, person(1).uuid))!;
+  assert.equal((await statsOf(hall.db, key)).teampvp['play'], 2);
+});
+
+onEachDatabase('two processes that write in turns see each other\u2019s players', async (t, url) => {
+  const hall = await testHall(t, url);
+  const other = await testHall(t, url);
+  for (const one of [hall, other, hall, other, other, hall]) await tell(one, match({ teams: [team('Red', 1, 2)] }));
+  const { key } = (await playerByUuid(hall.db, person(1).uuid))!;
+  assert.equal((await statsOf(hall.db, key)).teampvp['play'], 6);
+});
+
+test('every type of event is told of in the tests or taken by others', () => {
+  const described: Event['type'][] = [...TYPES];
+  assert.equal(new Set(described).size, described.length);
+  const told = readEvent({ ...match(), type: 'match.begun' });
+  assert.match((told as { refusal: { reason: string } }).refusal.reason, /^must be one of .*match\.finished/);
+});
+
+const WRITERS = 8;
+const EACH = 25;
+
+for (const dialect of DIALECTS) {
+  test(`whoever walks the feed while ${WRITERS} connections write sees every match, in order (${dialect})`, async (t) => {
+    const database = await createTestDatabase(dialect);
+    const hall = await testHall(t, database.url);
+    t.after(() => database.drop());
+    await tell(hall, configured('Alpha'));
+    const workers = Array.from({ length: WRITERS }, (_, number) => {
+      const workerData = { url: database.url, first: number * EACH, count: EACH };
+      return new Worker(join(import.meta.dirname, 'feed-writer.ts'), { workerData });
+    });
+    let writing = WRITERS;
+    const done = workers.map((worker) => once(worker, 'exit').then(([code]) => (writing--, assert.equal(code, 0))));
+    const seen = await walk(hall.db, () => writing > 0);
+    await Promise.all(done);
+    seen.push(...(await newerThan(hall.db, seen.at(-1) ?? 0)));
+    const all = (await hall.db.tuples(sql`select key from matches order by key`)).map(([key]) => key);
+    assert.equal(all.length, WRITERS * EACH);
+    assert.deepEqual(seen, all);
+  });
+}
+
+/** Repeats the walk by `max_id` from the newest down to what was seen before. */
+async function walk(db: Db, goesOn: () => boolean): Promise<number[]> {
+  const seen: number[] = [];
+  while (goesOn()) {
+    seen.push(...(await newerThan(db, seen.at(-1) ?? 0)));
+    await setImmediate();
+  }
+  return seen;
+}
+
+async function newerThan(db: Db, last: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const page = (await listMatches(db, before, 7)).map(({ key }) => key);
+    found.push(...page.filter((key) => key > last));
+    if (page.length < 7 || page.at(-1)! <= last) return found.reverse();
+    before = page.at(-1)!;
+  }
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { checkEvent } from '#events/validation.ts';
+import { type DataOf, readEvent } from '#events/schema.ts';
+import { GROUPS, groupOf } from '#store/game/player-stats.ts';
+import { type ReadyMatch, readyMatch, renamedMatch, uuidsOf } from '#events/match-summary.ts';
+import { BEGINNING, match, person } from '#test/support/builders.ts';
+
+type Finished = DataOf<'match.finished'>;
+
+const PEOPLE = 8;
+const GAMEMODES = ['bowspleef', 'cp', 'KOTH', 'ctw', 'dtm', 'paintball', 'splatt', 'tdm'];
+
+const counts = fc.record({
+  score: fc.integer({ min: -9, max: 9 }),
+  kill_count: fc.nat(9),
+  death_count: fc.nat(9),
+  shot_count: fc.nat(9),
+  hit_count: fc.nat(9),
+  paint_count: fc.nat(9),
+  time_played: fc.nat(9),
+});
+const objective = fc
+  .tuple(fc.option(fc.nat(PEOPLE + 2)), fc.constantFrom('wool', 'core', 'flag', 'control_point', 'other'))
+  .map(([number, type]) => ({
+    player: number === null ? null : person(number),
+    team: 'Red',
+    type: type as 'wool',
+    name: '"x"',
+    time: BEGINNING,
+  }));
+
+/** Matches in which each of some people plays for one of three teams at most; some teams bring sums of their own. */
+const finished: fc.Arbitrary<Finished> = fc
+  .record({
+    gamemode: fc.constantFrom(...GAMEMODES),
+    win: fc.constantFrom('', 'Red', 'Blue'),
+    sides: fc.array(fc.tuple(fc.nat(3), counts), { minLength: PEOPLE, maxLength: PEOPLE }),
+    told: fc.array(fc.record({ score: fc.nat(99), kill_count: fc.nat(99) }, { requiredKeys: [] }), {
+      minLength: 3,
+      maxLength: 3,
+    }),
+    objectives: fc.array(objective, { maxLength: 5 }),
+    kills: fc.array(fc.tuple(fc.nat(PEOPLE - 1), fc.nat(PEOPLE - 1)), { maxLength: 4 }),
+  })
+  .map(({ gamemode, win, sides, told, objectives, kills }) => {
+    const on = (side: number) => sides.flatMap(([of, done], n) => (of === side ? [{ ...person(n), ...done }] : []));
+    const playing = (number: number): boolean => sides[number]![0] < 3;
+    return finishedOf({
+      gamemode,
+      win,
+      teams: ['Red', 'Blue', 'Green'].map((name, side) => ({ name, ...told[side], players: on(side) })),
+      objectives,
+      kills: kills
+        .filter(([by, of]) => playing(by) && playing(of))
+        .map(([by, of]) => ({ killer: person(by).uuid, victim: person(of).uuid, time: BEGINNING })),
+    });
+  });
+
+function finishedOf(data: Parameters<typeof match>[0]): Finished {
+  const read = readEvent(match(data));
+  assert.ok('event' in read, JSON.stringify(read));
+  return read.event.data as Finished;
+}
+
+test('a match made ready tells of each player what the match does', () => {
+  fc.assert(
+    fc.property(finished, (told) => {
+      const ready = readyMatch(told);
+      const played = told.teams.flatMap(({ name, players }) => players.map((player) => ({ ...player, team: name })));
+      const group = groupOf(told.gamemode);
+      assert.deepEqual(
+        ready.players,
+        played.map((player) => {
+          const result = told.win === '' ? 'draw' : told.win === player.team ? 'win' : 'lose';
+          const { uuid, name, score, kill_count, death_count, time_played } = player;
+          const sums = GROUPS[group].map((counter) => addedTo(counter, told, player, result));
+          return [uuid, name, result, score, kill_count, death_count, time_played, sums];
+        }),
+      );
+      const known = new Set(played.map(({ uuid }) => uuid));
+      const others = told.objectives.flatMap(({ player }) => (player === null || known.has(player.uuid) ? [] : player));
+      assert.deepEqual(new Map(ready.scorers), new Map(others.map(({ uuid, name }) => [uuid, name])));
+      assert.deepEqual(new Set(uuidsOf(ready)), new Set([...known, ...others.map(({ uuid }) => uuid)]));
+      const named = new Map(played.map(({ uuid, name }) => [uuid, name]));
+      assert.deepEqual(
+        ready.kills,
+        told.kills.map(({ killer, victim, time }) => [killer, named.get(killer), victim, named.get(victim), time]),
+      );
+    }),
+  );
+});
+
+type Played = Finished['teams'][number]['players'][number];
+
+/** What a match adds to one counter, said one by one. */
+function addedTo(counter: string, told: Finished, player: Played, result: string): number {
+  const done = told.objectives.filter((objective) => objective.player?.uuid === player.uuid);
+  if (counter === 'win' || counter === 'lose') return result === counter ? 1 : 0;
+  if (counter === 'play') return 1;
+  if (counter === 'objective') return done.length;
+  if (['wool', 'core', 'destroyable', 'flag'].includes(counter))
+    return done.filter(({ type }) => type === counter).length;
+  const plain = {
+    kill: 'kill_count',
+    death: 'death_count',
+    shot: 'shot_count',
+    hit: 'hit_count',
+    paint: 'paint_count',
+  };
+  const name = { ...plain, time: 'time_played', score: 'score' }[counter];
+  return player[name as 'score'];
+}
+
+type Summed = 'score' | 'kill_count' | 'death_count';
+
+test('teams have the sums that were told, or else those of their players, and the match those of its teams', () => {
+  fc.assert(
+    fc.property(finished, (told) => {
+      const ready = readyMatch(told);
+      const teams = JSON.parse(ready.teams) as Record<Summed, number>[];
+      told.teams.forEach((team, place) => {
+        const sum = (what: Summed): number => team.players.reduce((total, one) => total + one[what], 0);
+        for (const what of ['score', 'kill_count', 'death_count'] as const)
+          assert.equal(teams[place]![what], team[what] ?? sum(what));
+      });
+      for (const what of ['kill_count', 'death_count'] as const)
+        assert.equal(
+          ready.facts[what],
+          teams.reduce((total, team) => total + team[what], 0),
+        );
+      assert.deepEqual(JSON.parse(ready.objectives), told.objectives);
+    }),
+  );
+});
+
+test('a match made ready and then told of others is one that was told of them', () => {
+  fc.assert(
+    fc.property(finished, fc.uniqueArray(fc.nat(PEOPLE + 2)), (told, hidden) => {
+      const book = new Map(hidden.map((number) => [person(number).uuid, person(100 + number, `deleted-${number}`)]));
+      const inText = (json: string): string => JSON.stringify(renamed(JSON.parse(json), book));
+      const expected = readyMatch(renamed(told, book) as Finished);
+      const found: ReadyMatch = renamedMatch(readyMatch(told), book, inText);
+      assert.deepEqual(found, expected);
+    }),
+  );
+});
+
+/** The value with some people under other names, wherever they stand. */
+function renamed(value: unknown, book: ReadonlyMap<string, { uuid: string; name: string }>): unknown {
+  if (typeof value === 'string') return book.get(value)?.uuid ?? value;
+  if (Array.isArray(value)) return value.map((one) => renamed(one, book));
+  if (typeof value !== 'object' || value === null) return value;
+  const other = 'uuid' in value ? book.get(String(value.uuid)) : undefined;
+  const entries = Object.entries(value).map(([name, one]) => [name, renamed(one, book)]);
+  return { ...Object.fromEntries(entries), ...(other === undefined ? {} : { name: other.name }) };
+}
+
+test('only matches are made ready, and what the ledger keeps stays as it was told', () => {
+  const told = match({ teams: [{ name: 'Red', players: [person(1)] }] });
+  const checked = checkEvent(told, { kind: 'operator' }, Date.parse(BEGINNING));
+  assert.ok('event' in checked && checked.event.type === 'match.finished');
+  assert.equal(checked.told, JSON.stringify(told.data));
+  assert.equal(checked.event.data.players.length, 1);
+});

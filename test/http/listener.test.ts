@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { httpServer } from '#http/listener.ts';
+import { askRaw, type Reply } from '#test/support/request.ts';
+
+const echo: RequestListener = (request, response) => {
+  const body = JSON.stringify({ url: request.url });
+  response.writeHead(200, { 'content-length': Buffer.byteLength(body) }).end(body);
+};
+
+const hold: RequestListener = (request) => void request.on('error', () => undefined).resume();
+
+type Options = Parameters<typeof httpServer>[1];
+
+async function open(t: TestContext, listener = echo, options: Options = {}): Promise<string> {
+  const server: Server = httpServer(listener, options).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+type OpenOne = (t: TestContext, listener?: RequestListener) => Promise<string>;
+
+/** What holds whether or not somebody reads what comes with requests. */
+function testBoth(what: string, run: (t: TestContext, open: OpenOne) => Promise<void>): void {
+  for (const readsBodies of [true, false]) {
+    const who = readsBodies ? 'the HTTP server' : 'the HTTP server without bodies';
+    test(`${who} ${what}`, (t) => run(t, (t, listener) => open(t, listener, { readsBodies })));
+  }
+}
+
+const GET = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+const LAST = 'Connection: close\r\n';
+
+function assertRefusal(reply: Reply | undefined, status: number): void {
+  assert.equal(reply?.status, status, String(reply?.text));
+  assert.deepEqual(Object.keys(reply!.json), ['error', 'error_description']);
+  assert.equal(reply!.json.error, status === 405 ? 'method_not_allowed' : 'invalid_request');
+  assert.match(String(reply!.headers['content-type']), /^application\/json/);
+  assert.equal(reply!.headers['connection'], 'close');
+}
+
+const BROKEN: Record<string, string> = {
+  'no HTTP at all': 'hello\r\n\r\n',
+  'a TLS greeting': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+  'HTTP/2 by prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  'a version that does not exist': 'GET / HTTP/3.7\r\nHost: x\r\n\r\n',
+  'no version': 'GET /\r\n\r\n',
+  'a blank in the path': GET('/a b'),
+  'NUL in the path': GET('/\0'),
+  'NUL in a header': GET('/', 'X-A: a\0b\r\n'),
+  'a bare line feed in a header': GET('/', 'X-A: a\nX-B: b\r\n'),
+  'a header without a colon': GET('/', 'nonsense\r\n'),
+  'a blank before the colon': GET('/', 'X-A : b\r\n'),
+  'a folded header': GET('/', 'X-A: b\r\n c\r\n'),
+  'an unknown method': 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n',
+  'a lower-case method': 'get / HTTP/1.1\r\nHost: x\r\n\r\n',
+  'two lengths': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+  'a length that is no number': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n`,
+  'a negative length': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`,
+  'length and chunks': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  'no Host': 'GET / HTTP/1.1\r\n\r\n',
+  'two Hosts': 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
+  'a Host that is none': 'GET / HTTP/1.1\r\nHost: a b/c\r\n\r\n',
+};
+
+for (const [what, bytes] of Object.entries(BROKEN))
+  testBoth(`answers ${what} with 400 and a body`, async (t, open) => {
+    const replies = await askRaw(await open(t), Buffer.from(bytes, 'latin1'));
+    assert.equal(replies.length, 1);
+    assertRefusal(replies[0], 400);
+  });
+
+testBoth('answers 431 to a path or headers that are too long, however much comes', async (t, open) => {
+  const origin = await open(t);
+  const floods = [
+    GET(`/${'a'.repeat(100_000)}`),
+    GET('/', `X-A: ${'a'.repeat(100_000)}\r\n`),
+    GET('/', 'X-A: a\r\n'.repeat(20_000)),
+    GET('/', `X-A: ${'a'.repeat(4_000_000)}\r\n`),
+  ];
+  for (const flood of floods) {
+    const replies = await askRaw(origin, flood);
+    assert.equal(replies.length, 1);
+    assertRefusal(replies[0], 431);
+  }
+});
+
+testBoth('says that a path has to be percent-encoded', async (t, open) => {
+  const origin = await open(t);
+  const [reply] = await askRaw(origin, Buffer.from(GET('/Ärger')));
+  assertRefusal(reply, 400);
+  assert.match(reply!.json.error_description, /percent-encoded/);
+});
+
+testBoth('takes old and odd requests that are still right', async (t, open) => {
+  const origin = await open(t);
+  const right: Record<string, string> = {
+    '/a': 'GET /a HTTP/1.0\r\n\r\n',
+    '/b': 'GET /b HTTP/1.0\r\nHost: x\r\n\r\n',
+    '/c': GET('/c', LAST + 'Expect: something\r\n'),
+    '/d': GET('/d', LAST + 'Upgrade: websocket\r\n'),
+    '/e': GET('/e', 'Connection: close, upgrade\r\nUpgrade: h2c\r\n'),
+    'http://other/f': GET('http://other/f', LAST),
+    '/g': 'GET /g HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n',
+    '/h': GET('/h', `${LAST}X-A: ${'a'.repeat(12_000)}\r\n`),
+    '/i': `\r\n\r\n${GET('/i', LAST)}`,
+    '/j': GET('/j', LAST).replace('Host: x', 'Host: [::1]:80'),
+  };
+  for (const [url, bytes] of Object.entries(right)) {
+    const replies = await askRaw(origin, bytes);
+    assert.deepEqual(
+      replies.map(({ status, json }) => [status, json]),
+      [[200, { url }]],
+      bytes,
+    );
+  }
+});
+
+testBoth('is no proxy', async (t, open) => {
+  const origin = await open(t);
+  const [reply, ...others] = await askRaw(origin, 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n');
+  assertRefusal(reply, 405);
+  assert.equal(reply!.headers['allow'], 'GET, HEAD, OPTIONS');
+  assert.deepEqual(others, []);
+});
+
+testBoth('answers what came before something broken first', async (t, open) => {
+  const waiting: ServerResponse[] = [];
+  const origin = await open(t, (request, response) => {
+    waiting.push(response);
+    if (waiting.length < 2) return;
+    for (const held of waiting.reverse()) echo(held.req, held as ServerResponse & { req: typeof request });
+  });
+  const replies = await askRaw(origin, GET('/1') + GET('/2') + 'garbage\r\n\r\n');
+  assert.deepEqual(
+    replies.map(({ status, json }) => [status, json.url]),
+    [
+      [200, '/1'],
+      [200, '/2'],
+      [400, undefined],
+    ],
+  );
+  assertRefusal(replies[2], 400);
+});
+
+testBoth('answers many requests on one connection in their order', async (t, open) => {
+  const origin = await open(t);
+  const urls = Array.from({ length: 100 }, (_, number) => `/${number}`);
+  const replies = await askRaw(origin, urls.map((url) => GET(url)).join('') + GET('/last', LAST));
+  assert.deepEqual(
+    replies.map(({ json }) => json.url),
+    [...urls, '/last'],
+  );
+});
+
+test('the HTTP server refuses a body that is broken while nothing is answered yet', async (t) => {
+  const origin = await open(t, (request, response) => {
+    request.resume().on('end', () => echo(request, response));
+    request.on('error', () => undefined);
+  });
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+  for (const body of ['zz\r\n', '-1\r\n', 'ffffffffffffffffff\r\n', '1\r\nabc\r\n'])
+    assertRefusal((await askRaw(origin, head + body))[0], 400);
+  assertRefusal((await askRaw(origin, `${head}1;${'a'.repeat(20_000)}\r\na\r\n`))[0], 413);
+});
+
+testBoth('hangs up when a body breaks behind its answer', async (t, open) => {
+  const origin = await open(t);
+  const replies = await askRaw(
+    origin,
+    'POST /1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n',
+    'zz\r\n',
+  );
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200],
+  );
+});
+
+test('the HTTP server answers 408 to who does not come to an end', async (t) => {
+  const patience = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
+  const origin = await open(t, hold, { patience });
+  const slow = ['', 'GET / HTTP/1.1\r\nHost:', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab'];
+  const replies = await Promise.all(slow.map((bytes) => askRaw(origin, bytes)));
+  for (const [reply, ...others] of replies) {
+    assertRefusal(reply, 408);
+    assert.deepEqual(others, []);
+  }
+});
+
+testBoth('does not mind callers who vanish', async (t, open) => {
+  const origin = await open(t);
+  for (const bytes of ['', 'GET', GET('/'), 'nonsense\r\n']) {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(bytes);
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+  }
+  assert.equal((await askRaw(origin, GET('/', LAST)))[0]!.status, 200);
+});
+
+for (const [what, more] of [
+  ['stops', ''],
+  ['breaks off', 'zz\r\n'],
+] as const)
+  test(`the HTTP server hangs up where a body ${what} behind the beginning of its answer`, async (t) => {
+    const patience = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const begin: RequestListener = (request, response) => {
+      request
+        .on('error', () => undefined)
+        .on('close', resolve)
+        .resume();
+      response.write('heard\n');
+    };
+    const origin = await open(t, begin, { patience });
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n');
+    await once(socket, 'data');
+    socket.write(more);
+    await Promise.all([over, once(socket.resume(), 'close')]);
+  });

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { html } from 'hono/html';
+import { brandAssets } from '#http/branding.ts';
+import { contrast, inkOn, readableOn } from '#platform/colours.ts';
+import { readConfig } from '#platform/config.ts';
+import { chooseLanguage } from '#http/languages.ts';
+import { pageHeaders, renderPage } from '#http/page.ts';
+
+const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
+
+test('any colour of a network becomes readable on its ground, and one that is readable stays', () => {
+  fc.assert(
+    fc.property(colour, fc.constantFrom('#f6f3ec', '#12151c'), (wanted, ground) => {
+      const shown = readableOn([ground], wanted);
+      assert.ok(contrast(shown, ground) >= 4.5, `${wanted} on ${ground} became ${shown}`);
+      if (contrast(wanted, ground) >= 4.5) assert.equal(shown, wanted);
+      assert.ok(contrast(inkOn(wanted), wanted) >= 4.5);
+    }),
+  );
+});
+
+test('the language is what was asked for, then what the browser prefers, then English', () => {
+  assert.equal(chooseLanguage(['ja'], 'en'), 'ja');
+  assert.equal(chooseLanguage([undefined, 'fr ja-JP en'], undefined), 'ja');
+  assert.equal(chooseLanguage(['xx'], 'de, en;q=0.3, ja;q=0.7'), 'ja');
+  assert.equal(chooseLanguage([], 'ja;q=0, de'), 'en');
+  assert.equal(chooseLanguage([], undefined), 'en');
+  fc.assert(fc.property(fc.string(), (accepted) => ['en', 'ja'].includes(chooseLanguage([], accepted))));
+});
+
+test('a page escapes what it is given and holds no inline script or style', async () => {
+  const assets = brandAssets(readConfig({}));
+  const shell = { network: '<b>"Net"', home: '/"><script>', assets, stylesheets: ['base.css'], scripts: [] };
+  const link = { href: '"><script>', label: '<script>alert(2)</script>' };
+  const page = await renderPage(shell, {
+    language: 'en',
+    title: '</title><script>',
+    skip: 'Skip',
+    nav: { label: '"><script>', links: [link] },
+    aside: html`<p>${'<script>alert(1)</script>'}</p>`,
+    main: html`<p>${'<script>alert(1)</script>'}</p>`,
+    foot: { label: '"><script>', note: '<script>', links: [link] },
+    url: new URL('http://here/"><script>?"><script>'),
+    kind: '"><script>',
+  });
+  assert.ok(!/<script|<style| style=| on\w+=/i.test(page), page);
+  assert.match(page, /<title>&lt;\/title&gt;&lt;script&gt; · &lt;b&gt;&quot;Net&quot;<\/title>/);
+  assert.match(pageHeaders()['content-security-policy']!, /default-src 'none'; script-src 'self'; style-src 'self'/);
+});
+
+test('an asset stands at an address of its content, compressed when asked for', async () => {
+  const assets = brandAssets(readConfig({}));
+  const href = assets.href('base.css');
+  const plain = (await assets.answer(href, undefined))!;
+  const small = (await assets.answer(href, 'gzip, br'))!;
+  assert.equal(small.headers.get('content-encoding'), 'br');
+  assert.match(plain.headers.get('cache-control')!, /immutable/);
+  assert.ok((await small.bytes()).length * 3 < (await plain.bytes()).length);
+  assert.equal(await assets.answer('/assets/base.css', undefined), undefined);
+});

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { sql } from '#db/sql.ts';
+import { type Event, openSender, type Receipt, type SenderOptions } from '#sender/index.ts';
+import { DiskQueue } from '#sender/queue.ts';
+import { match } from '#test/support/builders.ts';
+import { createTestDatabase } from '#test/support/context.ts';
+import { openDoor } from '#test/ingest/service.ts';
+
+const folder = (): string => mkdtempSync(join(tmpdir(), 'sender-'));
+const told = (): Event => match() as unknown as Event;
+
+/** Collects what is refused: of an event its id. */
+function collect() {
+  const refused: string[] = [];
+  const onRefused = (event: Event | string): void => void refused.push(typeof event === 'string' ? event : event.id);
+  return { refused, onRefused };
+}
+
+const noPause = async (): Promise<void> => undefined;
+const HOUR = 3_600_000;
+
+/** A pause that ends when the sender is closed. */
+const stopped =
+  (begun: () => void): SenderOptions['pause'] =>
+  async (_ms, signal) => {
+    begun();
+    await once(signal, 'abort');
+  };
+
+const failsOf = (what: string) => (): never => assert.fail(what);
+
+type Answer = [status: number, headers: Record<string, string>, body: unknown];
+
+const accepted = (ids: string[]): Answer => [200, {}, ids.map((id) => ({ id, status: 'accepted', receipt: 'r' }))];
+const fault =
+  (status: number, headers = {}) =>
+  (): Answer => [status, headers, { error: 'x', error_description: 'Why.' }];
+
+const half = (): Answer => [200, {}, []];
+
+/** Refuses each, the second only for now. */
+const refuse = (ids: string[]): Answer => [
+  200,
+  {},
+  ids.map((id, place) => ({ id, status: 'rejected', reason: 'no', place: '', ...(place === 1 && { retry: true }) })),
+];
+
+/** Refuses each for now. */
+const later = (ids: string[]): Answer => [
+  200,
+  {},
+  ids.map((id) => ({ id, status: 'rejected', reason: 'early', place: 'time', retry: true })),
+];
+
+/** A service that answers as it is told: the first request by the first answer, the last one ever after. */
+async function pretend(t: TestContext, ...answers: ((ids: string[]) => Answer)[]) {
+  const seen: string[][] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+      const ids = (JSON.parse(text.toString()) as Event[]).map(({ id }) => id);
+      seen.push(ids);
+      const [status, headers, json] = (answers.length > 1 ? answers.shift()! : answers[0]!)(ids);
+      if (status === 0) request.socket.destroy();
+      else response.writeHead(status, headers).end(JSON.stringify(json));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+async function opened(t: TestContext, options: Pick<SenderOptions, 'url'> & Partial<SenderOptions>) {
+  const sender = await openSender({ key: 'k', folder: folder(), pause: noPause, ...options });
+  t.after(() => sender.close());
+  return sender;
+}
+
+test('events reach the service and are in the records', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { hall, origin, alpha } = await openDoor(t, database.url);
+  const sender = await openSender({ url: origin, key: alpha, folder: folder() });
+  t.after(async () => {
+    await sender.close();
+    await database.drop();
+  });
+  await Promise.all(Array.from({ length: 300 }, () => sender.send(told())));
+  await sender.flush();
+  assert.equal((await hall.db.all(sql`select key from matches`)).length, 300);
+  assert.equal((await sender.sendNow(told()))?.status, 'accepted');
+});
+
+test('what is not answered is sent again, in order, until it is', async (t) => {
+  const { url, seen } = await pretend(t, fault(0), fault(503, { 'retry-after': '1' }), fault(401), half, accepted);
+  const pauses: number[] = [];
+  const sender = await opened(t, { url, pause: async (ms) => void pauses.push(ms) });
+  const events = [told(), told()];
+  await sender.send(...events);
+  await sender.flush();
+  const ids = events.map(({ id }) => id);
+  assert.deepEqual(seen, [ids, ids, ids, ids, ids]);
+  assert.equal(pauses.length, 4);
+  assert.ok(pauses[1]! >= 1000);
+});
+
+test('what is refused is set aside and told, what came too early comes again', async (t) => {
+  const own = folder();
+  const { url, seen } = await pretend(t, refuse, accepted);
+  const { refused, onRefused } = collect();
+  const sender = await opened(t, { url, folder: own, onRefused });
+  const [bad, early] = [told(), { ...told(), time: new Date().toISOString() }];
+  await sender.send(bad, early);
+  await sender.flush();
+  assert.deepEqual(refused, [bad.id]);
+  assert.deepEqual(seen, [[bad.id, early.id], [early.id]]);
+  const kept = JSON.parse(readFileSync(join(own, 'refused.ndjson'), 'utf8')) as { event: Event; receipt: Receipt };
+  assert.deepEqual([kept.event.id, kept.receipt.reason], [bad.id, 'no']);
+});
+
+test('a callback that throws holds up nothing, and a warning says so', async (t) => {
+  const own = folder();
+  const { url, seen } = await pretend(t, fault(503, {}), refuse, accepted);
+  const warnings: string[] = [];
+  const hear = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', hear);
+  t.after(() => process.off('warning', hear));
+  const sender = await opened(t, { url, folder: own, onTrouble: failsOf('trouble'), onRefused: failsOf('a refusal') });
+  const [bad, early] = [told(), { ...told(), time: new Date().toISOString() }];
+  await sender.send(bad, early);
+  await sender.flush();
+  const both = [bad.id, early.id];
+  assert.deepEqual(seen, [both, both, [early.id]]);
+  assert.equal(readFileSync(join(own, 'refused.ndjson'), 'utf8').trim().split('\n').length, 1);
+  assert.deepEqual(warnings, ['trouble', 'a refusal']);
+});
+
+test('a request that is refused is cut down until the event that is to blame stands alone', async (t) => {
+  const events = [told(), told(), told(), told()];
+  const poison = events[2]!.id;
+  const { url } = await pretend(t, (ids) => (ids.includes(poison) ? fault(413)() : accepted(ids)));
+  const { refused, onRefused } = collect();
+  const sender = await opened(t, { url, onRefused });
+  await sender.send(...events);
+  await sender.flush();
+  assert.deepEqual(refused, [poison]);
+});
+
+for (const time of ['2000-01-01T00:00:00Z', '2099-01-01T00:00:00Z', 'soon'])
+  test(`what is wanted again later is given up a day after it was first refused, whatever its time: ${time}`, async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 1, 28) });
+    const own = folder();
+    const { url, seen } = await pretend(t, later);
+    const { refused, onRefused } = collect();
+    const event = { ...told(), time };
+    const day = Promise.withResolvers<void>();
+    const restarted = await opened(t, { url, folder: own, onRefused, pause: stopped(day.resolve) });
+    await restarted.send(event);
+    await day.promise;
+    await restarted.close();
+    const pause = async (): Promise<void> => t.mock.timers.setTime(Date.now() + 8 * HOUR);
+    const sender = await opened(t, { url, folder: own, onRefused, pause });
+    await sender.flush();
+    assert.deepEqual([refused, seen], [[event.id], Array.from({ length: 5 }, () => [event.id])]);
+  });
+
+test('a clock that was set back ends the wait, too', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2099, 1, 28) });
+  const { url } = await pretend(t, later);
+  const { refused, onRefused } = collect();
+  const pause = async (): Promise<void> => t.mock.timers.setTime(Date.UTC(2026, 1, 28));
+  const sender = await opened(t, { url, onRefused, pause });
+  const event = { ...told(), time: '2099-02-28T00:00:00Z' };
+  await sender.send(event);
+  await sender.flush();
+  assert.deepEqual(refused, [event.id]);
+});
+
+test('who waits for a sender that is closed first is told', async (t) => {
+  const { url } = await pretend(t, fault(503));
+  const troubled = Promise.withResolvers<void>();
+  const sender = await opened(t, { url, pause: stopped(troubled.resolve) });
+  await sender.send(told());
+  const flushed = assert.rejects(sender.flush(), /closed/);
+  await troubled.promise;
+  await sender.close();
+  await flushed;
+  await assert.rejects(sender.flush(), /closed/);
+});
+
+test('a line that is no event is set aside as text and holds up nothing', async (t) => {
+  const own = folder();
+  const events = [told(), told(), told()];
+  const [first, second, third] = events.map((event) => JSON.stringify(event)) as [string, string, string];
+  const broken = [first.slice(0, 40), `${first.slice(0, 40)}${second}`, '', 'null', '17'];
+  const lines = [broken[0], first, broken[1], second, ...broken.slice(2), third];
+  writeFileSync(join(own, '0000000000.ndjson'), lines.map((line) => `${line}\n`).join(''));
+  const { url, seen } = await pretend(t, accepted);
+  const { refused, onRefused } = collect();
+  const sender = await opened(t, { url, folder: own, onRefused });
+  await sender.flush();
+  const kept = readFileSync(join(own, 'refused.ndjson'), 'utf8').trimEnd().split('\n');
+  assert.deepEqual(
+    [seen.flat(), refused, kept.map((line) => (JSON.parse(line) as { event: string }).event)],
+    [events.map(({ id }) => id), broken, broken],
+  );
+});
+
+for (const position of ['', '{"segment":', 'null', '{"segment":"0"}', '{"segment":0,"offset":-1}'])
+  test(`where the position cannot be read, all that is there is sent: ${position || 'nothing'}`, async (t) => {
+    const own = folder();
+    const event = told();
+    writeFileSync(join(own, '0000000003.ndjson'), `${JSON.stringify(event)}\n`);
+    writeFileSync(join(own, 'position'), position);
+    const { url, seen } = await pretend(t, accepted);
+    const sender = await opened(t, { url, folder: own });
+    await sender.flush();
+    assert.deepEqual(seen, [[event.id]]);
+  });
+
+test('the queue gives back what was promised, wherever it was cut off', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.oneof(
+          fc.record({ append: fc.array(fc.string({ maxLength: 200 }), { minLength: 1, maxLength: 5 }) }),
+          fc.record({ take: fc.integer({ min: 1, max: 4 }) }),
+          fc.constant('reopen' as const),
+          fc.constant('tear' as const),
+        ),
+        { maxLength: 25 },
+      ),
+      async (steps) => {
+        const own = folder();
+        let queue = await DiskQueue.open(own, 300);
+        const promised: string[] = [];
+        for (const step of steps) {
+          if (step === 'reopen' || step === 'tear') {
+            await queue.close();
+            const last = readdirSync(own)
+              .filter((name) => name.endsWith('.ndjson'))
+              .sort()
+              .at(-1)!;
+            if (step === 'tear') appendFileSync(join(own, last), '{"half of a li');
+            queue = await DiskQueue.open(own, 300);
+          } else if ('append' in step) {
+            const lines = step.append.map((text) => JSON.stringify(text));
+            await queue.append(lines);
+            promised.push(...lines);
+          } else {
+            const portion = await queue.peek(step.take, 64);
+            assert.deepEqual(portion?.lines ?? [], promised.splice(0, portion?.lines.length ?? 0));
+            if (portion !== undefined) await queue.advance(portion.next);
+          }
+        }
+        const rest: string[] = [];
+        for (let portion = await queue.peek(3, 1000); portion !== undefined; portion = await queue.peek(3, 1000)) {
+          rest.push(...portion.lines);
+          await queue.advance(portion.next);
+        }
+        assert.deepEqual(rest, promised);
+        await queue.close();
+      },
+    ),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { environment, names, readConfig, type SettingName, SETTINGS } from '#platform/config.ts';
+import { UsageError } from '#platform/errors.ts';
+import type { Setting } from '#platform/setting.ts';
+
+const read = (name: SettingName, value: string): unknown => readConfig({ [name]: value })[name as 'CONTACT'];
+const listen = (settings: Record<string, string>) => readConfig(settings).listen.API;
+
+/** The sentence that stops the start. */
+function refusal(settings: Record<string, string>): string {
+  let config: unknown;
+  try {
+    config = readConfig(settings);
+  } catch (error) {
+    assert.ok(error instanceof UsageError, String(error));
+    return error.message;
+  }
+  assert.fail(`taken: ${JSON.stringify(settings)} as ${JSON.stringify(config)}`);
+}
+
+test('without any setting the service listens on this machine only, with a SQLite file', () => {
+  const config = readConfig({});
+  assert.deepEqual(config.listen, {
+    API: { host: '127.0.0.1', port: 7400 },
+    AUTH: { host: '127.0.0.1', port: 7401 },
+    SITE: { host: '127.0.0.1', port: 7402 },
+    INGEST: { host: '127.0.0.1', port: 7403 },
+  });
+  assert.equal(config.DATABASE_URL, 'data/scorehall.db');
+  assert.deepEqual([config.USER_LIMIT, config.APP_LIMIT, config.ADDRESS_LIMIT], [900, 900, 600]);
+  assert.deepEqual([config.PRESENCE_TIMEOUT, config.TIME_ZONE, config.TRUSTED_PROXIES], [120, 'UTC', []]);
+});
+
+test('an empty setting counts as none', () => {
+  const empty = Object.fromEntries(names().map((name) => [name, '']));
+  assert.deepEqual(readConfig(empty), readConfig({}));
+});
+
+test('every setting has a meaning that people can read, and a default that is right', () => {
+  for (const [name, { meaning, default: fallback }] of Object.entries(SETTINGS)) {
+    assert.match(name, /^[A-Z_]+$/);
+    assert.ok(meaning.length > 10, name);
+    assert.equal(typeof fallback, 'string');
+  }
+});
+
+const WRONG: Partial<Record<SettingName, string[]>> = {
+  NETWORK_NAME: ['x'.repeat(65)],
+  CONTACT: ['x'.repeat(513)],
+  API_URL: [
+    'api.example.org',
+    'ftp://x',
+    'https://x/v1',
+    'https://x?y',
+    'https://x#y',
+    'https://u:p@x',
+    'x',
+    'https://',
+  ],
+  SITE_URL: ['nonsense', 'https://example.org/site'],
+  API_LISTEN: ['localhost', '127.0.0.1:', '127.0.0.1:99999', ':x', '127.0.0.1:-1', 'relative/socket', '80 80'],
+  DATABASE_URL: ['mysql://x/y', ':memory:', 'http://x', 'redis:x', 'postgres://u:p@[/x'],
+  TIME_ZONE: ['Mars/Olympus', '09:00', 'GMT+9', 'x'],
+  USER_LIMIT: ['0', '-1', '1.5', '1e3', 'many', '1000000001', ' 5', '0x10'],
+  APP_LIMIT: ['0', 'NaN'],
+  ADDRESS_LIMIT: ['0', '∞'],
+  SIGN_IN_LIMIT: ['0', '-1'],
+  INGEST_LIMIT: ['-1', 'none'],
+  COUNTERS: ['redis', 'Memory'],
+  ACCESS_APPROVAL: ['yes'],
+  PRESENCE_TIMEOUT: ['0', '86401', '2m'],
+  PLAIN_HTTP: ['yes', 'everywhere'],
+  AUDIT_LIFETIME: ['1h', 'forever', '11y'],
+  REGISTRATION: ['maybe'],
+  REFRESH_GRACE: ['61', '2m', '-1', '1y', 'x'],
+  ACCESS_TOKEN_LIFETIME: ['1', '59s', '2d', '1.5h'],
+  SMTP_URL: ['mail.example.org', 'http://mail.example.org', 'smtp://'],
+  ACCENT_COLOR: ['red', '#12', '#ggg'],
+  LOG_LEVEL: ['loud'],
+};
+
+for (const [name, values] of Object.entries(WRONG))
+  test(`a wrong ${name} stops the start with a sentence that names it and says what would be right`, () => {
+    for (const value of values) {
+      const sentence = refusal({ [name]: value });
+      assert.match(sentence, new RegExp(`^${name} must [^\\n]+\\.$`), value);
+      assert.ok(
+        value.includes('@') ||
+          (SETTINGS[name as SettingName] as Setting).secret ||
+          sentence.includes(JSON.stringify(value)),
+        sentence,
+      );
+      assert.doesNotMatch(sentence, /expected|Invalid|Too (big|small)/);
+    }
+  });
+
+test('what is secret is not printed when it is wrong', () => {
+  for (const [name, value] of [
+    ['SMTP_URL', 'mail://me:hidden@example.org'],
+    ['SECRET_KEY', 'hidden'.repeat(500)],
+    ['DATABASE_URL', 'mysql://me:hidden@example.org/x'],
+  ] as const)
+    assert.doesNotMatch(refusal({ [name]: value }), /hidden/);
+});
+
+test('settings are read as what they mean', () => {
+  for (const zone of ['Europe/Berlin', 'Asia/Tokyo', 'UTC', '+09:00', 'Etc/GMT-9'])
+    assert.equal(read('TIME_ZONE', zone), zone);
+  const databases = ['data/x.db', '/abs/x.db', 'x', 'file:x.db', 'sqlite:///abs/x.db', 'C:\\data\\x.db'];
+  for (const url of [...databases, 'postgres://u:p@h/d', 'postgresql://h/d', 'postgres://u@localhost/d?host=%2Frun'])
+    assert.equal(read('DATABASE_URL', url), url);
+  assert.deepEqual(read('TRUSTED_PROXIES', ' 10.0.0.0/8, ::1 ,,unix'), ['10.0.0.0/8', '::1', 'unix']);
+  assert.equal(read('API_URL', 'https://API.example.org:443/'), 'https://api.example.org');
+  assert.equal(read('ACCESS_TOKEN_LIFETIME', '90m'), 5400);
+  assert.equal(read('REFRESH_GRACE', '10'), 10);
+  assert.equal(read('USER_LIMIT', '0900'), 900);
+});
+
+test('a door listens where it is told, else where its address says', () => {
+  assert.deepEqual(listen({ API_LISTEN: '0.0.0.0:80' }), { host: '0.0.0.0', port: 80 });
+  assert.deepEqual(listen({ API_LISTEN: '[::]:8080' }), { host: '::', port: 8080 });
+  assert.deepEqual(listen({ API_LISTEN: '8080' }), { host: '127.0.0.1', port: 8080 });
+  assert.deepEqual(listen({ API_LISTEN: '/run/api.sock' }), { path: '/run/api.sock' });
+  assert.deepEqual(listen({ API_URL: 'http://localhost:9000' }), { host: '127.0.0.1', port: 9000 });
+  assert.deepEqual(listen({ API_URL: 'http://[::1]:9000' }), { host: '::1', port: 9000 });
+  assert.deepEqual(listen({ API_URL: 'http://127.0.0.1' }), { host: '127.0.0.1', port: 80 });
+  assert.deepEqual(listen({ API_URL: 'https://api.example.org' }), { host: '127.0.0.1', port: 7400 });
+});
+
+test('the site stands on another host than the data API; on this machine another port is enough', () => {
+  const sameHost = /^SITE_URL must be on another host than API_URL/;
+  assert.match(refusal({ API_URL: 'https://example.org', SITE_URL: 'https://example.org' }), sameHost);
+  assert.match(refusal({ API_URL: 'https://example.org', SITE_URL: 'https://EXAMPLE.org:8443' }), sameHost);
+  assert.match(refusal({ API_URL: 'http://127.0.0.1:7402' }), sameHost);
+  readConfig({ API_URL: 'https://api.example.org', SITE_URL: 'https://example.org' });
+  readConfig({ API_URL: 'http://localhost:1', SITE_URL: 'http://localhost:2' });
+});
+
+const ADDRESSES = ['AUTH_URL', 'SITE_URL', 'API_URL', 'INGEST_URL'] as const;
+
+test('every address is https, except on this machine', () => {
+  for (const name of ADDRESSES) {
+    assert.equal(
+      refusal({ [name]: 'http://hall.example.org' }),
+      `${name} must be https off loopback, like https://hall.example.org (it is http://hall.example.org).`,
+    );
+    for (const host of ['https://hall.example.org', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1'])
+      readConfig({ [name]: host });
+  }
+});
+
+test('plain http is taken in a private network where the operator says so, and nowhere else', () => {
+  const hosts = ['10.1.2.3', '192.168.0.9:8080', '172.16.0.1', '[fd00::1]', 'nas', 'hall.local', 'hall.home.arpa'];
+  const elsewhere = ['example.org', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', 'local.example.org', '127.0.0.1.nip.io'];
+  for (const name of ADDRESSES) {
+    for (const host of hosts) {
+      const setting = { [name]: `http://${host}` };
+      assert.match(
+        refusal(setting),
+        new RegExp(`^${name} must be https off loopback, or PLAIN_HTTP=private-network must`),
+      );
+      assert.equal(readConfig({ ...setting, PLAIN_HTTP: 'private-network' })[name], `http://${host}`);
+    }
+    for (const host of elsewhere) {
+      const sentence = refusal({ [name]: `http://${host}`, PLAIN_HTTP: 'private-network' });
+      assert.match(sentence, new RegExp(`^${name} must be https off loopback, like https://`));
+    }
+  }
+});
+
+test('the environment goes before .env, and both before what stands beside the database', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  writeFileSync(join(folder, '.env'), `CONTACT=env\nNETWORK_NAME=env\nDATABASE_URL=${folder}/x.db\n`);
+  writeFileSync(join(folder, 'settings.env'), 'CONTACT=beside\nNETWORK_NAME=beside\nTIME_ZONE=Asia/Tokyo\n');
+  const found = environment({ NETWORK_NAME: 'actual' }, folder);
+  assert.deepEqual([found['NETWORK_NAME'], found['CONTACT'], found['TIME_ZONE']], ['actual', 'env', 'Asia/Tokyo']);
+  for (const DATABASE_URL of ['postgres://h/d', '/elsewhere/x.db'])
+    assert.equal(environment({ DATABASE_URL }, folder)['TIME_ZONE'], undefined);
+});

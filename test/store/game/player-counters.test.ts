@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Db, openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+import { sql } from '#db/sql.ts';
+import { checkEvent } from '#events/validation.ts';
+import { type Item, takeItems, type TakeOptions } from '#events/ledger.ts';
+import { listPlayedMatches } from '#store/game/match-lists.ts';
+import { matchesOf } from '#store/game/matches.ts';
+import { type Group, GROUP_NAMES, GROUPS, groupOf, type Stats, statsOf, sumsOf } from '#store/game/player-stats.ts';
+import { findPlayer, namesOf } from '#store/game/players.ts';
+import type { Receipt } from '#events/receipts.ts';
+import { configured, match, person, team, tell } from '#test/support/builders.ts';
+import { createTestDatabase, type Dialect, DIALECTS, onEachDatabase, testHall } from '#test/support/context.ts';
+import { likenessOf } from '#test/events/canonical-dump.ts';
+import { merge, mostlyMatches, seasonOf } from '#test/events/generated-history.ts';
+import { clock, tellSeason } from '#test/events/ingest-history.ts';
+
+const NUMBERS = [0, 1, 2, 3, 4];
+const NAMES = ['Shared', ...NUMBERS.flatMap((number) => [`Player${number}`, `Other${number}`])];
+
+/** What readers are told of the players of a season. */
+async function toldOf(db: Db): Promise<unknown> {
+  const players = NUMBERS.map(async (number) => {
+    const player = await findPlayer(db, person(number).uuid);
+    if (player === undefined) return undefined;
+    const { key } = player;
+    const [stats, names] = [await statsOf(db, key), await namesOf(db, key)];
+    const lists = [matchesOf(db, key, 3), listPlayedMatches(db, key, Number.MAX_SAFE_INTEGER, 20)];
+    return { player, stats, names, lists: await Promise.all(lists) };
+  });
+  const named = NAMES.map(async (name) => (await findPlayer(db, name))?.uuid);
+  return await Promise.all([...players, ...named]);
+}
+
+async function statsByPlayer(db: Db): Promise<(Stats | undefined)[]> {
+  const stats = NUMBERS.map(async (number) => {
+    const player = await findPlayer(db, person(number).uuid);
+    return player && (await statsOf(db, player.key));
+  });
+  return await Promise.all(stats);
+}
+
+/** Counts accepted events one by one, as simply as it can be done. */
+class Recount {
+  readonly #sums = new Map<string, Map<Group, number[]>>();
+  #isMerged = false;
+
+  add(items: readonly Item[], receipts: readonly Receipt[]): void {
+    for (const [place, { checked }] of items.entries()) {
+      if (receipts[place]!.status !== 'accepted' || !('event' in checked)) continue;
+      const { type, data } = checked.event;
+      if (type === 'player.merged') this.#isMerged = true;
+      if (type === 'match.finished') {
+        for (const [uuid, , , , , , , sums] of data.players) this.#count(uuid, groupOf(data.facts.gamemode), sums);
+      }
+      if (type === 'player.statistics') {
+        const { player, kill_count, death_count, time_played } = data;
+        this.#count(
+          player.uuid,
+          'factions',
+          sumsOf('factions', { kill: kill_count, death: death_count, time: time_played }),
+        );
+      }
+    }
+  }
+
+  of(number: number): Stats {
+    const [own, merged] = this.#isMerged && number < 2 ? [1, 0] : [number, number];
+    const uuids = new Set([person(own).uuid, person(merged).uuid]);
+    const groups = GROUP_NAMES.map((group) => {
+      const counters = GROUPS[group].map((counter, place) => {
+        const counts = [...uuids].map((uuid) => this.#sums.get(uuid)?.get(group)?.[place] ?? 0);
+        return [counter, counts.reduce((a, b) => a + b)] as const;
+      });
+      return [group, Object.fromEntries(counters)] as const;
+    });
+    return Object.fromEntries(groups) as Stats;
+  }
+
+  #count(uuid: string, group: Group, added: readonly number[]): void {
+    const groups = this.#sums.get(uuid) ?? new Map<Group, number[]>();
+    this.#sums.set(uuid, groups);
+    groups.set(
+      group,
+      added.map((one, place) => one + (groups.get(group)?.[place] ?? 0)),
+    );
+  }
+}
+
+/** A match of some players, told by the operator. */
+function itemBetween(...numbers: number[]): Item {
+  const sender = { kind: 'operator' } as const;
+  return { sender, checked: checkEvent(match({ teams: [team('Red', ...numbers)] }), sender, clock.now()) };
+}
+
+/** Whoever takes events, as one process does; the next transaction may break when all is done but the commit. */
+class Taker {
+  breaks = false;
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  transaction: Db['transaction'] = (work) =>
+    this.#db.transaction(async (tx) => {
+      const done = await work(tx);
+      if (!this.breaks) return done;
+      this.breaks = false;
+      throw new Error('broken');
+    });
+}
+
+/** What happens before a batch is taken. */
+const happening = fc.constantFrom('nothing', 'nothing', 'nothing', 'breaks', 'another process');
+
+async function databasesOf(
+  dialect: Dialect,
+  connections: number,
+): Promise<{ opened: Db[]; close: () => Promise<void> }> {
+  const database = await createTestDatabase(dialect);
+  const opened = await Promise.all(Array.from({ length: connections }, () => openDb(database.url)));
+  await migrate(opened[0]!);
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.map((db) => db.close()));
+    await database.drop();
+  };
+  return { opened, close };
+}
+
+for (const dialect of DIALECTS) {
+  test(`counters are what a plain recount gives, whatever comes between batches (${dialect})`, async (t) => {
+    const [shared, single] = [await databasesOf(dialect, 2), await databasesOf(dialect, 1)];
+    t.after(shared.close);
+    t.after(single.close);
+    const [one, another] = shared.opened as [Db, Db];
+    const [other] = single.opened as [Db];
+    await fc.assert(
+      fc.asyncProperty(
+        seasonOf(1, 25, mostlyMatches),
+        fc.nat(50),
+        fc.integer({ min: 1, max: 25 }),
+        fc.infiniteStream(happening),
+        async (events, place, batches, turns) => {
+          const takers = [new Taker(one), new Taker(another)] as const;
+          let taker: Taker = takers[0];
+          const recount = new Recount();
+          await tellSeason(other, []);
+          await tellSeason(one, events.toSpliced(place, 0, merge), batches, async (items) => {
+            const first = turns.next().value!;
+            if (first === 'another process') taker = taker === takers[0] ? takers[1] : takers[0];
+            if (first === 'breaks') {
+              taker.breaks = true;
+              await assert.rejects(takeItems(taker, clock, items), /broken/);
+            }
+            const receipts = await takeItems(taker, clock, items);
+            assert.deepEqual(receipts, await takeItems(other, clock, items));
+            assert.deepEqual(await toldOf(one), await toldOf(other));
+            recount.add(items, receipts);
+            for (const [number, stats] of (await statsByPlayer(one)).entries()) {
+              if (stats !== undefined) assert.deepEqual(stats, recount.of(number));
+            }
+            return receipts;
+          });
+          assert.deepEqual(await likenessOf(one), await likenessOf(other));
+        },
+      ),
+      { numRuns: dialect === 'sqlite' ? 100 : 10 },
+    );
+  });
+}
+
+/** A match of one player who bears the name of others, some ms later than theirs. */
+const twin = (number: number, ms: number): Item => {
+  const moment = new Date(clock.now() - 60_000 + ms).toISOString();
+  const played = match({ teams: [team('Red', person(number, 'Twin'))], started: moment, finished: moment });
+  const sender = { kind: 'operator' } as const;
+  return { sender, checked: checkEvent({ ...played, time: moment }, sender, clock.now()) };
+};
+
+onEachDatabase('of several who bear a name, the one who was seen with it last is found', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock: now } = hall;
+  await tell(hall, configured('Alpha'));
+  await takeItems(
+    db,
+    now,
+    [1, 2, 3].map((number) => twin(number, number)),
+  );
+  const found = async (): Promise<unknown> => (await findPlayer(db, 'twin'))!.uuid;
+  assert.equal(await found(), person(3).uuid);
+  for (const [turn, number] of [1, 3, 2, 2, 1].entries()) {
+    await takeItems(db, now, [twin(number, 10 + turn)]);
+    assert.equal(await found(), person(number).uuid);
+  }
+});
+
+onEachDatabase('what was tried or broke off is not taken for what another has done meanwhile', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db } = hall;
+  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1, 2)] }));
+  const [own, others] = [new Taker(db), new Taker(db)];
+  const take = (taker: Taker, player: number, options: TakeOptions) =>
+    takeItems(taker, hall.clock, [itemBetween(player)], options);
+  const played = async (): Promise<unknown[][]> => {
+    const rows = await db.tuples(sql`
+      select p.name, s.teampvp_play, (select count(*) from player_matches r where r.player_key = p.key)
+      from players p join player_stats s on s.player_key = p.key order by p.name`);
+    return rows.map((row) => row.map(String));
+  };
+  // Both take the same keys, since the clock stands still.
+  await take(others, 1, {});
+  own.breaks = true;
+  await assert.rejects(take(own, 1, {}), /broken/);
+  await take(others, 2, {});
+  await take(own, 1, {});
+  assert.deepEqual(await played(), [
+    ['Player1', '3', '3'],
+    ['Player2', '2', '2'],
+  ]);
+  await take(own, 3, { dryRun: true });
+  await take(others, 4, {});
+  await take(own, 3, {});
+  assert.deepEqual((await played()).slice(2), [
+    ['Player3', '1', '1'],
+    ['Player4', '1', '1'],
+  ]);
+});
+
+onEachDatabase('a counter beyond what a number holds is told as the largest exact number', async (t, url) => {
+  const hall = await testHall(t, url);
+  const { db, clock: now } = hall;
+  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1)] }));
+  await db.run(sql`update player_stats set teampvp_play = 9007199254740990, teampvp_kill = 9007199254741991`);
+  const { key } = (await findPlayer(db, person(1).uuid))!;
+  await takeItems(db, now, [itemBetween(1), itemBetween(1)]);
+  const { teampvp } = await statsOf(db, key);
+  assert.deepEqual([teampvp['play'], teampvp['kill']], [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
+});

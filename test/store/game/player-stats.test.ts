@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Db } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+import { type Added, additions, GROUP_NAMES, GROUPS, sightings } from '#store/game/player-stats.ts';
+import { onEachDatabase, testHall } from '#test/support/context.ts';
+
+const PLAYERS = [1, 2, 3];
+
+interface Gain {
+  player: number;
+  seen: number;
+  added: Added[];
+}
+
+const addedTo = (group: Added['group']): fc.Arbitrary<Added> => {
+  const { length } = GROUPS[group];
+  const sum = fc.oneof(fc.nat(9), fc.constantFrom(2 ** 52, -1));
+  return fc.record({ group: fc.constant(group), sums: fc.array(sum, { minLength: length, maxLength: length }) });
+};
+
+/** What one player gains: of some groups, each once. */
+const gain: fc.Arbitrary<Gain> = fc.record({
+  player: fc.constantFrom(...PLAYERS),
+  seen: fc.nat(99),
+  added: fc.shuffledSubarray(GROUP_NAMES, { minLength: 1 }).chain((groups) => fc.tuple(...groups.map(addedTo))),
+});
+
+const additionsOf = ({ player, seen, added }: Gain): Sql[] =>
+  added.flatMap(({ group, sums }) => additions(group, [[...sums, seen, player]]));
+
+/** The rows of all players after some gains, added up one by one; what may be more than a number holds as text. */
+function expected(gains: readonly Gain[]): unknown[][] {
+  return PLAYERS.map((key) => {
+    const own = gains.filter(({ player }) => player === key);
+    const { seen } = own.at(-1) ?? { seen: 0 };
+    const added = own.flatMap((gain) => gain.added);
+    const sums = GROUP_NAMES.flatMap((group) =>
+      GROUPS[group].map((_, place) =>
+        added.reduce((sum, one) => sum + BigInt(one.group === group ? one.sums[place]! : 0), 0n),
+      ),
+    );
+    return [seen, ...sums.map(String)];
+  });
+}
+
+async function addPlayers(db: Db): Promise<void> {
+  await db.runAll(
+    PLAYERS.map(
+      (key) => sql`
+        insert into players (key, uuid, name, name_key, name_since, last_login_server)
+        values (${key}, ${`u${key}`}, 'x', 'x', 0, '')`,
+    ),
+  );
+}
+
+async function counted(db: Db, statements: Sql[]): Promise<unknown> {
+  await db.run(sql`delete from player_stats`);
+  await db.runAll(sightings(PLAYERS.map((key) => [0, key])));
+  await db.runAll(statements);
+  // As text: what is counted may be more than a number holds.
+  const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((one) => `cast(${group}_${one} as text)`));
+  const strings = [`select name_seen, ${columns.join(', ')} from player_stats order by player_key`];
+  return await db.tuples({ strings, values: [] });
+}
+
+onEachDatabase('what is added to counters is what they hold, beyond what a number holds too', async (t, url) => {
+  const { db } = await testHall(t, url);
+  await addPlayers(db);
+  await fc.assert(
+    fc.asyncProperty(fc.array(gain, { maxLength: 5 }), async (gains) => {
+      assert.deepEqual(await counted(db, gains.flatMap(additionsOf)), expected(gains));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+onEachDatabase('rows of several players of one group are added in one statement', async (t, url) => {
+  const { db } = await testHall(t, url);
+  await addPlayers(db);
+  const rows = PLAYERS.map((key) => [key, 2, 1, 60, 5, key]);
+  const statements = additions('tntrun', rows);
+  assert.equal(statements.length, 2);
+  await db.runAll([...statements, ...additions('tntrun', rows.slice(1))]);
+  assert.deepEqual(
+    await db.tuples(sql`select player_key, tntrun_win, tntrun_time, name_seen from player_stats order by player_key`),
+    [
+      [1, 1, 60, 5],
+      [2, 4, 120, 5],
+      [3, 6, 120, 5],
+    ],
+  );
+});

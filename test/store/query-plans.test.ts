@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import pg from 'pg';
+import type { Db } from '#db/db.ts';
+import { type Sql, sql, textOf } from '#db/sql.ts';
+import { standingOf } from '#store/game/factions.ts';
+import { listMatchesWhere, listPlayedMatches } from '#store/game/match-lists.ts';
+import {
+  killsOf,
+  listMatches,
+  listMatchesWithTeams,
+  listWholeMatches,
+  matchByKey,
+  matchesOf,
+  matchWithTeams,
+} from '#store/game/matches.ts';
+import { listMaps, mapByName, ratesOf, rotationsOf } from '#store/game/maps.ts';
+import { findPlayer, namesOf } from '#store/game/players.ts';
+import { statsOf } from '#store/game/player-stats.ts';
+import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
+import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
+import { findAccessToken } from '#store/applications/tokens.ts';
+import { withdrawSince } from '#events/retract.ts';
+import { match, person, tell } from '#test/support/builders.ts';
+import { createTestDatabase, testHall } from '#test/support/context.ts';
+
+/** Tables that grow with the network; what is read of them on a request is looked up, never gone through. */
+const LARGE =
+  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|m|d|p|k|n|u|s|r)\b/;
+
+/** Runs a reader and tells how SQLite goes about each of its statements. */
+async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const asked: Sql[] = [];
+  const noting = new Proxy(db, {
+    get(target, name) {
+      const member = Reflect.get(target, name, target) as unknown;
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]) => {
+        if (['all', 'get', 'tuples', 'tuple'].includes(String(name))) asked.push(given[0] as Sql);
+        return (member as (...given: unknown[]) => unknown).apply(target, given);
+      };
+    },
+  });
+  await read(noting);
+  const raw = new DatabaseSync(path, { readOnly: true });
+  const steps = asked.flatMap((query) => {
+    const text = textOf(query, new WeakMap(), () => '?');
+    const rows = raw.prepare(`explain query plan ${text}`).all(...query.values) as { detail: string }[];
+    return rows.map(({ detail }) => detail);
+  });
+  raw.close();
+  return steps;
+}
+
+/** The steps of a reader that go through a large table. */
+async function plansOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const steps = await stepsOf(db, path, read);
+  return steps.filter((step) => LARGE.test(step) && !/USING (COVERING )?INDEX/.test(step));
+}
+
+test('no read of a request goes through a table that grows with the network', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  await tell(hall, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  const last = Number.MAX_SAFE_INTEGER;
+  const player = (await findPlayer(hall.db, person(1).uuid))!;
+  const map = { key: 1, name: 'X' } as Parameters<typeof ratesOf>[1][number];
+  const readers: Record<string, (db: Db) => Promise<unknown>> = {
+    matchesOf: (db) => matchesOf(db, player.key, 20),
+    listPlayedMatches: (db) => listPlayedMatches(db, player.key, last, 20),
+    killsOf: (db) => killsOf(db, player.key, 20),
+    statsOf: (db) => statsOf(db, player.key),
+    standingOf: (db) => standingOf(db, player.key),
+    namesOf: (db) => namesOf(db, player.key),
+    isBanned: (db) => isBanned(db, player.key, 1),
+    'findPlayer by UUID': (db) => findPlayer(db, person(1).uuid),
+    'findPlayer by name': (db) => findPlayer(db, 'nobody'),
+    matchByKey: (db) => matchByKey(db, 1),
+    listPunishmentsOf: (db) => listPunishmentsOf(db, player.key, last, 20, 1),
+    'mapByName and what belongs to it': (db) =>
+      Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), rotationsOf(db, [map])]),
+    'listMaps of a mode and a rotation': (db) =>
+      listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
+    findAccessToken: (db) => findAccessToken(db, 'x', 1),
+    listMatches: async (db) => listMatches(db, last, 20),
+    matchWithTeams: async (db) => matchWithTeams(db, 1),
+    listMatchesWithTeams: (db) => listMatchesWithTeams(db, last, 20),
+    listWholeMatches: (db) => listWholeMatches(db, last, 20),
+    listPunishments: (db) => listPunishments(db, last, 20, 1),
+  };
+  for (const [name, read] of Object.entries(readers)) {
+    assert.deepEqual(await plansOf(hall.db, database.url, read), [], name);
+  }
+});
+
+/** Where pages of a player's matches may begin: the newest, far back, behind the last one, and numbers that are no match. */
+const BOUNDS = [Number.MAX_SAFE_INTEGER, 3_600_000_000_000_000, 1, 0, -1, Number.MIN_SAFE_INTEGER];
+const PAGE = 20;
+
+test('a page of the matches of a player is a walk along their index, whatever max_id is', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  await tell(hall, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  const { key } = (await findPlayer(hall.db, person(1).uuid))!;
+  const along = ['SEARCH p USING INDEX player_matches_by_player (player_key>? AND (player_key,match_key)<(?,?))'];
+  const looked = 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)';
+  for (const before of BOUNDS) {
+    const steps = await stepsOf(hall.db, database.url, (db) => listPlayedMatches(db, key, before, PAGE));
+    assert.deepEqual(steps, [...along, looked]);
+  }
+  assert.deepEqual(await stepsOf(hall.db, database.url, (db) => matchesOf(db, key, PAGE)), [...along, looked]);
+});
+
+const walked = (bound: string): string[] => [
+  `SEARCH matches USING COVERING INDEX matches_by_server (server_key=?${bound})`,
+  'SEARCH l USING INTEGER PRIMARY KEY (rowid=?)',
+  `SEARCH ledger USING INDEX ledger_besides_matches (scope_key=?${bound})`,
+  'SEARCH l USING INTEGER PRIMARY KEY (rowid=?)',
+];
+
+test('what a server has sent is walked along indexes, from one key on', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { db, clock } = await testHall(t, database.url);
+  const searches = async (read: (db: Db) => Promise<unknown>): Promise<string[]> =>
+    (await stepsOf(db, database.url, read)).filter((step) => /\b(matches|ledger|refusals|l)\b/.test(step));
+  for (const [read, bound] of [
+    [receiptsAfter, ' AND key>?'],
+    [receiptsBefore, ' AND key<?'],
+  ] as const) {
+    const refused = `SEARCH refusals USING INDEX refusals_by_scope (scope_key=?${bound})`;
+    assert.deepEqual(await searches((one) => read(one, 1, 5, 20)), [...walked(bound), refused]);
+  }
+  assert.deepEqual(await searches((one) => withdrawSince(one, clock, 1, 5)), walked(''));
+});
+
+/** How PostgreSQL goes about a statement of a reader that it has planned for whatever is asked for. */
+async function genericPlanOf(db: Db, url: string, read: (db: Db) => Promise<unknown>): Promise<string> {
+  const asked: Sql[] = [];
+  await read({ ...db, all: async (query: Sql) => (asked.push(query), []) } as Db);
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const plans = asked.map(
+      (query) => `explain (generic_plan) ${textOf(query, new WeakMap(), (place) => `$${place}`)}`,
+    );
+    const { rows } = await client.query({ text: plans.join(';'), rowMode: 'array' });
+    return rows.flat().join('\n');
+  } finally {
+    await client.end();
+  }
+}
+
+test('matches of what is silent now are walked along their own index where one server has sent all others', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  await tell(hall, ...Array.from({ length: 400 }, () => match({ map: 'Isle', gamemode: 'ctw', teams: [] })));
+  await hall.db.run(sql`analyze matches`);
+  const last = Number.MAX_SAFE_INTEGER;
+  const filters = {
+    matches_by_server: { serverKey: 1 },
+    matches_by_map: { mapKey: 'ruins' },
+    matches_by_gamemode: { gamemode: 'tdm' },
+  };
+  for (const [index, filter] of Object.entries(filters)) {
+    const walks = await genericPlanOf(hall.db, database.url, (db) => listMatchesWhere(db, filter, last, 20));
+    assert.match(walks, new RegExp(`using ${index}\\b`), walks);
+  }
+});
+
+/** The nodes of a plan that were carried out, with what lies below each. */
+interface Carried {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Carried[];
+}
+
+const nodesOf = (plan: Carried): Carried[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+const alone = (number: number) => match({ teams: [{ name: 'Red', players: [person(number)] }] });
+
+test('a page of the matches of a player who is silent now reads no more rows than it shows, whatever max_id is', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.after(() => database.drop());
+  const hall = await testHall(t, database.url);
+  const matches = [...Array.from({ length: 50 }, () => alone(1)), ...Array.from({ length: 400 }, () => alone(2))];
+  await tell(hall, ...matches);
+  await hall.db.run(sql`analyze`);
+  const { key } = (await findPlayer(hall.db, person(1).uuid))!;
+  const own = await listPlayedMatches(hall.db, key, Number.MAX_SAFE_INTEGER, 100);
+  assert.equal(own.length, 50);
+  const client = new pg.Client(database.url);
+  await client.connect();
+  try {
+    for (const before of [...BOUNDS, own[30]!.key, own[45]!.key + 1]) {
+      const asked: Sql[] = [];
+      const noting = { ...hall.db, all: async (query: Sql) => (asked.push(query), []) } as unknown as Db;
+      await listPlayedMatches(noting, key, before, PAGE);
+      const text = textOf(asked[0]!, new WeakMap(), (place) => `$${place}`);
+      const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...asked[0]!.values]);
+      const nodes = nodesOf((rows[0]['QUERY PLAN'] as { Plan: Carried }[])[0]!.Plan);
+      const read = nodes.map(
+        (node) => node['Actual Rows'] * node['Actual Loops'] + (node['Rows Removed by Filter'] ?? 0),
+      );
+      const indexes = nodes.flatMap((node) => node['Index Name'] ?? []);
+      assert.deepEqual(indexes, ['player_matches_by_player', 'matches_pkey'], String(before));
+      assert.ok(Math.max(...read) <= PAGE, `${before}: ${read.join(', ')}`);
+    }
+  } finally {
+    await client.end();
+  }
+});

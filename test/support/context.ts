@@ -1,0 +1,132 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test, type TestContext } from 'node:test';
+import { type House, openHouse } from '#server/listeners.ts';
+import type { Clock } from '#platform/clock.ts';
+import { type Door, type Environment, readConfig } from '#platform/config.ts';
+import { type Db, openDb } from '#db/db.ts';
+import { migrate } from '#db/migrate.ts';
+import { type Hall, openHall } from '#context/context.ts';
+import { copyPostgresDatabase, createPostgresDatabase } from './postgres.ts';
+
+/** A clock that stands still until it is told to go on. */
+export class TestClock implements Clock {
+  #now: number;
+
+  constructor(now = Date.parse('2026-03-01T12:00:00Z')) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+export const DIALECTS = ['sqlite', 'postgres'] as const;
+export type Dialect = (typeof DIALECTS)[number];
+
+interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** An empty database, which the caller drops when nothing uses it any more. */
+export async function createTestDatabase(dialect: Dialect): Promise<TestDatabase> {
+  if (dialect === 'postgres') return await createPostgresDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-test-'));
+  return { url: join(folder, 'test.db'), drop: () => rm(folder, { recursive: true, force: true }) };
+}
+
+const migrated = new Map<Dialect, Promise<TestDatabase>>();
+
+/** A copy of a migrated database: migrating each anew takes four times the CPU time on PostgreSQL. */
+async function createMigratedDatabase(dialect: Dialect): Promise<TestDatabase> {
+  if (!migrated.has(dialect)) migrated.set(dialect, migrateDatabase(dialect));
+  const { url } = await migrated.get(dialect)!;
+  if (dialect === 'postgres') return await copyPostgresDatabase(url);
+  const copy = await createTestDatabase(dialect);
+  await copyFile(url, copy.url);
+  return copy;
+}
+
+async function dropMigrated(): Promise<void> {
+  for (const database of migrated.values()) await (await database).drop();
+}
+
+async function migrateDatabase(dialect: Dialect): Promise<TestDatabase> {
+  const database = await createTestDatabase(dialect);
+  await using db = await openDb(database.url);
+  await migrate(db);
+  return database;
+}
+
+/** Two empty databases, which are closed and dropped when the test ends. */
+export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[Db, Db]> {
+  const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
+  const opened = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
+  t.after(async () => {
+    await Promise.all(opened.map((db) => db.close()));
+    await Promise.all(databases.map((database) => database.drop()));
+  });
+  await Promise.all(opened.map(migrate));
+  return opened;
+}
+
+type DatabaseTest = (t: TestContext, databaseUrl: string, dialect: Dialect) => Promise<void>;
+
+/** Runs a test once on SQLite and once on PostgreSQL, each time on a database of its own that holds the tables only. */
+export function onEachDatabase(name: string, work: DatabaseTest): void {
+  testOnEach(name, createMigratedDatabase, work);
+}
+
+/** As `onEachDatabase`, on databases without tables. */
+export function onEachEmptyDatabase(name: string, work: DatabaseTest): void {
+  testOnEach(name, createTestDatabase, work);
+}
+
+let isFirst = true;
+
+function testOnEach(name: string, create: typeof createTestDatabase, work: DatabaseTest): void {
+  // A hook outside of all tests runs when they are over.
+  if (isFirst) after(dropMigrated);
+  isFirst = false;
+  for (const dialect of DIALECTS) {
+    test(`${name} (${dialect})`, async (t) => {
+      const database = await create(dialect);
+      // Hooks run in the order they were added: this one behind those that close what the test has opened.
+      await work(t, database.url, dialect).finally(() => t.after(() => database.drop()));
+    });
+  }
+}
+
+export interface TestHall extends Hall {
+  clock: TestClock;
+}
+
+/** Opens a hall that the test closes when it ends; doors listen on ports that the system chooses. */
+export async function testHall(t: TestContext, databaseUrl: string, settings: Environment = {}): Promise<TestHall> {
+  const listens = Object.fromEntries(
+    ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
+  );
+  const secret = { SECRET_KEY: 'a secret that is long enough for tests' };
+  const config = readConfig({ ...listens, ...secret, LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, ...settings });
+  const hall = await openHall(config, new TestClock());
+  t.after(() => hall[Symbol.asyncDispose]());
+  return hall as TestHall;
+}
+
+/** Opens doors of a hall over real sockets; they close before the hall does. */
+export async function testHouse(hall: Hall, doors: Door[]): Promise<House['addresses']> {
+  const house = await openHouse(hall, doors);
+  const closeHall = hall[Symbol.asyncDispose].bind(hall);
+  hall[Symbol.asyncDispose] = async () => {
+    await house[Symbol.asyncDispose]();
+    await closeHall();
+  };
+  return house.addresses;
+}
