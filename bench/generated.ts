@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
-import { type Db, openDb } from '#db/db.ts';
+import type { Db } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import type { Bulk } from './bulk/bulk.ts';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { type Db, openDb } from '#db/db.ts';
+import type { Db } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { groupOf, GROUPS } from '#store/game/player-stats.ts';
 import { WRITTEN } from './written-tables.ts';

@@ -1,4 +1,5 @@
-import { type Db, openDb } from '#db/db.ts';
+import type { Db } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { Sql, sql } from '#db/sql.ts';
 import { WRITTEN } from './written-tables.ts';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Worker } from 'node:worker_threads';
 import { openHouse } from '#server/listeners.ts';
 import { readConfig } from '#platform/config.ts';
-import { openDb } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { openHall } from '#context/context.ts';
 import type { Report } from '../report.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#platform/clock.ts';
-import { openDb } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { createApplication, setLimit } from '#store/applications/applications.ts';
 import { takeEvents } from '#events/ledger.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';

@@ -1,4 +1,4 @@
-import { openDb } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { systemClock } from '#platform/clock.ts';

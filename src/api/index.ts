@@ -1,6 +1,6 @@
 import { MemoryAllowances, SharedAllowances } from '#http/rate-limiter.ts';
 import { UsageMeter } from './usage-meter.ts';
-import type { OpenDoor } from '#server/listeners.ts';
+import type { OpenDoor } from '#http/service.ts';
 import type { Hall } from '#context/context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { notFound } from '#platform/errors.ts';
+import { notFound } from '#http/errors.ts';
 import { nameKey } from '#platform/text.ts';
 import { type GameMap, listMaps, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#store/game/maps.ts';
 import { serverByKey, serverByName, type ServerNow, serversPlaying } from '#store/game/servers.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { notFound, type WireError } from '#platform/errors.ts';
+import { notFound, type WireError } from '#http/errors.ts';
 import { whenKnown } from '#platform/maybe-promise.ts';
 import { OBJECTIVE_TYPES } from '#events/schema.ts';
 import {

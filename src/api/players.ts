@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
-import { notFound, WireError } from '#platform/errors.ts';
+import { notFound, WireError } from '#http/errors.ts';
 import { safeNumber } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
 import { standingOf } from '#store/game/factions.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { notFound } from '#platform/errors.ts';
+import { notFound } from '#http/errors.ts';
 import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
 import { type Ask, type Endpoint, endpoint, type Kit, paging } from './endpoint.ts';
 import { demandPlayer } from './players.ts';

@@ -1,4 +1,4 @@
-import { invalidRequest } from '#platform/errors.ts';
+import { invalidRequest } from '#http/errors.ts';
 import type { Shape } from './endpoint.ts';
 
 /** The query of a request as it was sent, decoded on demand. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, crc32, gzip, zstdCompress } from 'node:zlib';
-import type { WireError } from '#platform/errors.ts';
+import type { WireError } from '#http/errors.ts';
 import type { Ready } from './endpoint.ts';
 import type { Headers } from './headers.ts';
 

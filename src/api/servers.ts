@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { notFound } from '#platform/errors.ts';
+import { notFound } from '#http/errors.ts';
 import { countOnline, listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { type Endpoint, endpoint, presenceSince } from './endpoint.ts';
 import { count, id } from './schemas.ts';

@@ -4,7 +4,7 @@ import { type Allowances, unused, type Verdict } from '#http/rate-limiter.ts';
 import { type Caller, Callers } from './auth/callers.ts';
 import { credentialsOf } from '#http/credentials.ts';
 import type { UsageMeter } from './usage-meter.ts';
-import { asWireError, invalidRequest, notFound, WireError } from '#platform/errors.ts';
+import { asWireError, invalidRequest, notFound, WireError } from '#http/errors.ts';
 import { type Known, settle, whenKnown } from '#platform/maybe-promise.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Db, Versions } from '#db/db.ts';

@@ -3,7 +3,7 @@ import type { Context as HonoContext } from 'hono';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
 import type { Log } from '#platform/log.ts';
 import type { Mailer } from '#platform/mail.ts';

@@ -1,5 +1,5 @@
 import type { InteractionResults } from 'oidc-provider';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
 import { type Context, type Deps, textsOf } from './deps.ts';
 import { errors } from './oidc/oidc-provider.ts';

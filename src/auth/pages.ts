@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { limitBody } from '#http/body-limit.ts';
-import { asWireError, WireError } from '#platform/errors.ts';
+import { asWireError, WireError } from '#http/errors.ts';
 import { type Form, MAX_FORM, readForm } from '#http/form.ts';
 import { rememberLanguage } from '#http/cookies.ts';
 import { caughtError, errorPage } from '#http/error-page.ts';

@@ -16,7 +16,7 @@ import {
   ROLES,
 } from '#store/accounts/accounts.ts';
 import { playerByUuid } from '#store/game/players.ts';
-import { finishPseudonyms } from '#store/accounts/pseudonyms.ts';
+import { finishPseudonyms } from '#events/anonymise.ts';
 import type { Hall } from '#context/context.ts';
 import { readSecret } from './secret-input.ts';
 import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';

@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server';
-import type { OpenDoor } from '#server/listeners.ts';
+import type { OpenDoor } from '#http/service.ts';
 import { Addresses } from '#http/client-address.ts';
 import { brandAssets } from '#http/branding.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
 import { IMAGE_HEADERS, imageAnswer } from '#http/image-response.ts';
 import type { Html } from '#http/page.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { accountByName } from '#store/accounts/accounts.ts';

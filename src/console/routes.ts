@@ -1,5 +1,5 @@
 import { sameText } from '#platform/crypto/secrets.ts';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
 import { tryOnce } from '#store/accounts/throttle.ts';
 import { type Act, recordAudit } from '#store/audit/audit.ts';

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { endConsoleSession, startConsoleSession } from '#store/accounts/console-sessions.ts';

@@ -3,7 +3,8 @@ import type { Config } from '#platform/config.ts';
 import { type Log, openLog } from '#platform/log.ts';
 import { type Mailer, openMailer } from '#platform/mail.ts';
 import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
-import { type Db, openDb } from '#db/db.ts';
+import type { Db } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { GroupIntake, type Intake } from '#events/group-commit.ts';
 

@@ -78,16 +78,6 @@ export interface MigrationTx extends Queryable {
   script(text: string): Promise<void>;
 }
 
-export interface DbOptions {
-  keyedHash?: KeyedHash;
-}
-
-/** Opens the database that a URL names: `postgres://…`, or a path or `file:` or `sqlite:` URL of a SQLite file. */
-export async function openDb(url: string, { keyedHash = withoutKey }: DbOptions = {}): Promise<Db> {
-  if (/^postgres(ql)?:/.test(url)) return (await import('./postgres/postgres.ts')).openPostgres(url, keyedHash);
-  return (await import('./sqlite/sqlite.ts')).openSqlite(url.replace(/^(sqlite|file):(\/\/)?/, ''), keyedHash);
-}
-
 /**
  * A number as JavaScript holds it. Keys and moments stay below 2^53; a counter that somebody has driven beyond is told as
  * the largest number that is exact, and goes on being counted as it is, so that taking it back leaves what was.

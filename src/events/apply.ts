@@ -1,14 +1,14 @@
 import { nameKey } from '#platform/text.ts';
 import type { Context, Taken } from './unit-of-work.ts';
 import type { ReadyEvent } from './validation.ts';
-import { applyStatistics } from '#store/game/factions.ts';
-import { applyLink } from '#store/accounts/link-codes.ts';
+import { applyStatistics } from './handlers/player-statistics.ts';
+import { applyLink } from './handlers/account-links.ts';
 import { applyPublished } from './handlers/maps.ts';
 import { applyRated } from './handlers/map-ratings.ts';
 import { applyFinished } from './handlers/matches.ts';
 import { applyMerged } from './handlers/player-merges.ts';
 import { applyKnown, applyNamed, applySession } from './handlers/player-sessions.ts';
-import { applyChanged, applyIssued, applyRevoked } from '#store/game/punishments.ts';
+import { applyChanged, applyIssued, applyRevoked } from './handlers/punishments.ts';
 import { uuidsOf } from './match-summary.ts';
 import { applyRotation } from './handlers/rotations.ts';
 import { applyConfigured, applyPresence, applyRemoved } from './handlers/servers.ts';

@@ -3,7 +3,7 @@ import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { Event, WireEvent } from './schema.ts';
 import { firstSighting } from '#store/game/player-names.ts';
-import { finishedBodies } from '#store/accounts/pseudonyms.ts';
+import { finishedBodies } from './anonymise.ts';
 import { LEDGER, type LedgerRow } from './rebuild.ts';
 
 /**

@@ -7,7 +7,7 @@ import { list, type Sql, sql } from '#db/sql.ts';
 import { apply, playersOf, subjectOf } from './apply.ts';
 import { Batch, Refused } from './unit-of-work.ts';
 import { type Checked, checkEvent, type ReadyEvent } from './validation.ts';
-import { underPseudonyms } from '#store/accounts/pseudonyms.ts';
+import { underPseudonyms } from './anonymise.ts';
 import type { Receipt, Sender } from './receipts.ts';
 import { replay } from './rebuild.ts';
 import { keepRefusal, type Rejected, trimRefusals } from './rejections.ts';

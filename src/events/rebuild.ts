@@ -5,7 +5,7 @@ import { type Batch, Refused } from './unit-of-work.ts';
 import { type ReadyEvent, readyEvent } from './validation.ts';
 import { type Event, readEvent } from './schema.ts';
 import { along } from '#store/keyset-paging.ts';
-import { underPseudonyms } from '#store/accounts/pseudonyms.ts';
+import { underPseudonyms } from './anonymise.ts';
 import type { Sender } from './receipts.ts';
 import { BESIDES_MATCHES } from './events-by-server.ts';
 import type { Server } from '#store/game/servers.ts';

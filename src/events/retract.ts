@@ -7,7 +7,7 @@ import { unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { Batch } from './unit-of-work.ts';
 import type { ReadyEvent } from './validation.ts';
 import type { Event } from './schema.ts';
-import { uncountStatistics } from '#store/game/factions.ts';
+import { uncountStatistics } from './handlers/player-statistics.ts';
 import { uncountMatches } from '#store/game/leaderboard-projection.ts';
 import { uncountFinished } from './handlers/matches.ts';
 import { forgetOnline } from '#store/game/online-samples.ts';

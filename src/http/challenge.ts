@@ -1,4 +1,4 @@
-import { WireError } from '#platform/errors.ts';
+import { WireError } from './errors.ts';
 
 /** Nothing was sent: the challenge names no error (RFC 6750 section 3.1). */
 export function unauthenticated(realm: string): WireError {

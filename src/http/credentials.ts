@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidRequest } from '#platform/errors.ts';
+import { invalidRequest } from './errors.ts';
 import { invalidToken } from './challenge.ts';
 
 /** What a request shows of credentials, still unproven. */

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { asWireError, type WireError } from '#platform/errors.ts';
+import { asWireError, type WireError } from './errors.ts';
 import { hungUp } from './listener.ts';
 import type { Log } from '#platform/log.ts';
 import type { Html } from './page.ts';

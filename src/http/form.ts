@@ -1,4 +1,4 @@
-import { WireError } from '#platform/errors.ts';
+import { WireError } from './errors.ts';
 
 /** Bytes of the longest form that there is. */
 export const MAX_FORM = 32 * 1024;

@@ -1,9 +1,4 @@
-/** An image that somebody has uploaded. */
-export interface UploadedImage {
-  content_type: string;
-  hash: string;
-  bytes: Uint8Array;
-}
+import type { UploadedImage } from '#platform/uploaded-image.ts';
 
 /** Whatever the bytes are, browsers take them for an image and nothing else. */
 export const IMAGE_HEADERS = {

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from './errors.ts';
 
 /** How long a caller may take: to send the headers, the whole request (ms), and how often that is looked at. */
 type Patience = Required<Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 
 /** Request bodies: what they are, how they are packed, and bounds that hold for what comes out. */
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import type { Db } from '#db/db.ts';
 import { type Credential, findServerKey } from '#store/game/server-keys.ts';
 

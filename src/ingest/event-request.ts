@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
-import { asWireError, WireError, unavailable } from '#platform/errors.ts';
+import { asWireError, WireError, unavailable } from '#http/errors.ts';
 import { readAway } from '#http/listener.ts';
 import { checkEvent, idOfInput } from '#events/validation.ts';
 import { parseAll, parseOne, type Told } from '#events/json.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asWireError, invalidRequest, notFound, WireError } from '#platform/errors.ts';
+import { asWireError, invalidRequest, notFound, WireError } from '#http/errors.ts';
 import { hasGone, readAway } from '#http/listener.ts';
 import type { Hall } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';

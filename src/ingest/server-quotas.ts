@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import type { Intake } from '#events/group-commit.ts';
 import type { Item, TakeOptions } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';

@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Door } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
@@ -6,14 +6,7 @@ import { closeHttpServer, httpServer } from '#http/listener.ts';
 import type { Listen } from '#platform/setting.ts';
 import type { Hall } from '#context/context.ts';
 import { hasItsSecretKey } from '#store/installation.ts';
-
-/** What a door hands to its listener, and what it does when the house closes. */
-export interface OpenDoor {
-  listener: RequestListener;
-  /** False where bodies of requests are of no concern. */
-  readsBodies?: boolean;
-  close?(): Promise<void>;
-}
+import type { OpenDoor } from '#http/service.ts';
 
 type Opener = (hall: Hall) => Promise<OpenDoor>;
 

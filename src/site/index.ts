@@ -2,7 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { hash } from 'node:crypto';
-import type { OpenDoor } from '#server/listeners.ts';
+import type { OpenDoor } from '#http/service.ts';
 import { brandAssets } from '#http/branding.ts';
 import { isCleanText } from '#platform/text.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';

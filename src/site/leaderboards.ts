@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { pager } from '#http/pager.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import { boundOf } from '#platform/ids.ts';
 import type { Language } from '#http/languages.ts';
 import type { Log } from '#platform/log.ts';

@@ -1,7 +1,7 @@
 /** Writes what it is told, on a database that another process reads: one JSON line in, one line out when it is committed. */
 import { createInterface } from 'node:readline';
 import { systemClock } from '#platform/clock.ts';
-import { openDb } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { setLimit } from '#store/applications/applications.ts';
 import type { WireEvent } from '#events/schema.ts';

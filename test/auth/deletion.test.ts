@@ -5,7 +5,7 @@ import { accountById } from '#store/accounts/accounts.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { finishPseudonyms } from '#store/accounts/pseudonyms.ts';
+import { finishPseudonyms } from '#events/anonymise.ts';
 import { Person } from './person.ts';
 import { makeAccount, makeApplication, openTestSignIn, PASSWORD, send, type TestSignIn } from './support.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { sql } from '#db/sql.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
-import { finishPseudonyms } from '#store/accounts/pseudonyms.ts';
+import { finishPseudonyms } from '#events/anonymise.ts';
 import { onEachDatabase, testHall, testHouse } from '#test/support/context.ts';
 import { Person } from './person.ts';
 import { makeAccount, openTestSignIn, PASSWORD, send } from './support.ts';

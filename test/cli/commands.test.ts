@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openDb } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { ask } from '#test/support/request.ts';
 import { onEachDatabase } from '#test/support/context.ts';

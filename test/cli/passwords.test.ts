@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openDb } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
 import { sql } from '#db/sql.ts';
 import { passwordOf } from '#store/accounts/accounts.ts';

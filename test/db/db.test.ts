@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Db, isUniqueViolation, openDb } from '#db/db.ts';
+import { type Db, isUniqueViolation } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 

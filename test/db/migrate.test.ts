@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
-import { openDb } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { createTestDatabase, onEachEmptyDatabase } from '#test/support/context.ts';
@@ -16,7 +16,7 @@ const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.ends
 
 /** Another process that opens the database, brings it up to date and closes it. */
 const STARTER = `
-  const { openDb } = await import(${JSON.stringify(`${SRC}/db/db.ts`)});
+  const { openDb } = await import(${JSON.stringify(`${SRC}/db/open.ts`)});
   const { migrate } = await import(${JSON.stringify(`${SRC}/db/migrate.ts`)});
   const db = await openDb(process.argv[1]);
   await migrate(db);

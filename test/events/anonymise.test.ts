@@ -3,7 +3,8 @@ import { sql } from '#db/sql.ts';
 import type { Hall } from '#context/context.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { exportEvents } from '#events/export.ts';
-import { finishPseudonyms, pseudonymise } from '#store/accounts/pseudonyms.ts';
+import { pseudonymise } from '#store/accounts/pseudonyms.ts';
+import { finishPseudonyms } from '#events/anonymise.ts';
 import {
   account,
   BEGINNING,

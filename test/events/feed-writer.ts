@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { systemClock } from '#platform/clock.ts';
-import { openDb } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { takeEvents } from '#events/ledger.ts';
 import { match, team } from '#test/support/builders.ts';
 

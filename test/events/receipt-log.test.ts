@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { type Db, openDb } from '#db/db.ts';
+import type { Db } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { exportEvents } from '#events/export.ts';
-import { finishPseudonyms, pseudonymise } from '#store/accounts/pseudonyms.ts';
+import { pseudonymise } from '#store/accounts/pseudonyms.ts';
+import { finishPseudonyms } from '#events/anonymise.ts';
 import { type LoggedReceipt, receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { withdrawEvents, withdrawSince } from '#events/retract.ts';

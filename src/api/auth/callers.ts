@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
-import { invalidRequest, WireError } from '#platform/errors.ts';
+import { invalidRequest, WireError } from '#http/errors.ts';
 import { type Known, whenKnown } from '#platform/maybe-promise.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';

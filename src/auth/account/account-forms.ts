@@ -9,7 +9,7 @@ import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-chan
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
 import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts';
-import { finishPseudonyms } from '#store/accounts/pseudonyms.ts';
+import { finishPseudonyms } from '#events/anonymise.ts';
 import { ownedAlone } from '#store/applications/suspension.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';

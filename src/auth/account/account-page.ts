@@ -1,7 +1,7 @@
 import { ReadableStream } from 'node:stream/web';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#platform/json-stream.ts';
 import type { Html } from '#http/page.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { notFound, WireError } from '#platform/errors.ts';
+import { notFound, WireError } from '#http/errors.ts';
 
 /**
  * The methods of each endpoint; those that web applications call from elsewhere have OPTIONS. OpenID Connect Core section

@@ -1,5 +1,6 @@
 import type { Adapter } from 'oidc-provider';
-import { Unavailable, unavailable } from '#platform/errors.ts';
+import { Unavailable } from '#platform/errors.ts';
+import { unavailable } from '#http/errors.ts';
 import { errors, requestUnderWay } from './oidc-provider.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 
 const MAX_BODY = 64 * 1024;
 

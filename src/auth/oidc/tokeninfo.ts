@@ -1,5 +1,5 @@
 import { createLocalJWKSet, type JWK, type JWTPayload, jwtVerify } from 'jose';
-import { WireError } from '#platform/errors.ts';
+import { WireError } from '#http/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 
 const LONGEST_TOKEN = 8_192;

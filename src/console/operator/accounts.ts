@@ -8,7 +8,7 @@ import { endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
 import { type Account, accountById, accountsBefore, findAccount } from '#store/accounts/accounts.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
 import { applicationsOwnedBy } from '#store/applications/owners.ts';
-import { finishPseudonyms } from '#store/accounts/pseudonyms.ts';
+import { finishPseudonyms } from '#events/anonymise.ts';
 import { button, factsList, formTo, moment, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';

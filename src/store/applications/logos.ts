@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { UploadedImage } from '#http/image-response.ts';
+import type { UploadedImage } from '#platform/uploaded-image.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 

@@ -1,9 +1,5 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Context, sight, type Taken } from '#events/unit-of-work.ts';
-import type { DataOf } from '#events/schema.ts';
-import type { PlayerAccumulator } from '#events/player-accumulator.ts';
-import { type Sums, sumsOf } from './player-stats.ts';
 
 /** What holds of a player in factions by the newest report. */
 export interface FactionStanding {
@@ -16,25 +12,3 @@ export async function standingOf(db: Queryable, playerKey: number): Promise<Fact
     select power, faction from faction_reports where player_key = ${playerKey} order by time desc, ledger_key desc limit 1`);
   return row ?? { power: 0, faction: '' };
 }
-
-/**
- * Takes a report: its counters are added, its power and faction hold while no later report is known. What the game
- * itself has counted stays in the ledger and counts nowhere.
- */
-export function applyStatistics(context: Context, data: DataOf<'player.statistics'>): Taken {
-  const { batch, key, time } = context;
-  const player = sight(context, data.player);
-  if (data.gamemode === 'vanilla') return undefined;
-  batch.players.count(player, 'factions', addedBy(data));
-  batch.rows.add('faction_reports', [player.key, time, key, data.power, data.faction]);
-  return undefined;
-}
-
-/** Takes what a report added to the counters out of them. */
-export function uncountStatistics(accumulator: PlayerAccumulator, data: DataOf<'player.statistics'>): void {
-  if (data.gamemode !== 'vanilla')
-    accumulator.count(accumulator.known(data.player.uuid)!, 'factions', addedBy(data), -1);
-}
-
-const addedBy = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Sums =>
-  sumsOf('factions', { kill: kill_count, death: death_count, time: time_played });

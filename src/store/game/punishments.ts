@@ -1,7 +1,5 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Context, Refused, scopeOf, sight, type Taken } from '#events/unit-of-work.ts';
-import type { DataOf } from '#events/schema.ts';
 
 /** `state` of the data API. A punishment expires at its moment, so the state is worked out at each reading. */
 export const ACTIVE = 0;
@@ -104,59 +102,6 @@ function stateOf({ revoked, expires }: PunishmentRow, now: number): number {
   return expires !== null && expires <= now ? EXPIRED : ACTIVE;
 }
 
-/** Takes a new punishment; its id is the event's own. */
-export async function applyIssued(context: Context, data: DataOf<'punishment.issued'>): Promise<Taken> {
-  const { batch, key, time, server } = context;
-  if (data.expires !== null && data.expires < time)
-    throw new Refused('data.expires', 'must not lie before the event itself');
-  const known = await keyOfReference(batch.tx, scopeOf(context), data.punishment);
-  if (known !== undefined)
-    throw new Refused('data.punishment', 'is issued already; send punishment.changed for other facts');
-  const punished = await seePunished(context, data.punished);
-  await batch.tx.run(sql`
-    insert into punishments (key, scope_key, reference, punisher_uuid, punisher_name, punished_key, type, level, reason,
-      server, automatic, time, expires, revoked, changed)
-    values (${key}, ${scopeOf(context)}, ${data.punishment}, ${data.punisher?.uuid ?? null}, ${data.punisher?.name ?? null},
-      ${punished}, ${data.type}, ${data.level}, ${data.reason}, ${server?.name ?? ''}, ${data.automatic ? 1 : 0}, ${time},
-      ${data.expires}, null, ${time})`);
-  return undefined;
-}
-
-async function seePunished(context: Context, player: { uuid: string; name: string }): Promise<number> {
-  await context.batch.load([player.uuid]);
-  const { key } = sight(context, player);
-  await context.batch.flush();
-  return key;
-}
-
-/** Changes what the event says of a punishment; what came before the last change changes nothing. */
-export async function applyChanged(context: Context, data: DataOf<'punishment.changed'>): Promise<Taken> {
-  const key = await demandKey(context, data.punishment);
-  const changed = await context.batch.tx.run(sql`
-    update punishments set
-      type = coalesce(${data.type ?? null}, type),
-      level = coalesce(${data.level ?? null}, level),
-      reason = coalesce(${data.reason ?? null}, reason),
-      expires = case when ${data.expires === undefined ? 0 : 1} = 1 then ${data.expires ?? null} else expires end,
-      changed = ${context.time}
-    where key = ${key} and changed <= ${context.time}`);
-  return changed === 0 ? { note: 'a newer change is known' } : undefined;
-}
-
-export async function applyRevoked(context: Context, data: DataOf<'punishment.revoked'>): Promise<Taken> {
-  const key = await demandKey(context, data.punishment);
-  const changed = await context.batch.tx.run(
-    sql`update punishments set revoked = ${context.time} where key = ${key} and revoked is null`,
-  );
-  return changed === 0 ? { note: 'is revoked already' } : undefined;
-}
-
-async function demandKey(context: Context, reference: string): Promise<number> {
-  const key = await keyOfReference(context.batch.tx, scopeOf(context), reference);
-  if (key !== undefined) return key;
-  throw new Refused('data.punishment', 'names no punishment of this sender; send punishment.issued first', true);
-}
-
 /** What may change of a punishment, by the scope's own name for it. */
 export async function termsOf(
   db: Queryable,
@@ -167,7 +112,7 @@ export async function termsOf(
     select reason, expires from punishments where scope_key = ${scope} and reference = ${reference}`);
 }
 
-async function keyOfReference(tx: Queryable, scope: number, reference: string): Promise<number | undefined> {
+export async function keyOfReference(tx: Queryable, scope: number, reference: string): Promise<number | undefined> {
   const row = await tx.get<{ key: number }>(
     sql`select key from punishments where scope_key = ${scope} and reference = ${reference}`,
   );

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { type Db, isUniqueViolation, openDb } from '#db/db.ts';
+import { type Db, isUniqueViolation } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { createPostgresDatabase } from '#test/support/postgres.ts';
 

@@ -1,0 +1,10 @@
+import type { RequestListener } from 'node:http';
+
+/** What a door hands to its listener, and what it does when the house closes. */
+
+export interface OpenDoor {
+  listener: RequestListener;
+  /** False where bodies of requests are of no concern. */
+  readsBodies?: boolean;
+  close?(): Promise<void>;
+}

@@ -1,0 +1,6 @@
+/** An image that somebody has uploaded. */
+export interface UploadedImage {
+  content_type: string;
+  hash: string;
+  bytes: Uint8Array;
+}
