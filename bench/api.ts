@@ -1,17 +1,17 @@
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import type { Asker } from './client.ts';
-import { anyOf, type Ask, type Case } from './case.ts';
+import type { BenchClient } from './client.ts';
+import { anyOf, type BenchRequest, type Case } from './case.ts';
 
 /** The newest so many matches are what most people look at. */
 const HOT = 1000;
 const GROUPS = 'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun';
 
 /** What applications ask of the data API. */
-export async function apiCases(asker: Asker): Promise<Case[]> {
-  const { matches, players } = await known(asker);
-  const headers = { authorization: `Bearer ${asker.token}` };
-  const get = (path: string): Ask => ({ path, headers });
+export async function apiCases(client: BenchClient): Promise<Case[]> {
+  const { matches, players } = await known(client);
+  const headers = { authorization: `Bearer ${client.token}` };
+  const get = (path: string): BenchRequest => ({ path, headers });
   const match = (among?: number): string => idOf(anyOf(matches, among));
   const fixed = `/v1/matches/${idOf(matches[0]!)}`;
   return [
@@ -31,7 +31,7 @@ export async function apiCases(asker: Asker): Promise<Case[]> {
 }
 
 /** A client that has the answer already and asks whether it still holds. */
-function unchanged({ path, headers }: Ask): Case {
+function unchanged({ path, headers }: BenchRequest): Case {
   let etag = '';
   return {
     name: '304',
@@ -43,7 +43,7 @@ function unchanged({ path, headers }: Ask): Case {
   };
 }
 
-async function known({ hall: { db } }: Asker): Promise<{ matches: number[]; players: string[] }> {
+async function known({ context: { db } }: BenchClient): Promise<{ matches: number[]; players: string[] }> {
   const matches = await db.tuples(sql`select key from matches order by key desc`);
   const players = await db.tuples(sql`select uuid from players order by key limit 20000`);
   return { matches: matches.map(([key]) => key as number), players: players.map(([uuid]) => uuid as string) };

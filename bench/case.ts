@@ -1,5 +1,5 @@
 /** One request. */
-export interface Ask {
+export interface BenchRequest {
   method?: 'GET' | 'POST';
   path: string;
   headers?: Record<string, string>;
@@ -11,7 +11,7 @@ export interface Case {
   name: string;
   status: number;
   /** The next request, which may be another one each time; undefined when what it needs is used up. */
-  ask: () => Ask | undefined;
+  ask: () => BenchRequest | undefined;
   /** What has to be there before a round, made outside of what is measured. */
   prepare?: (origin: string) => Promise<void>;
   /** How long a round lasts where that is not a second. */

@@ -1,12 +1,12 @@
-import type { Door } from '#platform/config.ts';
-import type { Asker } from './client.ts';
+import type { ServiceName } from '#platform/config.ts';
+import type { BenchClient } from './client.ts';
 import { apiCases } from './api.ts';
 import type { Case } from './case.ts';
 import { signInCases } from './sign-in.ts';
 import { siteCases } from './site.ts';
 
 /** What is asked at each door, in the order in which it is measured. */
-export const CASES: readonly [Door, (asker: Asker) => Promise<Case[]>][] = [
+export const CASES: readonly [ServiceName, (client: BenchClient) => Promise<Case[]>][] = [
   ['API', apiCases],
   ['AUTH', signInCases],
   ['SITE', siteCases],

@@ -1,4 +1,4 @@
-import type { Ask, Case } from './case.ts';
+import type { BenchRequest, Case } from './case.ts';
 import type { Measured } from './measured-process.ts';
 import { median } from './statistics.ts';
 
@@ -24,18 +24,18 @@ const SAMPLES = 50;
 const BY_THE_SENDER = /^(date|connection|keep-alive|transfer-encoding)$/;
 
 /** Measures a door and a bare responder that sends the same bytes, in turns. */
-export async function compare(door: Served, bare: Served, one: Case, rounds: number): Promise<Result> {
-  const origin = `http://127.0.0.1:${door.facts.port}`;
+export async function compare(service: Served, baseline: Served, one: Case, rounds: number): Promise<Result> {
+  const origin = `http://127.0.0.1:${service.facts.port}`;
   const ms = one.ms ?? ROUND_MS;
   await one.prepare?.(origin);
   const samples = await Promise.all(Array.from({ length: SAMPLES }, () => sampleOf(origin, one.ask()!)));
-  await bare.tell(samples);
+  await baseline.tell(samples);
   const again = textOf(one.ask()!);
   const turns: { ours: Round; theirs: Round }[] = [];
   for (let turn = 0; turn <= rounds; turn++) {
     await one.prepare?.(origin);
-    const ours = await door.round(() => textOf(one.ask()), ms);
-    turns.push({ ours, theirs: await bare.round(one.prepare ? () => again : () => textOf(one.ask()), ms) });
+    const ours = await service.round(() => textOf(one.ask()), ms);
+    turns.push({ ours, theirs: await baseline.round(one.prepare ? () => again : () => textOf(one.ask()), ms) });
   }
   // The first turn warms up.
   const found = turns.slice(1);
@@ -49,7 +49,7 @@ export async function compare(door: Served, bare: Served, one: Case, rounds: num
 
 /** A door on a network of some size, and what is asked there. */
 export interface Sized {
-  door: Served;
+  service: Served;
   one: Case;
 }
 
@@ -59,7 +59,7 @@ const TURNS_A_ROUND = 4;
 
 /** How many times as much CPU time the same read takes on a larger network as on a smaller one, in turns. */
 export async function compareSizes(small: Sized, large: Sized, rounds: number): Promise<Result> {
-  const turnOf = ({ door, one }: Sized): Promise<Round> => door.round(() => textOf(one.ask()), TURN_MS);
+  const turnOf = ({ service, one }: Sized): Promise<Round> => service.round(() => textOf(one.ask()), TURN_MS);
   const turns: { ours: Round; theirs: Round }[] = [];
   for (let turn = 0; turn <= rounds * TURNS_A_ROUND; turn++) {
     const theirs = await turnOf(small);
@@ -88,9 +88,9 @@ function checkAnswers({ name, status }: Case, { statuses }: Round): void {
   throw new Error(`${name}: expected ${status} only, got ${JSON.stringify([...statuses])}`);
 }
 
-function textOf(ask: Ask): string;
-function textOf(ask: Ask | undefined): string | undefined;
-function textOf(ask: Ask | undefined): string | undefined {
+function textOf(ask: BenchRequest): string;
+function textOf(ask: BenchRequest | undefined): string | undefined;
+function textOf(ask: BenchRequest | undefined): string | undefined {
   if (ask === undefined) return undefined;
   const { method = 'GET', path, headers = {}, body } = ask;
   let text = `${method} ${path} HTTP/1.1\r\nHost: bench\r\n`;
@@ -106,12 +106,12 @@ interface Sample {
 }
 
 /** What the bare responder is to send. */
-async function sampleOf(origin: string, { method = 'GET', path, headers, body }: Ask): Promise<Sample> {
+async function sampleOf(origin: string, { method = 'GET', path, headers, body }: BenchRequest): Promise<Sample> {
   const sent = { 'accept-encoding': 'identity', ...headers };
   const answer = await fetch(origin + path, { method, headers: sent, body: body ?? null });
-  const kept = [...answer.headers].filter(([name]) => !BY_THE_SENDER.test(name));
+  const cached = [...answer.headers].filter(([name]) => !BY_THE_SENDER.test(name));
   const text = await answer.text();
   if (answer.status !== 304 && !answer.headers.has('content-length'))
-    kept.push(['content-length', String(Buffer.byteLength(text))]);
-  return { status: answer.status, headers: kept.flat(), body: text };
+    cached.push(['content-length', String(Buffer.byteLength(text))]);
+  return { status: answer.status, headers: cached.flat(), body: text };
 }

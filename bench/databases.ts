@@ -129,7 +129,7 @@ async function command(url: string, text: string): Promise<void> {
 
 async function fill(matches: number, database?: string): Promise<string> {
   process.stderr.write(`a network of ${matches} matches …`);
-  const { url, kept } = await generated({ matches, seed: DEFAULT_SEED, database }, () => undefined);
-  process.stderr.write(kept ? ' kept from before\n' : ' made\n');
+  const { url, kept: cached } = await generated({ matches, seed: DEFAULT_SEED, database }, () => undefined);
+  process.stderr.write(cached ? ' kept from before\n' : ' made\n');
   return url;
 }

@@ -12,12 +12,12 @@ const USAGE = 'npm run generate -- --matches N [--database FILE|postgres://…] 
 async function main(args: string[]): Promise<void> {
   const { matches, database, seed } = read(args);
   const started = performance.now();
-  const { url, kept } = await generated({ matches, database, seed }, (done) => {
+  const { url, kept: cached } = await generated({ matches, database, seed }, (done) => {
     if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${matches} matches `);
   });
   if (process.stdout.isTTY) process.stdout.write('\n');
   const time = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(kept ? `${hidden(url)} is there already` : `${hidden(url)}: ${matches} matches in ${time} s`);
+  console.log(cached ? `${hidden(url)} is there already` : `${hidden(url)}: ${matches} matches in ${time} s`);
 }
 
 function read(args: string[]): { matches: number; database: string | undefined; seed: string } {

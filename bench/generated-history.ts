@@ -24,7 +24,7 @@ const BLOCK = 500;
 const OPENING_MS = 24 * 3_600_000;
 
 /** Players, servers and maps of a network far larger than the sample's, and matches without end. */
-export class BenchSeason {
+export class BenchHistory {
   readonly players: readonly { uuid: string; name: string }[];
   readonly #seed: string;
   readonly #matches: number;

@@ -6,8 +6,8 @@ import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import type { Bulk } from './bulk/bulk.ts';
-import { fillMatches, takeOpening } from './filling.ts';
-import { BenchSeason } from './generated-history.ts';
+import { fillMatches, ingestOpening } from './filling.ts';
+import { BenchHistory } from './generated-history.ts';
 
 export interface Wanted {
   matches: number;
@@ -21,7 +21,7 @@ export interface Wanted {
 export type Progress = (matches: number) => void;
 
 /** Raise this when what is generated changes, so that what was kept is made anew. */
-const EDITION = 2;
+const RENDER_VERSION = 2;
 
 /**
  * A database with so many matches, made now or kept from before; a half-made one is never taken.
@@ -30,10 +30,10 @@ const EDITION = 2;
  */
 export async function generated(wanted: Wanted, progress: Progress): Promise<{ url: string; kept: boolean }> {
   const url = wanted.database ?? fileOf(wanted);
-  const kept = /^postgres(ql)?:/.test(url)
+  const cached = /^postgres(ql)?:/.test(url)
     ? await inPostgres(url, wanted, progress)
     : await inFile(url, wanted, progress);
-  return { url, kept };
+  return { url, kept: cached };
 }
 
 function fileOf({ matches, seed }: Wanted): string {
@@ -75,16 +75,16 @@ async function inPostgres(url: string, wanted: Wanted, progress: Progress): Prom
 }
 
 async function fill(url: string, wanted: Wanted, progress: Progress, open: () => Promise<Bulk>): Promise<void> {
-  const season = new BenchSeason(wanted.seed, wanted.matches, wanted.players);
+  const history = new BenchHistory(wanted.seed, wanted.matches, wanted.players);
   {
     await using db = await openDb(url);
     await db.run(sql`create table generated_matches (name text primary key, complete bigint not null)`);
     await db.run(sql`insert into generated_matches (name, complete) values (${nameOf(wanted)}, 0)`);
     await migrate(db);
-    await takeOpening(db, season);
+    await ingestOpening(db, history);
   }
   await using bulk = await open();
-  await fillMatches(bulk, season, progress);
+  await fillMatches(bulk, history, progress);
   await bulk.tx.run(sql`update generated_matches set complete = 1`);
   await bulk.finish();
 }
@@ -113,5 +113,5 @@ async function isEmpty(db: Db): Promise<boolean> {
 
 function nameOf({ matches, seed, players }: Wanted): string {
   const among = players === undefined ? '' : ` among ${players} players`;
-  return `${matches} matches${among} of seed "${seed}" (edition ${EDITION})`;
+  return `${matches} matches${among} of seed "${seed}" (edition ${RENDER_VERSION})`;
 }

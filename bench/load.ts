@@ -49,7 +49,7 @@ class Client {
   private constructor(port: number, next: Target['next']) {
     // What is read goes to one buffer, which costs the load a fraction of a stream.
     const callback = (count: number, bytes: Uint8Array): boolean => this.#read(bytes as Buffer, count);
-    const onread = { buffer: Buffer.allocUnsafeSlow(ROOM), callback };
+    const onread = { buffer: Buffer.allocUnsafeSlow(CAPACITY), callback };
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
     this.#next = next;
   }
@@ -104,7 +104,7 @@ class Client {
   }
 }
 
-const ROOM = 64 * 1024;
+const CAPACITY = 64 * 1024;
 
 function lengthIn(head: string): number | undefined {
   const length = /content-length: *(\d+)/i.exec(head)?.[1];

@@ -18,16 +18,16 @@
  * networks in turns, for `token check, …` how often a check fits into the 10 µs that it may take.
  */
 import { parseArgs } from 'node:util';
-import type { Door } from '#platform/config.ts';
+import type { ServiceName } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
-import { keepUpOnce } from '#server/jobs.ts';
+import { runJobsOnce } from '#server/jobs.ts';
 import { apiCases } from './api.ts';
-import { openAsker } from './client.ts';
+import { openBenchClient } from './client.ts';
 import type { Case } from './case.ts';
 import { CASES } from './cases.ts';
 import { compare, compareSizes, type Result, type Served } from './compare.ts';
 import { type Databases, databases } from './databases.ts';
-import { type EveningFigures, holds, textOf, verdictOf } from './evening/figures.ts';
+import { type EveningFigures, holds, textOf, rateLimitResultOf } from './evening/figures.ts';
 import { measureEvenings } from './evening/evening.ts';
 import { eveningTable, machineLine, resultTable } from './markdown.ts';
 import { Measured } from './measured-process.ts';
@@ -51,13 +51,13 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds ?? (values.evening ? 3 : 5));
 /** Rows as they come; a document on the standard output stays clean. */
 const lines = values.json || values.markdown ? process.stderr : process.stdout;
-const NAMES: Partial<Record<Door, string>> = { API: 'the data API', AUTH: 'the sign-in', SITE: 'the site' };
+const NAMES: Partial<Record<ServiceName, string>> = { API: 'the data API', AUTH: 'the sign-in', SITE: 'the site' };
 
 await using made: Databases = await databases(values.evening ? eveningWishes() : values);
 if (values.evening) {
   const evenings = await busyEvenings();
   if (!holds(evenings.at(-1)!)) process.exitCode = 1;
-  lines.write(verdictOf(evenings.at(-1)!));
+  lines.write(rateLimitResultOf(evenings.at(-1)!));
   print(evenings, () => eveningTable(evenings));
 } else {
   const results = values.growth ? await growth() : await measureAll(await made.large());
@@ -71,36 +71,36 @@ function print(found: readonly object[], table: () => string): void {
 
 /** Every case on one database. */
 async function measureAll(url: string): Promise<Result[]> {
-  await using asker = await openAsker(url);
-  await keepUpOnce(asker.hall);
-  await using bare: Served = await Measured.start('./baseline.ts');
+  await using client = await openBenchClient(url);
+  await runJobsOnce(client.context);
+  await using baseline: Served = await Measured.start('./baseline.ts');
   const found: Result[] = [];
-  for (const [door, casesOf] of CASES) {
-    const cases = (await casesOf(asker)).filter(({ name }) => name.includes(values.only));
-    if (cases.length > 0) found.push(...(await measureDoor(door, url, bare, cases)));
-    if (door === 'API' && TOKEN_CHECKS.some((name) => name.includes(values.only))) {
-      const checks = await tokenChecks(asker, rounds);
+  for (const [service, casesOf] of CASES) {
+    const cases = (await casesOf(client)).filter(({ name }) => name.includes(values.only));
+    if (cases.length > 0) found.push(...(await measureService(service, url, baseline, cases)));
+    if (service === 'API' && TOKEN_CHECKS.some((name) => name.includes(values.only))) {
+      const checks = await tokenChecks(client, rounds);
       found.push(...checks.filter(({ name }) => name.includes(values.only)).map(shown));
     }
   }
   return found;
 }
 
-async function measureDoor(door: Door, url: string, bare: Served, cases: Case[]): Promise<Result[]> {
-  await using served: Served = await Measured.start('./service.ts', { DATABASE_URL: url, BENCH_DOOR: door });
+async function measureService(service: ServiceName, url: string, baseline: Served, cases: Case[]): Promise<Result[]> {
+  await using served: Served = await Measured.start('./service.ts', { DATABASE_URL: url, BENCH_DOOR: service });
   const found: Result[] = [];
   for (const one of cases) {
-    if (door === 'API') await made.warm(url);
-    const result = shown(await compare(served, bare, one, rounds));
+    if (service === 'API') await made.warm(url);
+    const result = shown(await compare(served, baseline, one, rounds));
     found.push(result);
-    if (one.most !== undefined) checkMost(result, one.most);
+    if (one.most !== undefined) checkLimits(result, one.most);
   }
-  lines.write(`memory of ${NAMES[door]}: ${Math.round((await served.use()).rss)} MB\n`);
+  lines.write(`memory of ${NAMES[service]}: ${Math.round((await served.use()).rss)} MB\n`);
   return found;
 }
 
 /** A page that is too slow or too large fails the run, which goes on. */
-function checkMost({ name, cpu_us, bytes = 0 }: Result, most: NonNullable<Case['most']>): void {
+function checkLimits({ name, cpu_us, bytes = 0 }: Result, most: NonNullable<Case['most']>): void {
   if (cpu_us <= most.cpu_us && bytes <= most.bytes) return;
   process.exitCode = 1;
   process.stderr.write(`${name} may take ${most.cpu_us} µs and ${most.bytes} bytes, not ${cpu_us} and ${bytes}\n`);
@@ -109,9 +109,9 @@ function checkMost({ name, cpu_us, bytes = 0 }: Result, most: NonNullable<Case['
 /** How much dearer the same reads are on a network a hundred times as large. */
 async function growth(): Promise<Result[]> {
   const urls = [await made.small(), await made.large()] as const;
-  await using small = await openAsker(urls[0]);
-  await using large = await openAsker(urls[1]);
-  for (const { hall } of [small, large]) await keepUpOnce(hall);
+  await using small = await openBenchClient(urls[0]);
+  await using large = await openBenchClient(urls[1]);
+  for (const { context } of [small, large]) await runJobsOnce(context);
   await using ofSmall: Served = await Measured.start('./service.ts', { DATABASE_URL: urls[0], BENCH_DOOR: 'API' });
   await using ofLarge: Served = await Measured.start('./service.ts', { DATABASE_URL: urls[1], BENCH_DOOR: 'API' });
   const few = await apiCases(small);
@@ -120,8 +120,8 @@ async function growth(): Promise<Result[]> {
     if (!one.name.includes('random')) continue;
     for (const url of urls) await made.warm(url);
     const sizes = [
-      { door: ofSmall, one: few[place]! },
-      { door: ofLarge, one },
+      { service: ofSmall, one: few[place]! },
+      { service: ofLarge, one },
     ] as const;
     found.push(shown(await compareSizes(...sizes, rounds)));
   }

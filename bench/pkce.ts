@@ -4,14 +4,14 @@ import { brandAssets } from '#http/branding.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { GroupWriter } from '#db/group-writer.ts';
 import { sql } from '#db/sql.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountByPlayer, createAccount } from '#store/accounts/accounts.ts';
 import { currentKeys } from '#auth/oidc/keys.ts';
 import { ProtocolPages } from '#auth/oidc/protocol-pages.ts';
 import { providerOf, SCOPES } from '#auth/oidc/provider.ts';
-import { type Asker, REDIRECT_URI } from './client.ts';
-import type { Ask } from './case.ts';
+import { type BenchClient, REDIRECT_URI } from './client.ts';
+import type { BenchRequest } from './case.ts';
 
 /** What proves that who redeems a code is who asked for it (RFC 7636): the same for all, here. */
 export const CODE_VERIFIER = 'a-verifier-of-the-bench-which-is-as-long-as-they-have-to-be';
@@ -36,20 +36,20 @@ interface Parts {
 
 /** Makes authorization codes in bulk, as the protocol makes them once somebody has agreed, each under its own grant. */
 export class CodeMaker {
-  readonly #asker: Asker;
+  readonly #client: BenchClient;
   #parts: Promise<Parts> | undefined;
 
-  constructor(asker: Asker) {
-    this.#asker = asker;
+  constructor(client: BenchClient) {
+    this.#client = client;
   }
 
   async make(count: number): Promise<string[]> {
-    const parts = await (this.#parts ??= partsOf(this.#asker));
+    const parts = await (this.#parts ??= partsOf(this.#client));
     return await Promise.all(Array.from({ length: count }, (_, place) => makeOne(parts, place)));
   }
 
   /** Signs people in at the door: makes codes and redeems them there. */
-  async redeem(origin: string, count: number, redemption: (code: string) => Ask): Promise<Tokens[]> {
+  async redeem(origin: string, count: number, redemption: (code: string) => BenchRequest): Promise<Tokens[]> {
     const codes = await this.make(count);
     return await Promise.all(codes.map((code) => tokensOf(origin, redemption(code))));
   }
@@ -68,14 +68,14 @@ async function makeOne({ provider, client, accountIds }: Parts, place: number): 
   return await code.save();
 }
 
-async function tokensOf(origin: string, { path, ...request }: Ask): Promise<Tokens> {
+async function tokensOf(origin: string, { path, ...request }: BenchRequest): Promise<Tokens> {
   const answer = await fetch(origin + path, request);
   if (!answer.ok) throw new Error(`A code is refused: ${await answer.text()}`);
   return (await answer.json()) as Tokens;
 }
 
-async function partsOf({ hall, clientId }: Asker): Promise<Parts> {
-  const { config, db, clock } = hall;
+async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
+  const { config, db, clock } = context;
   const shell = { network: config.NETWORK_NAME, home: '/', assets: brandAssets(config), stylesheets: [], scripts: [] };
   const parts = {
     ...{ config, db, clock, secure: false },
@@ -88,11 +88,11 @@ async function partsOf({ hall, clientId }: Asker): Promise<Parts> {
   };
   const provider = providerOf(parts, await currentKeys(db, openSecretKey(config), clock.now()));
   const client = (await provider.Client.find(clientId))!;
-  return { provider, client, accountIds: await accountsOf(hall) };
+  return { provider, client, accountIds: await accountsOf(context) };
 }
 
 /** Accounts of people who play; they stay for the next run. */
-async function accountsOf({ db, clock }: Hall): Promise<string[]> {
+async function accountsOf({ db, clock }: AppContext): Promise<string[]> {
   const players = await db.all<Player>(sql`select uuid, name from players order by key limit ${ACCOUNTS}`);
   const ids: string[] = [];
   for (const player of players) {
@@ -107,7 +107,7 @@ interface Player {
   name: string;
 }
 
-async function createLinked({ db, clock }: Pick<Hall, 'db' | 'clock'>, player: Player): Promise<string> {
+async function createLinked({ db, clock }: Pick<AppContext, 'db' | 'clock'>, player: Player): Promise<string> {
   const facts = { name: player.uuid, email: `${player.uuid}@bench.example`, email_verified: true, password: null };
   const account = await createAccount(db, clock.now(), facts);
   if (typeof account === 'string') throw new Error(`No account for ${player.name}: ${account}.`);

@@ -1,5 +1,5 @@
-import { type Asker, REDIRECT_URI } from './client.ts';
-import { anyOf, type Ask, type Case } from './case.ts';
+import { type BenchClient, REDIRECT_URI } from './client.ts';
+import { anyOf, type BenchRequest, type Case } from './case.ts';
 import { CODE_VERIFIER, CodeMaker, type Tokens } from './pkce.ts';
 
 /** At hand when a round begins; a round that uses them all up ends there. */
@@ -7,18 +7,18 @@ const CODES = 600;
 const SIGNED_IN = 200;
 
 /** What applications ask of the sign-in. */
-export async function signInCases(asker: Asker): Promise<Case[]> {
-  const maker = new CodeMaker(asker);
+export async function signInCases(client: BenchClient): Promise<Case[]> {
+  const maker = new CodeMaker(client);
   const codes: string[] = [];
   let tokens: readonly Tokens[] | undefined;
   const signIn = async (origin: string): Promise<void> => {
-    tokens ??= await maker.redeem(origin, SIGNED_IN, redemption(asker));
+    tokens ??= await maker.redeem(origin, SIGNED_IN, redemption(client));
   };
   return [
-    { name: 'client credentials', ask: () => clientCredentials(asker), status: 200 },
+    { name: 'client credentials', ask: () => clientCredentials(client), status: 200 },
     {
       name: 'code to tokens',
-      ask: () => (codes.length === 0 ? undefined : redemption(asker)(codes.pop()!)),
+      ask: () => (codes.length === 0 ? undefined : redemption(client)(codes.pop()!)),
       prepare: async () => void codes.push(...(await maker.make(CODES - codes.length))),
       status: 200,
     },
@@ -37,19 +37,19 @@ export async function signInCases(asker: Asker): Promise<Case[]> {
   ];
 }
 
-function clientCredentials({ clientId, secret }: Asker): Ask {
+function clientCredentials({ clientId, secret }: BenchClient): BenchRequest {
   return ofTokens({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret });
 }
 
 const redemption =
-  ({ clientId, secret }: Asker) =>
-  (code: string): Ask =>
+  ({ clientId, secret }: BenchClient) =>
+  (code: string): BenchRequest =>
     ofTokens({
       ...{ grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: CODE_VERIFIER },
       ...{ client_id: clientId, client_secret: secret },
     });
 
-function ofTokens(form: Record<string, string>): Ask {
+function ofTokens(form: Record<string, string>): BenchRequest {
   return {
     method: 'POST',
     path: '/oauth/token',

@@ -3,7 +3,7 @@ export function median(numbers: readonly number[]): number {
 }
 
 /** The smallest of the numbers that at least this share of them does not exceed; 0 where there are none. */
-export function percentile(numbers: readonly number[], share: number): number {
+export function percentile(numbers: readonly number[], quota: number): number {
   const sorted = Float64Array.from(numbers).sort();
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+  return sorted[Math.max(0, Math.ceil(sorted.length * quota) - 1)] ?? 0;
 }

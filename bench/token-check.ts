@@ -1,6 +1,6 @@
 import { Callers } from '#api/auth/callers.ts';
 import { readConfig } from '#platform/config.ts';
-import { openHall } from '#context/context.ts';
+import { openAppContext } from '#context/context.ts';
 import { use } from './child.ts';
 
 /** What a process that proves tokens as the data API does is told to prove. */
@@ -24,15 +24,15 @@ export interface Checks {
   p99: number;
 }
 
-const { db, clock } = await openHall(readConfig({ ...process.env, LOG_LEVEL: 'error' }));
+const { db, clock } = await openAppContext(readConfig({ ...process.env, LOG_LEVEL: 'error' }));
 
-async function prove(callers: Callers, count: number, tokenAt: (place: number) => string): Promise<Checks> {
+async function runLoadTest(callers: Callers, count: number, tokenAt: (place: number) => string): Promise<Checks> {
   const times = new Float64Array(count);
   const [cpu, started] = [use().cpu, performance.now()];
   for (let place = 0; place < count; place++) {
-    const begun = performance.now();
-    await callers.prove({ token: tokenAt(place), clientId: undefined }, db.versions().credentials);
-    times[place] = performance.now() - begun;
+    const started = performance.now();
+    await callers.authenticate({ token: tokenAt(place), clientId: undefined }, db.versions().credentials);
+    times[place] = performance.now() - started;
   }
   const seconds = (performance.now() - started) / 1000;
   return { count, cpu: use().cpu - cpu, seconds, p99: times.sort()[Math.floor(count * 0.99)]! };
@@ -40,8 +40,8 @@ async function prove(callers: Callers, count: number, tokenAt: (place: number) =
 
 async function answer({ tokens, again }: TokenCheckOrder): Promise<void> {
   const callers = new Callers(db, clock, 'bench');
-  const first = await prove(callers, tokens.length, (place) => tokens[place]!);
-  process.send!({ first, again: await prove(callers, again, () => tokens.at(-1)!) } satisfies TokenCheck);
+  const first = await runLoadTest(callers, tokens.length, (place) => tokens[place]!);
+  process.send!({ first, again: await runLoadTest(callers, again, () => tokens.at(-1)!) } satisfies TokenCheck);
 }
 
 process.on('message', (order: TokenCheckOrder) => void answer(order));

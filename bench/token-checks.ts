@@ -1,5 +1,5 @@
 import { newClientToken } from '#store/applications/tokens.ts';
-import type { Asker } from './client.ts';
+import type { BenchClient } from './client.ts';
 import type { Result } from './compare.ts';
 import { Measured } from './measured-process.ts';
 import { median } from './statistics.ts';
@@ -17,8 +17,8 @@ const HOUR_MS = 3_600_000;
  * What it costs the data API to prove a token that it keeps, and one that it has to look up. There is nothing to compare
  * with: `ratio` is what a check may take of the CPU over what it takes.
  */
-export async function tokenChecks({ hall, clientId }: Asker, rounds: number): Promise<Result[]> {
-  const { db, clock, config } = hall;
+export async function tokenChecks({ context, clientId }: BenchClient, rounds: number): Promise<Result[]> {
+  const { db, clock, config } = context;
   const made = Array.from({ length: TOKENS }, () => newClientToken(clock.now(), clientId, HOUR_MS));
   await db.runAll(made.map(({ insert }) => insert));
   const order: TokenCheckOrder = { tokens: made.map(({ token }) => token), again: AGAIN };
@@ -27,10 +27,10 @@ export async function tokenChecks({ hall, clientId }: Asker, rounds: number): Pr
   for (let round = 0; round <= rounds; round++) found.push(await measured.tell<TokenCheck>(order));
   // The first round warms up.
   const checks = found.slice(1);
-  const [kept, notKept] = TOKEN_CHECKS;
+  const [cached, notKept] = TOKEN_CHECKS;
   return [
     resultOf(
-      kept,
+      cached,
       checks.map(({ again }) => again),
     ),
     resultOf(

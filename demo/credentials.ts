@@ -41,10 +41,10 @@ const PEOPLE: readonly { player: { name: string; uuid: string }; role: Role }[] 
 ];
 
 /** The demo's applications, approved: those told last time as far as they are there, new ones else. */
-export async function demoApps(db: Db, now: number, told: Partial<DemoFacts>): Promise<DemoApp[]> {
+export async function demoApps(db: Db, now: number, received: Partial<DemoFacts>): Promise<DemoApp[]> {
   const apps: DemoApp[] = [];
   for (const plan of APPS) {
-    const known = told.apps?.find(({ type }) => type === plan.type);
+    const known = received.apps?.find(({ type }) => type === plan.type);
     apps.push((known && (await stillThere(db, now, known))) ?? (await newApp(db, now, plan)));
   }
   return apps;
@@ -67,10 +67,10 @@ async function newApp(db: Db, now: number, plan: AppPlan): Promise<DemoApp> {
 }
 
 /** The demo's people: verified, linked to their game accounts, able to sign in with the password that is told. */
-export async function demoAccounts(db: Db, now: number, told: Partial<DemoFacts>): Promise<DemoAccount[]> {
+export async function demoAccounts(db: Db, now: number, received: Partial<DemoFacts>): Promise<DemoAccount[]> {
   const accounts: DemoAccount[] = [];
   for (const { player, role } of PEOPLE) {
-    const password = told.accounts?.find(({ uuid }) => uuid === player.uuid)?.password ?? newPassword();
+    const password = received.accounts?.find(({ uuid }) => uuid === player.uuid)?.password ?? newPassword();
     const account = (await knownAccount(db, player)) ?? (await newAccount(db, now, player, role, password));
     if (account.player_uuid === null) await db.transaction((tx) => linkPlayer(tx, account.id, player));
     if (!(await passwordMatches(password, await passwordOf(db, account.id)))) {

@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { UsageError } from '#platform/errors.ts';
-import { portionsOf } from '#platform/chunks.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { chunksOf } from '#platform/chunks.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { type Sample, sampleNetwork } from './network/index.ts';
 import type { DemoFolder, DemoState } from './folder.ts';
 
-const EVENTS_AT_ONCE = 400;
+const EVENTS_PER_BATCH = 400;
 
 export interface Filling {
   sample: Sample;
@@ -35,19 +35,19 @@ export async function fill(
   folder.writeState({ ...state, process: wanted.process! });
   const sample = sampleNetwork(state);
   if (state.filled) return { sample, isNew: false };
-  if (await takeAll(db, sample, goOn)) folder.writeState({ ...state, filled: true, process: wanted.process! });
+  if (await ingestAll(db, sample, goOn)) folder.writeState({ ...state, filled: true, process: wanted.process! });
   return { sample, isNew: true };
 }
 
 /** Takes the season as if it were happening: each event is received when it is told, so ids grow through the season. */
-async function takeAll(db: Db, sample: Sample, goOn: (matches: number) => boolean): Promise<boolean> {
+async function ingestAll(db: Db, sample: Sample, goOn: (matches: number) => boolean): Promise<boolean> {
   let matches = 0;
-  for (const events of portionsOf(sample.events(), EVENTS_AT_ONCE)) {
+  for (const events of chunksOf(sample.events(), EVENTS_PER_BATCH)) {
     // SQLite answers without letting anything else have its turn: signals come through here.
     await setImmediate();
     if (!goOn(matches)) return false;
     const received = Date.parse(events.at(-1)!.time);
-    const receipts = await takeEvents(db, { now: () => received }, { kind: 'operator' }, events);
+    const receipts = await ingestEvents(db, { now: () => received }, { kind: 'operator' }, events);
     const refused = receipts.find((receipt) => receipt.status === 'rejected');
     if (refused !== undefined) throw new Error(`The sample network is refused: ${JSON.stringify(refused)}`);
     matches += events.filter(({ type }) => type === 'match.finished').length;

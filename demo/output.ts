@@ -1,7 +1,7 @@
 import { output } from '#platform/output.ts';
 import type { DemoFacts } from './folder.ts';
 
-const DOORS = [
+const SERVICES = [
   ['api_url', 'Data API'],
   ['auth_url', 'Sign-in'],
   ['site_url', 'Site'],
@@ -10,7 +10,7 @@ const DOORS = [
 
 /** What the terminal shows of a demo: addresses, credentials, and a line to paste. */
 export function describe(facts: DemoFacts, file: string): string {
-  const doors = DOORS.map(([name, title]) => line(title, facts[name]));
+  const services = SERVICES.map(([name, title]) => line(title, facts[name]));
   const apps = facts.apps.flatMap(({ name, type, client_id, client_secret }) => [
     line(`${name} (${type})`, `client_id      ${client_id}`),
     ...(client_secret === undefined ? [] : [line('', `client_secret  ${client_secret}`)]),
@@ -20,7 +20,7 @@ export function describe(facts: DemoFacts, file: string): string {
   );
   const key = line('Ingest key (Lantern)', facts.ingest_key);
   return [
-    ...doors,
+    ...services,
     '',
     ...apps,
     '',

@@ -20,13 +20,15 @@ export async function demoSettings(own: Environment, actual: Environment): Promi
   const demanded = Object.fromEntries(
     names().flatMap((name) => (actual[name] && !OWN.has(name) ? [[name, actual[name]]] : [])),
   );
-  let taken: Listen | undefined;
+  let accepted: Listen | undefined;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const settings = { ...addresses(FIRST_PORT + attempt * STEP), ...demanded, ...own } as Record<string, string>;
-    taken = await takenPort(readConfig(settings));
-    if (taken === undefined) return settings;
+    accepted = await takenPort(readConfig(settings));
+    if (accepted === undefined) return settings;
   }
-  throw new UsageError(`No free port for the demo was found; the last one tried was ${taken!.host}:${taken!.port}.`);
+  throw new UsageError(
+    `No free port for the demo was found; the last one tried was ${accepted!.host}:${accepted!.port}.`,
+  );
 }
 
 /** Sign-in is at localhost by name, since browsers keep no passkeys for an address in numbers. */

@@ -9,11 +9,14 @@
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
 
-const PROOFS: Record<string, () => Promise<{ prove(options: ProofOptions, report: Report): Promise<void> }>> = {
+const LOAD_TESTS: Record<
+  string,
+  () => Promise<{ runLoadTest(options: LoadTestOptions, report: Report): Promise<void> }>
+> = {
   ingest: () => import('./ingest/run.ts'),
 };
 
-export interface ProofOptions {
+export interface LoadTestOptions {
   only: string;
   database: string;
   matches: number;
@@ -28,13 +31,13 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const proof = PROOFS[positionals[0] ?? ''];
+const proof = LOAD_TESTS[positionals[0] ?? ''];
 if (proof === undefined) {
-  console.error(`Name a proof: ${Object.keys(PROOFS).join(', ')}.`);
+  console.error(`Name a proof: ${Object.keys(LOAD_TESTS).join(', ')}.`);
   process.exitCode = 2;
 } else {
   const report = new Report();
   const loaded = await proof();
-  await loaded.prove({ ...values, matches: Number(values.matches) }, report);
+  await loaded.runLoadTest({ ...values, matches: Number(values.matches) }, report);
   report.end();
 }

@@ -4,7 +4,7 @@ export class Report {
   #count = 0;
 
   /** Says a figure and whether it is as it should be. */
-  say(name: string, figure: string | number, holds: boolean): void {
+  add(name: string, figure: string | number, holds: boolean): void {
     this.#count++;
     if (!holds) this.#short++;
     console.log(`${holds ? 'holds ' : 'SHORT '} ${name.padEnd(64)} ${figure}`);

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROWS } from '#api/index.ts';
+import { ENDPOINTS } from '#api/index.ts';
 import { openapiOf } from '#api/openapi.ts';
 import { names, readConfig, SETTINGS } from '#platform/config.ts';
 import type { Setting } from '#platform/setting.ts';
@@ -14,7 +14,7 @@ const config = readConfig({});
 const documents: Record<string, string> = {
   'settings.md': settingsDocument(),
   'openapi/data-api.json': jsonOf(
-    openapiOf(ROWS, {
+    openapiOf(ENDPOINTS, {
       server: config.API_URL,
       network: config.NETWORK_NAME,
       tokenUrl: `${config.AUTH_URL}/oauth/token`,

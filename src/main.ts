@@ -3,7 +3,7 @@ import { output } from '#platform/output.ts';
 import { type Command, helpOf, parse, runCommand } from '#cli/command.ts';
 
 /** The command line. Each file of commands is loaded only when one of its words is called. */
-const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
+const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   serve: () => import('#cli/serve.ts'),
   demo: () => import('#cli/demo.ts'),
   config: () => import('#cli/config.ts'),
@@ -24,9 +24,9 @@ const ROOMS: Record<string, () => Promise<{ commands: Command[] }>> = {
 
 async function main(args: string[]): Promise<void> {
   const [word = ''] = args;
-  const room = Object.hasOwn(ROOMS, word) ? ROOMS[word] : undefined;
-  if (room === undefined) return await overview(args[0]);
-  const { commands } = await room();
+  const load = Object.hasOwn(MODULES, word) ? MODULES[word] : undefined;
+  if (load === undefined) return await overview(args[0]);
+  const { commands } = await load();
   const command = commands.find(({ words }) => words.split(' ').every((word, index) => args[index] === word));
   if (command === undefined) return listOf(commands, args.slice(0, 2).join(' '));
   const rest = args.slice(command.words.split(' ').length);
@@ -35,8 +35,8 @@ async function main(args: string[]): Promise<void> {
 }
 
 async function overview(word: string | undefined): Promise<void> {
-  const rooms = await Promise.all(Object.values(ROOMS).map((load) => load()));
-  const commands = rooms.flatMap((room) => room.commands);
+  const modules = await Promise.all(Object.values(MODULES).map((load) => load()));
+  const commands = modules.flatMap((load) => load.commands);
   if (word === undefined || word === '--help' || word === 'help') return listing(commands);
   listOf(commands, word);
 }
@@ -58,7 +58,7 @@ export async function run(args: string[]): Promise<number> {
     await main(args);
     return 0;
   } catch (error) {
-    process.stderr.write(`${told(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }
@@ -66,7 +66,7 @@ export async function run(args: string[]): Promise<number> {
 if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) || process.exitCode;
 
 /** What an operator can act on is one sentence; everything else is a fault of ours, with its stack. */
-function told(error: unknown): string {
+function errorText(error: unknown): string {
   if (error instanceof UsageError) return `scorehall: ${error.message}`;
   if (error instanceof Unavailable) return `scorehall: ${error.message}: ${reasonOf(error.cause)}. See DATABASE_URL.`;
   return (error as Error).stack ?? String(error);

@@ -16,7 +16,7 @@ import { openRunFolder, type RunFolder } from './support/run-folder.ts';
 
 /** Ends a test that hangs; a machine with much else to do makes the longest take a minute. */
 const TEST_TIMEOUT_MS = 180_000;
-const MERCY_MS = 3_000;
+const GRACE_MS = 3_000;
 
 /** What a test may know of the machine: an operator's own settings stay out, above all DATABASE_URL. */
 const PASSED_ON = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TERM|CI|NO_COLOR|FORCE_COLOR|NODE_.*|npm_.*|TEST_.*)$/;
@@ -112,7 +112,7 @@ function failure(reason: string): Counts {
 
 function stop(): void {
   kill('SIGTERM');
-  setTimeout(() => kill('SIGKILL'), MERCY_MS).unref();
+  setTimeout(() => kill('SIGKILL'), GRACE_MS).unref();
 }
 
 function kill(signal: NodeJS.Signals): void {

@@ -9,15 +9,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { systemClock } from '#platform/clock.ts';
 import { readConfig } from '#platform/config.ts';
-import { openHall, type Hall } from '#context/context.ts';
-import { takeEvents } from '#events/ledger.ts';
-import { noteOnline } from '#store/game/online-samples.ts';
+import { openAppContext, type AppContext } from '#context/context.ts';
+import { ingestEvents } from '#events/ledger.ts';
+import { recordOnline } from '#store/game/online-samples.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { sampleNetwork } from '#demo/network/index.ts';
-import { keepUpOnce } from '#server/jobs.ts';
+import { runJobsOnce } from '#server/jobs.ts';
 import { shootConsole } from './console/shots.ts';
 import { everyPage } from './site/pages.ts';
 import { launchBrowser } from './support/browser.ts';
@@ -42,14 +42,14 @@ try {
 
 async function shootSite(): Promise<number> {
   const settings = { DATABASE_URL: join(temporary, 'shots.db'), SITE_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'warn' };
-  await using hall = await openHall(
+  await using context = await openAppContext(
     readConfig({ ...settings, NETWORK_NAME: 'Gullwing Quay', CONTACT: 'hello@example.org' }),
   );
-  await fill(hall);
-  await using house = await openHouse(hall, ['SITE']);
+  await fill(context);
+  await using services = await openServices(context, ['SITE']);
   await using browser = await launchBrowser();
-  const site = house.addresses.SITE!;
-  const pages = (await everyPage(hall.db)).filter(({ name }) => isWanted(wanted, name));
+  const site = services.addresses.SITE!;
+  const pages = (await everyPage(context.db)).filter(({ name }) => isWanted(wanted, name));
   for (const { look, options } of looksIn(wanted.language)) {
     const page = await browser.newPage(options);
     for (const { name, path } of pages) await shoot(page, site + path, `${name}-${look}`);
@@ -66,23 +66,23 @@ async function card(site: string, name: string, path: string): Promise<void> {
 }
 
 /** The season, the heartbeats of the last day, and whatever upkeep makes of them. */
-async function fill(hall: Hall): Promise<void> {
+async function fill(context: AppContext): Promise<void> {
   const now = systemClock.now();
   const sample = sampleNetwork({ seed: 'shots', now, matches: MATCHES });
-  await take(hall, sample.events());
-  await noteOnline(hall.db, sample.onlineBetween(now - DAY_MS, now));
-  await take(hall, sample.presenceAt(now));
-  await keepUpOnce(hall);
+  await take(context, sample.events());
+  await recordOnline(context.db, sample.onlineBetween(now - DAY_MS, now));
+  await take(context, sample.presenceAt(now));
+  await runJobsOnce(context);
 }
 
-async function take(hall: Hall, events: Iterable<WireEvent>): Promise<void> {
+async function take(context: AppContext, events: Iterable<WireEvent>): Promise<void> {
   const batch: WireEvent[] = [];
-  for (const event of events) if (batch.push(event) === 500) await send(hall, batch.splice(0));
-  await send(hall, batch);
+  for (const event of events) if (batch.push(event) === 500) await send(context, batch.splice(0));
+  await send(context, batch);
 }
 
-async function send({ db, clock }: Hall, events: WireEvent[]): Promise<void> {
-  const receipts = await takeEvents(db, clock, { kind: 'operator' }, events);
+async function send({ db, clock }: AppContext, events: WireEvent[]): Promise<void> {
+  const receipts = await ingestEvents(db, clock, { kind: 'operator' }, events);
   const refused = receipts.find(({ status }) => status === 'rejected');
   if (refused !== undefined) throw new Error(JSON.stringify(refused));
 }

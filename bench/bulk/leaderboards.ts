@@ -1,7 +1,13 @@
 import { nameKey } from '#platform/text.ts';
 import { insertAll, sql, type Value } from '#db/sql.ts';
-import { type Counting, countPlayer, countResult, type IsKept, keptAt } from '#store/game/leaderboard-counting.ts';
-import type { BoardCounts, BoardMode } from '#store/game/leaderboards.ts';
+import {
+  type Counting,
+  countPlayer,
+  countResult,
+  type IsRetained,
+  retainedAt,
+} from '#store/game/leaderboard-counting.ts';
+import type { LeaderboardCounts, LeaderboardMode } from '#store/game/leaderboards.ts';
 import { type BucketsAt, bucketsIn, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import type { Bulk } from './bulk.ts';
 import type { MatchEvent } from '../generated-history.ts';
@@ -21,8 +27,8 @@ const COUNTERS = 5;
 export class BulkBoards implements Counting {
   readonly #bulk: Bulk;
   readonly #at: BucketsAt = bucketsIn(ZONE);
-  readonly #isKept: IsKept;
-  readonly #boards = new Map<number, Map<BoardMode, Board>>();
+  readonly #isKept: IsRetained;
+  readonly #boards = new Map<number, Map<LeaderboardMode, Board>>();
   readonly #results = new Map<string, { place: [string, string]; play: number; win: number }>();
   readonly #players: readonly number[];
   readonly #places: ReadonlyMap<number, number>;
@@ -37,7 +43,7 @@ export class BulkBoards implements Counting {
     this.#bulk = bulk;
     this.#players = players;
     this.#places = new Map(players.map((key, place) => [key, place]));
-    this.#isKept = keptAt(this.#at, now);
+    this.#isKept = retainedAt(this.#at, now);
   }
 
   /** Counts a match whose players have these keys. */
@@ -53,7 +59,7 @@ export class BulkBoards implements Counting {
     }
   }
 
-  add(bucket: number, mode: BoardMode, playerKey: number, counts: BoardCounts): void {
+  add(bucket: number, mode: LeaderboardMode, playerKey: number, counts: LeaderboardCounts): void {
     let modes = this.#boards.get(bucket);
     if (modes === undefined) this.#boards.set(bucket, (modes = new Map()));
     let board = modes.get(mode);

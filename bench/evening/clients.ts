@@ -3,10 +3,10 @@ import { sql } from '#db/sql.ts';
 import type { Random } from '#demo/network/random.ts';
 import { prepare } from '../../loadtest/ingest/speed.ts';
 import { apiCases } from '../api.ts';
-import type { Asker } from '../client.ts';
-import type { Ask } from '../case.ts';
+import type { BenchClient } from '../client.ts';
+import type { BenchRequest } from '../case.ts';
 import { DEFAULT_SEED } from '../generated.ts';
-import { BenchSeason } from '../generated-history.ts';
+import { BenchHistory } from '../generated-history.ts';
 import { type Clients, SERVERS } from './plan.ts';
 
 /** How often bots make which request of the data API, in percent. The first ones are cases of the bench. */
@@ -30,15 +30,15 @@ const BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' };
  * The clients of an evening: bots with one application's token, readers of the site, and game servers, which are created.
  * @param api the address of the data API, which has to answer already
  */
-export async function clientsOf(asker: Asker, api: string, keys: readonly string[]): Promise<Clients> {
-  const asks = await bots(asker, api);
+export async function clientsOf(client: BenchClient, api: string, keys: readonly string[]): Promise<Clients> {
+  const asks = await bots(client, api);
   const weights = Object.values(MIX);
-  const pages = await readers(asker);
+  const pages = await readers(client);
   return {
     api: (random) => asks[random.weighted(weights)]!(),
     site: (random) => ({ path: random.pick(pages)(random), headers: BROWSER }),
     keys,
-    season: new BenchSeason(DEFAULT_SEED, 0),
+    season: new BenchHistory(DEFAULT_SEED, 0),
   };
 }
 
@@ -48,16 +48,16 @@ export async function createServers(url: string, count = SERVERS): Promise<strin
 }
 
 /** In the order of the mix. */
-async function bots(asker: Asker, api: string): Promise<(() => Ask)[]> {
-  const cases = new Map((await apiCases(asker)).map((one) => [one.name, one]));
+async function bots(client: BenchClient, api: string): Promise<(() => BenchRequest)[]> {
+  const cases = new Map((await apiCases(client)).map((one) => [one.name, one]));
   await cases.get('304')!.prepare!(api);
-  const headers = { authorization: `Bearer ${asker.token}` };
-  const others: Record<string, () => Ask> = {
+  const headers = { authorization: `Bearer ${client.token}` };
+  const others: Record<string, () => BenchRequest> = {
     'players online': () => ({ path: '/v1/servers/online', headers }),
     servers: () => ({ path: '/v1/servers', headers }),
   };
   return Object.keys(MIX).map((name) => {
-    const ask = others[name] ?? (cases.get(name)!.ask as () => Ask);
+    const ask = others[name] ?? (cases.get(name)!.ask as () => BenchRequest);
     return () => {
       const { headers: own, ...rest } = ask();
       return { ...rest, headers: { ...own, ...BOT } };
@@ -66,7 +66,7 @@ async function bots(asker: Asker, api: string): Promise<(() => Ask)[]> {
 }
 
 /** Kinds of pages, each as often as the others. */
-async function readers({ hall: { db } }: Asker): Promise<((random: Random) => string)[]> {
+async function readers({ context: { db } }: BenchClient): Promise<((random: Random) => string)[]> {
   const matches = await db.tuples(sql`select key from matches order by key desc limit ${RECENT}`);
   const maps = await db.tuples(sql`select key from maps`);
   const players = await db.tuples(sql`select uuid from players order by key limit 20000`);

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { UsageError } from '#platform/errors.ts';
-import { keepUpOnce } from '#server/jobs.ts';
+import { runJobsOnce } from '#server/jobs.ts';
 import { answerOf } from '#test/support/child-reply.ts';
-import { cpuOf, type ServedHouse, serveHouse } from '../../loadtest/ingest/served-process.ts';
-import { type Asker, openAsker } from '../client.ts';
+import { cpuOf, type ServedProcess, serveProcess } from '../../loadtest/ingest/served-process.ts';
+import { type BenchClient, openBenchClient } from '../client.ts';
 import { pin } from '../measured-process.ts';
 import { clientsOf, createServers } from './clients.ts';
 import { type EveningFigures, holds, latencyOf, medianOf } from './figures.ts';
@@ -38,13 +38,14 @@ export async function measureEvenings(file: string, options: EveningOptions): Pr
   if (!(options.rate >= LEAST_RATE && options.seconds > 0))
     throw new UsageError(`--rate must be at least ${LEAST_RATE}, and --seconds more than 0.`);
   await using copy = await copyOf(file);
-  await using asker = await openAsker(copy.url);
-  await keepUpOnce(asker.hall);
+  await using client = await openBenchClient(copy.url);
+  await runJobsOnce(client.context);
   const keys = await createServers(copy.url);
   const found: EveningFigures[] = [];
   for (let rate = options.rate; rate >= LEAST_RATE; rate /= 2) {
     const runs: EveningFigures[] = [];
-    for (let round = 0; round < options.rounds; round++) runs.push(await oneEvening(asker, keys, { ...options, rate }));
+    for (let round = 0; round < options.rounds; round++)
+      runs.push(await oneEvening(client, keys, { ...options, rate }));
     found.push(medianOf(runs));
     if (holds(found.at(-1)!)) break;
   }
@@ -63,12 +64,12 @@ async function copyOf(file: string): Promise<AsyncDisposable & { url: string }> 
 }
 
 /** One run, with a service and a load that have just started and are warm. */
-async function oneEvening(asker: Asker, keys: string[], options: EveningOptions): Promise<EveningFigures> {
-  const service = await serveHouse(COPY, { environment: LIMITS });
+async function oneEvening(client: BenchClient, keys: string[], options: EveningOptions): Promise<EveningFigures> {
+  const service = await serveProcess(COPY, { environment: LIMITS });
   const load = fork(new URL('./load-process.ts', import.meta.url), { execArgv: [] });
   for (const { pid } of [service.child, load]) pin(pid!, CORES);
   try {
-    return await measure(asker, keys, service, load, options);
+    return await measure(client, keys, service, load, options);
   } finally {
     load.disconnect();
     await service.kill('SIGTERM');
@@ -76,13 +77,13 @@ async function oneEvening(asker: Asker, keys: string[], options: EveningOptions)
 }
 
 async function measure(
-  asker: Asker,
+  client: BenchClient,
   keys: string[],
-  service: ServedHouse,
+  service: ServedProcess,
   load: ChildProcess,
   { rate, seconds, progress }: EveningOptions,
 ): Promise<EveningFigures> {
-  const clients = await clientsOf(asker, `http://127.0.0.1:${service.api}`, keys);
+  const clients = await clientsOf(client, `http://127.0.0.1:${service.api}`, keys);
   const ports = { API: service.api, SITE: service.site, INGEST: service.ingest };
   const send = async (duration: number): Promise<LoadReport> => {
     const order: LoadOrder = { plan: planEvening(clients, rate, duration, Date.now()), ports };

@@ -57,7 +57,7 @@ export function textOf({ rate, latency, errors, cores }: EveningFigures, problem
   return `busy evening at rate ${rate}   ${times.join('')}errors ${errors}   ${cpu}\n${shown.join('')}`;
 }
 
-export function verdictOf(last: EveningFigures): string {
+export function rateLimitResultOf(last: EveningFigures): string {
   const promise = `p99: ${SERVICES.map((service) => `${service} ${MOST_P99[service]} ms`).join(', ')}; no error`;
   return holds(last) ? `Rate ${last.rate} holds (${promise}).\n` : `Not even rate ${last.rate} holds (${promise}).\n`;
 }

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { WireEvent } from '#events/schema.ts';
 import { Random } from '#demo/network/random.ts';
-import type { Ask } from '../case.ts';
-import type { BenchSeason } from '../generated-history.ts';
+import type { BenchRequest } from '../case.ts';
+import type { BenchHistory } from '../generated-history.ts';
 import { independent, periodic } from './schedule.ts';
 
 export type Service = 'API' | 'SITE' | 'INGEST';
 
 /** One request and when it is due, in milliseconds since the start. */
-export interface PlannedRequest extends Ask {
+export interface PlannedRequest extends BenchRequest {
   service: Service;
   at: number;
 }
 
 /** What clients of a network know: how to make a request of the data API or of the site, and the servers' keys. */
 export interface Clients {
-  api(random: Random): Ask;
-  site(random: Random): Ask;
+  api(random: Random): BenchRequest;
+  site(random: Random): BenchRequest;
   keys: readonly string[];
-  season: BenchSeason;
+  season: BenchHistory;
 }
 
 export const SERVERS = 300;
@@ -48,9 +48,9 @@ export function planEvening(clients: Clients, rate: number, seconds: number, sta
   return plan.toSorted((a, b) => a.at - b.at);
 }
 
-const planned = (service: Service, at: number, ask: Ask): PlannedRequest => ({ ...ask, service, at });
+const planned = (service: Service, at: number, ask: BenchRequest): PlannedRequest => ({ ...ask, service, at });
 
-function post(key: string, event: WireEvent): Ask {
+function post(key: string, event: WireEvent): BenchRequest {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return { method: 'POST', path: '/events', headers, body: JSON.stringify(event) };
 }
@@ -61,15 +61,15 @@ interface TimedEvent {
 }
 
 class GameServer {
-  readonly #season: BenchSeason;
+  readonly #season: BenchHistory;
   readonly #players: readonly { uuid: string; name: string }[];
   readonly #random: Random;
 
-  constructor(season: BenchSeason, number: number, random: Random) {
-    this.#season = season;
+  constructor(history: BenchHistory, number: number, random: Random) {
+    this.#season = history;
     this.#players = Array.from(
       { length: PLAYERS_PER_SERVER },
-      (_, place) => season.players[(number * PLAYERS_PER_SERVER + place) % season.players.length]!,
+      (_, place) => history.players[(number * PLAYERS_PER_SERVER + place) % history.players.length]!,
     );
     this.#random = random;
   }

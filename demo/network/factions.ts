@@ -1,41 +1,43 @@
 import { MINUTE } from './calendar.ts';
 import { seenBefore } from './people/logins.ts';
-import { momentOf } from './match/match.ts';
+import { timestampOf } from './match/match.ts';
 import type { Day } from './network.ts';
 import type { Player } from './people/players.ts';
 import type { Timed } from './event-queue.ts';
 import { Random } from './random.ts';
-import type { Season } from './history.ts';
+import type { GeneratedHistory } from './history.ts';
 import { FACTIONS } from './servers.ts';
 
 const REPORT_EVERY = 7;
 
 /** What the factions server tells: once what everybody had before the season, then each week what was added. */
-export function factionReports(season: Season, opening: number, days: readonly Day[]): Timed[] {
-  const members = season.network.players.filter(({ faction }) => faction !== undefined);
+export function factionReports(history: GeneratedHistory, opening: number, days: readonly Day[]): Timed[] {
+  const members = history.network.players.filter(({ faction }) => faction !== undefined);
   const before = members.map((player) => {
     const minutes =
-      new Random(season.network.seed, 'factions before', player.number).between(30, 2400) * player.activity;
-    return report(season, player, 'before', minutes, seenBefore(season, player, opening).to);
+      new Random(history.network.seed, 'factions before', player.number).between(30, 2400) * player.activity;
+    return report(history, player, 'before', minutes, seenBefore(history, player, opening).to);
   });
   const weeks = Array.from({ length: Math.ceil(days.length / REPORT_EVERY) }, (_, week) =>
     days.slice(week * REPORT_EVERY, (week + 1) * REPORT_EVERY),
   );
-  return [...before, ...weeks.flatMap((week) => weekly(season, week))];
+  return [...before, ...weeks.flatMap((week) => weekly(history, week))];
 }
 
-function weekly(season: Season, week: readonly Day[]): Timed[] {
+function weekly(history: GeneratedHistory, week: readonly Day[]): Timed[] {
   const played = new Map<Player, { minutes: number; last: number }>();
-  for (const { player, server, from, to } of week.flatMap(({ sessions }) => sessions).flatMap(({ visits }) => visits)) {
-    if (server !== FACTIONS || to >= season.now) continue;
+  for (const { player, server, from, to } of week
+    .flatMap(({ sessions }) => sessions)
+    .flatMap(({ visits: sessions }) => sessions)) {
+    if (server !== FACTIONS || to >= history.now) continue;
     const known = played.get(player) ?? { minutes: 0, last: 0 };
     played.set(player, { minutes: known.minutes + (to - from) / MINUTE, last: Math.max(known.last, to) });
   }
-  return [...played].map(([player, { minutes, last }]) => report(season, player, String(week[0]!.day), minutes, last));
+  return [...played].map(([player, { minutes, last }]) => report(history, player, String(week[0]!.day), minutes, last));
 }
 
-function report(season: Season, player: Player, label: string, minutes: number, time: number): Timed {
-  const random = new Random(season.network.seed, 'factions', player.number, label);
+function report(history: GeneratedHistory, player: Player, label: string, minutes: number, time: number): Timed {
+  const random = new Random(history.network.seed, 'factions', player.number, label);
   const strength = Math.exp(0.5 * player.skill);
   return {
     time,
@@ -43,10 +45,10 @@ function report(season: Season, player: Player, label: string, minutes: number, 
       version: 1,
       id: `factions-${player.number}-${label}`,
       type: 'player.statistics',
-      time: momentOf(time),
+      time: timestampOf(time),
       server: FACTIONS,
       data: {
-        player: { uuid: player.uuid, name: season.naming(player, time) },
+        player: { uuid: player.uuid, name: history.naming(player, time) },
         gamemode: 'factions',
         kill_count: random.count((minutes / 25) * strength),
         death_count: random.count(minutes / 25 / strength),

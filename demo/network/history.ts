@@ -10,7 +10,7 @@ const QUIET = 2 * 60_000;
 const LEAD_IN = 3 * DAY;
 
 /** A season of the network: the last so many matches before a moment, and everything around them. */
-export class Season {
+export class GeneratedHistory {
   readonly network: Network;
   readonly now: number;
   /** About when the season begins: moments within it are given as shares of the way from here to now. */
@@ -43,8 +43,8 @@ export class Season {
   }
 
   /** A moment of the season, by the share of it that has gone by then. */
-  at(share: number): number {
-    return Math.floor(this.begin + share * (this.now - this.begin));
+  at(quota: number): number {
+    return Math.floor(this.begin + quota * (this.now - this.begin));
   }
 
   naming = (player: Player, time: number): string => {

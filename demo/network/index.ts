@@ -1,5 +1,5 @@
 import type { WireEvent } from '#events/schema.ts';
-import { comingsAndGoings } from './people/logins.ts';
+import { loginsAndLogouts } from './people/logins.ts';
 import { factionReports } from './factions.ts';
 import { playMatch } from './match/match.ts';
 import type { SampleMap } from './maps.ts';
@@ -11,7 +11,7 @@ import { Presence } from './people/presence.ts';
 import { newVersions, openingEvents, versionAt } from './publishing.ts';
 import { Queue } from './event-queue.ts';
 import { Ratings } from './ratings.ts';
-import { Season } from './history.ts';
+import { GeneratedHistory } from './history.ts';
 import { sentenceEvents } from './people/punishment-events.ts';
 import { SERVERS, type Server, ZONE } from './servers.ts';
 
@@ -45,16 +45,16 @@ export interface Sample {
 /** An invented network with a season behind it: servers, maps, players and all that happened. */
 export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE }: SampleOptions): Sample {
   const network = new Network(seed, zone);
-  const season = new Season(network, now, matches);
-  const presence = new Presence(network, season.bars, season.naming);
+  const history = new GeneratedHistory(network, now, matches);
+  const presence = new Presence(network, history.bars, history.naming);
   return {
     servers: SERVERS,
     players: network.players,
     maps: network.maps,
     imageOf: (map) => drawMap(seed, map),
-    events: () => eventsOf(season),
+    events: () => eventsOf(history),
     presenceAt: (time) => presence.at(time),
-    onlineBetween: (from, to) => onlineBetween(season, from, to),
+    onlineBetween: (from, to) => onlineBetween(history, from, to),
   };
 }
 
@@ -63,20 +63,20 @@ export function sampleEvents(options: SampleOptions): Iterable<WireEvent> {
   return sampleNetwork(options).events();
 }
 
-function* eventsOf(season: Season): Generator<WireEvent> {
-  const { days, fixtures, opening } = season.play();
+function* eventsOf(history: GeneratedHistory): Generator<WireEvent> {
+  const { days, fixtures, opening } = history.play();
   const queue = new Queue([
-    ...openingEvents(season, opening),
-    ...comingsAndGoings(season, opening, days),
-    ...factionReports(season, opening, days),
-    ...newVersions(season),
-    ...sentenceEvents(season),
+    ...openingEvents(history, opening),
+    ...loginsAndLogouts(history, opening, days),
+    ...factionReports(history, opening, days),
+    ...newVersions(history),
+    ...sentenceEvents(history),
   ]);
-  const ratings = new Ratings(season.network.seed, season.naming);
+  const ratings = new Ratings(history.network.seed, history.naming);
   for (const fixture of fixtures) {
     yield* queue.until(fixture.finished);
-    yield playMatch(season.network.seed, fixture, season.naming);
-    for (const vote of ratings.after(fixture, versionAt(season, fixture.map, fixture.finished))) queue.add(vote);
+    yield playMatch(history.network.seed, fixture, history.naming);
+    for (const vote of ratings.after(fixture, versionAt(history, fixture.map, fixture.finished))) queue.add(vote);
   }
   yield* queue.until(Infinity);
 }

@@ -1,19 +1,19 @@
 import { MINUTE } from './calendar.ts';
 import type { SampleMap } from './maps.ts';
-import { momentOf } from './match/match.ts';
+import { timestampOf } from './match/match.ts';
 import { drawMap } from './map-image/draw.ts';
 import type { Timed } from './event-queue.ts';
 import { Random } from './random.ts';
 import { rotationOf } from './schedule.ts';
-import type { Season } from './history.ts';
+import type { GeneratedHistory } from './history.ts';
 import { SERVERS, type Server } from './servers.ts';
 
 /** The servers, the maps in their first versions and the rotations, before anybody plays. */
-export function openingEvents(season: Season, opening: number): Timed[] {
-  const { maps } = season.network;
+export function openingEvents(history: GeneratedHistory, opening: number): Timed[] {
+  const { maps } = history.network;
   return [
     ...SERVERS.map((server, place) => configured(server, opening + place * 1000)),
-    ...maps.map((map, place) => published(season, map, 0, opening + MINUTE + place * 1000)),
+    ...maps.map((map, place) => published(history, map, 0, opening + MINUTE + place * 1000)),
     ...SERVERS.flatMap((server, place) =>
       rotation(server, rotationOf(server, maps), opening + 5 * MINUTE + place * 1000),
     ),
@@ -21,25 +21,25 @@ export function openingEvents(season: Season, opening: number): Timed[] {
 }
 
 /** The versions that came out while the season ran. */
-export function newVersions(season: Season): Timed[] {
-  return season.network.maps.flatMap((map) =>
-    releases(season, map)
+export function newVersions(history: GeneratedHistory): Timed[] {
+  return history.network.maps.flatMap((map) =>
+    releases(history, map)
       .slice(1)
-      .map((time, place) => published(season, map, place + 1, time)),
+      .map((time, place) => published(history, map, place + 1, time)),
   );
 }
 
 /** The version of a map that is played at a moment. */
-export function versionAt(season: Season, map: SampleMap, time: number): string {
-  const out = releases(season, map).filter((release) => release <= time).length;
+export function versionAt(history: GeneratedHistory, map: SampleMap, time: number): string {
+  const out = releases(history, map).filter((release) => release <= time).length;
   return map.versions[Math.max(0, out - 1)]!;
 }
 
 /** When each version comes out; the first one is there before the season. */
-function releases(season: Season, map: SampleMap): number[] {
-  const random = new Random(season.network.seed, 'releases', map.name);
+function releases(history: GeneratedHistory, map: SampleMap): number[] {
+  const random = new Random(history.network.seed, 'releases', map.name);
   const span = 0.9 / map.versions.length;
-  return map.versions.map((_, place) => (place === 0 ? -Infinity : season.at(place * span + random.next() * span)));
+  return map.versions.map((_, place) => (place === 0 ? -Infinity : history.at(place * span + random.next() * span)));
 }
 
 function configured(server: Server, time: number): Timed {
@@ -50,14 +50,14 @@ function configured(server: Server, time: number): Timed {
       version: 1,
       id: `server-${name}`,
       type: 'server.configured',
-      time: momentOf(time),
+      time: timestampOf(time),
       server: name,
       data: { region, order, max, icon },
     },
   };
 }
 
-function published(season: Season, map: SampleMap, place: number, time: number): Timed {
+function published(history: GeneratedHistory, map: SampleMap, place: number, time: number): Timed {
   const { name, proto, objective, type, path, max } = map;
   return {
     time,
@@ -65,7 +65,7 @@ function published(season: Season, map: SampleMap, place: number, time: number):
       version: 1,
       id: `map-${name}-${map.versions[place]}`,
       type: 'map.published',
-      time: momentOf(time),
+      time: timestampOf(time),
       data: {
         name,
         version: map.versions[place]!,
@@ -78,7 +78,7 @@ function published(season: Season, map: SampleMap, place: number, time: number):
         path,
         // A later version keeps the picture of the first.
         ...(place === 0 && {
-          image: { content_type: 'image/png', data: drawMap(season.network.seed, map).toString('base64') },
+          image: { content_type: 'image/png', data: drawMap(history.network.seed, map).toString('base64') },
         }),
       },
     },
@@ -94,7 +94,7 @@ function rotation(server: Server, maps: readonly SampleMap[], time: number): Tim
         version: 1,
         id: `rotation-${server.name}`,
         type: 'rotation.changed',
-        time: momentOf(time),
+        time: timestampOf(time),
         server: server.name,
         data: { maps: maps.map(({ name }) => name) },
       },

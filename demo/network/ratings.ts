@@ -1,5 +1,5 @@
 import type { Timed } from './event-queue.ts';
-import { momentOf } from './match/match.ts';
+import { timestampOf } from './match/match.ts';
 import type { SampleMap } from './maps.ts';
 import type { Player } from './people/players.ts';
 import { Random } from './random.ts';
@@ -45,7 +45,7 @@ export class Ratings {
         version: 1,
         id: `rating-${fixture.id}-${player.number}`,
         type: 'map.rated',
-        time: momentOf(time),
+        time: timestampOf(time),
         server: fixture.server.name,
         data: {
           map: fixture.map.name,

@@ -3,7 +3,7 @@ import type { SampleMap } from './maps.ts';
 import { type Gamemode, modeOf } from './match/modes.ts';
 import { Random } from './random.ts';
 import { ARENAS, type Server } from './servers.ts';
-import type { Session, Visit } from './people/sessions.ts';
+import type { Session, PlayerStay } from './people/sessions.ts';
 
 /** A match that takes place: where, when, what, and who is on the server meanwhile. */
 export interface Fixture {
@@ -13,7 +13,7 @@ export interface Fixture {
   gamemode: Gamemode;
   started: number;
   finished: number;
-  visits: Visit[];
+  visits: PlayerStay[];
 }
 
 /** What a server plays through a day, one match after the other; `waiting` is the map that stands after the last. */
@@ -35,11 +35,11 @@ export function programmesOf(
   sessions: readonly Session[],
   maps: readonly SampleMap[],
 ): Programme[] {
-  const visits = sessions.flatMap((session) => session.visits);
+  const stays = sessions.flatMap((session) => session.visits);
   const [from, to] = [dayStart(zone, day), dayStart(zone, day + 1)];
   return ARENAS.map((server) => {
     const random = new Random(seed, 'programme', day, server.name);
-    const here = visits.filter((visit) => visit.server === server.name && visit.to > from && visit.from < to);
+    const here = stays.filter((request) => request.server === server.name && request.to > from && request.from < to);
     return programmeOf(random, server, rotationOf(server, maps), here, { day, from, to });
   });
 }
@@ -54,7 +54,13 @@ interface Span {
   to: number;
 }
 
-function programmeOf(random: Random, server: Server, rotation: SampleMap[], visits: Visit[], span: Span): Programme {
+function programmeOf(
+  random: Random,
+  server: Server,
+  rotation: SampleMap[],
+  sessions: PlayerStay[],
+  span: Span,
+): Programme {
   const fixtures: Fixture[] = [];
   let turn = random.int(0, rotation.length - 1);
   let at = span.from + random.between(0, MINUTE);
@@ -63,13 +69,15 @@ function programmeOf(random: Random, server: Server, rotation: SampleMap[], visi
     const gamemode = gamemodeOf(random, server, map);
     const started = Math.floor(at + random.between(18_000, 32_000));
     const finished = Math.floor(started + random.between(...modeOf(gamemode).minutes) * MINUTE);
-    if (visits.filter((visit) => visit.from <= at && visit.to > at + PATIENCE).length < modeOf(gamemode).least) {
+    if (
+      sessions.filter((request) => request.from <= at && request.to > at + PATIENCE).length < modeOf(gamemode).least
+    ) {
       at += MINUTE;
       continue;
     }
     if (finished >= span.to) break;
     const id = `${dateOf(span.day)}-${server.name.toLowerCase()}-${String(fixtures.length + 1).padStart(3, '0')}`;
-    const present = visits.filter((visit) => overlap(visit, started, finished) >= SEEN);
+    const present = sessions.filter((request) => overlap(request, started, finished) >= SEEN);
     fixtures.push({
       id,
       server,
@@ -86,8 +94,8 @@ function programmeOf(random: Random, server: Server, rotation: SampleMap[], visi
 }
 
 /** Who comes back while a match runs has played it once. */
-function oncePerPlayer(visits: readonly Visit[]): Visit[] {
-  return [...new Map(visits.map((visit) => [visit.player, visit])).values()];
+function oncePerPlayer(sessions: readonly PlayerStay[]): PlayerStay[] {
+  return [...new Map(sessions.map((request) => [request.player, request])).values()];
 }
 
 /** A map of several modes is mostly played in its first one. */
@@ -97,8 +105,8 @@ function gamemodeOf(random: Random, server: Server, map: SampleMap): Gamemode {
 }
 
 /** Milliseconds of the visit that fall between the two moments. */
-export function overlap(visit: { from: number; to: number }, from: number, to: number): number {
-  return Math.min(visit.to, to) - Math.max(visit.from, from);
+export function overlap(request: { from: number; to: number }, from: number, to: number): number {
+  return Math.min(request.to, to) - Math.max(request.from, from);
 }
 
 function dateOf(day: number): string {

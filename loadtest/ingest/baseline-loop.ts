@@ -12,7 +12,7 @@ import { WRITTEN } from './written-tables.ts';
  * one transaction, without waiting for the disk. A process of its own, with nothing but these rows in memory; only what
  * the engine does with them is measured.
  */
-export interface BareOrder {
+export interface BaselineOrder {
   /** The database that the service has filled. */
   from: string;
   /** The last match that it does not repeat. */
@@ -86,7 +86,7 @@ function countsOf(player: number, { gamemode, finished }: Head): Write {
   return { statement: WRITTEN.length + UPDATED.indexOf(group), values };
 }
 
-async function bareLoop({ from, after, to }: BareOrder): Promise<Pace> {
+async function baselineLoop({ from, after, to }: BaselineOrder): Promise<Pace> {
   await using db = await openDb(from);
   const heads = await db.all<Head>(sql`select key, gamemode, finished from matches where key > ${after} order by key`);
   const remote = /^postgres/.test(to);
@@ -142,6 +142,6 @@ async function onPostgres(url: string): Promise<Engine> {
   };
 }
 
-const [order] = (await once(process, 'message')) as [BareOrder];
-process.send!(await bareLoop(order));
+const [order] = (await once(process, 'message')) as [BaselineOrder];
+process.send!(await baselineLoop(order));
 process.disconnect!();

@@ -6,8 +6,8 @@ import { WRITTEN } from './written-tables.ts';
 
 /** Servers, players, and the players' rows of counters. */
 const STANDING = ['servers', 'players', 'player_stats'];
-const ROWS_AT_ONCE = 100;
-const MATCHES_AT_ONCE = 200;
+const ROWS_PER_BATCH = 100;
+const MATCHES_PER_BATCH = 200;
 
 type Row = Record<string, string | number | null>;
 
@@ -17,7 +17,7 @@ type Row = Record<string, string | number | null>;
  * @param warmUp how many matches those were
  * @returns the last of them
  */
-export async function bareStart(url: string, other: string, warmUp: number): Promise<number> {
+export async function baselineSetup(url: string, other: string, warmUp: number): Promise<number> {
   await using from = await openDb(url);
   await using to = await openDb(other);
   await migrate(to);
@@ -25,8 +25,8 @@ export async function bareStart(url: string, other: string, warmUp: number): Pro
   const keys = (await from.tuples(sql`select key from matches order by key limit ${warmUp}`)).map(([key]) =>
     Number(key),
   );
-  for (let start = 0; start < keys.length; start += MATCHES_AT_ONCE) {
-    await copyMatches(from, to, keys.slice(start, start + MATCHES_AT_ONCE));
+  for (let start = 0; start < keys.length; start += MATCHES_PER_BATCH) {
+    await copyMatches(from, to, keys.slice(start, start + MATCHES_PER_BATCH));
   }
   return keys.at(-1)!;
 }
@@ -41,7 +41,7 @@ async function copyMatches(from: Db, to: Db, keys: readonly number[]): Promise<v
 async function copy(to: Db, table: string, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   const strings = [`insert into ${table} (${columns.join(', ')}) values (`, ...columns.slice(1).map(() => ', '), ')'];
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    await to.runAll(rows.slice(start, start + ROWS_AT_ONCE).map((row) => new Sql(strings, Object.values(row))));
+  for (let start = 0; start < rows.length; start += ROWS_PER_BATCH) {
+    await to.runAll(rows.slice(start, start + ROWS_PER_BATCH).map((row) => new Sql(strings, Object.values(row))));
   }
 }

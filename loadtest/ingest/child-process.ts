@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { answerOf } from '#test/support/child-reply.ts';
-import type { BareOrder, Pace } from './baseline-loop.ts';
+import type { BaselineOrder, Pace } from './baseline-loop.ts';
 import type { WriteOrder } from './write-load.ts';
 
 /** A process beside the service that is measured: what it does and has in memory is in nobody else's way. */
@@ -27,7 +27,7 @@ export class GameServers implements Disposable {
   }
 }
 
-export function bareLoop(order: BareOrder): Promise<Pace> {
+export function baselineLoop(order: BaselineOrder): Promise<Pace> {
   const child = helper('./baseline-loop.ts');
   child.send(order);
   return answerOf(child);

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Worker } from 'node:worker_threads';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { openHall } from '#context/context.ts';
+import { openAppContext } from '#context/context.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from './databases.ts';
-import { type ServedHouse, serveHouse } from './served-process.ts';
+import { type ServedProcess, serveProcess } from './served-process.ts';
 import { digestOf } from './unreliable-link.ts';
 import { openSmallDisk } from './small-disk.ts';
 import { matchOf, town } from './matches.ts';
@@ -40,63 +40,81 @@ async function post(
 }
 
 /** Everything that may go wrong: a clear answer, nothing lost, the service alive. */
-export async function proveFaults(databases: Databases, report: Report): Promise<void> {
+export async function testFaults(databases: Databases, report: Report): Promise<void> {
   const url = await databases.create();
   const [key, other] = (await prepare(url, 2)) as [string, string];
-  const house = await serveHouse(url);
-  const say = (name: string, figure: string | number, holds: boolean): void =>
-    report.say(`${databases.dialect}: ${name}`, figure, holds);
-  await proveNonsense(house, key, say);
-  await proveStranger(url, house, key, other, say);
+  const services = await serveProcess(url);
+  const reportFigure = (name: string, figure: string | number, holds: boolean): void =>
+    report.add(`${databases.dialect}: ${name}`, figure, holds);
+  await testMalformed(services, key, reportFigure);
+  await testStranger(url, services, key, other, reportFigure);
   if (databases.dialect === 'sqlite') {
-    await proveDiskFull(url, house, key, say);
-    await proveLocked(url, house, key, say);
+    await testDiskFull(url, services, key, reportFigure);
+    await testLocked(url, services, key, reportFigure);
   } else {
-    await proveGone(databases, url, house, key, say);
-    await proveSmallDisk(say);
+    await testDatabaseGone(databases, url, services, key, reportFigure);
+    await testSmallDisk(reportFigure);
   }
-  await house.kill();
-  await proveClock(url, key, say);
+  await services.kill();
+  await testClock(url, key, reportFigure);
 }
 
-type Say = (name: string, figure: string | number, holds: boolean) => void;
+type ReportFigure = (name: string, figure: string | number, holds: boolean) => void;
 
-async function proveNonsense(house: ServedHouse, key: string, say: Say): Promise<void> {
+async function testMalformed(services: ServedProcess, key: string, reportFigure: ReportFigure): Promise<void> {
   const text = JSON.stringify(match());
   const ndjson = { 'content-type': 'application/x-ndjson' };
-  const before = residentMegabytes(house);
-  const long = await post(house.ingest, key, `{"id":"${'x'.repeat(2_000_000)}"}\n${text}\n`, ndjson);
-  say('a line of 2 MB, and a match behind it', outcome(long), /rejected.*longer.*\n.*accepted/.test(long.text));
-  const deep = await post(house.ingest, key, `{"version":1,"data":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`);
-  say('a million brackets', outcome(deep), deep.status === 200 && deep.text.includes('"rejected"'));
-  const twice = await post(house.ingest, key, text.replace('"map"', '"map":"Other","map"'));
-  say('a member twice in one object', outcome(twice), twice.status === 400);
-  const bombs = await Promise.all(
-    Array.from({ length: 8 }, () => post(house.ingest, key, bomb, { ...ndjson, 'content-encoding': 'gzip' })),
+  const before = residentMegabytes(services);
+  const long = await post(services.ingest, key, `{"id":"${'x'.repeat(2_000_000)}"}\n${text}\n`, ndjson);
+  reportFigure(
+    'a line of 2 MB, and a match behind it',
+    outcome(long),
+    /rejected.*longer.*\n.*accepted/.test(long.text),
   );
-  say(
+  const deep = await post(
+    services.ingest,
+    key,
+    `{"version":1,"data":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`,
+  );
+  reportFigure('a million brackets', outcome(deep), deep.status === 200 && deep.text.includes('"rejected"'));
+  const twice = await post(services.ingest, key, text.replace('"map"', '"map":"Other","map"'));
+  reportFigure('a member twice in one object', outcome(twice), twice.status === 400);
+  const bombs = await Promise.all(
+    Array.from({ length: 8 }, () => post(services.ingest, key, bomb, { ...ndjson, 'content-encoding': 'gzip' })),
+  );
+  reportFigure(
     `8 gzip bombs of ${Math.round(bomb.length / 1024)} KB, 1 GB inside`,
     outcome(bombs[0]!),
     bombs.every(({ status }) => [200, 413, 429].includes(status)),
   );
-  const grown = residentMegabytes(house) - before;
-  say('MB that the service has grown by', grown, grown < 400);
-  const alive = await post(house.ingest, key, JSON.stringify(match()));
-  say('and a match', outcome(alive), alive.text.includes('"accepted"'));
+  const grown = residentMegabytes(services) - before;
+  reportFigure('MB that the service has grown by', grown, grown < 400);
+  const alive = await post(services.ingest, key, JSON.stringify(match()));
+  reportFigure('and a match', outcome(alive), alive.text.includes('"accepted"'));
 }
 
 const bomb = gzipSync(Buffer.alloc(1024 * 1024 * 1024, ' '));
 
 const outcome = ({ status, text }: Reply): string => `${status} ${text.trim().slice(0, 90).replaceAll('\n', ' ')}`;
 
-function residentMegabytes({ child }: ServedHouse): number {
+function residentMegabytes({ child }: ServedProcess): number {
   return Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)]).toString()) / 1024);
 }
 
-async function proveStranger(url: string, house: ServedHouse, key: string, other: string, say: Say): Promise<void> {
+async function testStranger(
+  url: string,
+  services: ServedProcess,
+  key: string,
+  other: string,
+  reportFigure: ReportFigure,
+): Promise<void> {
   const own = [...Array.from({ length: 20 }, match), ...others()].map((event) => ({ ...event, server: 'Server 0' }));
-  const taken = await post(house.ingest, key, JSON.stringify(own));
-  say('events of the first server', taken.text.match(/"accepted"/g)!.length, !taken.text.includes('"rejected"'));
+  const accepted = await post(services.ingest, key, JSON.stringify(own));
+  reportFigure(
+    'events of the first server',
+    accepted.text.match(/"accepted"/g)!.length,
+    !accepted.text.includes('"rejected"'),
+  );
   const before = await digestOf(url);
   const changed = own.map((event) => ({ ...event, data: { ...event.data, version: '9', reason: 'x' } }));
   const forged = [...own, ...changed, ...own.map((event, place) => ({ ...event, id: `forged ${place}` }))];
@@ -113,17 +131,17 @@ async function proveStranger(url: string, house: ServedHouse, key: string, other
         ],
   );
   const refused = await post(
-    house.ingest,
+    services.ingest,
     other,
     JSON.stringify([...forged, ...unnamed.filter(({ type }) => type !== 'rotation.changed')]),
   );
-  say(
+  reportFigure(
     "of them with the second server's key",
     `${refused.text.match(/"rejected"/g)!.length} rejected`,
     !refused.text.includes('"accepted"'),
   );
   const changedRows = before === (await digestOf(url)) ? 0 : 'some';
-  say('rows of the first that it alters', changedRows, changedRows === 0);
+  reportFigure('rows of the first that it alters', changedRows, changedRows === 0);
 }
 
 function others() {
@@ -139,72 +157,83 @@ function others() {
 }
 
 /** A limit of the size of files is what a full disk looks like to one process. */
-async function proveDiskFull(url: string, house: ServedHouse, key: string, say: Say): Promise<void> {
-  const limit = (size: string): unknown => execFileSync('prlimit', [`--pid=${house.child.pid}`, `--fsize=${size}`]);
+async function testDiskFull(
+  url: string,
+  services: ServedProcess,
+  key: string,
+  reportFigure: ReportFigure,
+): Promise<void> {
+  const limit = (size: string): unknown => execFileSync('prlimit', [`--pid=${services.child.pid}`, `--fsize=${size}`]);
   limit('100000:unlimited');
   const lost = Array.from({ length: 40 }, match);
-  const answers = await Promise.all(lost.map((one) => post(house.ingest, key, JSON.stringify(one))));
+  const answers = await Promise.all(lost.map((one) => post(services.ingest, key, JSON.stringify(one))));
   const clear = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null).length;
-  say('disk full: clear answers to 40 matches', `${clear} times ${outcome(answers[0]!)}`, clear === 40);
-  const online = await fetch(`http://127.0.0.1:${house.api}/v1/openapi.json`);
-  say('disk full: the data API goes on', online.status, online.status === 200);
+  reportFigure('disk full: clear answers to 40 matches', `${clear} times ${outcome(answers[0]!)}`, clear === 40);
+  const online = await fetch(`http://127.0.0.1:${services.api}/v1/openapi.json`);
+  reportFigure('disk full: the data API goes on', online.status, online.status === 200);
   limit('unlimited:unlimited');
-  await proveTakenOnce(url, house, key, lost, 'disk full', say);
+  await testNoDuplicates(url, services, key, lost, 'disk full', reportFigure);
 }
 
 /** A disk that is full for PostgreSQL: what no longer fits is told so, and what was taken before stays. */
-async function proveSmallDisk(say: Say): Promise<void> {
+async function testSmallDisk(reportFigure: ReportFigure): Promise<void> {
   await using disk = await openSmallDisk();
   // What was not tried does not hold.
-  if (disk === undefined) return say('disk full', 'not tried: allow user name spaces, see user_namespaces(7)', false);
+  if (disk === undefined)
+    return reportFigure('disk full', 'not tried: allow user name spaces, see user_namespaces(7)', false);
   const [key] = (await prepare(disk.url, 1)) as [string];
-  const house = await serveHouse(disk.url);
+  const services = await serveProcess(disk.url);
   try {
-    await post(house.ingest, key, JSON.stringify(match()));
+    await post(services.ingest, key, JSON.stringify(match()));
     await disk.fill();
     const sent = Array.from({ length: 400 }, match);
     const answers: Reply[] = [];
-    for (const one of sent) answers.push(await post(house.ingest, key, JSON.stringify(one)));
+    for (const one of sent) answers.push(await post(services.ingest, key, JSON.stringify(one)));
     const full = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null);
-    const taken = answers.filter(({ text }) => text.includes('"accepted"')).length;
-    const figure = `${full.length} times ${outcome(full[0] ?? answers[0]!)}; ${taken} still fitted`;
-    say(
+    const accepted = answers.filter(({ text }) => text.includes('"accepted"')).length;
+    const figure = `${full.length} times ${outcome(full[0] ?? answers[0]!)}; ${accepted} still fitted`;
+    reportFigure(
       `disk full: clear answers to ${sent.length} matches`,
       figure,
-      full.length > 0 && full.length + taken === sent.length,
+      full.length > 0 && full.length + accepted === sent.length,
     );
-    const read = await fetch(`http://127.0.0.1:${house.site}/matches`);
-    say('disk full: the site goes on', read.status, read.status === 200);
+    const read = await fetch(`http://127.0.0.1:${services.site}/matches`);
+    reportFigure('disk full: the site goes on', read.status, read.status === 200);
     await disk.free();
-    await proveTakenOnce(disk.url, house, key, sent, 'disk full', say);
+    await testNoDuplicates(disk.url, services, key, sent, 'disk full', reportFigure);
   } finally {
-    await house.kill();
+    await services.kill();
   }
 }
 
-async function proveTakenOnce(
+async function testNoDuplicates(
   url: string,
-  house: ServedHouse,
+  services: ServedProcess,
   key: string,
   events: ReturnType<typeof match>[],
   fault: string,
-  say: Say,
+  reportFigure: ReportFigure,
 ): Promise<void> {
-  const again = await post(house.ingest, key, JSON.stringify(events));
-  const taken = (again.text.match(/"accepted"|"duplicate"/g) ?? []).length;
+  const again = await post(services.ingest, key, JSON.stringify(events));
+  const accepted = (again.text.match(/"accepted"|"duplicate"/g) ?? []).length;
   await using db = await openDb(url);
   const ids = new Set(events.map(({ id }) => id));
   const rows = await db.all<{ event_id: string }>(sql`select event_id from ledger where type = 'match.finished'`);
   const stored = rows.filter(({ event_id }) => ids.has(event_id)).length;
-  say(
+  reportFigure(
     `${fault}: sent again, stored once`,
-    `${taken} taken, ${stored} stored`,
-    taken === events.length && stored === taken,
+    `${accepted} taken, ${stored} stored`,
+    accepted === events.length && stored === accepted,
   );
 }
 
 /** Another process holds the file: senders wait for it, and nobody else does. */
-async function proveLocked(url: string, house: ServedHouse, key: string, say: Say): Promise<void> {
+async function testLocked(
+  url: string,
+  services: ServedProcess,
+  key: string,
+  reportFigure: ReportFigure,
+): Promise<void> {
   const holder = new Worker(
     `const { DatabaseSync } = require('node:sqlite');
      const db = new DatabaseSync(require('node:worker_threads').workerData, { timeout: 5000 });
@@ -215,47 +244,61 @@ async function proveLocked(url: string, house: ServedHouse, key: string, say: Sa
   );
   await once(holder, 'message');
   const began = performance.now();
-  const waiting = post(house.ingest, key, JSON.stringify(match()));
-  const read = await fetch(`http://127.0.0.1:${house.api}/v1/openapi.json`);
+  const waiting = post(services.ingest, key, JSON.stringify(match()));
+  const read = await fetch(`http://127.0.0.1:${services.api}/v1/openapi.json`);
   const readMs = performance.now() - began;
   const reply = await waiting;
   const waited = Math.round(performance.now() - began);
-  say('file locked by another for 2 s', `${outcome(reply)} after ${waited} ms`, reply.text.includes('"accepted"'));
-  say('file locked: the data API answers meanwhile, ms', Math.round(readMs), read.status === 200 && readMs < 500);
+  reportFigure(
+    'file locked by another for 2 s',
+    `${outcome(reply)} after ${waited} ms`,
+    reply.text.includes('"accepted"'),
+  );
+  reportFigure(
+    'file locked: the data API answers meanwhile, ms',
+    Math.round(readMs),
+    read.status === 200 && readMs < 500,
+  );
 }
 
-async function proveGone(databases: Databases, url: string, house: ServedHouse, key: string, say: Say): Promise<void> {
+async function testDatabaseGone(
+  databases: Databases,
+  url: string,
+  services: ServedProcess,
+  key: string,
+  reportFigure: ReportFigure,
+): Promise<void> {
   await databases.outage!.begin();
   const lost = Array.from({ length: 40 }, match);
-  const answers = await Promise.all(lost.map((one) => post(house.ingest, key, JSON.stringify(one))));
+  const answers = await Promise.all(lost.map((one) => post(services.ingest, key, JSON.stringify(one))));
   const clear = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null).length;
-  say('database gone: clear answers to 40 matches', `${clear} times ${outcome(answers[0]!)}`, clear === 40);
+  reportFigure('database gone: clear answers to 40 matches', `${clear} times ${outcome(answers[0]!)}`, clear === 40);
   await databases.outage!.end();
   await sleep(200);
-  await proveTakenOnce(url, house, key, lost, 'database gone', say);
+  await testNoDuplicates(url, services, key, lost, 'database gone', reportFigure);
 }
 
 /** The service's clock steps back: what is known stays in order, and what seems to come too early may come again. */
-async function proveClock(url: string, key: string, say: Say): Promise<void> {
+async function testClock(url: string, key: string, reportFigure: ReportFigure): Promise<void> {
   let shift = 0;
   const clock = { now: () => Date.now() + shift };
   const listens = Object.fromEntries(
-    ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
+    ['API', 'AUTH', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
   );
-  await using hall = await openHall(readConfig({ ...listens, DATABASE_URL: url, LOG_LEVEL: 'silent' }), clock);
-  await using house = await openHouse(hall, ['INGEST']);
-  const port = Number(new URL(house.addresses.INGEST!).port);
+  await using context = await openAppContext(readConfig({ ...listens, DATABASE_URL: url, LOG_LEVEL: 'silent' }), clock);
+  await using services = await openServices(context, ['INGEST']);
+  const port = Number(new URL(services.addresses.INGEST!).port);
   const before = await post(port, key, JSON.stringify(match()));
   shift = -3_600_000;
   const early = match();
   const refused = await post(port, key, JSON.stringify(early));
-  say('clock an hour back: a match of now', outcome(refused), refused.text.includes('"retry":true'));
+  reportFigure('clock an hour back: a match of now', outcome(refused), refused.text.includes('"retry":true'));
   const late = { ...match(), time: new Date(clock.now()).toISOString() };
   late.data = { ...late.data, started: late.time, finished: late.time };
-  const taken = await post(port, key, JSON.stringify(late));
-  const ids = [before, taken].map(({ text }) => (JSON.parse(text) as { receipt: string }).receipt);
-  say('clock an hour back: receipts go on growing', ids.join(' < '), ids[0]! < ids[1]!);
+  const accepted = await post(port, key, JSON.stringify(late));
+  const ids = [before, accepted].map(({ text }) => (JSON.parse(text) as { receipt: string }).receipt);
+  reportFigure('clock an hour back: receipts go on growing', ids.join(' < '), ids[0]! < ids[1]!);
   shift = 0;
   const again = await post(port, key, JSON.stringify(early));
-  say('clock right again: the match sent again', outcome(again), again.text.includes('"accepted"'));
+  reportFigure('clock right again: the match sent again', outcome(again), again.text.includes('"accepted"'));
 }

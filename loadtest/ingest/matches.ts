@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 
 /** Matches of the proofs: players drawn from a town, counters drawn at random, everything by a seed. */
 
-export interface Town {
+export interface Population {
   players: { uuid: string; name: string }[];
   draw: () => number;
 }
 
-export function town(size: number, seed = 1): Town {
+export function town(size: number, seed = 1): Population {
   const draw = generator(seed);
   const hex = (length: number): string => Array.from({ length }, () => Math.floor(draw() * 16).toString(16)).join('');
   const players = Array.from({ length: size }, (_, number) => ({
@@ -32,7 +32,7 @@ const MODES = ['ctw', 'tdm', 'dtc', 'cp', 'splatt'];
 const MAPS = ['Twin Peaks', 'Harbour', 'Old Mill', 'Canyon', 'Glacier'];
 
 /** A finished match of so many players, ended about `now`. */
-export function matchOf({ players, draw }: Town, size: number, now: number, id: string = randomUUID()) {
+export function matchOf({ players, draw }: Population, size: number, now: number, id: string = randomUUID()) {
   const pick = (below: number): number => Math.floor(draw() * below);
   const chosen = new Set<number>();
   while (chosen.size < size) chosen.add(pick(players.length));

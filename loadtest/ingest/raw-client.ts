@@ -16,7 +16,7 @@ export function rawGet(path: string, token: string): Buffer {
 const END_OF_HEAD = '\r\n\r\n';
 const LENGTH = '\r\ncontent-length: ';
 
-const ROOM = 64 * 1024;
+const CAPACITY = 64 * 1024;
 
 /** One kept connection that sends a request, waits for the answer and sends the next. Answers tell their length. */
 export class RawClient {
@@ -28,7 +28,7 @@ export class RawClient {
     // What is read goes to one buffer, which costs the machine a fraction of a stream.
     const take = (count: number, bytes: Uint8Array): boolean =>
       this.#take((bytes as Buffer).toString('latin1', 0, count));
-    const onread = { buffer: Buffer.allocUnsafeSlow(ROOM), callback: take };
+    const onread = { buffer: Buffer.allocUnsafeSlow(CAPACITY), callback: take };
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
     this.#socket.on('error', (error) => this.#answer?.reject(error));
     this.#socket.on('close', () => this.#answer?.reject(new Error('the connection was closed')));

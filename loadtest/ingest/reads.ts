@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#platform/clock.ts';
 import { openDb } from '#db/open.ts';
 import { createApplication, setLimit } from '#store/applications/applications.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 import type { Report } from '../report.ts';
 import type { Databases } from './databases.ts';
 import { GameServers } from './child-process.ts';
-import { serveHouse } from './served-process.ts';
+import { serveProcess } from './served-process.ts';
 import { matchOf, town } from './matches.ts';
 import { RawClient, rawGet } from './raw-client.ts';
 import { prepare } from './speed.ts';
@@ -21,21 +21,21 @@ const SENDERS = 32;
 const HOUR_MS = 3_600_000;
 
 /** Reads of the data API by themselves, and while the ingest is as busy as it can be. */
-export async function proveReads(databases: Databases, report: Report): Promise<void> {
+export async function testReads(databases: Databases, report: Report): Promise<void> {
   const url = await databases.create();
   const keys = await prepare(url, SENDERS);
   const token = await fill(url);
-  const house = await serveHouse(url);
-  const calm = await typical(house.api, token);
+  const services = await serveProcess(url);
+  const calm = await typical(services.api, token);
   using servers = new GameServers();
-  const writing = servers.send({ port: house.ingest, keys, batch: 1 });
-  const busy = await typical(house.api, token);
+  const writing = servers.send({ port: services.ingest, keys, batch: 1 });
+  const busy = await typical(services.api, token);
   servers.stop();
   const written = await writing;
-  await house.kill();
+  await services.kill();
   report.note(`${databases.dialect}: matches a second while the data API is read`, Math.round(written));
   report.note(`${databases.dialect}: p99 of reads in ms, calm and busy`, `${calm.toFixed(2)}, ${busy.toFixed(2)}`);
-  report.say(
+  report.add(
     `${databases.dialect}: p99 of reads while the ingest is busy, ratio to calm (most 2)`,
     (busy / calm).toFixed(2),
     busy <= calm * 2,
@@ -55,7 +55,7 @@ async function fill(url: string): Promise<string> {
   await using db = await openDb(url);
   const people = town(300);
   const matches = Array.from({ length: 500 }, () => ({ ...matchOf(people, 10, Date.now()), server: 'Server 0' }));
-  await takeEvents(db, systemClock, { kind: 'operator' }, matches);
+  await ingestEvents(db, systemClock, { kind: 'operator' }, matches);
   const { application } = await createApplication(db, Date.now(), {
     name: 'Proof',
     type: 'service',

@@ -1,22 +1,22 @@
-import type { ProofOptions } from '../main.ts';
+import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
 import { databases, type Databases, type Dialect } from './databases.ts';
-import { proveFaults } from './faults.ts';
-import { proveLink } from './unreliable-link.ts';
-import { proveReads } from './reads.ts';
-import { proveSpeed } from './speed.ts';
+import { testFaults } from './faults.ts';
+import { testLink } from './unreliable-link.ts';
+import { testReads } from './reads.ts';
+import { testSpeed } from './speed.ts';
 
-type Part = (databases: Databases, options: ProofOptions, report: Report) => Promise<void>;
+type Part = (databases: Databases, options: LoadTestOptions, report: Report) => Promise<void>;
 
 const PARTS: Record<string, Part> = {
-  link: (databases, { matches }, report) => proveLink(databases, matches, report),
-  faults: (databases, _, report) => proveFaults(databases, report),
-  speed: (databases, _, report) => proveSpeed(databases, report),
-  reads: (databases, _, report) => proveReads(databases, report),
+  link: (databases, { matches }, report) => testLink(databases, matches, report),
+  faults: (databases, _, report) => testFaults(databases, report),
+  speed: (databases, _, report) => testSpeed(databases, report),
+  reads: (databases, _, report) => testReads(databases, report),
 };
 
 /** What the ingest promises: nothing lost, nothing twice, a clear answer to whatever goes wrong, and fast. */
-export async function prove(options: ProofOptions, report: Report): Promise<void> {
+export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
   const dialects = (['sqlite', 'postgres'] as const).filter(
     (one) => options.database === '' || one === options.database,
   );

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** A service in a process of its own, as an operator starts it; it can be killed. */
-export interface ServedHouse {
+export interface ServedProcess {
   child: ChildProcess;
   api: number;
   ingest: number;
@@ -27,14 +27,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 /** Starts a service on a database; the ports stay the same for whoever passes them. */
-export async function serveHouse(
+export async function serveProcess(
   databaseUrl: string,
   {
     ports,
     options = [],
     environment = {},
   }: { ports?: Ports; options?: string[]; environment?: NodeJS.ProcessEnv } = {},
-): Promise<ServedHouse> {
+): Promise<ServedProcess> {
   const { api, ingest, auth, site } = ports ?? (await freePorts());
   const child = spawn(process.execPath, [...process.execArgv, ...options, MAIN, 'serve'], {
     env: {
@@ -62,7 +62,7 @@ export async function serveHouse(
 const TICK_US = 10_000;
 
 /** Microseconds of CPU time that a service has used so far; undefined where the system does not tell. */
-export function cpuOf({ child }: ServedHouse): number | undefined {
+export function cpuOf({ child }: ServedProcess): number | undefined {
   if (process.platform !== 'linux') return undefined;
   const [, fields = ''] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ');
   const [user, system] = fields.split(' ').slice(11, 13).map(Number);

@@ -2,14 +2,14 @@ import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { systemClock } from '#platform/clock.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import type { Report } from '../report.ts';
 import type { Pace } from './baseline-loop.ts';
 import type { Databases } from './databases.ts';
-import { bareStart } from './baseline-setup.ts';
-import { bareLoop, GameServers } from './child-process.ts';
-import { cpuOf, serveHouse } from './served-process.ts';
+import { baselineSetup } from './baseline-setup.ts';
+import { baselineLoop, GameServers } from './child-process.ts';
+import { cpuOf, serveProcess } from './served-process.ts';
 
 const SENDERS = 32;
 /**
@@ -25,25 +25,25 @@ const WAYS = [
 ];
 
 /** Matches a second over HTTP, durable, against the bare loop, in turns. */
-export async function proveSpeed(databases: Databases, report: Report, rounds = 3): Promise<void> {
+export async function testSpeed(databases: Databases, report: Report, rounds = 3): Promise<void> {
   for (const way of WAYS) {
     const speeds: Speed[] = [];
     for (let round = 0; round < rounds; round++) speeds.push(await oneRound(databases, way.batch));
-    const { ours, bare, ratio } = speeds.toSorted((a, b) => a.ratio - b.ratio)[Math.floor(rounds / 2)]!;
+    const { ours, baseline, ratio } = speeds.toSorted((a, b) => a.ratio - b.ratio)[Math.floor(rounds / 2)]!;
     const name = `${databases.dialect}: ${SENDERS} senders, ${way.words}`;
-    report.note(`${name}: matches a second, bare loop`, `${Math.round(ours.rate)}, ${Math.round(bare.rate)}`);
-    if (ours.cpu !== undefined && bare.cpu !== undefined) {
-      const costs = `${Math.round(ours.cpu)}, ${Math.round(bare.cpu)}`;
+    report.note(`${name}: matches a second, bare loop`, `${Math.round(ours.rate)}, ${Math.round(baseline.rate)}`);
+    if (ours.cpu !== undefined && baseline.cpu !== undefined) {
+      const costs = `${Math.round(ours.cpu)}, ${Math.round(baseline.cpu)}`;
       report.note(`${name}: µs of CPU time a match, all of the service, bare loop`, costs);
     }
     report.note(`${name}: ratios of the rounds`, speeds.map((speed) => speed.ratio.toFixed(2)).join(', '));
-    report.say(`${name}: ratio to the bare loop (least ${way.least})`, ratio.toFixed(2), ratio >= way.least);
+    report.add(`${name}: ratio to the bare loop (least ${way.least})`, ratio.toFixed(2), ratio >= way.least);
   }
 }
 
 interface Speed {
   ours: Pace;
-  bare: Pace;
+  baseline: Pace;
   ratio: number;
 }
 
@@ -52,11 +52,11 @@ async function oneRound(databases: Databases, batch: number): Promise<Speed> {
   const keys = await prepare(url);
   const size = SIZES[databases.dialect];
   const ours = await sendAll(url, keys, batch, size);
-  const after = await bareStart(url, other, size.warmUp);
-  const bare = await bareLoop({ from: url, after, to: other });
+  const after = await baselineSetup(url, other, size.warmUp);
+  const baseline = await baselineLoop({ from: url, after, to: other });
   // What the bare loop has not waited for must not hold up the next round.
   await Promise.all([url, other].map((one) => databases.remove(one)));
-  return { ours, bare, ratio: ours.rate / bare.rate };
+  return { ours, baseline, ratio: ours.rate / baseline.rate };
 }
 
 interface Size {
@@ -77,7 +77,7 @@ export async function prepare(url: string, count = SENDERS): Promise<string[]> {
     server: `Server ${number}`,
     data: { region: 'eu' },
   }));
-  await takeEvents(db, systemClock, { kind: 'operator' }, events);
+  await ingestEvents(db, systemClock, { kind: 'operator' }, events);
   const servers = await db.all<{ key: number }>(sql`select key from servers order by key`);
   const keys: string[] = [];
   for (const { key } of servers) keys.push(await createServerKey(db, Date.now(), key));
@@ -85,13 +85,13 @@ export async function prepare(url: string, count = SENDERS): Promise<string[]> {
 }
 
 async function sendAll(url: string, keys: string[], batch: number, { warmUp, matches }: Size): Promise<Pace> {
-  const house = await serveHouse(url);
+  const services = await serveProcess(url);
   using servers = new GameServers();
-  const order = { port: house.ingest, keys, batch };
+  const order = { port: services.ingest, keys, batch };
   await servers.send({ ...order, matches: warmUp });
-  const spent = cpuOf(house);
+  const spent = cpuOf(services);
   const rate = await servers.send({ ...order, matches });
-  const cpu = spent === undefined ? undefined : (cpuOf(house)! - spent) / matches;
-  await house.kill();
+  const cpu = spent === undefined ? undefined : (cpuOf(services)! - spent) / matches;
+  await services.kill();
   return { rate, cpu };
 }

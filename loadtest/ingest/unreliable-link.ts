@@ -11,7 +11,7 @@ import { type Event, openSender, type Sender } from '#sender/index.ts';
 import type { Report } from '../report.ts';
 import { BadLink } from './unreliable-proxy.ts';
 import type { Databases } from './databases.ts';
-import { freePorts, serveHouse } from './served-process.ts';
+import { freePorts, serveProcess } from './served-process.ts';
 import { matchOf, town } from './matches.ts';
 import { prepare } from './speed.ts';
 
@@ -20,14 +20,14 @@ const KILLS = 20;
 const DROPPED = 0.2;
 const PLAYERS = 20;
 
-type Played = ReturnType<typeof matchOf>;
+type PlayedBy = ReturnType<typeof matchOf>;
 
 /** A season over a link that drops connections, to a service that is killed again and again. */
-export async function proveLink(databases: Databases, count: number, report: Report): Promise<void> {
+export async function testLink(databases: Databases, count: number, report: Report): Promise<void> {
   const url = await databases.create();
   const keys = await prepare(url, SENDERS);
   const ports = await freePorts();
-  let house = await serveHouse(url, { ports });
+  let services = await serveProcess(url, { ports });
   const link = await BadLink.open(ports.ingest, DROPPED);
   const folder = await mkdtemp(join(tmpdir(), 'prove-senders-'));
   const senders = await Promise.all(
@@ -36,70 +36,70 @@ export async function proveLink(databases: Databases, count: number, report: Rep
     ),
   );
   const people = town(1_000);
-  const told: Played[] = [];
+  const received: PlayedBy[] = [];
   const began = performance.now();
   for (let kill = 0; kill < KILLS; kill++) {
-    const share = Math.floor((count * (kill + 1)) / KILLS) - told.length;
-    await tell(
+    const quota = Math.floor((count * (kill + 1)) / KILLS) - received.length;
+    await sendEvents(
       senders,
-      told,
-      Array.from({ length: share }, () => matchOf(people, PLAYERS, Date.now())),
+      received,
+      Array.from({ length: quota }, () => matchOf(people, PLAYERS, Date.now())),
     );
     await sleep(100 + Math.random() * 400);
-    await house.kill();
-    house = await serveHouse(url, { ports });
+    await services.kill();
+    services = await serveProcess(url, { ports });
   }
   await Promise.all(senders.map((sender) => sender.flush()));
   const seconds = (performance.now() - began) / 1000;
   report.note(`${databases.dialect}: connections, of them dropped`, `${link.opened}, ${link.dropped}`);
   report.note(`${databases.dialect}: seconds for ${count} matches and ${KILLS} SIGKILLs`, seconds.toFixed(1));
-  await checkSeason(databases, url, told, report);
+  await checkHistory(databases, url, received, report);
   const before = await digestOf(url);
-  await tellAgain(senders, told);
-  report.say(
+  await sendAgain(senders, received);
+  report.add(
     `${databases.dialect}: rows changed by sending all of it again`,
     before === (await digestOf(url)) ? 0 : 'some',
     before === (await digestOf(url)),
   );
   await Promise.all(senders.map((sender) => sender.close()));
   link.close();
-  await house.kill();
+  await services.kill();
   await rm(folder, { recursive: true, force: true });
 }
 
 const briefly = (ms: number, signal: AbortSignal): Promise<void> => sleep(Math.min(ms, 200), undefined, { signal });
 
-async function tell(senders: Sender[], told: Played[], matches: Played[]): Promise<void> {
+async function sendEvents(senders: Sender[], received: PlayedBy[], matches: PlayedBy[]): Promise<void> {
   await Promise.all(
     matches.map((match) => {
-      told.push(match);
-      return senders[(told.length - 1) % senders.length]!.send(match as unknown as Event);
+      received.push(match);
+      return senders[(received.length - 1) % senders.length]!.send(match as unknown as Event);
     }),
   );
 }
 
-async function tellAgain(senders: Sender[], told: Played[]): Promise<void> {
-  await tell(senders, [], told);
+async function sendAgain(senders: Sender[], received: PlayedBy[]): Promise<void> {
+  await sendEvents(senders, [], received);
   await Promise.all(senders.map((sender) => sender.flush()));
 }
 
 /** Kills, deaths and matches by player and group, as the simulator's own ledger has them. */
-async function checkSeason({ dialect }: Databases, url: string, told: Played[], report: Report): Promise<void> {
+async function checkHistory({ dialect }: Databases, url: string, received: PlayedBy[], report: Report): Promise<void> {
   await using db = await openDb(url);
   const stored = (await db.get<{ count: number }>(sql`select count(*) as count from matches`))!.count;
-  report.say(`${dialect}: matches stored of ${told.length}`, stored, stored === told.length);
-  const wrong = await wrongSums(db, told);
-  report.say(`${dialect}: players whose sums differ from the simulator's ledger`, wrong, wrong === 0);
+  report.add(`${dialect}: matches stored of ${received.length}`, stored, stored === received.length);
+  const wrong = await wrongSums(db, received);
+  report.add(`${dialect}: players whose sums differ from the simulator's ledger`, wrong, wrong === 0);
 }
 
-async function wrongSums(db: Queryable, told: Played[]): Promise<number> {
+async function wrongSums(db: Queryable, received: PlayedBy[]): Promise<number> {
   const sums = new Map<string, Record<string, number>>();
   const add = (uuid: string, counter: string, by: number): void => {
     const own = sums.get(uuid) ?? {};
     own[counter] = (own[counter] ?? 0) + by;
     sums.set(uuid, own);
   };
-  for (const { data } of told) {
+  for (const { data } of received) {
     const group = groupOf(data.gamemode);
     for (const team of data.teams) {
       for (const { uuid, kill_count, death_count, time_played } of team.players) {

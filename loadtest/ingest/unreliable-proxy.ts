@@ -17,12 +17,12 @@ export class BadLink {
     this.port = port;
   }
 
-  static async open(target: number, share: number): Promise<BadLink> {
+  static async open(target: number, quota: number): Promise<BadLink> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const link = new BadLink(server, (server.address() as { port: number }).port);
-    server.on('connection', (near) => link.#join(near, target, share));
+    server.on('connection', (near) => link.#join(near, target, quota));
     return link;
   }
 
@@ -31,14 +31,14 @@ export class BadLink {
     this.#server.close();
   }
 
-  #join(near: Socket, target: number, share: number): void {
+  #join(near: Socket, target: number, quota: number): void {
     this.opened++;
     const far = connect(target, '127.0.0.1');
     const cut = (): void => {
       near.destroy();
       far.destroy();
     };
-    const drops = Math.random() < share;
+    const drops = Math.random() < quota;
     const most = drops ? Math.floor(Math.random() * 60_000) : 200_000;
     let bytes = 0;
     const pass = (from: Socket, to: Socket): void => {

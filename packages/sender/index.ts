@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Event, type QueuedEvent, readLine, writeLine } from './event.ts';
-import { type Answer, postEvents, type Receipt } from './post.ts';
+import { type IngestResponse, postEvents, type Receipt } from './post.ts';
 import { DiskQueue } from './queue.ts';
 
 /**
@@ -29,14 +29,14 @@ export interface SenderOptions {
 
 export type { Event, Receipt };
 
-const MOST_EVENTS = 200;
-const MOST_BYTES = 1024 * 1024;
+const MAX_EVENTS = 200;
+const MAX_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** How long an event that came too early is sent again, counted from when the service first said so. */
 const EARLY_MS = 24 * 3_600_000;
 /** What is said of lines of which one is no event, without asking: such a line would spoil the request for all. */
-const NO_EVENT: Answer = { refused: 'This line of the queue is no event: the file was damaged.' };
+const NO_EVENT: IngestResponse = { refused: 'This line of the queue is no event: the file was damaged.' };
 
 export async function openSender(options: SenderOptions): Promise<Sender> {
   return new Sender(options, await DiskQueue.open(options.folder));
@@ -49,7 +49,7 @@ export class Sender implements AsyncDisposable {
   readonly #running: Promise<void>;
   #wake = Promise.withResolvers<void>();
   #flushes: PromiseWithResolvers<void>[] = [];
-  #most = MOST_EVENTS;
+  #most = MAX_EVENTS;
 
   constructor(options: SenderOptions, queue: DiskQueue) {
     this.#options = options;
@@ -106,14 +106,14 @@ export class Sender implements AsyncDisposable {
       } else {
         this.#complain(wait.trouble);
         await this.#pause(Math.max(wait.afterMs ?? 0, pause * (0.5 + Math.random() / 2)));
-        pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+        pause = Math.min(pause * 2, MAX_PAUSE_MS);
       }
     }
     for (const { reject } of this.#flushes.splice(0)) reject(closed());
   }
 
   async #deliver(): Promise<'delivered' | 'empty' | { trouble: string; afterMs: number | undefined }> {
-    const portion = await this.#queue.peek(this.#most, MOST_BYTES);
+    const portion = await this.#queue.peek(this.#most, MAX_BYTES);
     if (portion === undefined) return 'empty';
     const { lines, next } = portion;
     const events = lines.flatMap((line) => readLine(line) ?? []);
@@ -126,14 +126,14 @@ export class Sender implements AsyncDisposable {
       await this.#setAside(events[0]?.event ?? lines[0]!, receipt);
     } else if (await this.#settle(events, answer.receipts)) {
       await this.#queue.advance(next);
-      return { trouble: 'The service wants some events again later.', afterMs: LONGEST_PAUSE_MS / 2 };
+      return { trouble: 'The service wants some events again later.', afterMs: MAX_PAUSE_MS / 2 };
     }
-    this.#most = MOST_EVENTS;
+    this.#most = MAX_EVENTS;
     await this.#queue.advance(next);
     return 'delivered';
   }
 
-  #post(events: QueuedEvent[]): Promise<Answer> {
+  #post(events: QueuedEvent[]): Promise<IngestResponse> {
     const sent = events.map(({ json }) => json);
     return postEvents(this.#options, sent, this.#stop.signal);
   }
@@ -153,11 +153,11 @@ export class Sender implements AsyncDisposable {
 
   async #setAside(event: Event | string, receipt: Receipt): Promise<void> {
     await appendFile(join(this.#options.folder, 'refused.ndjson'), `${JSON.stringify({ receipt, event })}\n`);
-    tell(() => this.#options.onRefused?.(event, receipt));
+    sendEvents(() => this.#options.onRefused?.(event, receipt));
   }
 
   #complain(sentence: string): void {
-    tell(() => this.#options.onTrouble?.(sentence));
+    sendEvents(() => this.#options.onTrouble?.(sentence));
   }
 
   async #pause(ms: number): Promise<void> {
@@ -172,7 +172,7 @@ function isFresh(since: number): boolean {
 }
 
 /** What a callback throws is told as a warning: delivery goes on, or what was set aside would be again and again. */
-function tell(callback: () => void): void {
+function sendEvents(callback: () => void): void {
   try {
     callback();
   } catch (error) {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 /** What a sender does next. */
-export type Answer =
+export type IngestResponse =
   | { receipts: Receipt[] }
   /** The request itself is refused: send less at once, or set the only event aside. */
   | { refused: string }
@@ -28,7 +28,7 @@ export async function postEvents(
   { url, key }: { url: string; key: string },
   lines: string[],
   stop?: AbortSignal,
-): Promise<Answer> {
+): Promise<IngestResponse> {
   const body = Buffer.from(`[${lines.join(',')}]`);
   const packed = body.length >= PACKED_FROM;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -47,7 +47,7 @@ export async function postEvents(
   }
 }
 
-async function answerOf(response: Response, count: number): Promise<Answer> {
+async function answerOf(response: Response, count: number): Promise<IngestResponse> {
   const body = (await response.json().catch(() => undefined)) as unknown;
   if (response.status === 200 && Array.isArray(body) && body.length === count) return { receipts: body as Receipt[] };
   const { error_description } = (body ?? {}) as { error_description?: string };

@@ -8,7 +8,7 @@ export interface Place {
   offset: number;
 }
 
-export interface Portion {
+export interface QueueChunk {
   lines: string[];
   /** Where the queue goes on behind the lines. */
   next: Place;
@@ -58,7 +58,7 @@ export class DiskQueue {
   }
 
   /** The oldest lines that are not delivered, at least one where there is one. */
-  async peek(mostLines: number, mostBytes: number): Promise<Portion | undefined> {
+  async peek(mostLines: number, mostBytes: number): Promise<QueueChunk | undefined> {
     for (;;) {
       // Asked before reading: a file that another follows grows no more.
       const following = this.#segments.find((segment) => segment > this.#place.segment);
@@ -147,7 +147,7 @@ export class DiskQueue {
     });
   }
 
-  async #read(mostLines: number, mostBytes: number): Promise<Portion | undefined> {
+  async #read(mostLines: number, mostBytes: number): Promise<QueueChunk | undefined> {
     const { segment, offset } = this.#place;
     // What is being appended may yet be cut back.
     const end = segment === this.#segments.at(-1) ? this.#fileBytes : Infinity;

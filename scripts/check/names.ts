@@ -18,7 +18,7 @@ interface Refused {
  */
 const NAMES = JSON.parse(readFileSync(new URL('names.json', import.meta.url), 'utf8')) as Names;
 
-/** `openDoor`, `OPEN_DOOR` and `open-door` are the words open and door. */
+/** `openIngestService`, `OPEN_DOOR` and `open-door` are the words open and door. */
 export const wordsOf = (name: string): string[] =>
   (name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})/gu) ?? []).map((word) => word.toLowerCase());
 

@@ -2,33 +2,33 @@ import { z } from 'zod';
 import type { Caller } from './auth/callers.ts';
 import type { Clock } from '#platform/clock.ts';
 import { boundOf } from '#platform/ids.ts';
-import type { Known } from '#platform/maybe-promise.ts';
+import type { MaybePromise } from '#platform/maybe-promise.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import type { MatchHead, MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
-import type { WriteMoment } from './timestamps.ts';
+import type { WriteTimestamp } from './timestamps.ts';
 
 /** A match, and what names its text among all that it ever has, where the state of all matches has no name. */
 export type FoundMatch = MatchWithTeams & { tag?: string };
 
 /** What the answers of the data API are made with. */
-export interface Kit {
+export interface Deps {
   db: Queryable;
   clock: Clock;
-  moment: WriteMoment;
+  timestamp: WriteTimestamp;
   /** Finds a match. */
-  match(key: number): Known<FoundMatch | undefined>;
+  match(key: number): MaybePromise<FoundMatch | undefined>;
   /** Match heads with keys below `before`, the newest first. */
-  list(before: number, limit: number): Known<MatchHead[]>;
+  list(before: number, limit: number): MaybePromise<MatchHead[]>;
   /** The site's address: permalinks begin with it. */
   site: string;
   presenceTimeoutMs: number;
 }
 
 /** One request, let in: what its row's handler is given. */
-export interface Ask<Q = unknown> {
-  kit: Kit;
+export interface EndpointContext<Q = unknown> {
+  deps: Deps;
   caller: Caller;
   /** The `:id` of the path, decoded; empty where the path has none. */
   id: string;
@@ -37,7 +37,7 @@ export interface Ask<Q = unknown> {
    * Names the state of all matches that were ever readable, and the settings they are shown under: while it stays, a
    * match stays as it is. Undefined where the database cannot tell.
    */
-  epoch: string | undefined;
+  dataVersion: string | undefined;
 }
 
 export type Shape = Record<string, z.ZodType>;
@@ -60,14 +60,14 @@ export interface Endpoint<S extends Shape = Shape> {
   cachedUnder?: 'anything' | 'matches';
   /** That the row is going away, which every answer then says. */
   deprecated?: Deprecation;
-  handle(ask: Ask<QueryOf<S>>): Known<Answer>;
+  handle(endpointContext: EndpointContext<QueryOf<S>>): MaybePromise<EndpointResult>;
 }
 
 /**
  * JSON that is ready to be sent, where it is long in the pieces it is put together of: in one it would be there twice, as
  * a string and as bytes.
  */
-export class Ready {
+export class RenderedBody {
   readonly json: string | readonly string[];
   /** Tells this JSON from every other one of its address; left out where only the text itself does. */
   readonly tag: string | undefined;
@@ -78,19 +78,19 @@ export class Ready {
    * @param length to be told where the parts of the JSON are at hand: asking the whole for it would have it copied together
    *   once more than it is when it is sent
    */
-  constructor(json: Ready['json'], tag?: string, length = byteLengthOf(json)) {
+  constructor(json: RenderedBody['json'], tag?: string, length = byteLengthOf(json)) {
     this.json = json;
     this.tag = tag;
     this.length = length;
   }
 }
 
-function byteLengthOf(json: Ready['json']): number {
+function byteLengthOf(json: RenderedBody['json']): number {
   if (typeof json === 'string') return Buffer.byteLength(json);
   return json.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 }
 
-export type Answer = Ready | object;
+export type EndpointResult = RenderedBody | object;
 
 /** Types a row's handler by its query. */
 export function endpoint<S extends Shape>(row: Endpoint<S>): Endpoint {
@@ -148,6 +148,6 @@ export const flag = (description: string) =>
     .meta({ description });
 
 /** The moment before which a heartbeat no longer counts. */
-export function presenceSince({ clock, presenceTimeoutMs }: Kit): number {
+export function presenceSince({ clock, presenceTimeoutMs }: Deps): number {
   return clock.now() - presenceTimeoutMs;
 }

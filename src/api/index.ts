@@ -1,7 +1,7 @@
-import { MemoryAllowances, SharedAllowances } from '#http/rate-limiter.ts';
+import { MemoryRateLimiter, SharedRateLimiter } from '#http/rate-limiter.ts';
 import { UsageMeter } from './usage-meter.ts';
-import type { OpenDoor } from '#http/service.ts';
-import type { Hall } from '#context/context.ts';
+import type { HttpService } from '#http/service.ts';
+import type { AppContext } from '#context/context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
@@ -12,25 +12,25 @@ import { servers } from './servers.ts';
 import { Api } from './service.ts';
 
 /** Every path of the data API. */
-export const ROWS: readonly Endpoint[] = [...servers, ...matches, ...maps, ...punishments, ...players];
+export const ENDPOINTS: readonly Endpoint[] = [...servers, ...matches, ...maps, ...punishments, ...players];
 
 /** Opens the data API. */
-export async function openApi(hall: Hall): Promise<OpenDoor> {
-  const { config, db, clock, log } = hall;
+export async function openApi(context: AppContext): Promise<HttpService> {
+  const { config, db, clock, log } = context;
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'allowances not saved');
-  const allowances =
+  const rateLimiter =
     config.COUNTERS === 'database'
-      ? new SharedAllowances(db, clock)
-      : await MemoryAllowances.open(db, clock, saveFailed);
+      ? new SharedRateLimiter(db, clock)
+      : await MemoryRateLimiter.open(db, clock, saveFailed);
   const facts = { server: config.API_URL, network: config.NETWORK_NAME, tokenUrl: `${config.AUTH_URL}/oauth/token` };
   const meter = new UsageMeter(db, clock, (error) => log.error({ err: error }, 'usage not saved'));
-  const api = new Api(hall, allowances, meter, ROWS, openapiOf(ROWS, facts));
+  const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapiOf(ENDPOINTS, facts));
   return {
     listener: (request, response) => api.serve(request, response),
     readsBodies: false,
     close: async () => {
       await meter[Symbol.asyncDispose]();
-      await allowances[Symbol.asyncDispose]();
+      await rateLimiter[Symbol.asyncDispose]();
     },
   };
 }

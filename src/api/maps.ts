@@ -5,7 +5,7 @@ import { nameKey } from '#platform/text.ts';
 import { type GameMap, listMaps, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#store/game/maps.ts';
 import { serverByKey, serverByName, type ServerNow, serversPlaying } from '#store/game/servers.ts';
 import type { Queryable } from '#db/db.ts';
-import { type Endpoint, endpoint, filter, flag, type Kit, paging, presenceSince } from './endpoint.ts';
+import { type Endpoint, endpoint, filter, flag, type Deps, paging, presenceSince } from './endpoint.ts';
 import { count, id, link } from './schemas.ts';
 
 const Rate = z
@@ -58,11 +58,11 @@ export const maps: Endpoint[] = [
       ...paging,
     },
     answer: z.array(GameMapShape),
-    handle: async ({ kit, query: { playing, gamemode, rotation, max_id, limit } }) => {
-      const serverKey = rotation === undefined ? undefined : await findServer(kit, rotation);
+    handle: async ({ deps, query: { playing, gamemode, rotation, max_id, limit } }) => {
+      const serverKey = rotation === undefined ? undefined : await findServer(deps, rotation);
       if (rotation !== undefined && serverKey === undefined) return [];
-      const found = await listMaps(kit.db, { before: max_id, limit, gamemode, serverKey });
-      return playing ? await withPlaying(kit, found) : found.map((map) => wire(kit, map));
+      const found = await listMaps(deps.db, { before: max_id, limit, gamemode, serverKey });
+      return playing ? await withPlaying(deps, found) : found.map((map) => wire(deps, map));
     },
   }),
   endpoint({
@@ -72,10 +72,10 @@ export const maps: Endpoint[] = [
     id: 'A map id or a map name',
     query: {},
     answer: GameMapShape,
-    handle: async ({ kit, id: text }) => {
-      const map = await findMap(kit.db, text);
+    handle: async ({ deps, id: text }) => {
+      const map = await findMap(deps.db, text);
       if (map === undefined) throw notFound('There is no map with this id or name.');
-      return (await withRates(kit, [map]))[0]!;
+      return (await withRates(deps, [map]))[0]!;
     },
   }),
 ];
@@ -85,34 +85,34 @@ async function findMap(db: Queryable, text: string): Promise<GameMap | undefined
   return (key === undefined ? undefined : await mapByKey(db, key)) ?? (await mapByName(db, text));
 }
 
-async function findServer(kit: Kit, text: string): Promise<number | undefined> {
-  for (const key of [keyOf(text.toLowerCase()), (await serverByName(kit.db, text))?.key]) {
-    if (key !== undefined && (await serverByKey(kit.db, key, 0)) !== undefined) return key;
+async function findServer(deps: Deps, text: string): Promise<number | undefined> {
+  for (const key of [keyOf(text.toLowerCase()), (await serverByName(deps.db, text))?.key]) {
+    if (key !== undefined && (await serverByKey(deps.db, key, 0)) !== undefined) return key;
   }
   return undefined;
 }
 
-async function withPlaying(kit: Kit, found: GameMap[]): Promise<Wire[]> {
+async function withPlaying(deps: Deps, found: GameMap[]): Promise<Wire[]> {
   const names = found.map(({ name }) => nameKey(name));
-  const playing = Map.groupBy(await serversPlaying(kit.db, names, presenceSince(kit)), ({ map_key }) => map_key);
-  const items = await withRates(kit, found);
+  const playing = Map.groupBy(await serversPlaying(deps.db, names, presenceSince(deps)), ({ map_key }) => map_key);
+  const items = await withRates(deps, found);
   return items.map(({ permalink_url, ...item }) => {
     return { ...item, servers: (playing.get(nameKey(item.name)) ?? []).map(playingWire), permalink_url };
   });
 }
 
-async function withRates(kit: Kit, found: GameMap[]): Promise<Wire[]> {
-  const [rates, rotations] = await Promise.all([ratesOf(kit.db, found), rotationsOf(kit.db, found)]);
+async function withRates(deps: Deps, found: GameMap[]): Promise<Wire[]> {
+  const [rates, rotations] = await Promise.all([ratesOf(deps.db, found), rotationsOf(deps.db, found)]);
   return found.map((map) => {
     const added = {
       rotations: rotations.get(nameKey(map.name)) ?? [],
       rates: (rates.get(map.key) ?? []).map(rateWire),
     };
-    return wire(kit, map, added);
+    return wire(deps, map, added);
   });
 }
 
-function wire({ site }: Kit, map: GameMap, { rotations, rates }: Pick<Wire, 'rotations' | 'rates'> = {}): Wire {
+function wire({ site }: Deps, map: GameMap, { rotations, rates }: Pick<Wire, 'rotations' | 'rates'> = {}): Wire {
   const { name, version, proto, authors, objective, teams, gamemodes, type, path, has_image } = map;
   const mapId = idOf(map.key);
   return {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Config } from '#platform/config.ts';
 import { idOf } from '#platform/ids.ts';
 import type { MatchHead } from '#store/game/matches.ts';
-import type { WriteMoment } from './timestamps.ts';
+import type { WriteTimestamp } from './timestamps.ts';
 
 /** Raise this when a match is rendered differently, in a list or by itself: the entity tags that clients hold are void then. */
 const RENDERING = 1;
@@ -14,7 +14,7 @@ export function renderVersionOf({ TIME_ZONE, SITE_URL }: Pick<Config, 'TIME_ZONE
 
 /** The JSON of a match up to before its parts: the stored head, then what settings decide. */
 export function headJson(
-  { moment: write, site }: { moment: WriteMoment; site: string },
+  { timestamp: write, site }: { timestamp: WriteTimestamp; site: string },
   { key, head, started, finished }: MatchHead,
 ): string {
   return `${head},"started":"${write(started)}","finished":"${write(finished)}","permalink_url":"${site}/matches/${idOf(key)}"`;

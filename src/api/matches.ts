@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { notFound, type WireError } from '#http/errors.ts';
-import { whenKnown } from '#platform/maybe-promise.ts';
+import { notFound, type HttpError } from '#http/errors.ts';
+import { mapMaybe } from '#platform/maybe-promise.ts';
 import { OBJECTIVE_TYPES } from '#events/schema.ts';
 import {
   listMatchesWithTeams,
@@ -12,9 +12,9 @@ import {
   type MatchWithTeams,
   type WholeMatch,
 } from '#store/game/matches.ts';
-import { type Endpoint, endpoint, fieldsOf, type Kit, paging, Ready } from './endpoint.ts';
+import { type Endpoint, endpoint, fieldsOf, type Deps, paging, RenderedBody } from './endpoint.ts';
 import { headJson } from './match-list.ts';
-import { count, id, link, moment, person } from './schemas.ts';
+import { count, id, link, timestamp, person } from './schemas.ts';
 
 const MatchPlayer = z
   .object({
@@ -39,7 +39,7 @@ const Objective = z
     type: z.enum(OBJECTIVE_TYPES),
     name: z.string(),
     color: z.string(),
-    time: moment,
+    time: timestamp,
   })
   .meta({ id: 'Objective' });
 
@@ -53,8 +53,8 @@ const Match = z
     win: z.string().meta({ description: 'Name of the winning team; empty where there is none' }),
     kill_count: count,
     death_count: count,
-    started: moment,
-    finished: moment,
+    started: timestamp,
+    finished: timestamp,
     permalink_url: link,
     teams: z.array(Team).optional().meta({ description: 'In the single match always, in lists through `fields`' }),
     objectives: z.array(Objective).optional().meta({ description: 'Through `fields`' }),
@@ -71,12 +71,12 @@ export const matches: Endpoint[] = [
     query: { ...paging, fields },
     answer: z.array(Match),
     cachedUnder: 'anything',
-    handle: ({ kit, epoch, query: { max_id, limit, fields: asked } }) => {
+    handle: ({ deps, dataVersion, query: { max_id, limit, fields: asked } }) => {
       if (asked.size > 0) {
         const list = asked.has('objectives') ? listWholeMatches : listMatchesWithTeams;
-        return list(kit.db, max_id, limit).then((found) => longList(kit, found, asked, epoch));
+        return list(deps.db, max_id, limit).then((found) => longList(deps, found, asked, dataVersion));
       }
-      return whenKnown(kit.list(max_id, limit), (found) => plainList(kit, found, epoch));
+      return mapMaybe(deps.list(max_id, limit), (found) => plainList(deps, found, dataVersion));
     },
   }),
   endpoint({
@@ -87,39 +87,42 @@ export const matches: Endpoint[] = [
     query: { fields },
     answer: Match,
     cachedUnder: 'matches',
-    handle: ({ kit, id: text, epoch, query: { fields: asked } }) => {
+    handle: ({ deps, id: text, dataVersion, query: { fields: asked } }) => {
       const key = keyOf(text);
       if (key === undefined) throw noMatch();
-      const tag = (suffix: string): string | undefined => epoch && `${text}${suffix}-${epoch}`;
-      if (asked.has('objectives')) return matchByKey(kit.db, key).then((found) => wholeMatch(kit, found, tag('-o')));
-      return whenKnown(kit.match(key), (found) =>
-        matchOf(kit, found, tag('') ?? (found?.tag && `${text}-${found.tag}`)),
+      const tag = (suffix: string): string | undefined => dataVersion && `${text}${suffix}-${dataVersion}`;
+      if (asked.has('objectives')) return matchByKey(deps.db, key).then((found) => wholeMatch(deps, found, tag('-o')));
+      return mapMaybe(deps.match(key), (found) =>
+        matchOf(deps, found, tag('') ?? (found?.tag && `${text}-${found.tag}`)),
       );
     },
   }),
 ];
 
-function plainList(kit: Kit, found: MatchHead[], epoch: string | undefined): Ready {
-  return new Ready(
-    listJson(found, (match) => `${headJson(kit, match)}}`),
-    listTag(spanOf(found), epoch),
+function plainList(deps: Deps, found: MatchHead[], dataVersion: string | undefined): RenderedBody {
+  return new RenderedBody(
+    listJson(found, (match) => `${headJson(deps, match)}}`),
+    listTag(spanOf(found), dataVersion),
   );
 }
 
 function longList(
-  kit: Kit,
+  deps: Deps,
   found: readonly (MatchWithTeams & Partial<WholeMatch>)[],
   asked: ReadonlySet<string>,
-  epoch: string | undefined,
-): Ready {
+  dataVersion: string | undefined,
+): RenderedBody {
   const pieces: string[] = [];
   for (const match of found) {
-    pieces.push((pieces.length === 0 ? '[' : '},') + headJson(kit, match) + (asked.has('teams') ? TEAMS : ''));
+    pieces.push((pieces.length === 0 ? '[' : '},') + headJson(deps, match) + (asked.has('teams') ? TEAMS : ''));
     if (asked.has('teams')) pieces.push(match.teams);
-    if (match.objectives !== undefined) pieces.push(objectivesJson(kit, match.objectives));
+    if (match.objectives !== undefined) pieces.push(objectivesJson(deps, match.objectives));
   }
   pieces.push(found.length === 0 ? '[]' : '}]');
-  return new Ready(pieces, listTag(spanOf(found), epoch && `${[...asked].sort().join('-')}-${epoch}`));
+  return new RenderedBody(
+    pieces,
+    listTag(spanOf(found), dataVersion && `${[...asked].sort().join('-')}-${dataVersion}`),
+  );
 }
 
 function spanOf(found: readonly { key: number }[]): { last: string; count: number } {
@@ -130,8 +133,11 @@ function spanOf(found: readonly { key: number }[]): { last: string; count: numbe
  * While no match is changed or taken out, only new ones come, at the front: what stands at one address begins with
  * another match then, and so ends with another one or has become longer.
  */
-function listTag({ last, count }: { last: string; count: number }, epoch: string | undefined): string | undefined {
-  return epoch && `${last}-${count}-${epoch}`;
+function listTag(
+  { last, count }: { last: string; count: number },
+  dataVersion: string | undefined,
+): string | undefined {
+  return dataVersion && `${last}-${count}-${dataVersion}`;
 }
 
 function listJson<T>(items: readonly T[], json: (item: T) => string): string {
@@ -140,22 +146,25 @@ function listJson<T>(items: readonly T[], json: (item: T) => string): string {
   return `${text}]`;
 }
 
-const noMatch = (): WireError => notFound('There is no match with this id.');
+const noMatch = (): HttpError => notFound('There is no match with this id.');
 
-function matchOf(kit: Kit, match: MatchWithTeams | undefined, tag: string | undefined): Ready {
+function matchOf(deps: Deps, match: MatchWithTeams | undefined, tag: string | undefined): RenderedBody {
   if (match === undefined) throw noMatch();
-  const head = headJson(kit, match) + TEAMS;
-  return new Ready(`${head}${match.teams}}`, tag, Buffer.byteLength(head) + Buffer.byteLength(match.teams) + 1);
+  const head = headJson(deps, match) + TEAMS;
+  return new RenderedBody(`${head}${match.teams}}`, tag, Buffer.byteLength(head) + Buffer.byteLength(match.teams) + 1);
 }
 
-function wholeMatch(kit: Kit, match: WholeMatch | undefined, tag: string | undefined): Ready {
+function wholeMatch(deps: Deps, match: WholeMatch | undefined, tag: string | undefined): RenderedBody {
   if (match === undefined) throw noMatch();
-  return new Ready(`${headJson(kit, match)}${TEAMS}${match.teams}${objectivesJson(kit, match.objectives)}}`, tag);
+  return new RenderedBody(
+    `${headJson(deps, match)}${TEAMS}${match.teams}${objectivesJson(deps, match.objectives)}}`,
+    tag,
+  );
 }
 
 const TEAMS = ',"teams":';
 
-function objectivesJson({ moment: write }: Kit, text: string): string {
+function objectivesJson({ timestamp: write }: Deps, text: string): string {
   const objectives = JSON.parse(text) as MatchObjective[];
   return `,"objectives":${JSON.stringify(objectives.map((one) => ({ ...one, time: write(one.time) })))}`;
 }

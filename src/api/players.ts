@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
-import { notFound, WireError } from '#http/errors.ts';
+import { notFound, HttpError } from '#http/errors.ts';
 import { safeNumber } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
 import { standingOf } from '#store/game/factions.ts';
@@ -8,8 +8,8 @@ import { factsOf, killsOf, matchesOf } from '#store/game/matches.ts';
 import { findPlayer, type Player, playerByUuid } from '#store/game/players.ts';
 import { GROUP_NAMES, type Stats, statsOf } from '#store/game/player-stats.ts';
 import { isBanned } from '#store/game/punishments.ts';
-import { type Ask, type Endpoint, endpoint, fieldsOf, type Kit } from './endpoint.ts';
-import { count, id, link, moment, person, seconds } from './schemas.ts';
+import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps } from './endpoint.ts';
+import { count, id, link, timestamp, person, seconds } from './schemas.ts';
 
 const NEWEST = 20;
 
@@ -28,11 +28,11 @@ const Groups = {
     power: z.number(),
     faction: z.string(),
   }),
-  kills: z.array(z.object({ killer: person, victim: person, match: id, map: z.string(), time: moment })),
+  kills: z.array(z.object({ killer: person, victim: person, match: id, map: z.string(), time: timestamp })),
   matches: z.array(
     z.object({
       ...{ id, map: z.string(), gamemode: z.string(), result: z.enum(['win', 'lose', 'draw']), score: z.int() },
-      ...{ kill_count: count, death_count: count, started: moment, finished: moment },
+      ...{ kill_count: count, death_count: count, started: timestamp, finished: timestamp },
     }),
   ),
   objective: z.object({ ...fought, core_leaked: count, destroyable_destroyed: count, flag_captured: count }),
@@ -51,9 +51,9 @@ const PlayerShape = z
     id,
     name: z.string(),
     uuid: z.string(),
-    last_login: z.union([moment, z.literal('')]),
+    last_login: z.union([timestamp, z.literal('')]),
     last_login_server: z.string(),
-    last_logout: z.union([moment, z.literal('')]),
+    last_logout: z.union([timestamp, z.literal('')]),
     banned: z.boolean().meta({ description: 'A ban is active' }),
     permalink_url: link,
     ...z.object(Groups).partial().shape,
@@ -68,39 +68,42 @@ export const players: Endpoint[] = [
     id: 'A UUID, a player name in any case, a player id, or `me`: the player who owns the access token',
     query: { fields: fieldsOf(Object.keys(Groups) as [GroupName, ...GroupName[]]) },
     answer: PlayerShape,
-    handle: async (ask) => {
-      const player = await demandPlayer(ask as Ask);
-      return { ...(await wire(ask.kit, player)), ...(await groupsWire(ask.kit, player, [...ask.query.fields])) };
+    handle: async (endpointContext) => {
+      const player = await requirePlayer(endpointContext as EndpointContext);
+      return {
+        ...(await wire(endpointContext.deps, player)),
+        ...(await groupsWire(endpointContext.deps, player, [...endpointContext.query.fields])),
+      };
     },
   }),
 ];
 
 /** The player that `:id` names. */
-export async function demandPlayer({ kit, caller, id: text }: Ask): Promise<Player> {
-  if (text === 'me') return await ownPlayer({ kit, caller });
-  const player = await findPlayer(kit.db, text);
+export async function requirePlayer({ deps, caller, id: text }: EndpointContext): Promise<Player> {
+  if (text === 'me') return await ownPlayer({ deps, caller });
+  const player = await findPlayer(deps.db, text);
   if (player === undefined) throw notFound('There is no player with this UUID, name or id.');
   return player;
 }
 
 /** With the challenge of RFC 6750 section 3.1, which tells a client what to ask for. */
-function insufficientScope(): WireError {
+function insufficientScope(): HttpError {
   const sentence = '`me` needs an access token of a user with the scope profile.';
   const challenge = `Bearer error="insufficient_scope", error_description="${sentence}", scope="profile"`;
-  return new WireError(403, 'insufficient_scope', sentence, { 'www-authenticate': challenge });
+  return new HttpError(403, 'insufficient_scope', sentence, { 'www-authenticate': challenge });
 }
 
-async function ownPlayer({ kit, caller }: Pick<Ask, 'kit' | 'caller'>): Promise<Player> {
+async function ownPlayer({ deps, caller }: Pick<EndpointContext, 'deps' | 'caller'>): Promise<Player> {
   if (caller.kind !== 'user' || !caller.scopes.includes('profile')) {
     throw insufficientScope();
   }
-  const uuid = await accountPlayerUuid(kit.db, caller.accountId);
-  const player = uuid === undefined ? undefined : await playerByUuid(kit.db, uuid);
+  const uuid = await accountPlayerUuid(deps.db, caller.accountId);
+  const player = uuid === undefined ? undefined : await playerByUuid(deps.db, uuid);
   if (player === undefined) throw notFound('The account behind this token has no game account that is known here.');
   return player;
 }
 
-async function wire({ db, clock, moment: write, site }: Kit, player: Player): Promise<z.input<typeof PlayerShape>> {
+async function wire({ db, clock, timestamp: write, site }: Deps, player: Player): Promise<z.input<typeof PlayerShape>> {
   const { name, uuid, last_login, last_login_server, last_logout } = player;
   return {
     ...{
@@ -116,21 +119,21 @@ async function wire({ db, clock, moment: write, site }: Kit, player: Player): Pr
   };
 }
 
-async function groupsWire(kit: Kit, player: Player, asked: GroupName[]): Promise<Partial<GroupWire>> {
+async function groupsWire(deps: Deps, player: Player, asked: GroupName[]): Promise<Partial<GroupWire>> {
   if (asked.length === 0) return {};
-  const stats = await statsOf(kit.db, player.key);
-  const groups = asked.map(async (name) => [name, await groupWire(kit, player, stats, name)] as const);
+  const stats = await statsOf(deps.db, player.key);
+  const groups = asked.map(async (name) => [name, await groupWire(deps, player, stats, name)] as const);
   return Object.fromEntries(await Promise.all(groups)) as Partial<GroupWire>;
 }
 
-async function groupWire(kit: Kit, { key }: Player, stats: Stats, name: GroupName): Promise<GroupWire[GroupName]> {
+async function groupWire(deps: Deps, { key }: Player, stats: Stats, name: GroupName): Promise<GroupWire[GroupName]> {
   switch (name) {
     case 'matches':
-      return await matchesWire(kit, key);
+      return await matchesWire(deps, key);
     case 'kills':
-      return await killsWire(kit, key);
+      return await killsWire(deps, key);
     case 'factions':
-      return { ...countersWire(stats.factions), ...(await standingOf(kit.db, key)) } as GroupWire['factions'];
+      return { ...countersWire(stats.factions), ...(await standingOf(deps.db, key)) } as GroupWire['factions'];
     case 'total':
       return totalWire(stats);
     case 'teampvp': {
@@ -142,7 +145,7 @@ async function groupWire(kit: Kit, { key }: Player, stats: Stats, name: GroupNam
   }
 }
 
-async function matchesWire({ db, moment: write }: Kit, playerKey: number): Promise<GroupWire['matches']> {
+async function matchesWire({ db, timestamp: write }: Deps, playerKey: number): Promise<GroupWire['matches']> {
   return (await matchesOf(db, playerKey, NEWEST)).map((played) => {
     const { id: matchId, map, gamemode } = factsOf(played.head);
     const { result, score, kill_count, death_count } = played;
@@ -151,7 +154,7 @@ async function matchesWire({ db, moment: write }: Kit, playerKey: number): Promi
   });
 }
 
-async function killsWire({ db, moment: write }: Kit, playerKey: number): Promise<GroupWire['kills']> {
+async function killsWire({ db, timestamp: write }: Deps, playerKey: number): Promise<GroupWire['kills']> {
   const kills = await killsOf(db, playerKey, NEWEST);
   return kills.map(({ killer, victim, match, map, time }) => ({
     killer,

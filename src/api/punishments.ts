@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound } from '#http/errors.ts';
 import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
-import { type Ask, type Endpoint, endpoint, type Kit, paging } from './endpoint.ts';
-import { demandPlayer } from './players.ts';
-import { count, id, link, moment, person } from './schemas.ts';
+import { type EndpointContext, type Endpoint, endpoint, type Deps, paging } from './endpoint.ts';
+import { requirePlayer } from './players.ts';
+import { count, id, link, timestamp, person } from './schemas.ts';
 
 const PunishmentShape = z
   .object({
@@ -14,7 +14,7 @@ const PunishmentShape = z
     state: z.union([z.literal(0), z.literal(1), z.literal(2)]).meta({ description: '0 active, 1 expired, 2 revoked' }),
     reason: z.string(),
     level: count.meta({ description: "The network's severity step" }),
-    time: moment,
+    time: timestamp,
     type: z.string().meta({ description: 'ban, mute, kick, warn, or a word of the network' }),
     server: z.string(),
     automatic: z.boolean(),
@@ -29,8 +29,8 @@ export const punishments: Endpoint[] = [
     summary: 'Punishments, the newest first',
     query: paging,
     answer: z.array(PunishmentShape),
-    handle: async ({ kit, query: { max_id, limit } }) =>
-      (await listPunishments(kit.db, max_id, limit, kit.clock.now())).map((item) => wire(kit, item)),
+    handle: async ({ deps, query: { max_id, limit } }) =>
+      (await listPunishments(deps.db, max_id, limit, deps.clock.now())).map((item) => wire(deps, item)),
   }),
   endpoint({
     path: '/v1/punishments/:id',
@@ -39,11 +39,11 @@ export const punishments: Endpoint[] = [
     id: 'A punishment id',
     query: {},
     answer: PunishmentShape,
-    handle: async ({ kit, id: text }) => {
+    handle: async ({ deps, id: text }) => {
       const key = keyOf(text);
-      const punishment = key === undefined ? undefined : await punishmentByKey(kit.db, key, kit.clock.now());
+      const punishment = key === undefined ? undefined : await punishmentByKey(deps.db, key, deps.clock.now());
       if (punishment === undefined) throw notFound('There is no punishment with this id.');
-      return wire(kit, punishment);
+      return wire(deps, punishment);
     },
   }),
   endpoint({
@@ -53,17 +53,17 @@ export const punishments: Endpoint[] = [
     id: 'A UUID, a player name, a player id, or `me`',
     query: paging,
     answer: z.array(PunishmentShape),
-    handle: async (ask) => {
-      const { kit, query } = ask;
-      const { key } = await demandPlayer(ask as Ask);
-      return (await listPunishmentsOf(kit.db, key, query.max_id, query.limit, kit.clock.now())).map((item) =>
-        wire(kit, item),
+    handle: async (endpointContext) => {
+      const { deps, query } = endpointContext;
+      const { key } = await requirePlayer(endpointContext as EndpointContext);
+      return (await listPunishmentsOf(deps.db, key, query.max_id, query.limit, deps.clock.now())).map((item) =>
+        wire(deps, item),
       );
     },
   }),
 ];
 
-function wire({ moment: write, site }: Kit, punishment: Punishment): z.input<typeof PunishmentShape> {
+function wire({ timestamp: write, site }: Deps, punishment: Punishment): z.input<typeof PunishmentShape> {
   const { punisher, punished, reason, level, time, type, server, automatic } = punishment;
   const punishmentId = idOf(punishment.key);
   return {

@@ -20,7 +20,7 @@ export class Query {
 
   /**
    * Reads the parameters that a row knows; others are ignored.
-   * @throws WireError 400 that names the parameter and what would be right
+   * @throws HttpError 400 that names the parameter and what would be right
    */
   read(shape: Shape): Readonly<Record<string, unknown>> {
     return this.#pairs.length === 0 ? defaultsOf(shape) : this.#read(shape);

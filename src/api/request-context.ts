@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Verdict } from '#http/rate-limiter.ts';
+import type { RateLimitResult } from '#http/rate-limiter.ts';
 import type { Caller } from './auth/callers.ts';
 import type { Versions } from '#db/db.ts';
 import { Query } from './query.ts';
@@ -42,5 +42,5 @@ export interface AuthenticatedRequest {
 
 /** Third stage: the request is counted against a rate limit, which it may exceed. */
 export interface RequestContext extends AuthenticatedRequest {
-  readonly rateLimit: Verdict;
+  readonly rateLimit: RateLimitResult;
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, crc32, gzip, zstdCompress } from 'node:zlib';
-import type { WireError } from '#http/errors.ts';
-import type { Ready } from './endpoint.ts';
+import type { HttpError } from '#http/errors.ts';
+import type { RenderedBody } from './endpoint.ts';
 import type { Headers } from './headers.ts';
 
 const COMPRESSED_FROM = 1024;
@@ -31,18 +31,18 @@ export interface Body {
  * Where nothing tells this body from every other one of its address, a checksum does, not a digest: it has to tell a body
  * from the one before it, and nobody gains by forging it.
  */
-export function bodyOf({ json, tag, length }: Ready): Body {
+export function bodyOf({ json, tag, length }: RenderedBody): Body {
   const encoding = length === charactersOf(json) ? 'latin1' : 'utf8';
   const bytes = length < BUFFERED_FROM ? textOf(json) : bytesOf(json, encoding, length);
   return { bytes, encoding, length, etag: `W/"${tag ?? `${crc32(bytes).toString(36)}-${length.toString(36)}`}"` };
 }
 
-const textOf = (json: Ready['json']): string => (typeof json === 'string' ? json : json.join(''));
+const textOf = (json: RenderedBody['json']): string => (typeof json === 'string' ? json : json.join(''));
 
-const charactersOf = (json: Ready['json']): number =>
+const charactersOf = (json: RenderedBody['json']): number =>
   typeof json === 'string' ? json.length : json.reduce((sum, piece) => sum + piece.length, 0);
 
-function bytesOf(json: Ready['json'], encoding: Body['encoding'], length: number): Buffer {
+function bytesOf(json: RenderedBody['json'], encoding: Body['encoding'], length: number): Buffer {
   if (typeof json === 'string') return Buffer.from(json, encoding);
   const bytes = Buffer.allocUnsafeSlow(length);
   let end = 0;
@@ -85,7 +85,7 @@ export function sendError(
   request: IncomingMessage,
   response: ServerResponse,
   headers: Headers,
-  error: WireError,
+  error: HttpError,
 ): void {
   for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
   headers.push('content-type', TYPE, 'content-length', `${Buffer.byteLength(error.body)}`);

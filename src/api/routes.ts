@@ -9,11 +9,11 @@ export interface Route {
 /** Finds the row of a path. Fixed paths come before those with `:id`, whatever the order of the rows. */
 export class Routes {
   readonly #fixed: readonly Endpoint[];
-  readonly #withId: readonly RowWithId[];
+  readonly #withId: readonly EndpointWithId[];
 
   constructor(rows: readonly Endpoint[]) {
     this.#fixed = rows.filter(({ id }) => id === undefined);
-    this.#withId = rows.filter(({ id }) => id !== undefined).map(rowWithId);
+    this.#withId = rows.filter(({ id }) => id !== undefined).map(endpointWithId);
   }
 
   /**
@@ -34,14 +34,14 @@ export class Routes {
   }
 }
 
-interface RowWithId {
+interface EndpointWithId {
   /** What stands around the id. */
   before: string;
   behind: string;
   endpoint: Endpoint;
 }
 
-function rowWithId(endpoint: Endpoint): RowWithId {
+function endpointWithId(endpoint: Endpoint): EndpointWithId {
   const [before = '', behind = ''] = endpoint.path.split(':id');
   return { before, behind, endpoint };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Shapes that several answers share. */
 export const id = z.string().meta({ description: 'Opaque; grows with time' });
-export const moment = z.iso
+export const timestamp = z.iso
   .datetime({ offset: true, precision: 3 })
   .meta({ description: 'ISO 8601 with three fractional digits and a numeric offset' });
 export const link = z.url().meta({ description: "Address of the resource's public page" });

@@ -30,7 +30,7 @@ export const servers: Endpoint[] = [
     summary: 'Every server, by order, then name',
     query: {},
     answer: z.array(Server),
-    handle: async ({ kit }) => (await listServers(kit.db, presenceSince(kit))).map(wire),
+    handle: async ({ deps }) => (await listServers(deps.db, presenceSince(deps))).map(wire),
   }),
   endpoint({
     path: '/v1/servers/online',
@@ -38,7 +38,7 @@ export const servers: Endpoint[] = [
     summary: 'Players connected over the whole network',
     query: {},
     answer: OnlineCount,
-    handle: async ({ kit }) => ({ count: await countOnline(kit.db, presenceSince(kit)) }),
+    handle: async ({ deps }) => ({ count: await countOnline(deps.db, presenceSince(deps)) }),
   }),
   endpoint({
     path: '/v1/servers/:id',
@@ -47,9 +47,9 @@ export const servers: Endpoint[] = [
     id: 'A server id',
     query: {},
     answer: Server,
-    handle: async ({ kit, id: text }) => {
+    handle: async ({ deps, id: text }) => {
       const key = keyOf(text);
-      const server = key === undefined ? undefined : await serverByKey(kit.db, key, presenceSince(kit));
+      const server = key === undefined ? undefined : await serverByKey(deps.db, key, presenceSince(deps));
       if (server === undefined) throw notFound('There is no server with this id.');
       return wire(server);
     },

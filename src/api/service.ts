@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Addresses } from '#http/client-address.ts';
-import { type Allowances, unused, type Verdict } from '#http/rate-limiter.ts';
+import { ClientAddresses } from '#http/client-address.ts';
+import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers } from './auth/callers.ts';
 import { credentialsOf } from '#http/credentials.ts';
 import type { UsageMeter } from './usage-meter.ts';
-import { asWireError, invalidRequest, notFound, WireError } from '#http/errors.ts';
-import { type Known, settle, whenKnown } from '#platform/maybe-promise.ts';
+import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
+import { type MaybePromise, settle, mapMaybe } from '#platform/maybe-promise.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Db, Versions } from '#db/db.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { type Body, bodyOf, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
-import { type Ask, type Endpoint, type Kit, Ready } from './endpoint.ts';
-import { epochOf, findersOf } from './match-queries.ts';
+import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
+import { dataVersionOf, matchQueriesOf } from './match-queries.ts';
 import { addLimit, type Headers, headersFor, METHODS, PREFLIGHT } from './headers.ts';
 import { renderVersionOf } from './match-list.ts';
-import { momentsIn } from './timestamps.ts';
+import { timestampsIn } from './timestamps.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type RequestContext } from './request-context.ts';
 import { ResponseCache } from './response-cache.ts';
 import { type Route, Routes } from './routes.ts';
@@ -23,52 +23,58 @@ import { type Route, Routes } from './routes.ts';
 const OPENAPI_PATH = '/v1/openapi.json';
 const MAX_ID = 256;
 
-type Allowance = [subject: string, limit: number];
+type RateLimit = [subject: string, limit: number];
 
 /**
  * The data API. Every request passes the same stages, each with a type of its own: received, authenticated, counted
  * against a rate limit, answered. Whatever is in memory already is not waited for.
  */
 export class Api {
-  readonly #hall: Hall;
-  readonly #allowances: Allowances;
+  readonly #context: AppContext;
+  readonly #rateLimiter: RateLimiter;
   readonly #meter: UsageMeter;
-  readonly #addresses: Addresses;
+  readonly #addresses: ClientAddresses;
   readonly #callers: Callers;
   readonly #routes: Routes;
   readonly #deprecations: Deprecations;
-  readonly #kit: Kit;
+  readonly #deps: Deps;
   readonly #realm: string;
   readonly #renderVersion: string;
   readonly #openapi: Body;
   readonly #responses = new ResponseCache();
 
-  constructor(hall: Hall, allowances: Allowances, meter: UsageMeter, rows: readonly Endpoint[], openapi: object) {
-    const { config, db, clock } = hall;
-    this.#hall = hall;
-    this.#allowances = allowances;
+  constructor(
+    context: AppContext,
+    rateLimiter: RateLimiter,
+    meter: UsageMeter,
+    rows: readonly Endpoint[],
+    openapi: object,
+  ) {
+    const { config, db, clock } = context;
+    this.#context = context;
+    this.#rateLimiter = rateLimiter;
     this.#meter = meter;
     this.#routes = new Routes(rows);
     this.#deprecations = new Deprecations(rows, config.SITE_URL);
-    this.#addresses = new Addresses(config.TRUSTED_PROXIES);
+    this.#addresses = new ClientAddresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
-    this.#callers = new Callers(db.lookUps, clock, this.#realm);
+    this.#callers = new Callers(db.shortReads, clock, this.#realm);
     this.#renderVersion = renderVersionOf(config);
     const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
-    this.#kit = {
-      db: db.lookUps,
+    this.#deps = {
+      db: db.shortReads,
       clock,
-      ...findersOf(db, this.#renderVersion),
-      moment: momentsIn(config.TIME_ZONE),
+      ...matchQueriesOf(db, this.#renderVersion),
+      timestamp: timestampsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
     };
-    this.#openapi = bodyOf(new Ready(JSON.stringify(openapi)));
+    this.#openapi = bodyOf(new RenderedBody(JSON.stringify(openapi)));
   }
 
   /** Answers one request, whatever it is. */
   serve(request: IncomingMessage, response: ServerResponse): void {
-    const received = new ReceivedRequest(request, response, this.#routes, versionsOf(this.#hall.db));
+    const received = new ReceivedRequest(request, response, this.#routes, versionsOf(this.#context.db));
     void settle(
       () => this.#serveReceived(received),
       () => undefined,
@@ -76,7 +82,7 @@ export class Api {
     );
   }
 
-  #serveReceived(received: ReceivedRequest): Known<void> {
+  #serveReceived(received: ReceivedRequest): MaybePromise<void> {
     const { request, path } = received;
     if (request.method === 'OPTIONS') return this.#sendUncounted(received, undefined);
     if (isOpenapi(path) && isReading(request.method)) return this.#sendUncounted(received, this.#openapi);
@@ -87,30 +93,30 @@ export class Api {
     );
   }
 
-  #serveAuthenticated({ received, caller }: AuthenticatedRequest): Known<void> {
+  #serveAuthenticated({ received, caller }: AuthenticatedRequest): MaybePromise<void> {
     return settle(
-      () => this.#allowances.take(...this.#allowanceOf(received.request, caller)),
+      () => this.#rateLimiter.count(...this.#rateLimitOf(received.request, caller)),
       (rateLimit) => this.#serveCounted({ received, caller, rateLimit }),
       (error) => this.#refuse(received, error),
     );
   }
 
-  #serveCounted(context: RequestContext): Known<void> {
+  #serveCounted(context: RequestContext): MaybePromise<void> {
     return settle(
-      () => whenKnown(this.#answer(context), (body) => this.#send(context, body)),
+      () => mapMaybe(this.#answer(context), (body) => this.#send(context, body)),
       () => undefined,
       (error) => this.#refuseCounted(context, error),
     );
   }
 
-  #authenticate({ request, query, versions }: ReceivedRequest): Known<Caller> {
+  #authenticate({ request, query, versions }: ReceivedRequest): MaybePromise<Caller> {
     const credentials = credentialsOf(request, (name) => query.values(name), this.#realm);
-    return this.#callers.prove(credentials, versions.credentials);
+    return this.#callers.authenticate(credentials, versions.credentials);
   }
 
   /** Whose rate limit a request counts against, and how large it is (spec decisions, "rate limit"). */
-  #allowanceOf(request: IncomingMessage, caller: Caller): Allowance {
-    const { config } = this.#hall;
+  #rateLimitOf(request: IncomingMessage, caller: Caller): RateLimit {
+    const { config } = this.#context;
     if (caller.kind === 'client_id') return [`address:${this.#addresses.of(request)}`, config.ADDRESS_LIMIT];
     const { client_id, hourly_limit } = caller.application;
     if (caller.kind === 'application') return [`application:${client_id}`, hourly_limit ?? config.APP_LIMIT];
@@ -118,54 +124,54 @@ export class Api {
     return [`user:${caller.accountId}:${client_id}`, hourly_limit];
   }
 
-  #answer(context: RequestContext): Known<Body> {
+  #answer(context: RequestContext): MaybePromise<Body> {
     const { received, caller, rateLimit } = context;
     const { request, route } = received;
-    if (!rateLimit.allowed) throw rateLimited(rateLimit, this.#hall.clock.now());
+    if (!rateLimit.allowed) throw rateLimited(rateLimit, this.#context.clock.now());
     if (caller.application.access !== 'approved') throw notApproved();
     if (!isReading(request.method)) throw methodNotAllowed();
     if (route === undefined) throw notFound('There is no such path; see /v1/openapi.json for those there are.');
-    return whenKnown(this.#responses.get(received) ?? this.#handle(context, route), (body) => {
+    return mapMaybe(this.#responses.get(received) ?? this.#handle(context, route), (body) => {
       this.#meter.count(caller, route.endpoint.path, 200);
       return body;
     });
   }
 
-  #handle({ received, caller }: RequestContext, route: Route): Known<Body> {
+  #handle({ received, caller }: RequestContext, route: Route): MaybePromise<Body> {
     const { endpoint } = route;
-    const ask: Ask = {
-      kit: this.#kit,
+    const endpointContext: EndpointContext = {
+      deps: this.#deps,
       caller,
       id: idIn(route),
       query: received.query.read(endpoint.query),
-      epoch: epochOf(received.versions, this.#renderVersion),
+      dataVersion: dataVersionOf(received.versions, this.#renderVersion),
     };
-    return whenKnown(endpoint.handle(ask as Ask<Record<string, never>>), (answer) => {
-      const body = bodyOf(answer instanceof Ready ? answer : new Ready(JSON.stringify(answer)));
+    return mapMaybe(endpoint.handle(endpointContext as EndpointContext<Record<string, never>>), (result) => {
+      const body = bodyOf(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));
       this.#responses.set(received, body);
       return body;
     });
   }
 
-  #send({ received, rateLimit }: RequestContext, body: Body): Known<void> {
+  #send({ received, rateLimit }: RequestContext, body: Body): MaybePromise<void> {
     return sendBody(received.request, received.response, this.#headersOf(received, rateLimit), body);
   }
 
   /** Answers what needs no caller; a preflight has no body. */
-  #sendUncounted(received: ReceivedRequest, body: Body | undefined): Known<void> {
+  #sendUncounted(received: ReceivedRequest, body: Body | undefined): MaybePromise<void> {
     const { request, response } = received;
-    return whenKnown(this.#uncountedHeaders(received), (headers) => {
+    return mapMaybe(this.#uncountedHeaders(received), (headers) => {
       if (body === undefined) return void response.writeHead(204, headers).end();
       return sendBody(request, response, headers, body);
     });
   }
 
   /** A failed authentication counts against a limit of its address, apart from everything else. */
-  #refuseCredentials(received: ReceivedRequest, error: unknown): Known<void> {
-    if (!(error instanceof WireError)) return this.#refuse(received, error);
-    const { clock, config } = this.#hall;
+  #refuseCredentials(received: ReceivedRequest, error: unknown): MaybePromise<void> {
+    if (!(error instanceof HttpError)) return this.#refuse(received, error);
+    const { clock, config } = this.#context;
     return settle(
-      () => this.#allowances.take(`failed:${this.#addresses.of(received.request)}`, config.ADDRESS_LIMIT),
+      () => this.#rateLimiter.count(`failed:${this.#addresses.of(received.request)}`, config.ADDRESS_LIMIT),
       (rateLimit) => {
         const shown = rateLimit.allowed ? error : rateLimited(rateLimit, clock.now());
         return this.#sendError(received, this.#headersOf(received, rateLimit), shown);
@@ -175,33 +181,33 @@ export class Api {
   }
 
   #refuseCounted({ received, caller, rateLimit }: RequestContext, error: unknown): void {
-    this.#meter.count(caller, received.route?.endpoint.path ?? '', asWireError(error).status);
+    this.#meter.count(caller, received.route?.endpoint.path ?? '', toHttpError(error).status);
     this.#sendError(received, this.#headersOf(received, rateLimit), error);
   }
 
-  #refuse(received: ReceivedRequest, error: unknown): Known<void> {
-    return whenKnown(this.#uncountedHeaders(received), (headers) => this.#sendError(received, headers, error));
+  #refuse(received: ReceivedRequest, error: unknown): MaybePromise<void> {
+    return mapMaybe(this.#uncountedHeaders(received), (headers) => this.#sendError(received, headers, error));
   }
 
   #sendError({ request, response, path }: ReceivedRequest, headers: Headers, error: unknown): void {
-    const wire = asWireError(error);
-    if (wire.status >= 500) this.#hall.log.error({ err: error, path }, 'request failed');
+    const wire = toHttpError(error);
+    if (wire.status >= 500) this.#context.log.error({ err: error, path }, 'request failed');
     if (response.headersSent) response.destroy();
     else sendError(request, response, headers, wire);
   }
 
   /** What counts nothing shows the state of the address; while the counters cannot be reached, an unused limit. */
-  #uncountedHeaders(received: ReceivedRequest): Known<Headers> {
-    const { clock, config } = this.#hall;
+  #uncountedHeaders(received: ReceivedRequest): MaybePromise<Headers> {
+    const { clock, config } = this.#context;
     const limit = config.ADDRESS_LIMIT;
     return settle(
-      () => this.#allowances.peek(`address:${this.#addresses.of(received.request)}`, limit),
+      () => this.#rateLimiter.peek(`address:${this.#addresses.of(received.request)}`, limit),
       (rateLimit) => this.#headersOf(received, rateLimit),
-      () => this.#headersOf(received, unused(limit, clock.now())),
+      () => this.#headersOf(received, unusedRateLimit(limit, clock.now())),
     );
   }
 
-  #headersOf({ request, query, route }: ReceivedRequest, rateLimit: Verdict): Headers {
+  #headersOf({ request, query, route }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
     const headers = addLimit(headersFor(query.hasToken), rateLimit);
     this.#deprecations.addTo(headers, route?.endpoint);
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
@@ -220,7 +226,7 @@ function versionsOf(db: Db): Versions {
   }
 }
 
-/** @throws WireError 400 for what is not percent-encoded UTF-8, 404 for what no id or name is like */
+/** @throws HttpError 400 for what is not percent-encoded UTF-8, 404 for what no id or name is like */
 function idIn({ id: encoded }: Route): string {
   const id = encoded.includes('%') ? decoded(encoded) : encoded;
   if (id.length > MAX_ID || !isCleanText(id)) throw notFound('Nothing has such an id or name.');
@@ -239,17 +245,17 @@ const isOpenapi = (path: string): boolean => path === OPENAPI_PATH || path === `
 
 const isReading = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
 
-function methodNotAllowed(): WireError {
-  return new WireError(405, 'method_not_allowed', `The data API is read-only: use ${METHODS}.`, { allow: METHODS });
+function methodNotAllowed(): HttpError {
+  return new HttpError(405, 'method_not_allowed', `The data API is read-only: use ${METHODS}.`, { allow: METHODS });
 }
 
-function notApproved(): WireError {
+function notApproved(): HttpError {
   const sentence = 'This application has no access to the data API yet; ask for it in the developer console.';
-  return new WireError(403, 'access_not_approved', sentence);
+  return new HttpError(403, 'access_not_approved', sentence);
 }
 
 /** The body is the specification's, word for word. */
-function rateLimited({ resets }: Verdict, now: number): WireError {
+function rateLimited({ resets }: RateLimitResult, now: number): HttpError {
   const seconds = Math.max(1, Math.ceil((resets - now) / 1000));
-  return new WireError(429, 'rate_limit', 'Rate limit exceeded', { 'retry-after': String(seconds) });
+  return new HttpError(429, 'rate_limit', 'Rate limit exceeded', { 'retry-after': String(seconds) });
 }

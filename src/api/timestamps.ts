@@ -1,10 +1,10 @@
 const DAY_MS = 86_400_000;
 const QUARTER_HOUR_MS = 900_000;
 const SPAN_MS = 64 * DAY_MS;
-const KEPT_DATES = 50_000;
+const CACHED_DATES = 50_000;
 
 /** Writes moments as the data API shows them: `2026-01-31T12:34:56.789+09:00`, with the offset of one time zone. */
-export type WriteMoment = (epochMs: number) => string;
+export type WriteTimestamp = (epochMs: number) => string;
 
 const TWO = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
@@ -15,7 +15,7 @@ interface Offset {
 }
 
 /** Moments that have one offset. */
-interface Stretch {
+interface OffsetSpan {
   from: number;
   to: number;
   offset: Offset;
@@ -26,8 +26,8 @@ interface Stretch {
  * text: where matches of years are asked for, each further piece would have to be fetched from afar.
  * @param zone the operator's time zone
  */
-export function momentsIn(zone: string): WriteMoment {
-  const stretchAt = stretchesIn(zone);
+export function timestampsIn(zone: string): WriteTimestamp {
+  const stretchAt = offsetSpansIn(zone);
   const dates = new Map<number, string>();
   let { from, to, offset } = stretchAt(0);
   // A match mostly begins and ends on one day.
@@ -46,27 +46,27 @@ export function momentsIn(zone: string): WriteMoment {
 
 /** `2026-01-31T` */
 function addDate(dates: Map<number, string>, day: number): string {
-  if (dates.size >= KEPT_DATES) dates.clear();
+  if (dates.size >= CACHED_DATES) dates.clear();
   const date = new Date(day * DAY_MS).toISOString().slice(0, 11);
   dates.set(day, date);
   return date;
 }
 
 /** Finds the offsets of a zone when a span of time is first spoken of. */
-function stretchesIn(zone: string): (epochMs: number) => Stretch {
+function offsetSpansIn(zone: string): (epochMs: number) => OffsetSpan {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  const spans = new Map<number, readonly Stretch[]>();
+  const spans = new Map<number, readonly OffsetSpan[]>();
   return (epochMs) => {
     const span = Math.floor(epochMs / SPAN_MS);
     let stretches = spans.get(span);
-    if (stretches === undefined) spans.set(span, (stretches = stretchesOf(format, span * SPAN_MS)));
+    if (stretches === undefined) spans.set(span, (stretches = offsetSpansOf(format, span * SPAN_MS)));
     return stretches.find(({ to }) => epochMs < to)!;
   };
 }
 
 /** Looks an offset up twice for each day of a span; on the few days that end with another, once for each quarter of an hour. */
-function stretchesOf(format: Intl.DateTimeFormat, start: number): Stretch[] {
-  const stretches: Stretch[] = [];
+function offsetSpansOf(format: Intl.DateTimeFormat, start: number): OffsetSpan[] {
+  const stretches: OffsetSpan[] = [];
   const add = (from: number, length: number, offset: Offset): void => {
     const last = stretches.at(-1);
     if (last?.offset.text === offset.text) last.to = from + length;

@@ -5,7 +5,7 @@ import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { giveConsent } from '#store/accounts/consents.ts';
 import { hasLogo, logoOf } from '#store/applications/logos.ts';
-import { isOwnClient } from '#store/applications/first-party-clients.ts';
+import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { ownersOf } from '#store/applications/owners.ts';
 import { type Context, type Deps, type Env, formOf } from './deps.ts';
 import { showPage } from './layout.ts';
@@ -89,7 +89,9 @@ async function ownersIn(c: Context, { db, config }: Deps, { application }: Step)
   const { consent: t, lang } = c.get('texts');
   const names = (await ownersOf(db, application.key)).map(({ name }) => name);
   if (names.length > 0) return t.owners(new Intl.ListFormat(lang).format(names), names.length);
-  return (await isOwnClient(db, application.client_id)) ? t.own(config.NETWORK_NAME) : t.no_owner(config.NETWORK_NAME);
+  return (await isFirstPartyClient(db, application.client_id))
+    ? t.own(config.NETWORK_NAME)
+    : t.no_owner(config.NETWORK_NAME);
 }
 
 function scopesOf(step: Step, t: Texts['consent']): Html {

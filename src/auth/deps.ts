@@ -3,7 +3,7 @@ import type { Context as HonoContext } from 'hono';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
 import type { Log } from '#platform/log.ts';
 import type { Mailer } from '#platform/mail.ts';
@@ -42,10 +42,10 @@ export function textsOf(c: Context, uiLocales = c.req.query('ui_locales')): Text
 
 /**
  * The form of a request that comes from a page of ours.
- * @throws WireError 403 for one that does not, 400 for one that cannot be read
+ * @throws HttpError 403 for one that does not, 400 for one that cannot be read
  */
 export async function formOf(c: Context, { config }: Deps): Promise<Form> {
   const { origin, 'sec-fetch-site': site } = c.req.header();
-  if (!isOwnForm(origin, site, config.AUTH_URL)) throw new WireError(403, 'access_denied', 'forged form');
+  if (!isOwnForm(origin, site, config.AUTH_URL)) throw new HttpError(403, 'access_denied', 'forged form');
   return readForm(c.req.header('content-type'), await c.req.text());
 }

@@ -2,22 +2,22 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { Addresses } from '#http/client-address.ts';
-import type { OpenDoor } from '#http/service.ts';
-import { asWireError, WireError } from '#http/errors.ts';
+import { ClientAddresses } from '#http/client-address.ts';
+import type { HttpService } from '#http/service.ts';
+import { toHttpError, HttpError } from '#http/errors.ts';
 import { brandAssets } from '#http/branding.ts';
-import { hungUp } from '#http/listener.ts';
+import { disconnected } from '#http/listener.ts';
 import type { Log } from '#platform/log.ts';
 import type { PageShell } from '#http/page.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { GroupWriter } from '#db/group-writer.ts';
-import type { Hall } from '#context/context.ts';
-import { finishPseudonyms } from '#events/anonymise.ts';
+import type { AppContext } from '#context/context.ts';
+import { rewriteLedger } from '#events/anonymise.ts';
 import { ClientCredentials } from './oidc/client-credentials.ts';
 import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
 import { KeyRing } from './oidc/key-ring.ts';
-import { answersMethod } from './oidc/methods.ts';
+import { allowsMethod } from './oidc/methods.ts';
 import { pagesOf } from './pages.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { providerOf } from './oidc/provider.ts';
@@ -29,8 +29,8 @@ const BODY_AS_JSON = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
 const TOKENINFO = /^\/oauth\/tokeninfo\/?(\?|$)/i;
 
 /** Opens the sign-in: the protocol and the pages that people see, on one listener. */
-export async function openSignIn(hall: Hall): Promise<OpenDoor> {
-  const { config, db, clock, log, mail } = hall;
+export async function openAuth(context: AppContext): Promise<HttpService> {
+  const { config, db, clock, log, mail } = context;
   const assets = brandAssets(config).addFile('sign-in.css', new URL('style/sign-in.css', import.meta.url));
   const shell: PageShell = {
     network: config.NETWORK_NAME,
@@ -51,7 +51,7 @@ export async function openSignIn(hall: Hall): Promise<OpenDoor> {
     begunPerHour: config.SIGN_IN_LIMIT,
     pages: new ProtocolPages({ config, shell }),
   };
-  const ring = await KeyRing.open(hall, openSecretKey(config), (keys) => listenedTo(providerOf(parts, keys), log));
+  const ring = await KeyRing.open(context, openSecretKey(config), (keys) => listenedTo(providerOf(parts, keys), log));
   const background = new Background(log);
   const deps: Deps = {
     config,
@@ -67,10 +67,10 @@ export async function openSignIn(hall: Hall): Promise<OpenDoor> {
     },
   };
   const pages = getRequestListener(pagesOf(deps, () => ring.tokenInfo).fetch, { overrideGlobalObjects: false });
-  background.run(() => finishPseudonyms(db));
-  const door = new SignInDoor(hall, ring, group, pages);
+  background.run(() => rewriteLedger(db));
+  const service = new AuthService(context, ring, group, pages);
   return {
-    listener: (request, response) => door.serve(request, response),
+    listener: (request, response) => service.serve(request, response),
     close: async () => {
       ring.close();
       await background.settled();
@@ -82,7 +82,7 @@ export async function openSignIn(hall: Hall): Promise<OpenDoor> {
 function listenedTo(provider: Provider, log: Log): Provider {
   provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the protocol failed'));
   provider.on('grant.error', (ctx, error) =>
-    log[hungUp(ctx.req, error.cause) ? 'debug' : 'info'](
+    log[disconnected(ctx.req, error.cause) ? 'debug' : 'info'](
       { error: error.message, detail: error.error_detail, client_id: ctx.oidc.client?.clientId },
       'grant refused',
     ),
@@ -90,26 +90,26 @@ function listenedTo(provider: Provider, log: Log): Provider {
   // Koa tells here what nothing within the protocol caught; if nobody listened, it would print it.
   const emitter: EventEmitter = provider;
   emitter.on('error', (error: Error & { expose?: boolean }, { req }: KoaContextWithOIDC) => {
-    if (error.expose !== true) log[hungUp(req, error) ? 'debug' : 'error']({ err: error }, 'the protocol failed');
+    if (error.expose !== true) log[disconnected(req, error) ? 'debug' : 'error']({ err: error }, 'the protocol failed');
   });
   return provider;
 }
 
-class SignInDoor {
-  readonly #hall: Hall;
+class AuthService {
+  readonly #context: AppContext;
   readonly #ring: KeyRing;
   readonly #pages: ReturnType<typeof getRequestListener>;
-  readonly #addresses: Addresses;
+  readonly #addresses: ClientAddresses;
   readonly #issuer: URL;
   readonly #clientCredentials: ClientCredentials;
 
-  constructor(hall: Hall, ring: KeyRing, group: GroupWriter, pages: ReturnType<typeof getRequestListener>) {
-    this.#hall = hall;
+  constructor(context: AppContext, ring: KeyRing, group: GroupWriter, pages: ReturnType<typeof getRequestListener>) {
+    this.#context = context;
     this.#ring = ring;
     this.#pages = pages;
-    this.#addresses = new Addresses(hall.config.TRUSTED_PROXIES);
-    this.#issuer = new URL(hall.config.AUTH_URL);
-    this.#clientCredentials = new ClientCredentials(hall, group);
+    this.#addresses = new ClientAddresses(context.config.TRUSTED_PROXIES);
+    this.#issuer = new URL(context.config.AUTH_URL);
+    this.#clientCredentials = new ClientCredentials(context, group);
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {
@@ -118,9 +118,9 @@ class SignInDoor {
     const { origin } = request.headers;
     clientInfo.run({ address, agent }, () => {
       this.#serve(request, response).catch((error: unknown) => {
-        const wire = asWireError(error);
-        const level = hungUp(request, error) ? 'debug' : 'error';
-        if (wire.status >= 500) this.#hall.log[level]({ err: error }, 'a request failed');
+        const wire = toHttpError(error);
+        const level = disconnected(request, error) ? 'debug' : 'error';
+        if (wire.status >= 500) this.#context.log[level]({ err: error }, 'a request failed');
         if (response.headersSent) response.destroy();
         else refuse(response, wire, origin);
       });
@@ -129,12 +129,12 @@ class SignInDoor {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.url ?? '';
-    if (!url.startsWith('/')) throw new WireError(400, 'invalid_request', 'Send a path, not a whole address.');
+    if (!url.startsWith('/')) throw new HttpError(400, 'invalid_request', 'Send a path, not a whole address.');
     pinHost(request, this.#issuer);
     response.setHeader('x-content-type-options', 'nosniff');
     if (this.#issuer.protocol === 'https:') response.setHeader('strict-transport-security', 'max-age=31536000');
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
-    if (answersMethod(request, response)) return;
+    if (allowsMethod(request, response)) return;
     const readable = await this.#answered(request, response);
     if (readable !== undefined) await this.#ring.listener(readable, response);
   }

@@ -1,5 +1,5 @@
 import type { InteractionResults } from 'oidc-provider';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
 import { type Context, type Deps, textsOf } from './deps.ts';
 import { errors } from './oidc/oidc-provider.ts';
@@ -22,7 +22,7 @@ export interface Step {
 
 /**
  * The step that the path names and the browser's cookie proves.
- * @throws WireError 410 where it is too old, was finished, or is another browser's
+ * @throws HttpError 410 where it is too old, was finished, or is another browser's
  */
 export async function stepOf(c: Context, deps: Deps): Promise<Step> {
   const interaction = await interactionOf(c, deps);
@@ -52,7 +52,7 @@ async function interactionOf(c: Context, deps: Deps) {
   }
 }
 
-const expired = (): WireError => new WireError(410, 'expired', 'The interaction is too old or another browser’s.');
+const expired = (): HttpError => new HttpError(410, 'expired', 'The interaction is too old or another browser’s.');
 
 /** Answers the step and goes on: to the next one, or to the application. */
 export async function finish(c: Context, deps: Deps, result: InteractionResults): Promise<Response> {

@@ -32,7 +32,7 @@ export function linkPages(app: Hono<Env>, deps: Deps): void {
 
 async function showLink(c: Context, deps: Deps, account: Account, shown?: string): Promise<Response> {
   if (account.player_uuid !== null) {
-    if (shown !== undefined) tellLinked(deps, account);
+    if (shown !== undefined) mailLinked(deps, account);
     return c.redirect(`/account${shown === undefined ? '' : '?done=linked'}`, 303);
   }
   const code = await codeFor(deps, account, shown);
@@ -45,7 +45,7 @@ export async function showLinkStep(c: Context, deps: Deps, step: Step, shown?: s
   const account = await accountById(deps.db, step.accountId ?? '');
   if (account === undefined) return restart(c, step);
   if (account.player_uuid !== null) {
-    if (shown !== undefined) tellLinked(deps, account);
+    if (shown !== undefined) mailLinked(deps, account);
     return await finish(c, deps, { link: {} });
   }
   const texts = c.get('texts');
@@ -65,7 +65,7 @@ async function codeFor({ db, clock }: Deps, { id }: Account, shown: string | und
   return stands ? shown : await newLinkCode(db, clock.now(), id);
 }
 
-function tellLinked(deps: Deps, account: Account): void {
+function mailLinked(deps: Deps, account: Account): void {
   warn(deps, account, (texts) => [texts.linked_subject, texts.linked(account.name)]);
 }
 

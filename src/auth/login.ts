@@ -11,7 +11,7 @@ import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
 import { signedIn, signIn, signOut } from './session.ts';
 import { cancel, finish, formTargetsOf, restart, type Step, stepOf } from './interaction.ts';
-import { mayTry, succeeded } from './throttle.ts';
+import { admitAttempt, clearAttemptsOf } from './throttle.ts';
 import { record } from './audit.ts';
 
 /** Signing in: on the way to an application under `/sign-in/:uid`, or to the account page under `/sign-in`. */
@@ -22,7 +22,7 @@ export function loginPages(app: Hono<Env>, deps: Deps): void {
   });
   app.post('/sign-in', async (c) => {
     const form = await formOf(c, deps);
-    const account = await prove(c, deps, form);
+    const account = await runLoadTest(c, deps, form);
     if (typeof account === 'string') return await showLogin(c, deps, { form, error: account });
     await signIn(c, deps, account.id);
     return c.redirect('/account', 303);
@@ -60,7 +60,7 @@ async function login(c: Context, deps: Deps): Promise<Response> {
   const step = await stepOf(c, deps);
   if (step.prompt !== 'login') return c.redirect(`/sign-in/${step.uid}`, 303);
   const known = step.accountId === undefined ? undefined : await accountById(deps.db, step.accountId);
-  const account = await prove(c, deps, known === undefined ? form : { ...form, login: known.name });
+  const account = await runLoadTest(c, deps, known === undefined ? form : { ...form, login: known.name });
   if (typeof account === 'string') return await showLogin(c, deps, { step, form, error: account });
   return await finish(c, deps, { login: { accountId: account.id, amr: ['pwd'] } });
 }
@@ -68,17 +68,21 @@ async function login(c: Context, deps: Deps): Promise<Response> {
 /**
  * Whose name and password these are. Takes the same time whether there is such an account or not, and says the same.
  */
-async function prove(c: Context, deps: Deps, form: Form): Promise<Account | 'required' | 'tries' | 'credentials'> {
+async function runLoadTest(
+  c: Context,
+  deps: Deps,
+  form: Form,
+): Promise<Account | 'required' | 'tries' | 'credentials'> {
   const { login: name = '', password = '' } = form;
   if (name.trim() === '' || password === '') return 'required';
-  if (!(await mayTry(c, deps, 'sign-in', name.trim()))) return 'tries';
+  if (!(await admitAttempt(c, deps, 'sign-in', name.trim()))) return 'tries';
   const account = await accountByLogin(deps.db, name.trim());
   const stored = account === undefined ? undefined : await passwordOf(deps.db, account.id);
   const matches = await passwordMatches(password, stored);
   const isIn = matches && account !== undefined && account.disabled === null;
   record(c, deps, account, { action: 'session.start', outcome: isIn ? 'done' : 'failed' });
   if (!isIn) return 'credentials';
-  await succeeded(c, deps, 'sign-in', name.trim());
+  await clearAttemptsOf(c, deps, 'sign-in', name.trim());
   return account;
 }
 

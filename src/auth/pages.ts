@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { limitBody } from '#http/body-limit.ts';
-import { asWireError, WireError } from '#http/errors.ts';
+import { toHttpError, HttpError } from '#http/errors.ts';
 import { type Form, MAX_FORM, readForm } from '#http/form.ts';
 import { rememberLanguage } from '#http/cookies.ts';
 import { caughtError, errorPage } from '#http/error-page.ts';
@@ -55,7 +55,7 @@ function tokenInfoEndpoint(app: Hono<Env>, tokenInfo: () => TokenInfo): void {
     try {
       return c.json(await tokenInfo().of(await idTokenOf(c)), 200, cors);
     } catch (error) {
-      const { status, code, message } = asWireError(error);
+      const { status, code, message } = toHttpError(error);
       return c.json({ error: code, error_description: message }, status as 400, cors);
     }
   });
@@ -73,7 +73,7 @@ async function idTokenOf(c: Context): Promise<string | undefined> {
   const values = c.req.queries('id_token') ?? [];
   const form: Form = c.req.method === 'POST' ? readLongForm(c.req.header('content-type'), await c.req.text()) : {};
   const all = [...values, ...(form['id_token'] === undefined ? [] : [form['id_token']])];
-  if (all.length > 1) throw new WireError(400, 'invalid_request', 'id_token must be sent once.');
+  if (all.length > 1) throw new HttpError(400, 'invalid_request', 'id_token must be sent once.');
   return all[0];
 }
 

@@ -1,7 +1,7 @@
 import { networkOf } from '#http/client-network.ts';
 import { nameKey } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
-import { type Allowed, forgetTries, tryOnce } from '#store/accounts/throttle.ts';
+import { type AttemptLimit, clearAttempts, countAttempt } from '#store/accounts/throttle.ts';
 import type { Context, Deps } from './deps.ts';
 
 const QUARTER = 15 * 60_000;
@@ -15,33 +15,38 @@ const ALLOWED = {
   end: { address: { tries: 1000, windowMs: HOUR }, account: { tries: 100, windowMs: HOUR } },
   export: { address: { tries: 60, windowMs: HOUR }, account: { tries: 10, windowMs: HOUR } },
   password: { address: { tries: 60, windowMs: QUARTER }, account: { tries: 10, windowMs: QUARTER } },
-} satisfies Record<string, { address: Allowed; account: Allowed }>;
+} satisfies Record<string, { address: AttemptLimit; account: AttemptLimit }>;
 
-export type Tried = keyof typeof ALLOWED;
+export type ThrottledAction = keyof typeof ALLOWED;
 
 /**
  * Counts a try and says whether it may be made. An account is counted together with the network of the address, so that
  * a stranger elsewhere cannot lock its owner out, and once more over all addresses with ten times the tries.
  */
-export async function mayTry(c: Context, { db, clock }: Deps, what: Tried, account: string): Promise<boolean> {
+export async function admitAttempt(
+  c: Context,
+  { db, clock }: Deps,
+  what: ThrottledAction,
+  account: string,
+): Promise<boolean> {
   const { address, account: perAccount } = ALLOWED[what];
   const [network, who] = [networkOf(c.get('client').address), hashOf(db, account)];
   const everywhere = { ...perAccount, tries: perAccount.tries * 10 };
-  const counts: [subject: string, allowed: Allowed][] = [
+  const counts: [subject: string, allowed: AttemptLimit][] = [
     [`${what} ${network}`, address],
     [`${what} ${network} ${who}`, perAccount],
     [`${what} ${who}`, everywhere],
   ];
   // A try that is not made counts no further, or one network alone could use up what is allowed to all.
   for (const [subject, allowed] of counts) {
-    if (!(await tryOnce(db, clock.now(), subject, allowed)).allowed) return false;
+    if (!(await countAttempt(db, clock.now(), subject, allowed)).allowed) return false;
   }
   return true;
 }
 
 /** After a success an account's earlier tries from here no longer count. */
-export async function succeeded(c: Context, { db }: Deps, what: Tried, account: string): Promise<void> {
-  await forgetTries(db, `${what} ${networkOf(c.get('client').address)} ${hashOf(db, account)}`);
+export async function clearAttemptsOf(c: Context, { db }: Deps, what: ThrottledAction, account: string): Promise<void> {
+  await clearAttempts(db, `${what} ${networkOf(c.get('client').address)} ${hashOf(db, account)}`);
 }
 
 /** As names and addresses are compared: another way to write one has no tries of its own. */

@@ -8,9 +8,18 @@ import {
 } from '#store/applications/access-requests.ts';
 import { decisionMail } from '#console/mails.ts';
 import { accountById } from '#store/accounts/accounts.ts';
-import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  optional,
+  print,
+  printTable,
+  required,
+  withAppContext,
+} from './command.ts';
 
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 const ONE: Command['options'] = {
   request: { type: 'string', value: 'ID', help: 'The id of the request, as "access list" shows it' },
   note: { type: 'string', value: 'TEXT', help: 'What the applicant reads in the mail' },
@@ -55,8 +64,8 @@ async function listAll(input: Input): Promise<void> {
   if (!REQUEST_STATES.includes(state as RequestState)) {
     throw new UsageError(`--state must be one of ${REQUEST_STATES.join(', ')} (it is "${state}").`);
   }
-  await withHall(async ({ db }) =>
-    printTable(input, (await listRequests(db, state as RequestState, MOST_LISTED)).map(wire)),
+  await withAppContext(async ({ db }) =>
+    printTable(input, (await listRequests(db, state as RequestState, MAX_LISTED)).map(wire)),
   );
 }
 
@@ -64,7 +73,7 @@ async function decide(input: Input, state: 'approved' | 'refused'): Promise<void
   const id = required(input, 'request');
   const note = state === 'refused' ? required(input, 'note') : (optional(input, 'note') ?? '');
   const limit = limitIn(input);
-  await withHall(async ({ config, db, clock, mail }) => {
+  await withAppContext(async ({ config, db, clock, mail }) => {
     const request = await decideRequest(db, clock.now(), id, { state, note, by: 'command', limit });
     if (request === undefined) throw new UsageError(`No request waits under the id ${id}; see: scorehall access list`);
     const applicant = request.account_id === null ? undefined : await accountById(db, request.account_id);

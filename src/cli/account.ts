@@ -16,11 +16,20 @@ import {
   ROLES,
 } from '#store/accounts/accounts.ts';
 import { playerByUuid } from '#store/game/players.ts';
-import { finishPseudonyms } from '#events/anonymise.ts';
-import type { Hall } from '#context/context.ts';
+import { rewriteLedger } from '#events/anonymise.ts';
+import type { AppContext } from '#context/context.ts';
 import { readSecret } from './secret-input.ts';
-import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
-import { demandAccount } from './lookup.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  optional,
+  print,
+  printTable,
+  required,
+  withAppContext,
+} from './command.ts';
+import { requireAccount } from './lookup.ts';
 
 const WHO: Command['options'] = {
   account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
@@ -105,7 +114,7 @@ async function create(input: Input): Promise<void> {
   const uuid = uuidIn(input);
   const role = roleOf(optional(input, 'role') ?? 'user');
   const password = await passwordFor(input);
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const name = await nameFor(db, input, uuid);
     const account = await createAccount(db, clock.now(), {
       ...{ name, email: required(input, 'email'), role },
@@ -156,7 +165,7 @@ async function changeRole(input: Input): Promise<void> {
 }
 
 async function listAll(input: Input): Promise<void> {
-  await withHall(async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
+  await withAppContext(async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
 }
 
 async function link(input: Input): Promise<void> {
@@ -175,20 +184,20 @@ async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
 }
 
 async function remove(input: Input): Promise<void> {
-  await withHall(async ({ db, clock }) => {
-    const account = await demandAccount(db, required(input, 'account'));
+  await withAppContext(async ({ db, clock }) => {
+    const account = await requireAccount(db, required(input, 'account'));
     await deleteAccount(db, clock.now(), account.id);
-    await finishPseudonyms(db);
+    await rewriteLedger(db);
     print(input, { ...wire(account), deleted: true });
   });
 }
 
 /** Does something to the account that the options name, and shows how it then is. */
-async function change(input: Input, work?: (hall: Hall, account: Account) => Promise<void>): Promise<void> {
-  await withHall(async (hall) => {
-    const account = await demandAccount(hall.db, required(input, 'account'));
-    await work?.(hall, account);
-    print(input, wire((await findAccount(hall.db, account.id))!));
+async function change(input: Input, work?: (context: AppContext, account: Account) => Promise<void>): Promise<void> {
+  await withAppContext(async (context) => {
+    const account = await requireAccount(context.db, required(input, 'account'));
+    await work?.(context, account);
+    print(input, wire((await findAccount(context.db, account.id))!));
   });
 }
 

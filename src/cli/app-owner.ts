@@ -4,8 +4,8 @@ import type { Account } from '#store/accounts/accounts.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { addOwner, isOwner, type Owner, ownersOf, removeOwner } from '#store/applications/owners.ts';
 import { ownerMail } from '#console/mails.ts';
-import { type Command, type Input, JSON_OPTION, print, printTable, required, withHall } from './command.ts';
-import { demandAccount, demandApplication } from './lookup.ts';
+import { type Command, type Input, JSON_OPTION, print, printTable, required, withAppContext } from './command.ts';
+import { requireAccount, requireApplication } from './lookup.ts';
 
 const CLIENT: Command['options'] = {
   'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
@@ -36,14 +36,14 @@ export const ownerCommands: Command[] = [
 ];
 
 async function list(input: Input): Promise<void> {
-  await withHall(async ({ db }) => {
-    const { key } = await demandApplication(db, required(input, 'client-id'));
+  await withAppContext(async ({ db }) => {
+    const { key } = await requireApplication(db, required(input, 'client-id'));
     printTable(input, (await ownersOf(db, key)).map(wire));
   });
 }
 
 async function add(input: Input): Promise<void> {
-  await withHall(async ({ db, clock, config, mail }) => {
+  await withAppContext(async ({ db, clock, config, mail }) => {
     const { application, account } = await both(db, input);
     if (!(await addOwner(db, clock.now(), application.key, account.id)))
       throw new UsageError(`${account.name} owns ${application.name} already.`);
@@ -53,7 +53,7 @@ async function add(input: Input): Promise<void> {
 }
 
 async function remove(input: Input): Promise<void> {
-  await withHall(async ({ db }) => {
+  await withAppContext(async ({ db }) => {
     const { application, account } = await both(db, input);
     if (!(await isOwner(db, application.key, account.id)))
       throw new UsageError(`${account.name} does not own ${application.name}.`);
@@ -65,7 +65,7 @@ async function remove(input: Input): Promise<void> {
 
 async function both(db: Db, input: Input): Promise<{ application: Application; account: Account }> {
   const [clientId, who] = [required(input, 'client-id'), required(input, 'account')];
-  return { application: await demandApplication(db, clientId), account: await demandAccount(db, who) };
+  return { application: await requireApplication(db, clientId), account: await requireAccount(db, who) };
 }
 
 async function show(db: Db, input: Input, { key, client_id, name }: Application): Promise<void> {

@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
-import { addFurtherSecret, MOST_SECRETS, removeSecret, secretsOf } from '#store/applications/applications.ts';
-import { type Command, type Input, JSON_OPTION, print, printTable, required, withHall } from './command.ts';
-import { demandApplication } from './lookup.ts';
+import { addFurtherSecret, MAX_SECRETS, removeSecret, secretsOf } from '#store/applications/applications.ts';
+import { type Command, type Input, JSON_OPTION, print, printTable, required, withAppContext } from './command.ts';
+import { requireApplication } from './lookup.ts';
 
 const CLIENT: Command['options'] = {
   'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
@@ -35,8 +35,8 @@ export const secretCommands: Command[] = [
 ];
 
 async function list(input: Input): Promise<void> {
-  await withHall(async ({ db }) => {
-    const { key } = await demandApplication(db, required(input, 'client-id'));
+  await withAppContext(async ({ db }) => {
+    const { key } = await requireApplication(db, required(input, 'client-id'));
     const secrets = await secretsOf(db, key);
     printTable(
       input,
@@ -46,20 +46,20 @@ async function list(input: Input): Promise<void> {
 }
 
 async function add(input: Input): Promise<void> {
-  await withHall(async ({ db, clock }) => {
-    const { key, client_id, name, type } = await demandApplication(db, required(input, 'client-id'));
+  await withAppContext(async ({ db, clock }) => {
+    const { key, client_id, name, type } = await requireApplication(db, required(input, 'client-id'));
     if (type !== 'service') throw new UsageError(`${name} is of the type ${type}: only a service has secrets.`);
     const client_secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key));
     if (client_secret === undefined)
-      throw new UsageError(`${name} has ${MOST_SECRETS} secrets, which is the most; withdraw one of them first.`);
+      throw new UsageError(`${name} has ${MAX_SECRETS} secrets, which is the most; withdraw one of them first.`);
     print(input, { client_id, name, client_secret });
   });
 }
 
 async function withdraw(input: Input): Promise<void> {
   const id = required(input, 'id');
-  await withHall(async ({ db }) => {
-    const { key, client_id, name } = await demandApplication(db, required(input, 'client-id'));
+  await withAppContext(async ({ db }) => {
+    const { key, client_id, name } = await requireApplication(db, required(input, 'client-id'));
     if (!(await removeSecret(db, key, id))) {
       throw new UsageError(`${name} has no secret ${id}; see: scorehall app secret list --client-id ${client_id}`);
     }

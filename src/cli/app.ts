@@ -12,14 +12,23 @@ import {
   setAccess,
   setLimit,
 } from '#store/applications/applications.ts';
-import { startApplication } from '#store/applications/suspension.ts';
+import { resumeApplication } from '#store/applications/suspension.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
 import { ownerCommands } from './app-owner.ts';
 import { secretCommands } from './app-secret.ts';
-import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
-import { demandApplication } from './lookup.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  optional,
+  print,
+  printTable,
+  required,
+  withAppContext,
+} from './command.ts';
+import { requireApplication } from './lookup.ts';
 
-const MOST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 const CLIENT: Command['options'] = {
   'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
@@ -97,35 +106,37 @@ async function create(input: Input): Promise<void> {
     const wrong = checkRedirectUri(wanted.type, uri);
     if (wrong !== undefined) throw new UsageError(`--redirect-uri ${uri}: ${wrong}`);
   }
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const { application, secret } = await createApplication(db, clock.now(), wanted);
     print(input, { ...wire(application), ...(secret === undefined ? {} : { client_secret: secret }) });
   });
 }
 
 async function listAll(input: Input): Promise<void> {
-  await withHall(async ({ db }) => printTable(input, (await listApplications(db)).map(wire)));
+  await withAppContext(async ({ db }) => printTable(input, (await listApplications(db)).map(wire)));
 }
 
 async function show(input: Input): Promise<void> {
-  await withHall(async ({ db }) => print(input, wire(await demandApplication(db, required(input, 'client-id')))));
+  await withAppContext(async ({ db }) =>
+    print(input, wire(await requireApplication(db, required(input, 'client-id')))),
+  );
 }
 
 async function access(input: Input, state: AccessState): Promise<void> {
   const clientId = required(input, 'client-id');
-  await withHall(async ({ db }) => {
-    await demandApplication(db, clientId);
+  await withAppContext(async ({ db }) => {
+    await requireApplication(db, clientId);
     await setAccess(db, clientId, state);
-    print(input, wire(await demandApplication(db, clientId)));
+    print(input, wire(await requireApplication(db, clientId)));
   });
 }
 
 async function start(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
-  await withHall(async ({ db }) => {
-    const { name } = await demandApplication(db, clientId);
-    if (!(await startApplication(db, clientId))) throw new UsageError(`${name} is not suspended.`);
-    print(input, wire(await demandApplication(db, clientId)));
+  await withAppContext(async ({ db }) => {
+    const { name } = await requireApplication(db, clientId);
+    if (!(await resumeApplication(db, clientId))) throw new UsageError(`${name} is not suspended.`);
+    print(input, wire(await requireApplication(db, clientId)));
   });
 }
 
@@ -135,17 +146,17 @@ async function limit(input: Input): Promise<void> {
   if (value !== 'default' && !/^[1-9]\d{0,8}$/.test(value)) {
     throw new UsageError(`--limit must be a whole number from 1 to 999999999, or "default" (it is "${value}").`);
   }
-  await withHall(async ({ db }) => {
-    await demandApplication(db, clientId);
+  await withAppContext(async ({ db }) => {
+    await requireApplication(db, clientId);
     await setLimit(db, clientId, value === 'default' ? null : Number(value));
-    print(input, wire(await demandApplication(db, clientId)));
+    print(input, wire(await requireApplication(db, clientId)));
   });
 }
 
 async function remove(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
-  await withHall(async ({ db }) => {
-    const application = await demandApplication(db, clientId);
+  await withAppContext(async ({ db }) => {
+    const application = await requireApplication(db, clientId);
     await deleteApplication(db, clientId);
     print(input, { ...wire(application), deleted: true });
   });
@@ -158,8 +169,8 @@ function wire({ key: _, created, ...application }: Application): Record<string, 
 /** As the console takes it: people read it on the consent page. */
 function nameIn(input: Input): string {
   const name = required(input, 'name');
-  if (name.length <= MOST_NAME && isShownText(name)) return name;
-  throw new UsageError(`--name must have at most ${MOST_NAME} characters that can all be shown.`);
+  if (name.length <= MAX_NAME_LENGTH && isShownText(name)) return name;
+  throw new UsageError(`--name must have at most ${MAX_NAME_LENGTH} characters that can all be shown.`);
 }
 
 function oneOf(value: string, allowed: readonly string[], option: string): string {

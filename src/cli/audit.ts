@@ -1,9 +1,9 @@
 import { UsageError } from '#platform/errors.ts';
 import { type AuditEntry, listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
-import { type Command, type Input, JSON_OPTION, optional, printTable, withHall } from './command.ts';
+import { type Command, type Input, JSON_OPTION, optional, printTable, withAppContext } from './command.ts';
 
 const USUAL = 50;
-const MOST = 10_000;
+const MAX = 10_000;
 
 export const commands: Command[] = [
   {
@@ -31,24 +31,25 @@ async function audit(input: Input): Promise<void> {
     throw new UsageError(`--outcome must be one of ${OUTCOMES.join(', ')} (it is "${outcome}").`);
   }
   const limit = optional(input, 'limit') ?? String(USUAL);
-  if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > MOST) {
-    throw new UsageError(`--limit must be a whole number from 1 to ${MOST} (it is "${limit}").`);
+  if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > MAX) {
+    throw new UsageError(`--limit must be a whole number from 1 to ${MAX} (it is "${limit}").`);
   }
   const [actor, action, subject, address, before] = ['actor', 'action', 'subject', 'address', 'before'].map((name) =>
     optional(input, name),
   );
   const filter = { actor, action, subject, address, before, outcome: outcome as Outcome | undefined };
-  const bounds = { since: momentOf(input, 'since'), until: momentOf(input, 'until') };
-  await withHall(async ({ db }) =>
+  const bounds = { since: timestampOf(input, 'since'), until: timestampOf(input, 'until') };
+  await withAppContext(async ({ db }) =>
     printTable(input, (await listAudit(db, { ...filter, ...bounds }, Number(limit))).map(wire)),
   );
 }
 
-function momentOf(input: Input, name: string): number | undefined {
+function timestampOf(input: Input, name: string): number | undefined {
   const text = optional(input, name);
   if (text === undefined) return undefined;
-  const moment = Date.parse(text);
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(moment)) return moment;
+  const timestamp = Date.parse(text);
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(timestamp))
+    return timestamp;
   throw new UsageError(`--${name} must be a moment like 2026-01-31T12:00:00Z (it is "${text}").`);
 }
 

@@ -4,14 +4,14 @@ import { systemClock } from '#platform/clock.ts';
 import { environment, readConfig } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
-import { type Hall, openHall } from '#context/context.ts';
+import { type AppContext, openAppContext } from '#context/context.ts';
 import { findAccount } from '#store/accounts/accounts.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** An option of a command: what `parseArgs` needs, and the words for `--help`. */
-export type OptionRow = Options[string] & { help: string; value?: string };
+export type CommandOption = Options[string] & { help: string; value?: string };
 
 export interface Input {
   values: Record<string, string | boolean | (string | boolean)[] | undefined>;
@@ -24,7 +24,7 @@ export interface Command {
   summary: string;
   /** What follows the words, for the help: `FILE|-`. */
   operands?: string;
-  options?: Record<string, OptionRow>;
+  options?: Record<string, CommandOption>;
   /** What the audit log says of it, for those that change something: the action, and the option that says of what. */
   audit?: { action: string; about: string };
   run(input: Input): Promise<void>;
@@ -40,7 +40,7 @@ export function parse(command: Command, args: string[]): Input {
 }
 
 export function helpOf(command: Command): string {
-  const rows = Object.entries({ ...command.options, help: { type: 'boolean', help: 'This text' } as OptionRow });
+  const rows = Object.entries({ ...command.options, help: { type: 'boolean', help: 'This text' } as CommandOption });
   const names = rows.map(([name, row]) => `--${name}${row.type === 'string' ? ` ${row.value ?? 'VALUE'}` : ''}`);
   const width = Math.max(...names.map((name) => name.length));
   const lines = rows.map(([, row], index) => `  ${names[index]!.padEnd(width)}  ${row.help}`);
@@ -75,29 +75,29 @@ export async function runCommand(command: Command, input: Input): Promise<void> 
 }
 
 /** Opens the hall that the environment names, for the length of one command. */
-export async function withHall<T>(work: (hall: Hall) => Promise<T>): Promise<T> {
+export async function withAppContext<T>(work: (context: AppContext) => Promise<T>): Promise<T> {
   // What the command prints is its result alone.
-  await using hall = await openHall(readConfig({ LOG_LEVEL: 'warn', ...environment() }), systemClock, {
+  await using appContext = await openAppContext(readConfig({ LOG_LEVEL: 'warn', ...environment() }), systemClock, {
     terminal: process.stderr,
   });
-  const result = await work(hall);
-  if (running?.command.audit !== undefined) await keep(hall, running, running.command.audit);
+  const result = await work(appContext);
+  if (running?.command.audit !== undefined) await keep(appContext, running, running.command.audit);
   return result;
 }
 
 /** Secrets, and what tells who somebody is: the label says so as long as there is the account. */
-const NEVER_KEPT = /^(json|password|password-stdin|help|name|email|uuid)$/;
+const NEVER_AUDITED = /^(json|password|password-stdin|help|name|email|uuid)$/;
 
 /** What a command made, it prints: the Client ID of a new application is its subject. */
 async function keep(
-  { db, clock }: Hall,
+  { db, clock }: AppContext,
   { input, printed }: Running,
   audit: NonNullable<Command['audit']>,
 ): Promise<void> {
   const about = [input.values[audit.about], printed[audit.about.replaceAll('-', '_')]];
   const subject = about.find((value) => typeof value === 'string') ?? '';
-  const said = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_KEPT.test(name));
-  const detail = Object.fromEntries(said.map(([name, value]) => [name, String(value)]));
+  const submitted = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_AUDITED.test(name));
+  const detail = Object.fromEntries(submitted.map(([name, value]) => [name, String(value)]));
   if (detail['account'] !== undefined) detail['account'] = (await findAccount(db, detail['account']))?.id ?? subject;
   const actor = { via: 'command', account_id: null, name: userInfo().username, address: hostname() } as const;
   const label = typeof printed['name'] === 'string' ? printed['name'] : '';
@@ -127,7 +127,7 @@ export function printTable(input: Input, rows: Record<string, unknown>[]): void 
     );
 }
 
-export const JSON_OPTION: OptionRow = { type: 'boolean', help: 'Print JSON with the wire names' };
+export const JSON_OPTION: CommandOption = { type: 'boolean', help: 'Print JSON with the wire names' };
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '-';

@@ -6,18 +6,18 @@ import { output } from '#platform/output.ts';
 import { demoAccounts, demoApps, demoIngestKey } from '#demo/credentials.ts';
 import { fill } from '#demo/fill.ts';
 import { type DemoFacts, DemoFolder } from '#demo/folder.ts';
-import { beat, fillChart, keepBeating } from '#demo/presence.ts';
+import { sendPresence, fillChart, keepSendingPresence } from '#demo/presence.ts';
 import { describe, Progress } from '#demo/output.ts';
-import { askDoors } from '#server/readiness.ts';
+import { checkServices } from '#server/readiness.ts';
 import { demoSettings } from '#demo/settings.ts';
-import { type Hall, openHall } from '#context/context.ts';
-import { followMatches } from '#store/game/leaderboard-projection.ts';
+import { type AppContext, openAppContext } from '#context/context.ts';
+import { projectMatches } from '#store/game/leaderboard-projection.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 import { NETWORK, type Sample } from '#demo/network/index.ts';
 import { LOGO } from '#demo/network/logo.ts';
-import { openHouseInThreads } from '#server/workers.ts';
+import { openServicesInThreads } from '#server/workers.ts';
 import { type Command, type Input, optional } from './command.ts';
-import { untilStopped } from './serve.ts';
+import { untilSignalled } from './serve.ts';
 
 const TOKEN_MS = 30 * 24 * 3_600_000;
 const SEED = 'gullwing';
@@ -42,21 +42,21 @@ export const commands: Command[] = [
 
 async function demo(input: Input): Promise<void> {
   const stop = new AbortController();
-  const stopped = untilStopped().then(() => stop.abort());
+  const suspended = untilSignalled().then(() => stop.abort());
   const folder = new DemoFolder(optional(input, 'folder') ?? 'data/demo');
   await refuseSecond(folder);
-  await using hall = await openHall(await configOf(folder, optional(input, 'database')));
-  const sample = await filled(hall, folder, matchesOf(input), stop.signal);
+  await using context = await openAppContext(await configOf(folder, optional(input, 'database')));
+  const sample = await filled(context, folder, matchesOf(input), stop.signal);
   if (stop.signal.aborted) return;
-  await beat(hall, sample);
-  await using house = await openHouseInThreads(hall);
+  await sendPresence(context, sample);
+  await using services = await openServicesInThreads(context);
   await using tasks = new AsyncDisposableStack();
-  tasks.use(keepBeating(hall, sample));
-  const facts = await factsOf(hall, folder);
+  tasks.use(keepSendingPresence(context, sample));
+  const facts = await factsOf(context, folder);
   folder.writeFacts(facts);
-  await askDoors(house);
+  await checkServices(services);
   output().write(`${describe(facts, relative('', folder.factsFile))}\nready\n`);
-  await stopped;
+  await suspended;
 }
 
 async function refuseSecond(folder: DemoFolder): Promise<void> {
@@ -94,8 +94,8 @@ function matchesOf(input: Input): number {
 }
 
 /** Fills the database where that is still to be done, and catches up with what follows from its matches. */
-async function filled(hall: Hall, folder: DemoFolder, matches: number, stop: AbortSignal): Promise<Sample> {
-  const { db, clock, config } = hall;
+async function filled(context: AppContext, folder: DemoFolder, matches: number, stop: AbortSignal): Promise<Sample> {
+  const { db, clock, config } = context;
   const started = performance.now();
   const progress = new Progress(`Filling ${relative('', folder.path)} with the network ${NETWORK}`, matches);
   const wanted = { database_url: config.DATABASE_URL, seed: SEED, now: clock.now(), matches, process: process.pid };
@@ -103,16 +103,16 @@ async function filled(hall: Hall, folder: DemoFolder, matches: number, stop: Abo
     progress.show(count);
     return !stop.aborted;
   });
-  while (!stop.aborted && (await followMatches(db, config.TIME_ZONE, clock.now()))) await setImmediate();
-  if (!stop.aborted) await fillChart(hall, sample);
+  while (!stop.aborted && (await projectMatches(db, config.TIME_ZONE, clock.now()))) await setImmediate();
+  if (!stop.aborted) await fillChart(context, sample);
   if (isNew) progress.end(`${((performance.now() - started) / 1000).toFixed(1)} s`);
   return sample;
 }
 
-async function factsOf({ db, clock, config }: Hall, folder: DemoFolder): Promise<DemoFacts> {
+async function factsOf({ db, clock, config }: AppContext, folder: DemoFolder): Promise<DemoFacts> {
   const now = clock.now();
-  const told = folder.facts();
-  const apps = await demoApps(db, now, told);
+  const received = folder.facts();
+  const apps = await demoApps(db, now, received);
   const service = apps.find(({ type }) => type === 'service')!;
   return {
     api_url: config.API_URL,
@@ -120,8 +120,8 @@ async function factsOf({ db, clock, config }: Hall, folder: DemoFolder): Promise
     site_url: config.SITE_URL,
     ingest_url: config.INGEST_URL,
     apps,
-    accounts: await demoAccounts(db, now, told),
-    ingest_key: await demoIngestKey(db, now, told),
+    accounts: await demoAccounts(db, now, received),
+    ingest_key: await demoIngestKey(db, now, received),
     access_token: await issueClientToken(db, now, service.client_id, TOKEN_MS),
     database_url: config.DATABASE_URL,
   };

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { exportEvents } from '#events/export.ts';
-import { type Command, type Input, withHall } from './command.ts';
+import { type Command, type Input, withAppContext } from './command.ts';
 
 export const commands: Command[] = [
   {
@@ -18,7 +18,7 @@ export const commands: Command[] = [
 
 async function exportAll({ positionals: [file = '-', ...others] }: Input): Promise<void> {
   if (others.length > 0) throw new UsageError('Name one file, or - for standard output.');
-  await withHall(async ({ db }) => {
+  await withAppContext(async ({ db }) => {
     const lines = Readable.from(linesOf(exportEvents(db)), { highWaterMark: 64 });
     try {
       if (file === '-') await pipeline(lines, output(), { end: false });

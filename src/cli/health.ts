@@ -1,5 +1,5 @@
 import { healthOf } from '#store/health.ts';
-import { type Command, type Input, JSON_OPTION, print, withHall } from './command.ts';
+import { type Command, type Input, JSON_OPTION, print, withAppContext } from './command.ts';
 
 export const commands: Command[] = [
   {
@@ -12,15 +12,15 @@ export const commands: Command[] = [
 
 /** The console tells of its process as well; a command would only tell of itself. */
 async function health(input: Input): Promise<void> {
-  await withHall(async ({ db, clock, config }) => {
+  await withAppContext(async ({ db, clock, config }) => {
     const since = clock.now() - config.PRESENCE_TIMEOUT * 1000;
     const { database, answer_ms, servers, online, last_event, last_match } = await healthOf(db, since);
     print(input, {
       ...{ database, answer_ms: Math.round(answer_ms * 100) / 100 },
       ...{ servers: servers.known, servers_heard: servers.heard, online },
-      ...{ last_event: momentOf(last_event), last_match: momentOf(last_match) },
+      ...{ last_event: timestampOf(last_event), last_match: timestampOf(last_match) },
     });
   });
 }
 
-const momentOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+const timestampOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -30,21 +30,21 @@ export class ImportReport implements Listener {
     else this.#line(`note     ${at(file, place)}: ${note}`);
   }
 
-  moved({ taken, unchanged, refused }: Outcome, file: string): void {
+  moved({ taken: accepted, unchanged, refused }: Outcome, file: string): void {
     if (!process.stderr.isTTY || performance.now() - this.#shown < PROGRESS_EVERY_MS) return;
     this.#shown = performance.now();
-    const line = `taken ${taken}, unchanged ${unchanged}, refused ${refused}  ${file}`;
+    const line = `taken ${accepted}, unchanged ${unchanged}, refused ${refused}  ${file}`;
     process.stderr.write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\x1b[K`);
   }
 
-  end({ taken, unchanged, refused }: Outcome): void {
+  end({ taken: accepted, unchanged, refused }: Outcome): void {
     if (this.#json) {
       const { refused: refusals, notes } = this.#told;
-      const result = { taken, unchanged, refused, refusals, notes, dry_run: this.#dryRun };
+      const result = { taken: accepted, unchanged, refused, refusals, notes, dry_run: this.#dryRun };
       return void output().write(`${JSON.stringify(result)}\n`);
     }
-    const width = Math.max(...[taken, unchanged, refused].map((count) => String(count).length));
-    for (const [name, count] of Object.entries({ taken, unchanged, refused }))
+    const width = Math.max(...[accepted, unchanged, refused].map((count) => String(count).length));
+    for (const [name, count] of Object.entries({ taken: accepted, unchanged, refused }))
       this.#line(`${name.padEnd(9)}  ${String(count).padStart(width)}`);
     if (this.#dryRun) this.#line('A dry run: nothing was changed.');
   }

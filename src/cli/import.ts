@@ -1,26 +1,26 @@
 import { createReadStream } from 'node:fs';
 import { UsageError } from '#platform/errors.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { importEvents } from '#importers/events.ts';
-import type { Facts } from '#importers/network-lookup.ts';
-import type { Item } from '#importers/finding.ts';
+import type { NetworkLookup } from '#importers/network-lookup.ts';
+import type { Finding } from '#importers/finding.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
-import { factsOf } from '#importers/database-lookup.ts';
+import { databaseLookup } from '#importers/database-lookup.ts';
 import { importPgmMaps } from '#importers/pgm-map.ts';
 import { reasonOf } from '#importers/read-file.ts';
 import { importRotations } from '#importers/rotation.ts';
 import { runImport, tryImport } from '#importers/run.ts';
-import { type Command, type Input, JSON_OPTION, optional, type OptionRow, withHall } from './command.ts';
+import { type Command, type Input, JSON_OPTION, optional, type CommandOption, withAppContext } from './command.ts';
 import { ImportReport } from './import-report.ts';
 
-const OPTIONS: Record<string, OptionRow> = {
+const OPTIONS: Record<string, CommandOption> = {
   'dry-run': { type: 'boolean', help: 'Check everything and change nothing; writers wait meanwhile' },
   json: JSON_OPTION,
 };
 
-const SERVER = (help: string): OptionRow => ({ type: 'string', value: 'NAME', help });
+const SERVER = (help: string): CommandOption => ({ type: 'string', value: 'NAME', help });
 
-type Importer = (path: string, facts: Facts, server?: string) => AsyncIterable<Item>;
+type Importer = (path: string, facts: NetworkLookup, server?: string) => AsyncIterable<Finding>;
 
 export const commands: Command[] = [
   {
@@ -56,8 +56,8 @@ export const commands: Command[] = [
 async function importFrom(input: Input, importer: Importer): Promise<void> {
   const path = onlyOperand(input);
   const report = new ImportReport(input);
-  await withHall(async ({ db, clock }: Hall) => {
-    const items = importer(path, factsOf(db, clock), optional(input, 'server'));
+  await withAppContext(async ({ db, clock }: AppContext) => {
+    const items = importer(path, databaseLookup(db, clock), optional(input, 'server'));
     const take = input.values['dry-run'] === true ? tryImport : runImport;
     report.end(await take(db, clock, items, report));
   });
@@ -70,7 +70,7 @@ function onlyOperand({ positionals }: Input): string {
   );
 }
 
-async function* eventsOf(path: string): AsyncGenerator<Item> {
+async function* eventsOf(path: string): AsyncGenerator<Finding> {
   const [bytes, file] = path === '-' ? [process.stdin, 'standard input'] : [createReadStream(path), path];
   yield* importEvents(readable(bytes, file), file);
 }

@@ -4,7 +4,7 @@ import { type Account, findAccount } from '#store/accounts/accounts.ts';
 import { type Application, applicationByClientId, managedApplication } from '#store/applications/applications.ts';
 
 /** What an option names, or the sentence that says where to look. */
-export async function demandApplication(db: Queryable, clientId: string): Promise<Application> {
+export async function requireApplication(db: Queryable, clientId: string): Promise<Application> {
   const application = await managedApplication(db, clientId);
   if (application !== undefined) return application;
   if ((await applicationByClientId(db, clientId)) !== undefined) {
@@ -14,7 +14,7 @@ export async function demandApplication(db: Queryable, clientId: string): Promis
 }
 
 /** By id, name or e-mail address. */
-export async function demandAccount(db: Queryable, text: string): Promise<Account> {
+export async function requireAccount(db: Queryable, text: string): Promise<Account> {
   const account = await findAccount(db, text);
   if (account !== undefined) return account;
   throw new UsageError(`There is no account "${text}"; see: scorehall account list`);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '#platform/errors.ts';
 import { uuidOf } from '#platform/text.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { findPlayer } from '#store/game/players.ts';
-import { type Command, type Input, JSON_OPTION, print, required, withHall } from './command.ts';
+import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command.ts';
 
 export const commands: Command[] = [
   {
@@ -21,10 +21,10 @@ export const commands: Command[] = [
 
 async function merge(input: Input): Promise<void> {
   const [from, into] = [uuid(input, 'from'), uuid(input, 'into')];
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const time = new Date(clock.now()).toISOString();
     const event = { version: 1, id: `command ${randomUUID()}`, type: 'player.merged', time, data: { from, into } };
-    const [receipt] = await takeEvents(db, clock, { kind: 'operator' }, [event]);
+    const [receipt] = await ingestEvents(db, clock, { kind: 'operator' }, [event]);
     if (receipt!.status === 'rejected') {
       throw new UsageError(`--${receipt!.place.replace(/^data\./, '')} ${receipt!.reason}.`);
     }

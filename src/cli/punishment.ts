@@ -2,7 +2,7 @@ import { UsageError } from '#platform/errors.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { revokePunishment } from '#events/operator-events.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
-import { type Command, type Input, JSON_OPTION, print, required, withHall } from './command.ts';
+import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command.ts';
 
 export const commands: Command[] = [
   {
@@ -21,7 +21,7 @@ export const commands: Command[] = [
 async function revoke(input: Input): Promise<void> {
   const id = required(input, 'punishment');
   required(input, 'reason');
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const key = keyOf(id) ?? 0;
     const receipt = await revokePunishment(db, clock, key);
     if (receipt === undefined) throw new UsageError(`There is no punishment with the id ${id}.`);

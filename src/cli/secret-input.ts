@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { UsageError } from '#platform/errors.ts';
 
 /** More than any password may have. */
-const MOST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 
 /**
  * A secret that must not stand in the list of processes: the first line of what is piped in, or what somebody types,
@@ -33,7 +33,7 @@ async function firstLine(): Promise<string> {
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += String(chunk);
     if (text.includes('\n')) break;
-    if (text.length > MOST_BYTES) throw new UsageError(`The line on stdin is longer than ${MOST_BYTES} characters.`);
+    if (text.length > MAX_BYTES) throw new UsageError(`The line on stdin is longer than ${MAX_BYTES} characters.`);
   }
   const line = text.replace(/\r?\n[\s\S]*$/, '');
   if (line === '') throw new UsageError('There is no line on stdin.');

@@ -1,7 +1,7 @@
 import { environment, readConfig } from '#platform/config.ts';
 import { output } from '#platform/output.ts';
-import { openHall } from '#context/context.ts';
-import { openHouseInThreads } from '#server/workers.ts';
+import { openAppContext } from '#context/context.ts';
+import { openServicesInThreads } from '#server/workers.ts';
 import type { Command } from './command.ts';
 
 export const commands: Command[] = [
@@ -9,12 +9,12 @@ export const commands: Command[] = [
 ];
 
 async function serve(): Promise<void> {
-  const stopped = untilStopped();
-  await using hall = await openHall(readConfig(environment()));
-  await using house = await openHouseInThreads(hall);
-  for (const [door, address] of Object.entries(house.addresses)) hall.log.info({ door, address }, 'open');
+  const suspended = untilSignalled();
+  await using context = await openAppContext(readConfig(environment()));
+  await using services = await openServicesInThreads(context);
+  for (const [service, address] of Object.entries(services.addresses)) context.log.info({ service, address }, 'open');
   output().write('ready\n');
-  await stopped;
+  await suspended;
 }
 
 const STOPS = ['SIGINT', 'SIGTERM'] as const;
@@ -22,7 +22,7 @@ const STOPS = ['SIGINT', 'SIGTERM'] as const;
 const SAME_ORDER_MS = 1_500;
 
 /** Settles at the first SIGINT or SIGTERM; one that comes later, while the house is closing, ends the process at once. */
-export function untilStopped(): Promise<void> {
+export function untilSignalled(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let first: number | undefined;
   const stop = (signal: NodeJS.Signals): void => {

@@ -4,7 +4,7 @@ import { keyOf } from '#platform/ids.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import type { WireEvent } from '#events/schema.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import {
   createServerKey,
   listServerKeys,
@@ -13,8 +13,17 @@ import {
   type ServerKey,
 } from '#store/game/server-keys.ts';
 import { type ServerNow, listServers, serverByKey, serverByName } from '#store/game/servers.ts';
-import { withdrawEvents, withdrawSince } from '#events/retract.ts';
-import { type Command, type Input, JSON_OPTION, optional, print, printTable, required, withHall } from './command.ts';
+import { retractEvents, retractSince } from '#events/retract.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  optional,
+  print,
+  printTable,
+  required,
+  withAppContext,
+} from './command.ts';
 
 const NAME: Command['options'] = { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION };
 const FACTS: Command['options'] = {
@@ -24,7 +33,7 @@ const FACTS: Command['options'] = {
   max: { type: 'string', value: 'N', help: 'How many players it holds; 0 for a lobby' },
 };
 const HOUR_MS = 3_600_000;
-const MOST_OVERLAP_HOURS = 24 * 90;
+const MAX_OVERLAP_HOURS = 24 * 90;
 
 export const commands: Command[] = [
   {
@@ -93,12 +102,12 @@ export const commands: Command[] = [
 async function create(input: Input): Promise<void> {
   const name = required(input, 'name');
   const facts = { region: required(input, 'region'), ...factsOf(input) };
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const known = await serverByName(db, name);
     if (known !== undefined && (await serverByKey(db, known.key, 0)) !== undefined) {
       throw new UsageError(`There is a server ${known.name}; for a key of it see: scorehall server key create --help`);
     }
-    await tell(db, clock, { type: 'server.configured', server: name, data: facts });
+    await sendEvents(db, clock, { type: 'server.configured', server: name, data: facts });
     const { key } = (await serverByName(db, name))!;
     const secret = await createServerKey(db, clock.now(), key);
     print(input, { ...wire((await serverByKey(db, key, 0))!), ingest_key: secret });
@@ -106,37 +115,37 @@ async function create(input: Input): Promise<void> {
 }
 
 async function listAll(input: Input): Promise<void> {
-  await withHall(async ({ db }) => printTable(input, (await listServers(db, 0)).map(wire)));
+  await withAppContext(async ({ db }) => printTable(input, (await listServers(db, 0)).map(wire)));
 }
 
 async function change(input: Input): Promise<void> {
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const { key, name, region, order, icon, max } = await demand(db, input);
     const given = optional(input, 'region');
     const data = { order, icon, max, ...factsOf(input), region: given ?? region };
-    await tell(db, clock, { type: 'server.configured', server: name, data });
+    await sendEvents(db, clock, { type: 'server.configured', server: name, data });
     print(input, wire((await serverByKey(db, key, 0))!));
   });
 }
 
 async function createKey(input: Input): Promise<void> {
   const test = input.values['test'] === true;
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const { key, name } = await demand(db, input);
     print(input, { name, test, ingest_key: await createServerKey(db, clock.now(), key, test) });
   });
 }
 
 async function listKeys(input: Input): Promise<void> {
-  await withHall(async ({ db }) => {
+  await withAppContext(async ({ db }) => {
     const { key } = await demand(db, input);
     printTable(input, (await listServerKeys(db, key)).map(wireKey));
   });
 }
 
 async function rotateKey(input: Input): Promise<void> {
-  const overlap = wholeNumber(input, 'overlap', 0, MOST_OVERLAP_HOURS) ?? 24;
-  await withHall(async ({ db, clock }) => {
+  const overlap = wholeNumber(input, 'overlap', 0, MAX_OVERLAP_HOURS) ?? 24;
+  await withAppContext(async ({ db, clock }) => {
     const { key, name } = await demand(db, input);
     const ingest_key = await rotateServerKey(db, clock.now(), key, overlap * HOUR_MS);
     print(input, { name, ingest_key, others_until: new Date(clock.now() + overlap * HOUR_MS).toISOString() });
@@ -144,29 +153,29 @@ async function rotateKey(input: Input): Promise<void> {
 }
 
 async function revokeKey(input: Input): Promise<void> {
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const { key, name } = await demand(db, input);
     print(input, { name, revoked: await revokeServerKeys(db, clock.now(), key, optional(input, 'key')) });
   });
 }
 
 async function remove(input: Input): Promise<void> {
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const { name } = await demand(db, input);
-    await tell(db, clock, { type: 'server.removed', server: name, data: {} });
+    await sendEvents(db, clock, { type: 'server.removed', server: name, data: {} });
     print(input, { name, deleted: true });
   });
 }
 
 async function withdraw(input: Input): Promise<void> {
-  const [match, since] = [optional(input, 'match'), momentOf(input)];
+  const [match, since] = [optional(input, 'match'), timestampOf(input)];
   if ((match === undefined) === (since === undefined)) throw new UsageError('Say either --match or --since.');
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const { key, name } = await demand(db, input, true);
     const done =
       match === undefined
-        ? await withdrawSince(db, clock, key, since!)
-        : await withdrawEvents(db, clock, [keyOf(match) ?? 0], key);
+        ? await retractSince(db, clock, key, since!)
+        : await retractEvents(db, clock, [keyOf(match) ?? 0], key);
     if (match !== undefined && done.events === 0) {
       throw new UsageError(`${name} has sent no event with the receipt ${match}, or it was withdrawn already.`);
     }
@@ -174,7 +183,7 @@ async function withdraw(input: Input): Promise<void> {
   });
 }
 
-function momentOf(input: Input): number | undefined {
+function timestampOf(input: Input): number | undefined {
   const text = optional(input, 'since');
   if (text === undefined) return undefined;
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(Date.parse(text))) {
@@ -193,13 +202,13 @@ async function demand(db: Db, input: Input, gone = false): Promise<ServerNow> {
   throw new UsageError(`There is no server ${name}; see: scorehall server list`);
 }
 
-type Told = {
+type ServerEvent = {
   [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
 }[WireEvent['type']];
 
-async function tell(db: Db, clock: Clock, event: Told): Promise<void> {
+async function sendEvents(db: Db, clock: Clock, event: ServerEvent): Promise<void> {
   const time = new Date(clock.now()).toISOString();
-  const [receipt] = await takeEvents(db, clock, { kind: 'operator' }, [
+  const [receipt] = await ingestEvents(db, clock, { kind: 'operator' }, [
     { version: 1, id: `command ${randomUUID()}`, time, ...event },
   ]);
   if (receipt!.status === 'rejected') throw new UsageError(`${optionOf(receipt!.place)} ${receipt!.reason}.`);
@@ -231,6 +240,8 @@ function wire({ name, region, order, icon, max }: ServerNow): Record<string, unk
 }
 
 function wireKey({ id, test, created, expires }: ServerKey): Record<string, unknown> {
-  const [from, until] = [created, expires].map((moment) => (moment === null ? null : new Date(moment).toISOString()));
+  const [from, until] = [created, expires].map((timestamp) =>
+    timestamp === null ? null : new Date(timestamp).toISOString(),
+  );
   return { id, test, created: from, expires: until };
 }

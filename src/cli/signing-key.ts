@@ -1,7 +1,7 @@
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { signingKeys } from '#store/accounts/signing-keys.ts';
 import { inOrder, rotateKeys } from '#auth/oidc/keys.ts';
-import { type Command, type Input, JSON_OPTION, print, printTable, withHall } from './command.ts';
+import { type Command, type Input, JSON_OPTION, print, printTable, withAppContext } from './command.ts';
 
 const OPTIONS: Command['options'] = { json: JSON_OPTION };
 
@@ -22,13 +22,13 @@ export const commands: Command[] = [
 ];
 
 async function rotate(input: Input): Promise<void> {
-  await withHall(async ({ db, config, clock }) => {
+  await withAppContext(async ({ db, config, clock }) => {
     print(input, { kid: await rotateKeys(db, openSecretKey(config), clock.now()) });
   });
 }
 
 async function list(input: Input): Promise<void> {
-  await withHall(async ({ db, clock }) => {
+  await withAppContext(async ({ db, clock }) => {
     const rows = await signingKeys(db);
     const published = rows.length === 0 ? [] : inOrder(rows, clock.now());
     printTable(

@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
-import { type Command, type Input, JSON_OPTION, optional, print, required, withHall } from './command.ts';
-import { demandApplication } from './lookup.ts';
+import { type Command, type Input, JSON_OPTION, optional, print, required, withAppContext } from './command.ts';
+import { requireApplication } from './lookup.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_HOURS = 24 * 365;
@@ -26,8 +26,8 @@ async function create(input: Input): Promise<void> {
   if (!/^[1-9]\d{0,4}$/.test(hours) || Number(hours) > MAX_HOURS) {
     throw new UsageError(`--hours must be a whole number from 1 to ${MAX_HOURS} (it is "${hours}").`);
   }
-  await withHall(async ({ db, clock }) => {
-    await demandApplication(db, clientId);
+  await withAppContext(async ({ db, clock }) => {
+    await requireApplication(db, clientId);
     const lifetime = Number(hours) * HOUR_MS;
     const access_token = await issueClientToken(db, clock.now(), clientId, lifetime);
     print(input, { access_token, token_type: 'bearer', expires_in: lifetime / 1000 });

@@ -1,9 +1,9 @@
 import { UsageError } from '#platform/errors.ts';
 import { HOUR_MS, sumOf, usageSince } from '#store/applications/usage.ts';
-import { type Command, type Input, JSON_OPTION, optional, printTable, required, withHall } from './command.ts';
-import { demandApplication } from './lookup.ts';
+import { type Command, type Input, JSON_OPTION, optional, printTable, required, withAppContext } from './command.ts';
+import { requireApplication } from './lookup.ts';
 
-const MOST_DAYS = 7;
+const MAX_DAYS = 7;
 
 export const commands: Command[] = [
   {
@@ -14,7 +14,7 @@ export const commands: Command[] = [
       days: {
         type: 'string',
         value: 'N',
-        help: `The last so many days; ${MOST_DAYS} when left out, which is the most`,
+        help: `The last so many days; ${MAX_DAYS} when left out, which is the most`,
       },
       hourly: { type: 'boolean', help: 'A row an hour and endpoint' },
       json: JSON_OPTION,
@@ -25,10 +25,10 @@ export const commands: Command[] = [
 
 async function usage(input: Input): Promise<void> {
   const clientId = required(input, 'client-id');
-  const days = optional(input, 'days') ?? String(MOST_DAYS);
+  const days = optional(input, 'days') ?? String(MAX_DAYS);
   if (!/^[1-7]$/.test(days)) throw new UsageError(`--days must be a whole number from 1 to 7 (it is "${days}").`);
-  await withHall(async ({ db, clock }) => {
-    const { key } = await demandApplication(db, clientId);
+  await withAppContext(async ({ db, clock }) => {
+    const { key } = await requireApplication(db, clientId);
     const rows = await usageSince(db, key, clock.now() - Number(days) * 24 * HOUR_MS);
     if (input.values['hourly'] === true) {
       return printTable(

@@ -11,8 +11,8 @@ import {
 } from '#store/applications/access-requests.ts';
 import { inApplication } from './application.ts';
 import type { PageContent } from './layout.ts';
-import { button, countOf, formTo, isFine, linesOf, moment, number, type Problems } from './components.ts';
-import { ownedForm, ownedPage, type OwnedRequest, type Row } from './routes.ts';
+import { button, countOf, formTo, isFine, linesOf, timestamp, number, type Problems } from './components.ts';
+import { ownedForm, ownedPage, type OwnedRequest, type Route } from './routes.ts';
 
 const MAX_PURPOSE = 1000;
 const MAX_SITE = 300;
@@ -86,7 +86,8 @@ function historyCard(request: OwnedRequest, requests: readonly AccessRequest[]):
               ><strong>${t.kinds[accessRequest.kind]}</strong>
               <span class="pre">${accessRequest.purpose}</span>
               <span class="hint"
-                >${moment(request, accessRequest.created)} · ${t.per_hour(number(request, accessRequest.volume))}</span
+                >${timestamp(request, accessRequest.created)} ·
+                ${t.per_hour(number(request, accessRequest.volume))}</span
               >
               ${accessRequest.note === '' ? '' : html`<span class="quote pre">${accessRequest.note}</span>`}</span
             >
@@ -172,7 +173,7 @@ function isAuto({ deps, application }: OwnedRequest): boolean {
   return deps.config.ACCESS_APPROVAL === 'auto' && application.access === 'none';
 }
 
-export const accessRows: readonly Row[] = [
+export const accessRoutes: readonly Route[] = [
   ownedPage('/applications/:client_id/access', (request) => access(request)),
   ownedForm('/applications/:client_id/access', ask),
 ];

@@ -5,21 +5,21 @@ import {
   addFurtherSecret,
   type Application,
   deleteApplication,
-  MOST_SECRETS,
+  MAX_SECRETS,
   removeSecret,
   secretsOf,
   setApplication,
 } from '#store/applications/applications.ts';
 import { hasLogo } from '#store/applications/logos.ts';
-import { reachOf } from '#store/applications/deletion-impact.ts';
+import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
 import { sumOf, usageSince } from '#store/applications/usage.ts';
 import { factFields, isFacts, readFacts } from './application-form.ts';
 import type { PageContent } from './layout.ts';
 import { tokenField } from './layout.ts';
 import { logoImage } from './logos.ts';
-import { secretNotice, showSecretOnce, takeSecret } from './flash-message.ts';
-import { stateBadge, button, formTo, moment, number, type Problems } from './components.ts';
-import { ownedForm, ownedPage, type OwnedRequest, type Row } from './routes.ts';
+import { secretNotice, flashSecret, consumeSecret } from './flash-message.ts';
+import { stateBadge, button, formTo, timestamp, number, type Problems } from './components.ts';
+import { ownedForm, ownedPage, type OwnedRequest, type Route } from './routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './first-steps.ts';
 
@@ -65,7 +65,7 @@ export async function inApplication(
 async function overview(request: OwnedRequest): Promise<PageContent> {
   const { application, texts } = request;
   const { application: t } = texts;
-  const secret = takeSecret(request, application.client_id);
+  const secret = consumeSecret(request, application.client_id);
   const inner = html`${secretNotice(request, t.secret_once, secret)}
     <section class="card" aria-labelledby="identity">
       <h2 id="identity">${t.identity}</h2>
@@ -102,12 +102,14 @@ async function secretsCard(request: OwnedRequest): Promise<Html> {
       ${secrets.map(
         ({ id, created }) =>
           html`<li>
-            <span class="what"><code>shs_…</code> <span class="hint">${t.made} ${moment(request, created)}</span></span>
+            <span class="what"
+              ><code>shs_…</code> <span class="hint">${t.made} ${timestamp(request, created)}</span></span
+            >
             ${button(request, `${root}/remove`, t.withdraw, { kind: 'quiet danger', fields: { id }, about: id })}
           </li>`,
       )}
     </ul>
-    ${secrets.length < MOST_SECRETS ? button(request, root, t.new_secret) : ''}
+    ${secrets.length < MAX_SECRETS ? button(request, root, t.new_secret) : ''}
   </section>`;
 }
 
@@ -117,7 +119,7 @@ async function newSecret(request: OwnedRequest): Promise<string> {
   if (application.type !== 'service') return `/applications/${client_id}`;
   const secret = await deps.db.transaction((tx) => addFurtherSecret(tx, now, key));
   if (secret !== undefined) {
-    showSecretOnce(request, client_id, secret);
+    flashSecret(request, client_id, secret);
     await request.record({ action: 'application.secret.create', subject: client_id, label: name });
   }
   return `/applications/${client_id}`;
@@ -205,7 +207,7 @@ async function deletion(request: OwnedRequest, isWrong = false): Promise<PageCon
   const { application, texts, deps, now } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}`;
-  const breaks = await reachOf(deps.db, application);
+  const breaks = await deletionImpactOf(deps.db, application);
   const { requests } = sumOf(await usageSince(deps.db, application.key, now - WEEK_MS));
   const inner = html`<section class="card form" aria-labelledby="sure">
     <h2 id="sure">${t.delete_title(application.name)}</h2>
@@ -239,7 +241,7 @@ async function remove(request: OwnedRequest): Promise<PageContent | string> {
 }
 
 const AT = '/applications/:client_id';
-export const applicationRows: readonly Row[] = [
+export const applicationRoutes: readonly Route[] = [
   ownedPage(AT, overview),
   ownedForm(`${AT}/secrets`, newSecret),
   ownedForm(`${AT}/secrets/remove`, withdrawSecret),

@@ -2,20 +2,20 @@ import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Application, createApplication } from '#store/applications/applications.ts';
-import { addOwner, applicationsOwnedBy, countOwnedBy, MOST_OWNED } from '#store/applications/owners.ts';
+import { addOwner, applicationsOwnedBy, countOwnedBy, MAX_OWNED } from '#store/applications/owners.ts';
 import { lastUseOf } from '#store/applications/usage.ts';
 import { factFields, isFacts, readFacts } from './application-form.ts';
 import type { Context, Deps } from './deps.ts';
 import { type PageContent, showPage } from './layout.ts';
 import { logoImage } from './logos.ts';
 import { invitationsCard } from './owners.ts';
-import { showSecretOnce } from './flash-message.ts';
-import { stateBadge, formTo, moment, type Problems } from './components.ts';
-import { form, page, type Row, serveRow, type ConsoleRequest } from './routes.ts';
+import { flashSecret } from './flash-message.ts';
+import { stateBadge, formTo, timestamp, type Problems } from './components.ts';
+import { form, page, type Route, serveRoute, type ConsoleRequest } from './routes.ts';
 
 /** What whoever comes to the console sees first: their applications, or what the console is for. */
 export async function frontPage(c: Context, deps: Deps): Promise<Response> {
-  return c.get('person') === undefined ? await showWelcome(c, deps) : await serveRow(c, deps, mine);
+  return c.get('person') === undefined ? await showWelcome(c, deps) : await serveRoute(c, deps, mine);
 }
 
 async function showWelcome(c: Context, deps: Deps): Promise<Response> {
@@ -63,7 +63,7 @@ function listOf(request: ConsoleRequest, owned: readonly Application[], uses: re
               ${
                 uses[place] === undefined
                   ? texts.applications.never_used
-                  : html`${texts.applications.last_used} ${moment(request, uses[place])}`
+                  : html`${texts.applications.last_used} ${timestamp(request, uses[place])}`
               }
             </p>
           </div>
@@ -88,20 +88,20 @@ function showNew(request: ConsoleRequest, problems: Problems = {}): PageContent 
   return { title: t.new_title, main, part: 'applications', status };
 }
 
-export const applicationsRows: readonly Row[] = [
+export const applicationsRoutes: readonly Route[] = [
   page('/applications/new', async (request) => showNew(request)),
   form('/applications', async (request) => {
     const { deps, person, texts, now } = request;
     const read = readFacts(request.form, texts);
     if (!isFacts(read)) return showNew(request, read);
     if (!person.account.email_verified) return showNew(request, { name: texts.application.verify_first });
-    if ((await countOwnedBy(deps.db, person.account.id)) >= MOST_OWNED)
-      return showNew(request, { name: texts.application.problems.too_many(MOST_OWNED) });
+    if ((await countOwnedBy(deps.db, person.account.id)) >= MAX_OWNED)
+      return showNew(request, { name: texts.application.problems.too_many(MAX_OWNED) });
     const { application, secret } = await createApplication(deps.db, now, { ...read, access: 'none' });
     await addOwner(deps.db, now, application.key, person.account.id);
     const { client_id, name, type } = application;
     await request.record({ action: 'application.create', subject: client_id, label: name, detail: { type } });
-    if (secret !== undefined) showSecretOnce(request, client_id, secret);
+    if (secret !== undefined) flashSecret(request, client_id, secret);
     return `/applications/${client_id}?done=registered`;
   }),
 ];

@@ -4,7 +4,7 @@ import type { Config } from '#platform/config.ts';
 const PATIENCE_MS = 10_000;
 const MAX_ANSWER = 256 * 1024;
 
-export interface BackAnswer {
+export interface BackChannelResponse {
   status: number;
   json: unknown;
 }
@@ -14,12 +14,12 @@ export interface BackAnswer {
  * not lead back here from behind a proxy.
  * @param form what is posted; without one it is a GET
  */
-export async function askSignIn(
+export async function callAuthService(
   { listen, AUTH_URL }: Pick<Config, 'listen' | 'AUTH_URL'>,
   path: string,
   form?: Record<string, string>,
-): Promise<BackAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<BackAnswer>();
+): Promise<BackChannelResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<BackChannelResponse>();
   const headers = {
     host: new URL(AUTH_URL).host,
     accept: 'application/json',

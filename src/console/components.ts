@@ -42,7 +42,7 @@ export function factsList(facts: readonly (readonly [name: string, value: string
 }
 
 /** A moment in the network's zone. */
-export function moment({ texts, deps }: Pick<ConsoleRequest, 'texts' | 'deps'>, ms: number): Html {
+export function timestamp({ texts, deps }: Pick<ConsoleRequest, 'texts' | 'deps'>, ms: number): Html {
   const format = new Intl.DateTimeFormat(texts.lang, {
     ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: deps.config.TIME_ZONE },
   });

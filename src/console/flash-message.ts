@@ -10,21 +10,21 @@ import type { ConsoleRequest } from './routes.ts';
 const COOKIE = 'once';
 const SECONDS = 60;
 
-interface Once {
+interface FlashMessage {
   session: string;
   /** What it belongs to: a Client ID, a server. */
   subject: string;
   secret: string;
 }
 
-export function showSecretOnce({ c, deps, person }: ConsoleRequest, subject: string, secret: string): void {
-  const once: Once = { session: person.session, subject, secret };
+export function flashSecret({ c, deps, person }: ConsoleRequest, subject: string, secret: string): void {
+  const once: FlashMessage = { session: person.session, subject, secret };
   deps.cookies.setSealed(c, COOKIE, once, SECONDS);
 }
 
 /** @returns undefined where there is none, or it was shown */
-export function takeSecret({ c, deps, person }: ConsoleRequest, subject: string): string | undefined {
-  const once = deps.cookies.takeSealed(c, COOKIE) as Once | undefined;
+export function consumeSecret({ c, deps, person }: ConsoleRequest, subject: string): string | undefined {
+  const once = deps.cookies.takeSealed(c, COOKIE) as FlashMessage | undefined;
   return once?.session === person.session && once.subject === subject ? once.secret : undefined;
 }
 

@@ -1,10 +1,10 @@
 import { getRequestListener } from '@hono/node-server';
-import type { OpenDoor } from '#http/service.ts';
-import { Addresses } from '#http/client-address.ts';
+import type { HttpService } from '#http/service.ts';
+import { ClientAddresses } from '#http/client-address.ts';
 import { brandAssets } from '#http/branding.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import type { PageShell } from '#http/page.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { ConsoleClient } from './oauth-client.ts';
 import { Cookies } from './cookies.ts';
 import type { Deps } from './deps.ts';
@@ -13,8 +13,8 @@ import { pagesOf } from './pages.ts';
 const ASSETS = '/console/assets/';
 
 /** Opens the console: for those who own applications, and for operators. It lies below the site's `/console`. */
-export async function openConsole(hall: Hall): Promise<OpenDoor> {
-  const { config, db, clock, log, mail } = hall;
+export async function openConsole(context: AppContext): Promise<HttpService> {
+  const { config, db, clock, log, mail } = context;
   const assets = brandAssets(config, ASSETS).addFile('console.css', new URL('style/console.css', import.meta.url));
   const shell: PageShell = {
     network: config.NETWORK_NAME,
@@ -29,7 +29,7 @@ export async function openConsole(hall: Hall): Promise<OpenDoor> {
   const secure = config.SITE_URL.startsWith('https:');
   const cookies = new Cookies(clock, key, secure);
   const deps: Deps = { config, db, clock, log, mail, shell, client, cookies, secure };
-  const pages = pagesOf(deps, new Addresses(config.TRUSTED_PROXIES));
+  const pages = pagesOf(deps, new ClientAddresses(config.TRUSTED_PROXIES));
   const listen = getRequestListener(pages.fetch, { overrideGlobalObjects: false });
   return { listener: (request, response) => void listen(request, response) };
 }

@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
 import { IMAGE_HEADERS, imageAnswer } from '#http/image-response.ts';
 import type { Html } from '#http/page.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { imageTypeOf, logoOf, removeLogo, setLogo } from '#store/applications/logos.ts';
 import type { Context, Deps } from './deps.ts';
-import { type OwnedRequest, ownedForm, type Row } from './routes.ts';
+import { type OwnedRequest, ownedForm, type Route } from './routes.ts';
 
 const MAX_LOGO = 256 * 1024;
 export const MAX_UPLOAD = MAX_LOGO + 8 * 1024;
@@ -16,7 +16,7 @@ const uploads = new WeakMap<Context, Uint8Array>();
 
 async function readUpload(c: Context): Promise<Form> {
   const body = await c.req.parseBody().catch(() => {
-    throw new WireError(400, 'invalid_request', 'The form could not be read.');
+    throw new HttpError(400, 'invalid_request', 'The form could not be read.');
   });
   const { logo, form_token } = body;
   if (logo instanceof File) uploads.set(c, await logo.bytes());
@@ -40,7 +40,7 @@ async function upload(request: OwnedRequest): Promise<string> {
   return `/applications/${client_id}/settings?done=saved`;
 }
 
-export const logoRows: readonly Row[] = [
+export const logoRoutes: readonly Route[] = [
   { ...ownedForm('/applications/:client_id/logo', upload), reads: readUpload },
   ownedForm('/applications/:client_id/logo/remove', async (request) => {
     const { deps, application } = request;

@@ -5,8 +5,8 @@ import type { Config } from '#platform/config.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { newSecret } from '#platform/crypto/secrets.ts';
 import type { Db } from '#db/db.ts';
-import { type OwnClient, ownClient } from '#store/applications/first-party-clients.ts';
-import { askSignIn } from './back-channel.ts';
+import { type FirstPartyClient, firstPartyClient } from '#store/applications/first-party-clients.ts';
+import { callAuthService } from './back-channel.ts';
 
 /** What one sign-in under way has to remember until the browser comes back. */
 export interface Attempt {
@@ -41,7 +41,7 @@ interface ClientParts {
 export class ConsoleClient {
   readonly #parts: ClientParts;
   readonly #redirectUri: string;
-  #known: Promise<OwnClient> | undefined;
+  #known: Promise<FirstPartyClient> | undefined;
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
@@ -49,7 +49,7 @@ export class ConsoleClient {
   }
 
   /** The application, registered at the first start. */
-  async registered(): Promise<OwnClient> {
+  async registered(): Promise<FirstPartyClient> {
     this.#known ??= this.#register();
     try {
       return await this.#known;
@@ -59,10 +59,10 @@ export class ConsoleClient {
     }
   }
 
-  #register(): Promise<OwnClient> {
+  #register(): Promise<FirstPartyClient> {
     const { db, clock, key, config } = this.#parts;
     const name = `${config.NETWORK_NAME} console`;
-    return ownClient(db, clock.now(), key.derive('own client'), {
+    return firstPartyClient(db, clock.now(), key.derive('own client'), {
       id: 'console',
       name,
       redirect_uris: [this.#redirectUri],
@@ -119,7 +119,7 @@ export class ConsoleClient {
     const { client_id, client_secret } = await this.registered();
     const form = { grant_type: 'authorization_code', code, code_verifier, client_id, client_secret };
     const sent = { ...form, redirect_uri: this.#redirectUri };
-    const { status, json } = await askSignIn(this.#parts.config, '/oauth/token', sent);
+    const { status, json } = await callAuthService(this.#parts.config, '/oauth/token', sent);
     const answer = (json ?? {}) as Record<string, string | undefined>;
     if (status >= 500) throw new Error(`The sign-in answers with status ${status}`);
     if (status !== 200) throw new SignInFailed(answer['error'] ?? 'invalid_grant');
@@ -129,7 +129,7 @@ export class ConsoleClient {
   /** OpenID Connect Core section 3.1.3.7. */
   async #subjectOf(idToken: string, nonce: string): Promise<string> {
     const { config, clock } = this.#parts;
-    const { json } = await askSignIn(config, '/oauth/jwks');
+    const { json } = await callAuthService(config, '/oauth/jwks');
     try {
       const { payload } = await jwtVerify(idToken, createLocalJWKSet(json as JSONWebKeySet), {
         issuer: config.AUTH_URL,
@@ -149,6 +149,6 @@ export class ConsoleClient {
   /** The console needs to know who somebody is and no more: what else was granted is given back. */
   async #letGo(token: string): Promise<void> {
     const { client_id, client_secret } = await this.registered();
-    await askSignIn(this.#parts.config, '/oauth/revoke', { token, client_id, client_secret });
+    await callAuthService(this.#parts.config, '/oauth/revoke', { token, client_id, client_secret });
   }
 }

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { accountByName } from '#store/accounts/accounts.ts';
 import { managedApplication } from '#store/applications/applications.ts';
-import { tryOnce } from '#store/accounts/throttle.ts';
+import { countAttempt } from '#store/accounts/throttle.ts';
 import {
   acceptInvitation,
   endInvitation,
@@ -13,10 +13,10 @@ import {
   invitationsTo,
   invite,
 } from '#store/applications/invitations.ts';
-import { countOwnedBy, MOST_OWNED, ownersOf, removeOwner } from '#store/applications/owners.ts';
+import { countOwnedBy, MAX_OWNED, ownersOf, removeOwner } from '#store/applications/owners.ts';
 import { invitationMail } from './mails.ts';
-import { button, formTo, moment, type Problems, textOf } from './components.ts';
-import { form, ownedForm, type OwnedRequest, type Row, type ConsoleRequest } from './routes.ts';
+import { button, formTo, timestamp, type Problems, textOf } from './components.ts';
+import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from './routes.ts';
 
 /** Each invitation is a mail to somebody else. */
 const INVITATIONS = { tries: 30, windowMs: 86_400_000 };
@@ -45,7 +45,7 @@ export async function ownersCard(request: OwnedRequest, problems: Problems): Pro
             <span class="what"
               ><strong><bdi>${name}</bdi></strong>
               ${account_id === person.account.id ? html`<span class="badge">${t.you}</span>` : ''}
-              <span class="hint">${t.owner_since} ${moment(request, added)}</span></span
+              <span class="hint">${t.owner_since} ${timestamp(request, added)}</span></span
             >
             ${owners.length === 1 ? '' : button(request, `${root}/remove`, t.remove_owner, { kind: 'quiet danger', fields: { account_id }, about: name })}
           </li>`,
@@ -55,7 +55,7 @@ export async function ownersCard(request: OwnedRequest, problems: Problems): Pro
           html`<li>
             <span class="what"
               ><strong><bdi>${account_name}</bdi></strong> <span class="badge warn">${t.invited}</span>
-              <span class="hint">${t.invited_until} ${moment(request, expires)}</span></span
+              <span class="hint">${t.invited_until} ${timestamp(request, expires)}</span></span
             >
             ${button(request, `${root}/uninvite`, t.uninvite, { kind: 'quiet danger', fields: { account_id }, about: account_name })}
           </li>`,
@@ -76,7 +76,7 @@ export async function inviteOwner(request: OwnedRequest): Promise<string | undef
   const typed = textOf(request.form['owner'], 32) ?? '';
   const account = await accountByName(deps.db, typed);
   if (account === undefined || account.disabled !== null) return t.owner(typed);
-  const { allowed } = await tryOnce(deps.db, now, `owner invitations ${person.account.id}`, INVITATIONS);
+  const { allowed } = await countAttempt(deps.db, now, `owner invitations ${person.account.id}`, INVITATIONS);
   if (!allowed) return t.too_many_invitations(INVITATIONS.tries);
   const asked = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
   if (!(await invite(deps.db, now, asked))) return t.owner_already(account.name);
@@ -137,18 +137,18 @@ function invitationRow(
       ><strong><bdi>${application_name}</bdi></strong>
       <span class="hint"
         >${invited_by === null ? '' : html`${t.by(invited_by)} · `}${application.invited_until}
-        ${moment(request, expires)}</span
+        ${timestamp(request, expires)}</span
       ></span
     >
     ${answer('accept', t.accept, '')} ${answer('decline', t.decline, 'quiet')}
   </li>`;
 }
 
-/** @throws WireError 404 where nobody has asked */
+/** @throws HttpError 404 where nobody has asked */
 async function answerInvitation(request: ConsoleRequest): Promise<string> {
   const { c, deps, person, form: sent, now } = request;
   const application = await managedApplication(deps.db, c.req.param('client_id')!);
-  if (application === undefined) throw new WireError(404, 'not_found', 'Nobody has asked for that.');
+  if (application === undefined) throw new HttpError(404, 'not_found', 'Nobody has asked for that.');
   const { key, client_id, name } = application;
   const about = { subject: client_id, label: name, detail: { owner: person.account.id } };
   if (sent['answer'] !== 'accept') {
@@ -156,14 +156,14 @@ async function answerInvitation(request: ConsoleRequest): Promise<string> {
     if (declined) await request.record({ action: 'application.owner.decline', ...about });
     return declined ? '?done=saved' : '?done=gone';
   }
-  if ((await countOwnedBy(deps.db, person.account.id)) >= MOST_OWNED) return '?done=owns_enough';
+  if ((await countOwnedBy(deps.db, person.account.id)) >= MAX_OWNED) return '?done=owns_enough';
   if (!(await acceptInvitation(deps.db, now, key, person.account.id))) return '?done=gone';
   await request.record({ action: 'application.owner.add', ...about });
   return `/applications/${client_id}?done=saved`;
 }
 
 const AT = '/applications/:client_id/owners';
-export const ownerRows: readonly Row[] = [
+export const ownerRoutes: readonly Route[] = [
   ownedForm(`${AT}/remove`, lessOwner),
   ownedForm(`${AT}/uninvite`, uninvite),
   form('/invitations/:client_id', answerInvitation),

@@ -1,35 +1,35 @@
 import { Hono } from 'hono';
-import type { Addresses } from '#http/client-address.ts';
+import type { ClientAddresses } from '#http/client-address.ts';
 import { limitBody } from '#http/body-limit.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
 import { caughtError, errorPage } from '#http/error-page.ts';
-import { accessRows } from './access.ts';
-import { ownerRows } from './owners.ts';
-import { applicationRows } from './application.ts';
-import { applicationsRows, frontPage } from './applications.ts';
+import { accessRoutes } from './access.ts';
+import { ownerRoutes } from './owners.ts';
+import { applicationRoutes } from './application.ts';
+import { applicationsRoutes, frontPage } from './applications.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
-import { logoRows, MAX_UPLOAD, showLogo } from './logos.ts';
-import { operatorRows } from './operator/index.ts';
+import { logoRoutes, MAX_UPLOAD, showLogo } from './logos.ts';
+import { operatorRoutes } from './operator/index.ts';
 import { personOf } from './session.ts';
-import { type Row, serveRow } from './routes.ts';
+import { type Route, serveRoute } from './routes.ts';
 import { notFound, signInPages, signOut } from './sign-in.ts';
 import { TEXTS } from './texts/index.ts';
-import { usageRows } from './usage.ts';
+import { usageRoutes } from './usage.ts';
 
 /** Every page and form for those who are signed in. */
-export const ROWS: readonly Row[] = [
+export const ROUTES: readonly Route[] = [
   signOut,
-  ...applicationsRows,
-  ...applicationRows,
-  ...ownerRows,
-  ...logoRows,
-  ...accessRows,
-  ...usageRows,
-  ...operatorRows,
+  ...applicationsRoutes,
+  ...applicationRoutes,
+  ...ownerRoutes,
+  ...logoRoutes,
+  ...accessRoutes,
+  ...usageRoutes,
+  ...operatorRoutes,
 ];
 
-export function pagesOf(deps: Deps, addresses: Addresses): Hono<Env> {
+export function pagesOf(deps: Deps, addresses: ClientAddresses): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.get('/console/assets/*', async (c) => {
     const asset = await deps.shell.assets.answer(c.req.path, c.req.header('accept-encoding'));
@@ -50,7 +50,7 @@ export function pagesOf(deps: Deps, addresses: Addresses): Hono<Env> {
   app.get('/console', (c) => frontPage(c, deps));
   app.get('/console/logos/:client_id', (c) => showLogo(c, deps));
   signInPages(app, deps);
-  for (const row of ROWS) app.on(row.method, `/console${row.path}`, (c) => serveRow(c, deps, row));
+  for (const row of ROUTES) app.on(row.method, `/console${row.path}`, (c) => serveRoute(c, deps, row));
   app.notFound((c) => showError(c, deps, notFound()));
   app.onError((error, c) => showError(c, deps, error));
   return app;

@@ -1,13 +1,13 @@
 import { sameText } from '#platform/crypto/secrets.ts';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
-import { tryOnce } from '#store/accounts/throttle.ts';
+import { countAttempt } from '#store/accounts/throttle.ts';
 import { type Act, recordAudit } from '#store/audit/audit.ts';
 import { type Application, managedApplication } from '#store/applications/applications.ts';
 import { isOwner } from '#store/applications/owners.ts';
 import type { Context, Deps, Person } from './deps.ts';
 import { type PageContent, showPage } from './layout.ts';
-import { actorOf, noteRefusal } from './session.ts';
+import { actorOf, auditRefusal } from './session.ts';
 import type { Texts } from './texts/index.ts';
 
 /** One request of somebody who is signed in and may make it. */
@@ -28,10 +28,10 @@ export interface OwnedRequest extends ConsoleRequest {
 }
 
 /** A page, the path to go on to, or an answer of another kind. */
-export type Answer = PageContent | string | Response;
+export type PageResult = PageContent | string | Response;
 
 /** One page or form of the console. */
-export interface Row {
+export interface Route {
   method: 'GET' | 'POST';
   /** Below `/console`. */
   path: string;
@@ -39,13 +39,13 @@ export interface Row {
   who: 'person' | 'owner' | 'operator';
   /** Reads the body itself, which is no plain form. */
   reads?: (c: Context) => Promise<Form>;
-  answer(request: OwnedRequest): Promise<Answer>;
+  answer(request: OwnedRequest): Promise<PageResult>;
 }
 
-type Show<V extends ConsoleRequest> = (request: V) => Promise<Answer>;
+type Show<V extends ConsoleRequest> = (request: V) => Promise<PageResult>;
 const row =
-  <V extends ConsoleRequest>(method: Row['method'], who: Row['who']) =>
-  (path: string, answer: Show<V>): Row => ({ method, path, who, answer: answer as unknown as Row['answer'] });
+  <V extends ConsoleRequest>(method: Route['method'], who: Route['who']) =>
+  (path: string, answer: Show<V>): Route => ({ method, path, who, answer: answer as unknown as Route['answer'] });
 
 export const page = row<ConsoleRequest>('GET', 'person');
 export const form = row<ConsoleRequest>('POST', 'person');
@@ -55,13 +55,13 @@ export const operatorPage = row<ConsoleRequest>('GET', 'operator');
 export const operatorForm = row<ConsoleRequest>('POST', 'operator');
 
 /** Lets somebody in where they may come in, and answers. */
-export async function serveRow(c: Context, deps: Deps, row: Row): Promise<Response> {
+export async function serveRoute(c: Context, deps: Deps, row: Route): Promise<Response> {
   const sent = row.method === 'POST' ? await formOf(c, deps, row) : {};
   const person = c.get('person');
   if (person === undefined) return await askToSignIn(c, deps, row);
   if (row.method === 'POST' && !sameText(sent['form_token'] ?? '', person.formToken)) {
-    await noteRefusal(c, deps, 'form of another session');
-    throw new WireError(403, 'other_session', 'The form is of another session.');
+    await auditRefusal(c, deps, 'form of another session');
+    throw new HttpError(403, 'other_session', 'The form is of another session.');
   }
   if (row.method === 'POST' && !person.isOperator) await countForm(deps, person);
   const application = await admit(c, deps, row, person);
@@ -74,12 +74,12 @@ export async function serveRow(c: Context, deps: Deps, row: Row): Promise<Respon
 /** Every form may leave rows behind: so many an hour are more than anybody fills in. */
 const FORMS = { tries: 300, windowMs: 3_600_000 };
 
-/** @throws WireError 429 */
+/** @throws HttpError 429 */
 async function countForm({ db, clock }: Deps, { account }: Person): Promise<void> {
-  const { allowed, resets } = await tryOnce(db, clock.now(), `console forms ${account.id}`, FORMS);
+  const { allowed, resets } = await countAttempt(db, clock.now(), `console forms ${account.id}`, FORMS);
   if (allowed) return;
   const seconds = String(Math.ceil((resets - clock.now()) / 1000));
-  throw new WireError(429, 'rate_limit', 'Too many forms within an hour.', { 'retry-after': seconds });
+  throw new HttpError(429, 'rate_limit', 'Too many forms within an hour.', { 'retry-after': seconds });
 }
 
 function requestOf(c: Context, deps: Deps, person: Person, sent: Form): ConsoleRequest {
@@ -88,19 +88,19 @@ function requestOf(c: Context, deps: Deps, person: Person, sent: Form): ConsoleR
   return { c, deps, texts: c.get('texts'), person, form: sent, now, record };
 }
 
-/** @throws WireError 403 for a form that comes from elsewhere, 400 for one that cannot be read */
-async function formOf(c: Context, deps: Deps, { reads }: Row): Promise<Form> {
+/** @throws HttpError 403 for a form that comes from elsewhere, 400 for one that cannot be read */
+async function formOf(c: Context, deps: Deps, { reads }: Route): Promise<Form> {
   const { origin, 'sec-fetch-site': site } = c.req.header();
   if (!isOwnForm(origin, site, deps.config.SITE_URL)) {
-    await noteRefusal(c, deps, 'forged form', origin ?? '');
-    throw new WireError(403, 'access_denied', 'The form comes from elsewhere.');
+    await auditRefusal(c, deps, 'forged form', origin ?? '');
+    throw new HttpError(403, 'access_denied', 'The form comes from elsewhere.');
   }
   return reads === undefined ? readForm(c.req.header('content-type'), await c.req.text()) : await reads(c);
 }
 
 /** Whoever is not signed in any more is asked to, comes back to the same page, and is told that nothing was changed. */
-async function askToSignIn(c: Context, deps: Deps, { method }: Row): Promise<Response> {
-  if (method === 'POST') await noteRefusal(c, deps, 'stale session');
+async function askToSignIn(c: Context, deps: Deps, { method }: Route): Promise<Response> {
+  if (method === 'POST') await auditRefusal(c, deps, 'stale session');
   const to = method === 'POST' ? pathOfReferer(c, deps) : c.req.path;
   const query = new URLSearchParams({ to: method === 'POST' ? `${to}?done=stale` : to });
   return c.redirect(`/console/sign-in?${query.toString()}`, 303);
@@ -111,17 +111,17 @@ function pathOfReferer(c: Context, { config }: Deps): string {
   return url?.origin === config.SITE_URL && url.pathname.startsWith('/console') ? url.pathname : '/console';
 }
 
-/** @throws WireError 403 or 404 for those who may not come in */
-async function admit(c: Context, deps: Deps, { who }: Row, person: Person): Promise<Application | undefined> {
+/** @throws HttpError 403 or 404 for those who may not come in */
+async function admit(c: Context, deps: Deps, { who }: Route, person: Person): Promise<Application | undefined> {
   if (who === 'operator' && !person.isOperator) {
-    await noteRefusal(c, deps, 'not an operator');
-    throw new WireError(403, 'not_operator', 'This is for operators.');
+    await auditRefusal(c, deps, 'not an operator');
+    throw new HttpError(403, 'not_operator', 'This is for operators.');
   }
   if (who !== 'owner') return undefined;
   const clientId = c.req.param('client_id') ?? '';
   const application = await managedApplication(deps.db, clientId.replaceAll('\0', ''));
   if (application !== undefined && (person.isOperator || (await isOwner(deps.db, application.key, person.account.id))))
     return application;
-  await noteRefusal(c, deps, application === undefined ? 'no such application' : 'foreign application', clientId);
-  throw new WireError(404, 'not_found', 'There is no such application of yours.');
+  await auditRefusal(c, deps, application === undefined ? 'no such application' : 'foreign application', clientId);
+  throw new HttpError(404, 'not_found', 'There is no such application of yours.');
 }

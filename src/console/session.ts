@@ -1,5 +1,5 @@
 import { secretHash } from '#platform/crypto/secrets.ts';
-import { tryOnce } from '#store/accounts/throttle.ts';
+import { countAttempt } from '#store/accounts/throttle.ts';
 import { type Actor, recordAudit } from '#store/audit/audit.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
 import type { Context, Deps, Person } from './deps.ts';
@@ -22,20 +22,20 @@ export function actorOf(c: Context, person: Person | undefined): Actor {
 }
 
 /** So much of what one person is refused is kept; the rest stands in the log alone. */
-const KEPT_REFUSALS = { tries: 200, windowMs: 3_600_000 };
+const LIMIT_REFUSALS = { tries: 200, windowMs: 3_600_000 };
 
 /**
  * Keeps that something was asked for and refused. Of strangers it stands in the log alone, so that nobody can fill the
  * database from outside.
  */
-export async function noteRefusal(c: Context, deps: Deps, reason: string, subject = ''): Promise<void> {
+export async function auditRefusal(c: Context, deps: Deps, reason: string, subject = ''): Promise<void> {
   const person = c.get('person');
   const { method, path } = c.req;
   const account = person?.account.id;
   deps.log.warn({ reason, method, path, subject, account, address: c.get('address') }, 'refused at the console');
   if (person === undefined) return;
   const now = deps.clock.now();
-  if (!(await tryOnce(deps.db, now, `console refusals ${person.account.id}`, KEPT_REFUSALS)).allowed) return;
+  if (!(await countAttempt(deps.db, now, `console refusals ${person.account.id}`, LIMIT_REFUSALS)).allowed) return;
   const act = { action: 'console.refuse', subject, label: `${method} ${path}`, outcome: 'refused', detail: { reason } };
   await recordAudit(deps.db, now, actorOf(c, person), { ...act, outcome: 'refused' });
 }

@@ -1,13 +1,13 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { endConsoleSession, startConsoleSession } from '#store/accounts/console-sessions.ts';
 import { type Attempt, SignInFailed } from './oauth-client.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
-import { actorOf, noteRefusal, SESSION_COOKIE } from './session.ts';
+import { actorOf, auditRefusal, SESSION_COOKIE } from './session.ts';
 import { form } from './routes.ts';
 
 const ATTEMPT_COOKIE = 'attempt';
@@ -68,7 +68,7 @@ function pathBelow(to: string | undefined): string {
 }
 
 async function showFailed(c: Context, deps: Deps, { code, cause }: SignInFailed): Promise<Response> {
-  await noteRefusal(c, deps, `sign-in: ${code}`);
+  await auditRefusal(c, deps, `sign-in: ${code}`);
   if (cause !== undefined) deps.log.warn({ err: cause }, 'an ID token proves nothing');
   const { sign_in: t } = c.get('texts');
   const declined = code === 'access_denied';
@@ -82,4 +82,4 @@ async function showFailed(c: Context, deps: Deps, { code, cause }: SignInFailed)
   return await showPage(c, deps, { ...page, status: declined ? 403 : 400 });
 }
 
-export const notFound = (): WireError => new WireError(404, 'not_found', 'There is nothing here.');
+export const notFound = (): HttpError => new HttpError(404, 'not_found', 'There is nothing here.');

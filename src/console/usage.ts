@@ -3,11 +3,11 @@ import type { Html } from '#http/page.ts';
 import { HOUR_MS, lastUseOf, type Sum, sumOf, type Usage, usageSince } from '#store/applications/usage.ts';
 import { inApplication } from './application.ts';
 import { type Column, columns } from './chart.ts';
-import { moment, number } from './components.ts';
-import { ownedPage, type OwnedRequest, type Row, type ConsoleRequest } from './routes.ts';
+import { timestamp, number } from './components.ts';
+import { ownedPage, type OwnedRequest, type Route, type ConsoleRequest } from './routes.ts';
 
 const HOURS = 7 * 24;
-const MOST_CHARTS = 12;
+const MAX_CHARTS = 12;
 
 /** How the data API was used within the last seven days: all together, and endpoint by endpoint. */
 async function usage(request: OwnedRequest) {
@@ -21,7 +21,7 @@ async function usage(request: OwnedRequest) {
   );
   const inner = html`<section class="card" aria-labelledby="all">
       <h2 id="all">${t.title}</h2>
-      <p class="soft">${last === undefined ? t.never : html`${t.last} ${moment(request, last)}`}</p>
+      <p class="soft">${last === undefined ? t.never : html`${t.last} ${timestamp(request, last)}`}</p>
       ${figures(request, sumOf(all))} ${all.length === 0 ? '' : chartOf(request, all, first, t.title)}
       ${legend(request)}
     </section>
@@ -30,7 +30,7 @@ async function usage(request: OwnedRequest) {
         ? ''
         : html`<section class="card" aria-labelledby="endpoints">
             <h2 id="endpoints">${t.endpoints}</h2>
-            ${byEndpoint.slice(0, MOST_CHARTS).map(([endpoint, rows]) => endpointPart(request, endpoint, rows, first))}
+            ${byEndpoint.slice(0, MAX_CHARTS).map(([endpoint, rows]) => endpointPart(request, endpoint, rows, first))}
           </section>`
     }
     ${all.length === 0 ? '' : tableOf(request, byEndpoint)}`;
@@ -128,4 +128,4 @@ function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]]
   </section>`;
 }
 
-export const usageRows: readonly Row[] = [ownedPage('/applications/:client_id/usage', usage)];
+export const usageRoutes: readonly Route[] = [ownedPage('/applications/:client_id/usage', usage)];

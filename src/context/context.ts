@@ -6,30 +6,30 @@ import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
-import { GroupIntake, type Intake } from '#events/group-commit.ts';
+import { GroupCommitQueue, type EventQueue } from '#events/group-commit.ts';
 
 /** What one process owns. Doors take from it what they need and nothing else. */
-export interface Hall extends AsyncDisposable {
+export interface AppContext extends AsyncDisposable {
   config: Config;
   log: Log;
   db: Db;
   clock: Clock;
   mail: Mailer;
   /** Where events go that are heard of at a door. */
-  intake: Intake;
+  eventQueue: EventQueue;
 }
 
-export interface HallOptions {
+export interface AppContextOptions {
   /** Where the links of mails are shown that cannot be sent. */
   terminal?: NodeJS.WritableStream;
 }
 
-/** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openHall(config)`. */
-export async function openHall(
+/** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openAppContext(config)`. */
+export async function openAppContext(
   config: Config,
   clock: Clock = systemClock,
-  { terminal = process.stdout }: HallOptions = {},
-): Promise<Hall> {
+  { terminal = process.stdout }: AppContextOptions = {},
+): Promise<AppContext> {
   const log = openLog(config.LOG_LEVEL);
   const db = await openDb(config.DATABASE_URL, { keyedHash: keyedHashUnder(config) });
   try {
@@ -39,11 +39,11 @@ export async function openHall(
     throw error;
   }
   const mail = openMailer(config, log, clock, terminal);
-  const intake = new GroupIntake({ db, clock, log });
+  const eventQueue = new GroupCommitQueue({ db, clock, log });
   const close = async (): Promise<void> => {
-    await intake.close();
+    await eventQueue.close();
     await mail[Symbol.asyncDispose]();
     await db.close();
   };
-  return { config, log, db, clock, mail, intake, [Symbol.asyncDispose]: close };
+  return { config, log, db, clock, mail, eventQueue, [Symbol.asyncDispose]: close };
 }

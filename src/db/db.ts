@@ -1,4 +1,4 @@
-import type { Known } from '#platform/maybe-promise.ts';
+import type { MaybePromise } from '#platform/maybe-promise.ts';
 import type { Sql } from './sql.ts';
 
 export type Row = Record<string, string | number | null | Uint8Array>;
@@ -32,8 +32,8 @@ export type Snapshot = Queryable & AsyncDisposable;
 
 /** What reads, and may know at once: for the paths where waiting for what is there already shows. */
 export interface Reads {
-  tuples(query: Sql): Known<Cell[][]>;
-  tuple(query: Sql): Known<Cell[] | undefined>;
+  tuples(query: Sql): MaybePromise<Cell[][]>;
+  tuple(query: Sql): MaybePromise<Cell[] | undefined>;
 }
 
 /**
@@ -54,12 +54,12 @@ export interface Versions {
 export interface Db extends Queryable, AsyncDisposable {
   readonly dialect: 'sqlite' | 'postgres';
   /** Reads without waiting, where the database is a file of this machine. Only `select` may be asked. */
-  readonly atOnce: Reads;
+  readonly readSync: Reads;
   /**
    * The database for reads that are short whatever its size: where they travel to a server, they follow each other on
    * connections they share, and one that took long would hold up those behind it. Only `select` may be asked.
    */
-  readonly lookUps: Queryable;
+  readonly shortReads: Queryable;
   /** What has become of things that were read before, told without leaving this process. */
   versions(): Versions;
   /**

@@ -47,7 +47,7 @@ export function row(values: readonly Value[]): Sql {
 
 const insertTexts = new Map<string, readonly string[]>();
 /** Between two statements a PostgreSQL on this machine gives way to others: none is to take long. */
-const MOST_ROWS = 32;
+const MAX_ROWS = 32;
 
 /**
  * `head` (an `insert … values` without rows), the rows, and `tail`, in as few statements as keeps the number of different
@@ -61,7 +61,7 @@ export function insertAll(head: string, rows: readonly (readonly Value[])[], tai
 export function withRows(head: string, columns: number, values: readonly Value[], tail = ''): Sql[] {
   const statements: Sql[] = [];
   for (let start = 0; start < values.length;) {
-    const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2((values.length - start) / columns)));
+    const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2((values.length - start) / columns)));
     const end = start + size * columns;
     statements.push(statement(insertText(head, tail, size, columns), values.slice(start, end)));
     start = end;
@@ -178,16 +178,16 @@ function checkValue(value: Value): void {
  */
 export function textOf(
   query: Sql,
-  kept: WeakMap<readonly string[], string>,
+  cached: WeakMap<readonly string[], string>,
   placeholder: (place: number, before: string) => string,
 ): string {
-  const known = kept.get(query.strings);
+  const known = cached.get(query.strings);
   if (known !== undefined) return known;
   let text = query.strings[0]!;
   for (let place = 1; place < query.strings.length; place++) {
     text += placeholder(place, query.strings[place - 1]!) + query.strings[place]!;
   }
-  kept.set(query.strings, text);
+  cached.set(query.strings, text);
   return text;
 }
 

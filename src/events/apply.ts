@@ -1,6 +1,6 @@
 import { nameKey } from '#platform/text.ts';
-import type { Context, Taken } from './unit-of-work.ts';
-import type { ReadyEvent } from './validation.ts';
+import type { EventContext, HandlerResult } from './unit-of-work.ts';
+import type { PreparedEvent } from './validation.ts';
 import { applyStatistics } from './handlers/player-statistics.ts';
 import { applyLink } from './handlers/account-links.ts';
 import { applyPublished } from './handlers/maps.ts';
@@ -14,7 +14,7 @@ import { applyRotation } from './handlers/rotations.ts';
 import { applyConfigured, applyPresence, applyRemoved } from './handlers/servers.ts';
 
 /** Hands an event to its noun. What needs rows that still wait in the batch gets them written first. */
-export async function apply(context: Context, event: ReadyEvent): Promise<Taken> {
+export async function apply(context: EventContext, event: PreparedEvent): Promise<HandlerResult> {
   switch (event.type) {
     case 'match.finished':
       return applyFinished(context, event.data);
@@ -54,7 +54,7 @@ export async function apply(context: Context, event: ReadyEvent): Promise<Taken>
 }
 
 /** The players that have to be loaded before an event is applied. Those of rarer events load them themselves. */
-export function playersOf(event: ReadyEvent): string[] {
+export function playersOf(event: PreparedEvent): string[] {
   switch (event.type) {
     case 'match.finished':
       return uuidsOf(event.data);
@@ -73,7 +73,7 @@ export function playersOf(event: ReadyEvent): string[] {
  * What the events that change one thing in turn have in common: a map (by its name in any case), a punishment, a
  * rotation. What the others change is a sum or a newest, from which each can be taken out by itself.
  */
-export function subjectOf(event: ReadyEvent, scope: number): string | null {
+export function aggregateOf(event: PreparedEvent, scope: number): string | null {
   switch (event.type) {
     case 'map.published':
       return `map ${nameKey(event.data.name)}`;

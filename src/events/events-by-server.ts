@@ -1,5 +1,5 @@
 import { type Sql, sql } from '#db/sql.ts';
-import { along, type Page } from '#store/keyset-paging.ts';
+import { keysetPage, type Page } from '#store/keyset-paging.ts';
 
 /** As the index `ledger_besides_matches` says it, word for word and without values: else SQLite passes it over. */
 export const BESIDES_MATCHES = sql`(type <> 'match.finished' or withdrawn is not null)`;
@@ -9,7 +9,7 @@ export const BESIDES_MATCHES = sql`(type <> 'match.finished' or withdrawn is not
  * limit and in no order. Matches that stand have the keys of their events; only the other events have an index of their
  * own, so that a match is written into one index less.
  */
-export const keysSent = (server: number, page?: Page): Sql => sql`
-  select key from (select key from matches where ${along('server_key', server, page)}) m
+export const keysByServer = (server: number, page?: Page): Sql => sql`
+  select key from (select key from matches where ${keysetPage('server_key', server, page)}) m
   union all
-  select key from (select key from ledger where ${BESIDES_MATCHES} and ${along('scope_key', server, page)}) o`;
+  select key from (select key from ledger where ${BESIDES_MATCHES} and ${keysetPage('scope_key', server, page)}) o`;

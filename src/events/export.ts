@@ -2,8 +2,8 @@ import { idOf } from '#platform/ids.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { Event, WireEvent } from './schema.ts';
-import { firstSighting } from '#store/game/player-names.ts';
-import { finishedBodies } from './anonymise.ts';
+import { firstObservation } from '#store/game/player-names.ts';
+import { pseudonymisedBodies } from './anonymise.ts';
 import { LEDGER, type LedgerRow } from './rebuild.ts';
 
 /**
@@ -15,10 +15,10 @@ import { LEDGER, type LedgerRow } from './rebuild.ts';
 export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
   await using state = await db.snapshot();
   const lost = await lostBeginnings(state);
-  const bodyOf = await finishedBodies(state);
+  const bodyOf = await pseudonymisedBodies(state);
   for (let after = 0; ;) {
     const rows = await state.all<LedgerRow>(
-      sql`${LEDGER} where l.key > ${after} and l.withdrawn is null order by l.key limit ${AT_ONCE}`,
+      sql`${LEDGER} where l.key > ${after} and l.withdrawn is null order by l.key limit ${BATCH_SIZE}`,
     );
     const pictures = await picturesOf(state, rows);
     for (const row of rows) {
@@ -26,14 +26,14 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
       const event = wireOf({ ...row, body: bodyOf(row.type, row.body) }, pictures);
       if (event !== undefined) yield event;
     }
-    if (rows.length < AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
     after = rows.at(-1)!.key;
   }
   for (const { event } of lost) yield event;
   yield* presences(state);
 }
 
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 interface Pictures {
   content_type: string;
@@ -72,8 +72,8 @@ interface Facts {
 
 function eventOf({ key, id, type, time, server, data }: Facts): WireEvent {
   const named = typeof server === 'string' ? { server } : {};
-  const moment = new Date(time).toISOString();
-  return { version: 1, id, type, time: moment, ...named, receipt: idOf(key), data } as WireEvent;
+  const timestamp = new Date(time).toISOString();
+  return { version: 1, id, type, time: timestamp, ...named, receipt: idOf(key), data } as WireEvent;
 }
 
 interface Lost {
@@ -123,7 +123,7 @@ async function lostPlayers(db: Queryable): Promise<Lost[]> {
       where l.key = (select max(k.key) from ledger k where k.key <= b.key) and l.withdrawn is null)`);
   const lost: Lost[] = [];
   for (const { key, uuid, known_as } of rows) {
-    const { name, first } = await firstSighting(db, known_as);
+    const { name, first } = await firstObservation(db, known_as);
     const facts = { key, id: `export player ${idOf(key)}`, time: first, data: { player: { uuid, name } } };
     lost.push({ key, event: eventOf({ ...facts, type: 'player.known' }) });
   }

@@ -4,11 +4,11 @@ import type { Clock } from '#platform/clock.ts';
 import { Unavailable } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { Db } from '#db/db.ts';
-import { type Item, type TakeOptions, takeItems } from './ledger.ts';
+import { type Item, type IngestOptions, ingestItems } from './ledger.ts';
 import type { Receipt } from './receipts.ts';
 
 /** Where whoever hears of events hands them over. */
-export interface Intake {
+export interface EventQueue {
   /** Whether so much waits that senders had better come again later. */
   readonly isFull: boolean;
   /** For how many milliseconds events have been under way so far: others can tell how busy this is. */
@@ -17,7 +17,7 @@ export interface Intake {
    * @returns the receipts, once what they say is on disk
    * @throws Unavailable where nothing was taken because the database cannot be reached or written
    */
-  take(items: readonly Item[], options?: TakeOptions): Promise<Receipt[]>;
+  accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]>;
   /** Waits until nothing is under way. */
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ interface Waiting {
 }
 
 /** How many events one transaction takes: it holds the lock no longer than those need. */
-const MOST_AT_ONCE = 256;
+const MAX_GROUP_SIZE = 256;
 /**
  * Where no more than `FEW` wait, one transaction takes at most half of them or `SMALL`, whichever is more: while it is
  * written, those before it are answered and what comes next is read. Taken all at once, whoever sent them would come back
@@ -38,14 +38,14 @@ const MOST_AT_ONCE = 256;
 const FEW = 64;
 const SMALL = 16;
 /** How many events may wait; more are sent away for a moment. */
-export const MOST_WAITING = 20_000;
+export const MAX_QUEUED = 20_000;
 
 /**
  * Group commit: the events of all requests that wait at the same moment go to the disk together, and each request is
  * answered when they are there. Where a group fails, its requests are taken one by one and then their events, so that
  * nothing that cannot be stored ever stops what comes beside or behind it.
  */
-export class GroupIntake implements Intake {
+export class GroupCommitQueue implements EventQueue {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -61,16 +61,16 @@ export class GroupIntake implements Intake {
   }
 
   get isFull(): boolean {
-    return this.#waits >= MOST_WAITING;
+    return this.#waits >= MAX_QUEUED;
   }
 
   get busyMs(): number {
     return this.#busy.ms;
   }
 
-  take(items: readonly Item[], options: TakeOptions = {}): Promise<Receipt[]> {
+  accept(items: readonly Item[], options: IngestOptions = {}): Promise<Receipt[]> {
     // Nothing of it is kept: it must not be in one transaction with what is.
-    if (options.dryRun) return takeItems(this.#db, this.#clock, items, options);
+    if (options.dryRun) return ingestItems(this.#db, this.#clock, items, options);
     const { promise, resolve, reject } = Promise.withResolvers<Receipt[]>();
     this.#waiting.push({ items, settle: resolve, fail: reject });
     this.#waits += items.length;
@@ -88,7 +88,7 @@ export class GroupIntake implements Intake {
     for (await setImmediate(); this.#waiting.length > 0; await setImmediate()) {
       const group = this.#next();
       this.#waits -= sizeOf(group);
-      await this.#takeGroup(group);
+      await this.#commitGroup(group);
     }
     this.#running = undefined;
     this.#busy.end();
@@ -96,26 +96,26 @@ export class GroupIntake implements Intake {
 
   /** What waits the longest, whole requests, for one transaction. */
   #next(): Waiting[] {
-    const most = this.#waits > FEW ? MOST_AT_ONCE : Math.max(SMALL, this.#waits / 2);
+    const most = this.#waits > FEW ? MAX_GROUP_SIZE : Math.max(SMALL, this.#waits / 2);
     let size = 0;
     let end = 0;
     while (end < this.#waiting.length && (end === 0 || size < most)) size += this.#waiting[end++]!.items.length;
     return this.#waiting.splice(0, end);
   }
 
-  async #takeGroup(group: Waiting[]): Promise<void> {
+  async #commitGroup(group: Waiting[]): Promise<void> {
     try {
       const receipts = await this.#store(group.flatMap(({ items }) => items));
       let start = 0;
       for (const { items, settle } of group) settle(receipts.slice(start, (start += items.length)));
     } catch (error) {
       if (error instanceof Unavailable) for (const { fail } of group) fail(error);
-      else if (group.length > 1) for (const one of group) await this.#takeGroup([one]);
-      else await this.#takeApart(group[0]!, error);
+      else if (group.length > 1) for (const one of group) await this.#commitGroup([one]);
+      else await this.#commitEach(group[0]!, error);
     }
   }
 
-  async #takeApart({ items, settle, fail }: Waiting, error: unknown): Promise<void> {
+  async #commitEach({ items, settle, fail }: Waiting, error: unknown): Promise<void> {
     try {
       const [only, ...others] = items;
       if (others.length === 0) return settle([this.#refuse(only!, error)]);
@@ -130,7 +130,7 @@ export class GroupIntake implements Intake {
   }
 
   #store(items: readonly Item[]): Promise<Receipt[]> {
-    return takeItems(this.#db, this.#clock, items);
+    return ingestItems(this.#db, this.#clock, items);
   }
 
   #refuse({ checked }: Item, error: unknown): Receipt {

@@ -1,44 +1,44 @@
 import { isUtf8 } from 'node:buffer';
 
 /** JSON as senders write it: UTF-8, and no name twice in an object, since readers disagree on what that means. */
-export type Parsed<T> = { told: T } | { problem: string };
+export type Parsed<T> = { raw: T } | { problem: string };
 
 /** What may be an event, beside the JSON of its data where there is some, which is long and written once. */
-export interface Told {
+export interface RawEvent {
   input: unknown;
   data?: string;
 }
 
 /** One value, as in a line. */
-export const parseOne = (bytes: Buffer): Parsed<Told> => parse(bytes, toldOf);
+export const parseOne = (bytes: Buffer): Parsed<RawEvent> => parse(bytes, rawOf);
 
 /** One value of text that is decoded already. */
-export const parseText = (text: string): Parsed<Told> => read(text, toldOf);
+export const parseText = (text: string): Parsed<RawEvent> => read(text, rawOf);
 
 /** One value, or each of an array. */
-export function parseAll(bytes: Buffer): Parsed<Told | Told[]> {
-  return parse(bytes, (value) => (Array.isArray(value) ? value.map(toldOf) : toldOf(value)));
+export function parseAll(bytes: Buffer): Parsed<RawEvent | RawEvent[]> {
+  return parse(bytes, (value) => (Array.isArray(value) ? value.map(rawOf) : rawOf(value)));
 }
 
-function parse<T extends Told | Told[]>(bytes: Buffer, toldIn: (value: unknown) => T): Parsed<T> {
+function parse<T extends RawEvent | RawEvent[]>(bytes: Buffer, toldIn: (value: unknown) => T): Parsed<T> {
   if (!isUtf8(bytes)) return { problem: 'is not UTF-8' };
   const text = bytes.toString('utf8');
   return read(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, toldIn);
 }
 
-function read<T extends Told | Told[]>(text: string, toldIn: (value: unknown) => T): Parsed<T> {
+function read<T extends RawEvent | RawEvent[]>(text: string, toldIn: (value: unknown) => T): Parsed<T> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return { problem: `is not JSON: ${(error as Error).message.slice(0, 200)}` };
   }
-  const told = toldIn(value);
-  return repeatsNames(text, value, told) ? { problem: 'names the same member twice in one object' } : { told };
+  const raw = toldIn(value);
+  return repeatsNames(text, value, raw) ? { problem: 'names the same member twice in one object' } : { raw };
 }
 
 /** Data that is nested too deep to be written is too deep to be an event's, too, which its check says. */
-function toldOf(input: unknown): Told {
+function rawOf(input: unknown): RawEvent {
   const data = (input as { data?: unknown } | null)?.data;
   if (typeof data !== 'object') return { input };
   try {
@@ -52,20 +52,20 @@ function toldOf(input: unknown): Told {
  * Text that equals what is written of its value repeats no name: no need to count, which takes ten times as long. Senders
  * that write spaces, or numbers as 1.0, have their names counted.
  */
-function repeatsNames(text: string, value: unknown, told: Told | Told[]): boolean {
-  return !isWritten(text, told) && membersIn(text) !== membersOf(value);
+function repeatsNames(text: string, value: unknown, raw: RawEvent | RawEvent[]): boolean {
+  return !isWritten(text, raw) && membersIn(text) !== membersOf(value);
 }
 
-function isWritten(text: string, told: Told | Told[]): boolean {
+function isWritten(text: string, raw: RawEvent | RawEvent[]): boolean {
   try {
-    return (Array.isArray(told) ? `[${told.map(jsonOf).join(',')}]` : jsonOf(told)) === text;
+    return (Array.isArray(raw) ? `[${raw.map(jsonOf).join(',')}]` : jsonOf(raw)) === text;
   } catch {
     // Nested too deep to be written.
     return false;
   }
 }
 
-function jsonOf({ input, data }: Told): string {
+function jsonOf({ input, data }: RawEvent): string {
   if (data === undefined) return JSON.stringify(input);
   const members = Object.entries(input as object).map(
     ([name, value]) => `${JSON.stringify(name)}:${name === 'data' ? data : JSON.stringify(value)}`,

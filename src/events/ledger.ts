@@ -1,16 +1,16 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import { portionsOf } from '#platform/chunks.ts';
+import { chunksOf } from '#platform/chunks.ts';
 import { nameKey } from '#platform/text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { apply, playersOf, subjectOf } from './apply.ts';
-import { Batch, Refused } from './unit-of-work.ts';
-import { type Checked, checkEvent, type ReadyEvent } from './validation.ts';
-import { underPseudonyms } from './anonymise.ts';
+import { apply, playersOf, aggregateOf } from './apply.ts';
+import { Batch, EventRejected } from './unit-of-work.ts';
+import { type Checked, checkEvent, type PreparedEvent } from './validation.ts';
+import { applyPseudonyms } from './anonymise.ts';
 import type { Receipt, Sender } from './receipts.ts';
-import { replay } from './rebuild.ts';
-import { keepRefusal, type Rejected, trimRefusals } from './rejections.ts';
+import { rebuild } from './rebuild.ts';
+import { recordRejection, type Rejected, trimRejections } from './rejections.ts';
 import { Keys } from '#store/sequence.ts';
 import { addServer, forgetServer } from './handlers/servers.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';
@@ -20,7 +20,7 @@ import { type Server, serverByName } from '#store/game/servers.ts';
  * committed and visible; what is refused has changed nothing and spoils nothing beside it.
  */
 
-export interface TakeOptions {
+export interface IngestOptions {
   /** Checks and receipts everything, keeps nothing. */
   dryRun?: boolean;
 }
@@ -37,29 +37,29 @@ export interface Item {
  * Takes events, as they were sent, in order.
  * @returns a receipt for each, in the same order
  */
-export async function takeEvents(
+export async function ingestEvents(
   db: Transactions,
   clock: Clock,
   sender: Sender,
   inputs: readonly unknown[],
-  options: TakeOptions = {},
+  options: IngestOptions = {},
 ): Promise<Receipt[]> {
   const now = clock.now();
   const items = inputs.map((input) => ({ sender, checked: checkEvent(input, sender, now) }));
-  return await takeItems(db, clock, items, options);
+  return await ingestItems(db, clock, items, options);
 }
 
-/** As `takeEvents`, for events of several senders that have been checked. */
-export async function takeItems(
+/** As `ingestEvents`, for events of several senders that have been checked. */
+export async function ingestItems(
   db: Transactions,
   clock: Clock,
   items: Iterable<Item>,
-  { dryRun = false }: TakeOptions = {},
+  { dryRun = false }: IngestOptions = {},
 ): Promise<Receipt[]> {
   if (!Iterator.from(items).some(writes)) return Array.from(items, ({ checked }) => checked as Receipt);
   try {
     return await db.transaction(async (tx) => {
-      const receipts = await takeIn(tx, clock.now(), items);
+      const receipts = await ingestOne(tx, clock.now(), items);
       if (dryRun) throw new DryRun(receipts);
       return receipts;
     });
@@ -81,38 +81,38 @@ class DryRun extends Error {
 /** What is refused of a server is kept for whoever writes its plugin; an operator reads the receipts at once. */
 const writes = ({ sender, checked }: Item): boolean => 'event' in checked || sender.kind === 'server';
 
-async function takeIn(tx: Queryable, now: number, items: Iterable<Item>): Promise<Receipt[]> {
+async function ingestOne(tx: Queryable, now: number, items: Iterable<Item>): Promise<Receipt[]> {
   const keys = await Keys.lock(tx);
   const batch = new Batch(tx, keys, now);
-  const taking = new Taking(batch);
-  await taking.takeAll(await renamed(tx, [...items]));
+  const accepting = new IngestRun(batch);
+  await accepting.takeAll(await renamed(tx, [...items]));
   await batch.flush();
-  await trimRefusals(tx, taking.refused);
+  await trimRejections(tx, accepting.refused);
   await keys.save();
-  return taking.receipts;
+  return accepting.receipts;
 }
 
 /** The items with players who have a pseudonym under it. */
 async function renamed(tx: Queryable, items: readonly Item[]): Promise<readonly Item[]> {
   const events = items.flatMap(({ checked }) => ('event' in checked ? checked : []));
-  const under = await underPseudonyms(tx, events);
+  const under = await applyPseudonyms(tx, events);
   if (under === events) return items;
   let next = 0;
   return items.map((item) => ('event' in item.checked ? { ...item, checked: under[next++]! } : item));
 }
 
 /** What is known of an event with this id: its receipt, and whether it was withdrawn. */
-interface Known {
+interface ExistingReceipt {
   receipt: string;
   withdrawn: boolean;
 }
 
 /** One run over items inside a batch. */
-class Taking {
+class IngestRun {
   readonly #batch: Batch;
   readonly #servers = new Map<string, Server>();
   /** Events known before this run or taken in it, by scope and the sender's id. */
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, ExistingReceipt>();
   /** Of the players that the items at hand speak of. */
   #uuids: string[] = [];
   #isRenumbered = false;
@@ -136,7 +136,7 @@ class Taking {
   /** What is refused of a server is kept for its receipts. */
   #refuse(sender: Sender, receipt: Rejected): void {
     if (sender.kind === 'operator') return;
-    keepRefusal(this.#batch, sender.serverKey, receipt);
+    recordRejection(this.#batch, sender.serverKey, receipt);
     this.refused.add(sender.serverKey);
   }
 
@@ -165,26 +165,26 @@ class Taking {
     try {
       return await this.#accept(sender, checked, server);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof EventRejected)) throw error;
       if (isNew(server, event)) await this.#forgetServer(event.server!);
       const refusal = { reason: error.message, place: error.place };
       return { id: event.id, status: 'rejected', ...refusal, ...(error.early ? { retry: true } : {}) };
     }
   }
 
-  async #accept(sender: Sender, { event, told }: Checked, known: Server | undefined): Promise<Receipt> {
+  async #accept(sender: Sender, { event, raw }: Checked, known: Server | undefined): Promise<Receipt> {
     const { keys, now } = this.#batch;
     const resumed = event.receipt === undefined ? undefined : keyOf(event.receipt);
     const key = resumed !== undefined && keys.resume(resumed) ? resumed : keys.next(now);
     const server = known ?? (event.server === undefined ? undefined : await this.#newServer(event.server));
-    const taken = await apply({ batch: this.#batch, sender, key, time: event.time, server, again: false }, event);
-    if (event.type === 'player.merged') await this.#regroup(taken?.stale ?? []);
+    const accepted = await apply({ batch: this.#batch, sender, key, time: event.time, server, again: false }, event);
+    if (event.type === 'player.merged') await this.#regroup(accepted?.stale ?? []);
     const receipt = idOf(key);
-    if (taken?.known) return { id: event.id, status: 'duplicate', receipt };
-    const note = resumed === undefined || key === resumed ? taken?.note : this.#renumbered(taken?.note);
+    if (accepted?.known) return { id: event.id, status: 'duplicate', receipt };
+    const note = resumed === undefined || key === resumed ? accepted?.note : this.#renumbered(accepted?.note);
     if (event.type !== 'server.presence') {
       this.#known.set(identityOf(server, event), { receipt, withdrawn: false });
-      this.#keep(sender, event, told, key, server?.key ?? 0);
+      this.#keep(sender, event, raw, key, server?.key ?? 0);
     }
     return { id: event.id, status: 'accepted', receipt, ...(note === undefined ? {} : { note }) };
   }
@@ -198,19 +198,19 @@ class Taking {
 
   /** Who is whom has changed, for the events behind this one too. */
   async #regroup(stale: readonly string[]): Promise<void> {
-    for (const aggregate of stale) await replay(this.#batch, aggregate);
+    for (const aggregate of stale) await rebuild(this.#batch, aggregate);
     await this.#batch.load(this.#uuids);
   }
 
   /** Heartbeats are not kept: the newest replaces all before it. */
-  #keep(sender: Sender, event: ReadyEvent, told: string, key: number, scope: number): void {
+  #keep(sender: Sender, event: PreparedEvent, raw: string, key: number, scope: number): void {
     const { rows, now } = this.#batch;
     const credential = sender.kind === 'server' ? sender.credential : 0;
     const { id, type, time } = event;
-    rows.add('ledger', [key, scope, id, type, time, now, told, subjectOf(event, scope), credential]);
+    rows.add('ledger', [key, scope, id, type, time, now, raw, aggregateOf(event, scope), credential]);
   }
 
-  async #serverOf(sender: Sender, event: ReadyEvent): Promise<Server | undefined> {
+  async #serverOf(sender: Sender, event: PreparedEvent): Promise<Server | undefined> {
     if (sender.kind === 'server') return { key: sender.serverKey, name: sender.serverName };
     if (event.server === undefined) return undefined;
     const key = nameKey(event.server);
@@ -236,12 +236,12 @@ class Taking {
 /** Whose an event is, and the sender's id of it. */
 type Identity = [scope: number, id: string];
 
-const READ_AT_ONCE = 256;
+const READ_BATCH_SIZE = 256;
 
 /** One scope a statement: PostgreSQL finds its events by the index whatever it believes of the size of the table. */
 function knownAmong(asked: readonly Identity[]): Sql[] {
   return [...Map.groupBy(asked, ([scope]) => scope)].flatMap(([scope, events]) =>
-    [...portionsOf(events, READ_AT_ONCE)].map(
+    [...chunksOf(events, READ_BATCH_SIZE)].map(
       (some) => sql`
         select scope_key, event_id, key, withdrawn from ledger
         where scope_key = ${scope} and event_id in (${list(some.map(([, id]) => id))})`,
@@ -250,13 +250,13 @@ function knownAmong(asked: readonly Identity[]): Sql[] {
 }
 
 /** Whether an event names a server that is not known yet: nothing was taken of it so far. */
-const isNew = (server: Server | undefined, event: ReadyEvent): boolean =>
+const isNew = (server: Server | undefined, event: PreparedEvent): boolean =>
   server === undefined && event.server !== undefined;
 
-const identityOf = (server: Server | undefined, event: ReadyEvent): string =>
+const identityOf = (server: Server | undefined, event: PreparedEvent): string =>
   isNew(server, event) ? `new ${event.id}` : `${server?.key ?? 0} ${event.id}`;
 
-function receiptOf({ id }: ReadyEvent, { receipt, withdrawn }: Known): Receipt {
+function receiptOf({ id }: PreparedEvent, { receipt, withdrawn }: ExistingReceipt): Receipt {
   if (!withdrawn) return { id, status: 'duplicate', receipt };
   return { id, status: 'rejected', place: 'id', reason: 'was taken once and then withdrawn by the operator' };
 }

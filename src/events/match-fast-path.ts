@@ -10,7 +10,7 @@ import type { DataOf, EventOf, OBJECTIVE_TYPES } from './schema.ts';
 export function parseMatchFast(input: unknown): EventOf<'match.finished'> | undefined {
   if (!isPlain(input) || input['type'] !== 'match.finished' || input['version'] !== 1) return undefined;
   const { id, server } = input;
-  const time = momentOf(input['time']);
+  const time = timestampOf(input['time']);
   if (!isText(id, 128, 1) || time === undefined || hasOthers(input, server === undefined ? 5 : 6)) return undefined;
   if (server !== undefined && !isText(server, 128, 1)) return undefined;
   const data = matchOf(input['data']);
@@ -25,18 +25,18 @@ type Objective = Match['objectives'][number];
 type Kill = Match['kills'][number];
 type Plain = Record<string, unknown>;
 
-const MOST = 1_000_000_000;
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const MAX = 1_000_000_000;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 function matchOf(input: unknown): Match | undefined {
   if (!isPlain(input)) return undefined;
-  const { map, gamemode, ranked = false, win = '', objectives: told = [], kills: killed = [] } = input;
-  const [started, finished] = [momentOf(input['started']), momentOf(input['finished'])];
+  const { map, gamemode, ranked = false, win = '', objectives: raw = [], kills: killed = [] } = input;
+  const [started, finished] = [timestampOf(input['started']), timestampOf(input['finished'])];
   if (!isText(map, 128, 1) || !isText(gamemode, 32, 1) || typeof ranked !== 'boolean' || !isText(win, 128, 0))
     return undefined;
   if (started === undefined || finished === undefined) return undefined;
   const teams = allOf(input['teams'], 100, teamOf);
-  const objectives = allOf(told, 2_000, objectiveOf);
+  const objectives = allOf(raw, 2_000, objectiveOf);
   const kills = allOf(killed, 20_000, killOf);
   if (teams === undefined || objectives === undefined || kills === undefined) return undefined;
   const given = [input['ranked'], input['win'], input['objectives'], input['kills']];
@@ -48,7 +48,7 @@ function matchOf(input: unknown): Match | undefined {
 function teamOf(input: unknown): Team | undefined {
   if (!isPlain(input)) return undefined;
   const { name, score, kill_count, death_count } = input;
-  if (!isText(name, 128, 1) || !isOptional(score, -MOST) || !isOptional(kill_count, 0) || !isOptional(death_count, 0))
+  if (!isText(name, 128, 1) || !isOptional(score, -MAX) || !isOptional(kill_count, 0) || !isOptional(death_count, 0))
     return undefined;
   const players = allOf(input['players'], 1_000, playerOf);
   if (players === undefined || hasOthers(input, 2 + countGiven([score, kill_count, death_count]))) return undefined;
@@ -64,7 +64,7 @@ function teamOf(input: unknown): Team | undefined {
 function playerOf(input: unknown): Player | undefined {
   if (!isPlain(input)) return undefined;
   const { uuid, name, score, kill_count, death_count, shot_count, hit_count, paint_count, time_played } = input;
-  if (!isUuid(uuid) || !isText(name, 64, 1) || !isOptional(score, -MOST)) return undefined;
+  if (!isUuid(uuid) || !isText(name, 64, 1) || !isOptional(score, -MAX)) return undefined;
   if (!isOptional(kill_count, 0) || !isOptional(death_count, 0) || !isOptional(shot_count, 0)) return undefined;
   if (!isOptional(hit_count, 0) || !isOptional(paint_count, 0) || !isOptional(time_played, 0)) return undefined;
   const given = [score, kill_count, death_count, shot_count, hit_count, paint_count, time_played];
@@ -94,7 +94,7 @@ const TYPES: ReadonlySet<unknown> = new Set([
 function objectiveOf(input: unknown): Objective | undefined {
   if (!isPlain(input)) return undefined;
   const { player: by = null, team, type, name, color = '' } = input;
-  const time = momentOf(input['time']);
+  const time = timestampOf(input['time']);
   const player = by === null ? null : namedOf(by);
   if (player === undefined || !isText(team, 128, 0) || !TYPES.has(type) || !isText(name, 128, 0)) return undefined;
   if (!isText(color, 32, 0) || time === undefined) return undefined;
@@ -111,7 +111,7 @@ function namedOf(input: unknown): { uuid: string; name: string } | undefined {
 function killOf(input: unknown): Kill | undefined {
   if (!isPlain(input)) return undefined;
   const { killer, victim } = input;
-  const time = momentOf(input['time']);
+  const time = timestampOf(input['time']);
   return isUuid(killer) && isUuid(victim) && time !== undefined && !hasOthers(input, 3)
     ? { killer, victim, time }
     : undefined;
@@ -164,20 +164,20 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCh
 const UUID = Uint8Array.from('00000000-0000-0000-0000-000000000000', kindOf);
 
 const isWhole = (value: unknown, least: number): value is number =>
-  Number.isInteger(value) && (value as number) >= least && (value as number) <= MOST;
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= MAX;
 
 const isOptional = (value: unknown, least: number): value is number | undefined =>
   value === undefined || isWhole(value, least);
 
-function momentOf(value: unknown): number | undefined {
-  if (typeof value !== 'string' || !MOMENT.test(value)) return undefined;
+function timestampOf(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return undefined;
   const [year, month, day] = [digits(value, 0, 4), digits(value, 5, 7), digits(value, 8, 10)];
   const [hour, minute, second] = [digits(value, 11, 13), digits(value, 14, 16), digits(value, 17, 19)];
   if (hour > 23 || minute > 59 || second > 59) return undefined;
-  const moment = Date.UTC(year, month - 1, day, hour, minute, second, digits(value, 20, 23));
-  const date = new Date(moment);
+  const timestamp = Date.UTC(year, month - 1, day, hour, minute, second, digits(value, 20, 23));
+  const date = new Date(timestamp);
   const isThere = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  return isThere && year >= 1970 && year < LAST_YEAR ? moment : undefined;
+  return isThere && year >= 1970 && year < LAST_YEAR ? timestamp : undefined;
 }
 
 function digits(text: string, start: number, end: number): number {

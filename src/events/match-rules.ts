@@ -13,7 +13,7 @@ interface Problem {
 }
 
 /** How many players may stand in a match, all teams together. */
-const MOST_PLAYERS = 1_000;
+const MAX_PLAYERS = 1_000;
 
 /** Moments in order, a winner that played, nobody twice, kills among players. */
 export function problemsOf(match: MatchParts): Problem[] {
@@ -41,8 +41,8 @@ function playersOf({ teams }: MatchParts, problems: Problem[]): Set<string> {
       problems.push({ path, message: 'stands in the match twice; list each player in the last team only' });
     });
   });
-  if (players.size > MOST_PLAYERS) {
-    problems.push({ path: ['teams'], message: `hold more than ${MOST_PLAYERS} players together` });
+  if (players.size > MAX_PLAYERS) {
+    problems.push({ path: ['teams'], message: `hold more than ${MAX_PLAYERS} players together` });
   }
   return players;
 }

@@ -7,7 +7,7 @@ import { type Counts, type Group, groupOf, type Sums, sumsOf } from '#store/game
  * others wait, has little left to do. What is stored as JSON is text already, and players are short rows, since they may
  * have to go over to another thread.
  */
-export interface ReadyMatch {
+export interface MatchSummary {
   facts: Omit<MatchFacts, 'id' | 'server'>;
   started: number;
   finished: number;
@@ -15,28 +15,28 @@ export interface ReadyMatch {
   teams: string;
   /** `MatchObjective[]` as JSON. */
   objectives: string;
-  players: ReadyPlayer[];
+  players: PlayerSummary[];
   /** Who completed an objective without standing in a team. */
-  scorers: ReadyScorer[];
-  kills: ReadyKill[];
+  scorers: ScorerSummary[];
+  kills: KillSummary[];
 }
 
 type Result = 'win' | 'lose' | 'draw';
 
 /** How a match went for a player, as the row of it says. */
-export type Played = [name: string, result: Result, score: number, kills: number, deaths: number, time: number];
+export type PlayedBy = [name: string, result: Result, score: number, kills: number, deaths: number, time: number];
 
 /** `sums` are what the match adds to the counters of its group. */
-export type ReadyPlayer = [uuid: string, ...Played, sums: Sums];
+export type PlayerSummary = [uuid: string, ...PlayedBy, sums: Sums];
 
-type ReadyScorer = [uuid: string, name: string];
-type ReadyKill = [killer: string, killerName: string, victim: string, victimName: string, time: number];
+type ScorerSummary = [uuid: string, name: string];
+type KillSummary = [killer: string, killerName: string, victim: string, victimName: string, time: number];
 
 type Finished = DataOf<'match.finished'>;
 type FinishedTeam = Finished['teams'][number];
 type FinishedPlayer = FinishedTeam['players'][number];
 
-export function readyMatch(match: Finished): ReadyMatch {
+export function summariseMatch(match: Finished): MatchSummary {
   const { map, gamemode, ranked, win, started, finished, objectives } = match;
   const teams = match.teams.map(teamOf);
   const kill_count = teams.reduce((total, team) => total + team.kill_count, 0);
@@ -54,7 +54,7 @@ export function readyMatch(match: Finished): ReadyMatch {
 }
 
 /** Every player a match speaks of. */
-export function uuidsOf({ players, scorers }: ReadyMatch): string[] {
+export function uuidsOf({ players, scorers }: MatchSummary): string[] {
   return [...players.map(([uuid]) => uuid), ...scorers.map(([uuid]) => uuid)];
 }
 
@@ -62,13 +62,13 @@ export function uuidsOf({ players, scorers }: ReadyMatch): string[] {
  * The match with some of its players under another UUID and name.
  * @param inText does the same in JSON
  */
-export function renamedMatch(
-  match: ReadyMatch,
-  book: ReadonlyMap<string, { uuid: string; name: string }>,
+export function pseudonymiseMatch(
+  match: MatchSummary,
+  accumulator: ReadonlyMap<string, { uuid: string; name: string }>,
   inText: (json: string) => string,
-): ReadyMatch {
+): MatchSummary {
   const named = (uuid: string, name: string): [uuid: string, name: string] => {
-    const other = book.get(uuid);
+    const other = accumulator.get(uuid);
     return other === undefined ? [uuid, name] : [other.uuid, other.name];
   };
   return {
@@ -81,9 +81,9 @@ export function renamedMatch(
   };
 }
 
-function playersOf(match: Finished, group: Group): ReadyPlayer[] {
+function playersOf(match: Finished, group: Group): PlayerSummary[] {
   const completed = completedBy(match);
-  const players: ReadyPlayer[] = [];
+  const players: PlayerSummary[] = [];
   for (const team of match.teams) {
     const result = match.win === '' ? 'draw' : match.win === team.name ? 'win' : 'lose';
     for (const player of team.players) {
@@ -131,9 +131,9 @@ function countsOf(player: FinishedPlayer, result: Result, completed = NONE): Cou
   };
 }
 
-function scorersOf({ teams, objectives }: Finished): ReadyScorer[] {
+function scorersOf({ teams, objectives }: Finished): ScorerSummary[] {
   const seen = new Set(teams.flatMap(({ players }) => players.map(({ uuid }) => uuid)));
-  const scorers: ReadyScorer[] = [];
+  const scorers: ScorerSummary[] = [];
   for (const { player } of objectives) {
     if (player === null || seen.has(player.uuid)) continue;
     seen.add(player.uuid);
@@ -142,7 +142,7 @@ function scorersOf({ teams, objectives }: Finished): ReadyScorer[] {
   return scorers;
 }
 
-function killsOf({ teams, kills }: Finished): ReadyKill[] {
+function killsOf({ teams, kills }: Finished): KillSummary[] {
   const names = new Map(teams.flatMap(({ players }) => players.map(({ uuid, name }) => [uuid, name])));
   const nameOf = (uuid: string): string => names.get(uuid)!;
   return kills.map(({ killer, victim, time }) => [killer, nameOf(killer), victim, nameOf(victim), time]);

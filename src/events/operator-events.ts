@@ -3,12 +3,12 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { WireEvent } from './schema.ts';
-import { takeEvents } from './ledger.ts';
+import { ingestEvents } from './ledger.ts';
 import type { Receipt } from './receipts.ts';
 
 /** What an operator says is an event like any other, so that it stands in the ledger. */
 
-type Told = {
+type OperatorEvent = {
   [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
 }[WireEvent['type']];
 
@@ -18,10 +18,10 @@ const PREFIX = 'operator ';
 export const IS_OPERATOR_ACT = sql`(l.credential = 0 and l.event_id like ${`${PREFIX}%`})`;
 
 /** Takes one event as the operator's, now. */
-export async function tellAsOperator(db: Db, clock: Clock, event: Told): Promise<Receipt> {
+export async function reportAsOperator(db: Db, clock: Clock, event: OperatorEvent): Promise<Receipt> {
   const time = new Date(clock.now()).toISOString();
   const wire = { version: 1, id: `${PREFIX}${randomUUID()}`, time, ...event };
-  return (await takeEvents(db, clock, { kind: 'operator' }, [wire]))[0]!;
+  return (await ingestEvents(db, clock, { kind: 'operator' }, [wire]))[0]!;
 }
 
 /** Ends a punishment in the name of who issued it. Undefined where there is none with this key. */
@@ -30,7 +30,7 @@ export async function revokePunishment(db: Db, clock: Clock, key: number): Promi
   if (issued === undefined) return undefined;
   const { server, reference } = issued;
   const from = server === null ? {} : { server };
-  return await tellAsOperator(db, clock, { type: 'punishment.revoked', ...from, data: { punishment: reference } });
+  return await reportAsOperator(db, clock, { type: 'punishment.revoked', ...from, data: { punishment: reference } });
 }
 
 async function issuerOf(db: Queryable, key: number): Promise<{ server: string | null; reference: string } | undefined> {

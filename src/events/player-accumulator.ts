@@ -6,7 +6,7 @@ import { type Entry, statementsOf } from './player-statements.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
 
-const READ_AT_ONCE = 256;
+const READ_BATCH_SIZE = 256;
 
 /**
  * Collects what the events of one transaction change of players: each player is read once, changed in memory and written
@@ -29,9 +29,9 @@ export class PlayerAccumulator {
     const missing = await this.#read(tx, [...unknown]);
     if (missing.length === 0) return;
     const targets: string[] = [];
-    for (let start = 0; start < missing.length; start += READ_AT_ONCE) {
+    for (let start = 0; start < missing.length; start += READ_BATCH_SIZE) {
       const rows = await tx.tuples(sql`
-        select uuid, into_uuid from player_aliases where uuid in (${list(missing.slice(start, start + READ_AT_ONCE))})`);
+        select uuid, into_uuid from player_aliases where uuid in (${list(missing.slice(start, start + READ_BATCH_SIZE))})`);
       for (const [uuid, into] of rows as [string, string][]) {
         this.#aliases.set(uuid, into);
         if (!this.#entries.has(into)) targets.push(into);
@@ -89,11 +89,11 @@ export class PlayerAccumulator {
   }
 
   async #read(tx: Queryable, uuids: string[]): Promise<string[]> {
-    for (let start = 0; start < uuids.length; start += READ_AT_ONCE) {
+    for (let start = 0; start < uuids.length; start += READ_BATCH_SIZE) {
       const rows = await tx.tuples(sql`
         select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout
         from players p join player_stats s on s.player_key = p.key
-        where p.uuid in (${list(uuids.slice(start, start + READ_AT_ONCE))})`);
+        where p.uuid in (${list(uuids.slice(start, start + READ_BATCH_SIZE))})`);
       for (const row of rows as KnownRow[]) this.#entries.set(row[1], entryOf(row));
     }
     return uuids.filter((uuid) => !this.#entries.has(uuid));

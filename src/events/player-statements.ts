@@ -1,7 +1,7 @@
 import { nameKey } from '#platform/text.ts';
 import { insertAll, type Sql, sql, type Value } from '#db/sql.ts';
-import { followName } from '#store/accounts/account-names.ts';
-import { type Added, additions, sightings } from '#store/game/player-stats.ts';
+import { syncAccountName } from '#store/accounts/account-names.ts';
+import { type Added, additions, observations } from '#store/game/player-stats.ts';
 import type { KnownPlayer, PlayerName } from '#store/game/players.ts';
 
 /** The statements that write what a PlayerAccumulator holds. */
@@ -35,8 +35,8 @@ export function statementsOf(entries: readonly Entry[]): Sql[] {
   return [
     ...insertAll(PLAYERS, others.filter(({ isNew }) => isNew).map(rowOf)),
     ...others.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
-    ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => followName(uuid, name)),
-    ...sightings(unnumbered.map(({ key, nameSeen }) => [nameSeen, key])),
+    ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => syncAccountName(uuid, name)),
+    ...observations(unnumbered.map(({ key, nameSeen }) => [nameSeen, key])),
     ...countsOf(entries),
     ...insertAll(NAMES, others.flatMap(namesOf), WIDEN_NAMES),
   ];

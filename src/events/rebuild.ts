@@ -1,11 +1,11 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { apply } from './apply.ts';
-import { type Batch, Refused } from './unit-of-work.ts';
-import { type ReadyEvent, readyEvent } from './validation.ts';
+import { type Batch, EventRejected } from './unit-of-work.ts';
+import { type PreparedEvent, prepareEvent } from './validation.ts';
 import { type Event, readEvent } from './schema.ts';
-import { along } from '#store/keyset-paging.ts';
-import { underPseudonyms } from './anonymise.ts';
+import { keysetPage } from '#store/keyset-paging.ts';
+import { applyPseudonyms } from './anonymise.ts';
 import type { Sender } from './receipts.ts';
 import { BESIDES_MATCHES } from './events-by-server.ts';
 import type { Server } from '#store/game/servers.ts';
@@ -29,38 +29,38 @@ export const LEDGER = sql`
   from ledger l left join servers s on s.key = l.scope_key`;
 
 /** Events out of the ledger, checked as when they came. */
-export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row: LedgerRow; event: ReadyEvent }[]> {
-  const events = rows.map((row) => ({ row, event: eventOf(row), told: undefined }));
-  return await underPseudonyms(tx, events);
+export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row: LedgerRow; event: PreparedEvent }[]> {
+  const events = rows.map((row) => ({ row, event: eventOf(row), raw: undefined }));
+  return await applyPseudonyms(tx, events);
 }
 
 /** Of a link, whose code is not kept, there remains that the player was seen under a name. */
-function eventOf({ key, event_id, type: told, time, body }: LedgerRow): ReadyEvent {
+function eventOf({ key, event_id, type: raw, time, body }: LedgerRow): PreparedEvent {
   const data = JSON.parse(body) as unknown;
-  const type = told === 'account.link' ? 'player.named' : told;
+  const type = raw === 'account.link' ? 'player.named' : raw;
   const read = readEvent({ version: 1, id: event_id, type, time: new Date(time).toISOString(), data });
-  if ('event' in read) return readyEvent(read.event);
+  if ('event' in read) return prepareEvent(read.event);
   throw new Error(`Event ${key} of the ledger cannot be read: ${read.refusal.place} ${read.refusal.reason}`);
 }
 
 /**
- * Works out anew what the events of a aggregate (see `subjectOf`) have made of it, in their order.
+ * Works out anew what the events of a aggregate (see `aggregateOf`) have made of it, in their order.
  * @returns the events that cannot be taken any more, since they rest on others that were withdrawn
  */
-export async function replay(batch: Batch, aggregate: string): Promise<LedgerRow[]> {
+export async function rebuild(batch: Batch, aggregate: string): Promise<LedgerRow[]> {
   const own = await batch.tx.all<LedgerRow>(sql`${LEDGER} where l.aggregate = ${aggregate} and l.withdrawn is null`);
   const rows = [...own, ...(await removalsIn(batch.tx, aggregate))].sort((a, b) => a.key - b.key);
-  await wipe(batch.tx, aggregate);
-  const fallen: LedgerRow[] = [];
+  await reset(batch.tx, aggregate);
+  const cascaded: LedgerRow[] = [];
   for (const { row, event } of await eventsOf(batch.tx, rows)) {
     try {
       await apply(contextOf(batch, row), event);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      fallen.push(row);
+      if (!(error instanceof EventRejected)) throw error;
+      cascaded.push(row);
     }
   }
-  return fallen;
+  return cascaded;
 }
 
 /** When a server was removed, its rotation ended. */
@@ -68,7 +68,7 @@ async function removalsIn(tx: Queryable, aggregate: string): Promise<LedgerRow[]
   const server = /^rotation (\d+)$/.exec(aggregate)?.[1];
   if (server === undefined) return [];
   return await tx.all<LedgerRow>(sql`
-    ${LEDGER} where ${BESIDES_MATCHES} and ${along('scope_key', Number(server))} and l.type = 'server.removed'`);
+    ${LEDGER} where ${BESIDES_MATCHES} and ${keysetPage('scope_key', Number(server))} and l.type = 'server.removed'`);
 }
 
 function contextOf(batch: Batch, { key, scope_key, time, credential, server }: LedgerRow) {
@@ -80,7 +80,7 @@ function contextOf(batch: Batch, { key, scope_key, time, credential, server }: L
   return { batch, sender, key, time, server: own, again: true };
 }
 
-async function wipe(tx: Queryable, aggregate: string): Promise<void> {
+async function reset(tx: Queryable, aggregate: string): Promise<void> {
   const [, kind, rest] = /^(\w+) (.*)$/s.exec(aggregate)!;
   if (kind === 'map') return void (await tx.run(sql`delete from maps where name_key = ${rest!}`));
   if (kind === 'rotation') {

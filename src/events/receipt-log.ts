@@ -1,8 +1,8 @@
 import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { along, type Page, pageAfter, pageBefore } from '#store/keyset-paging.ts';
-import { keysSent } from './events-by-server.ts';
+import { keysetPage, type Page, pageAfter, pageBefore } from '#store/keyset-paging.ts';
+import { keysByServer } from './events-by-server.ts';
 
 /** What became of an event that a server once sent. Heartbeats are not kept, duplicates are told once. */
 export interface LoggedReceipt {
@@ -28,22 +28,22 @@ export const receiptsBefore = (db: Queryable, scope: number, before: number, lim
 async function receiptsOf(db: Queryable, scope: number, page: Page): Promise<LoggedReceipt[]> {
   const rows = await db.tuples(sql`
     select l.key, l.event_id, l.received, l.type, l.withdrawn, null as reason, null as place
-    from (${keysSent(scope, page)}) s join ledger l on l.key = s.key
+    from (${keysByServer(scope, page)}) s join ledger l on l.key = s.key
     union all
     select key, event_id, received, null, null, reason, place
-    from (select * from refusals where ${along('scope_key', scope, page)}) r
+    from (select * from refusals where ${keysetPage('scope_key', scope, page)}) r
     order by key ${page.direction} limit ${page.limit}`);
   return (rows as Row[]).map((row) => (row[3] === null ? ofRefused(row) : ofTaken(row)));
 }
 
-type Row = TakenRow | RefusedRow;
-type TakenRow = [key: number, id: string, received: number, type: string, withdrawn: number | null, null, null];
-type RefusedRow = [key: number, id: string, received: number, null, null, reason: string, place: string];
+type Row = AcceptedRow | RejectedRow;
+type AcceptedRow = [key: number, id: string, received: number, type: string, withdrawn: number | null, null, null];
+type RejectedRow = [key: number, id: string, received: number, null, null, reason: string, place: string];
 
-function ofTaken([key, id, received, type, withdrawn]: TakenRow): LoggedReceipt {
+function ofTaken([key, id, received, type, withdrawn]: AcceptedRow): LoggedReceipt {
   return { receipt: idOf(key), id, status: withdrawn === null ? 'accepted' : 'withdrawn', type, received };
 }
 
-function ofRefused([key, id, received, , , reason, place]: RefusedRow): LoggedReceipt {
+function ofRefused([key, id, received, , , reason, place]: RejectedRow): LoggedReceipt {
   return { receipt: idOf(key), id, status: 'rejected', reason, place, received };
 }

@@ -1,4 +1,4 @@
-import type { Refusal } from './schema.ts';
+import type { Rejection } from './schema.ts';
 
 /**
  * What became of one event: on disk and visible, known already, or refused with the reason and the place. `retry` says
@@ -7,7 +7,7 @@ import type { Refusal } from './schema.ts';
 export type Receipt =
   | { id: string; status: 'accepted'; receipt: string; note?: string }
   | { id: string; status: 'duplicate'; receipt?: string }
-  | ({ id: string; status: 'rejected'; retry?: true } & Refusal);
+  | ({ id: string; status: 'rejected'; retry?: true } & Rejection);
 
 /**
  * Who speaks: a game server for itself, by one of its keys (`credential`), or the operator for everybody (importers,

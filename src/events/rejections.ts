@@ -1,25 +1,25 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { tamed } from '#platform/text.ts';
+import { sanitised } from '#platform/text.ts';
 import type { Batch } from './unit-of-work.ts';
-import { LONGEST_ID } from './schema.ts';
+import { MAX_ID_LENGTH } from './schema.ts';
 import type { Receipt } from './receipts.ts';
 
 /** How many refusals are kept of each server. */
-const MOST_KEPT = 1_000;
+const MAX_STORED = 1_000;
 
 export type Rejected = Extract<Receipt, { status: 'rejected' }>;
 
 /** Keeps what was refused of a server, so that `GET /receipts` can tell. An id may be anything that was sent as one. */
-export function keepRefusal({ rows, keys, now }: Batch, scope: number, { id, reason, place }: Rejected): void {
-  rows.add('refusals', [keys.next(now), scope, tamed(id, LONGEST_ID), reason, place, now]);
+export function recordRejection({ rows, keys, now }: Batch, scope: number, { id, reason, place }: Rejected): void {
+  rows.add('refusals', [keys.next(now), scope, sanitised(id, MAX_ID_LENGTH), reason, place, now]);
 }
 
 /** Lets go of all but the newest refusals of the servers that have just got some. */
-export async function trimRefusals(tx: Queryable, scopes: Iterable<number>): Promise<void> {
+export async function trimRejections(tx: Queryable, scopes: Iterable<number>): Promise<void> {
   for (const scope of scopes) {
     await tx.run(sql`
       delete from refusals where scope_key = ${scope} and key <= (
-        select key from refusals where scope_key = ${scope} order by key desc limit 1 offset ${MOST_KEPT})`);
+        select key from refusals where scope_key = ${scope} order by key desc limit 1 offset ${MAX_STORED})`);
   }
 }

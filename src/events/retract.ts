@@ -1,21 +1,21 @@
 import type { Clock } from '#platform/clock.ts';
-import { portionsOf } from '#platform/chunks.ts';
+import { chunksOf } from '#platform/chunks.ts';
 import { uuidOf } from '#platform/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { Batch } from './unit-of-work.ts';
-import type { ReadyEvent } from './validation.ts';
+import type { PreparedEvent } from './validation.ts';
 import type { Event } from './schema.ts';
-import { uncountStatistics } from './handlers/player-statistics.ts';
-import { uncountMatches } from '#store/game/leaderboard-projection.ts';
-import { uncountFinished } from './handlers/matches.ts';
-import { forgetOnline } from '#store/game/online-samples.ts';
+import { removeStatistics } from './handlers/player-statistics.ts';
+import { removeFromLeaderboards } from '#store/game/leaderboard-projection.ts';
+import { removeFinished } from './handlers/matches.ts';
+import { removeOnlineSamples } from '#store/game/online-samples.ts';
 import { IS_OPERATOR_ACT } from './operator-events.ts';
-import { rederivePlayers } from '#store/game/player-names.ts';
+import { rebuildPlayerNames } from '#store/game/player-names.ts';
 import { uuidsOf } from './match-summary.ts';
-import { eventsOf, LEDGER, type LedgerRow, replay } from './rebuild.ts';
-import { keysSent } from './events-by-server.ts';
+import { eventsOf, LEDGER, type LedgerRow, rebuild } from './rebuild.ts';
+import { keysByServer } from './events-by-server.ts';
 import { Keys } from '#store/sequence.ts';
 
 /**
@@ -23,109 +23,109 @@ import { Keys } from '#store/sequence.ts';
  * withdrawn, so that sending them again does not bring them back. What was refused because of them stays refused.
  */
 
-export interface Withdrawn {
+export interface RetractResult {
   /** Events that were withdrawn, the fallen ones among them. */
   events: number;
   /** Events that had to go along, since they rest on withdrawn ones: a change of a punishment, a rating of a map. */
-  fallen: number;
+  cascaded: number;
 }
 
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** What an operator said is taken back by saying something else. */
-const LASTING: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged'];
+const NOT_RETRACTED: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged'];
 
 /** Withdraws events by their keys, some in a transaction, each of which leaves the records whole; of one server. */
-export async function withdrawEvents(
+export async function retractEvents(
   db: Db,
   clock: Clock,
   keys: readonly number[],
   serverKey?: number,
-): Promise<Withdrawn> {
-  const total = { events: 0, fallen: 0 };
-  for (const portion of await portionsBySubject(db, keys)) {
-    const { events, fallen } = await db.transaction((tx) => withdrawSome(tx, clock.now(), portion, serverKey));
+): Promise<RetractResult> {
+  const total = { events: 0, cascaded: 0 };
+  for (const chunk of await chunksByAggregate(db, keys)) {
+    const { events, cascaded: fallen } = await db.transaction((tx) => retractSome(tx, clock.now(), chunk, serverKey));
     total.events += events;
-    total.fallen += fallen;
+    total.cascaded += fallen;
   }
   return total;
 }
 
 /** What is withdrawn of one aggregate goes together, however much it is: the aggregate is worked out anew once. */
-async function portionsBySubject(db: Queryable, keys: readonly number[]): Promise<number[][]> {
+async function chunksByAggregate(db: Queryable, keys: readonly number[]): Promise<number[][]> {
   const rows: [key: number, aggregate: string | null][] = [];
-  for (const some of portionsOf(keys, AT_ONCE)) {
+  for (const some of chunksOf(keys, BATCH_SIZE)) {
     const found = await db.tuples(sql`select key, aggregate from ledger where key in (${list(some)}) order by key`);
     rows.push(...(found as typeof rows));
   }
   const byAggregate = Map.groupBy(rows, ([, aggregate]) => aggregate);
   const alone = byAggregate.get(null) ?? [];
   byAggregate.delete(null);
-  const portions = [...portionsOf(alone, AT_ONCE)];
+  const chunks = [...chunksOf(alone, BATCH_SIZE)];
   for (const own of byAggregate.values()) {
-    const last = portions.at(-1);
-    if (last !== undefined && last.length + own.length <= AT_ONCE) last.push(...own);
-    else portions.push(own);
+    const last = chunks.at(-1);
+    if (last !== undefined && last.length + own.length <= BATCH_SIZE) last.push(...own);
+    else chunks.push(own);
   }
-  return portions.map((some) => some.map(([key]) => key));
+  return chunks.map((some) => some.map(([key]) => key));
 }
 
 /** Withdraws everything that was taken of a server since a moment, its heartbeat too, but not what operators did about it. */
-export async function withdrawSince(db: Db, clock: Clock, serverKey: number, since: number): Promise<Withdrawn> {
-  await db.transaction((tx) => forgetOnline(tx, serverKey, since));
+export async function retractSince(db: Db, clock: Clock, serverKey: number, since: number): Promise<RetractResult> {
+  await db.transaction((tx) => removeOnlineSamples(tx, serverKey, since));
   const rows = await db.tuples(sql`
-    select l.key from (${keysSent(serverKey)}) s join ledger l on l.key = s.key
-    where l.received >= ${since} and l.withdrawn is null and l.type not in (${list(LASTING)}) and not ${IS_OPERATOR_ACT}
+    select l.key from (${keysByServer(serverKey)}) s join ledger l on l.key = s.key
+    where l.received >= ${since} and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) and not ${IS_OPERATOR_ACT}
     order by l.key desc`);
-  return await withdrawEvents(
+  return await retractEvents(
     db,
     clock,
     rows.map(([key]) => key as number),
   );
 }
 
-async function withdrawSome(
+async function retractSome(
   tx: Queryable,
   now: number,
   wanted: readonly number[],
   serverKey: number | undefined,
-): Promise<Withdrawn> {
+): Promise<RetractResult> {
   const keys = await Keys.lock(tx);
   const batch = new Batch(tx, keys, now);
   const ofServer = serverKey === undefined ? sql`` : sql`and l.scope_key = ${serverKey}`;
   const rows: LedgerRow[] = [];
-  for (const some of portionsOf(wanted, AT_ONCE)) {
+  for (const some of chunksOf(wanted, BATCH_SIZE)) {
     const found = await tx.all<LedgerRow>(sql`
       ${LEDGER}
-      where l.key in (${list(some)}) and l.withdrawn is null and l.type not in (${list(LASTING)}) ${ofServer}`);
+      where l.key in (${list(some)}) and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) ${ofServer}`);
     rows.push(...found);
   }
   const touched = new Set<number>();
-  await takeOut(batch, rows, touched);
+  await removeMatches(batch, rows, touched);
   let fallen = 0;
   for (const aggregate of new Set(rows.flatMap((row) => row.aggregate ?? []))) {
-    const others = await replay(batch, aggregate);
-    await takeOut(batch, others, touched);
+    const others = await rebuild(batch, aggregate);
+    await removeMatches(batch, others, touched);
     fallen += others.length;
   }
   await batch.flush();
-  await rederivePlayers(tx, [...touched]);
-  return { events: rows.length + fallen, fallen };
+  await rebuildPlayerNames(tx, [...touched]);
+  return { events: rows.length + fallen, cascaded: fallen };
 }
 
 /** Marks events as withdrawn and takes out what can be taken out by itself: rows of theirs, and sums. */
-async function takeOut(batch: Batch, rows: LedgerRow[], touched: Set<number>): Promise<void> {
+async function removeMatches(batch: Batch, rows: LedgerRow[], touched: Set<number>): Promise<void> {
   if (rows.length === 0) return;
   const events = await eventsOf(batch.tx, rows);
   const matches = events.flatMap(({ row, event }) => (event.type === 'match.finished' ? row.key : []));
-  if (matches.length > 0) await uncountMatches(batch.tx, matches);
-  await batch.load(events.flatMap(({ event }) => everyoneIn(event)));
+  if (matches.length > 0) await removeFromLeaderboards(batch.tx, matches);
+  await batch.load(events.flatMap(({ event }) => playersIn(event)));
   for (const { row, event } of events) {
     const { key } = row;
-    if (event.type === 'match.finished') uncountFinished(batch.players, event.data);
-    if (event.type === 'player.statistics') uncountStatistics(batch.players, event.data);
-    for (const uuid of everyoneIn(event)) touched.add(batch.players.known(uuid)!.key);
-    if (row.type === 'account.link') await unlink(batch, row, everyoneIn(event)[0]!);
+    if (event.type === 'match.finished') removeFinished(batch.players, event.data);
+    if (event.type === 'player.statistics') removeStatistics(batch.players, event.data);
+    for (const uuid of playersIn(event)) touched.add(batch.players.known(uuid)!.key);
+    if (row.type === 'account.link') await unlink(batch, row, playersIn(event)[0]!);
     await batch.tx.runAll([
       sql`update ledger set withdrawn = ${batch.now} where key = ${key}`,
       ...deletions(batch, key, event),
@@ -154,16 +154,16 @@ async function unlink({ tx, players }: Batch, { key }: LedgerRow, uuid: string):
 const linkedIn = (body: string): string | undefined =>
   uuidOf((JSON.parse(body) as { player: { uuid: string } }).player.uuid);
 
-function deletions({ players }: Batch, key: number, event: ReadyEvent) {
+function deletions({ players }: Batch, key: number, event: PreparedEvent) {
   if (event.type === 'match.finished') {
-    const scorers = list([...new Set(everyoneIn(event).map((uuid) => players.known(uuid)!.key))]);
+    const scorers = list([...new Set(playersIn(event).map((uuid) => players.known(uuid)!.key))]);
     return [
       sql`delete from matches where key = ${key}`,
       sql`delete from name_observations where player_key in (${scorers}) and ledger_key = ${key}`,
     ];
   }
   if (event.type === 'map.published') return pictureDeletions(key);
-  const [uuid] = everyoneIn(event);
+  const [uuid] = playersIn(event);
   if (uuid === undefined) return [];
   const player = players.known(uuid)!.key;
   if (event.type === 'player.login' || event.type === 'player.logout') {
@@ -188,7 +188,7 @@ function pictureDeletions(key: number) {
 }
 
 /** Every player whose name an event tells. */
-function everyoneIn(event: ReadyEvent): string[] {
+function playersIn(event: PreparedEvent): string[] {
   switch (event.type) {
     case 'match.finished':
       return uuidsOf(event.data);

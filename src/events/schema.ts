@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isShownText, tamed, uuidOf } from '#platform/text.ts';
+import { isShownText, sanitised, uuidOf } from '#platform/text.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
 import { parseMatchFast } from './match-fast-path.ts';
 
@@ -16,21 +16,21 @@ const text = (max: number, min = 0) =>
     .refine(isShownText, 'must not contain control characters, broken Unicode or marks that turn the order of text');
 
 /** Characters of a sender's own id of an event. */
-export const LONGEST_ID = 128;
+export const MAX_ID_LENGTH = 128;
 
 const count = z.int().min(0).max(1_000_000_000);
 const score = z.int().min(-1_000_000_000).max(1_000_000_000);
 const name = text(128, 1);
 
 /** A day before the last one that four digits of a year can write, so that every offset can. */
-const LAST_MOMENT = Date.parse('9999-12-31T00:00:00Z');
+const LAST_TIMESTAMP = Date.parse('9999-12-31T00:00:00Z');
 
 /** An RFC 3339 moment with seconds and offset; read as epoch milliseconds. */
-export const moment = z.iso
+export const timestamp = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 moment like 2026-01-31T12:34:56.789+09:00' })
   .transform((value) => Date.parse(value))
   .refine((value) => value >= 0, 'must not lie before 1970')
-  .refine((value) => value < LAST_MOMENT, 'must lie before the end of the year 9999');
+  .refine((value) => value < LAST_TIMESTAMP, 'must lie before the end of the year 9999');
 
 const uuid = z
   .string()
@@ -87,10 +87,10 @@ const objective = z.strictObject({
   type: z.enum(OBJECTIVE_TYPES),
   name: text(128),
   color: text(32).default(''),
-  time: moment,
+  time: timestamp,
 });
 
-const kill = z.strictObject({ killer: uuid, victim: uuid, time: moment });
+const kill = z.strictObject({ killer: uuid, victim: uuid, time: timestamp });
 
 const match = z
   .strictObject({
@@ -98,8 +98,8 @@ const match = z
     gamemode: text(32, 1),
     ranked: z.boolean().default(false),
     win: text(128).default('').meta({ description: 'Name of the winning team; empty for a draw' }),
-    started: moment,
-    finished: moment,
+    started: timestamp,
+    finished: timestamp,
     teams: z.array(matchTeam).max(100),
     objectives: z.array(objective).max(2_000).default([]),
     kills: z
@@ -158,7 +158,7 @@ const issued = z.strictObject({
   type: text(32, 1).meta({ description: 'ban, mute, kick, warn, or a word of the network' }),
   level: count.default(0),
   reason: text(2_000).default(''),
-  expires: moment.nullable().default(null),
+  expires: timestamp.nullable().default(null),
   automatic: z.boolean().default(false),
 });
 
@@ -167,7 +167,7 @@ const changed = z.strictObject({
   type: text(32, 1).optional(),
   level: count.optional(),
   reason: text(2_000).optional(),
-  expires: moment.nullable().optional(),
+  expires: timestamp.nullable().optional(),
 });
 
 const statistics = z.strictObject({
@@ -195,11 +195,11 @@ const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, descr
   z
     .strictObject({
       version: z.literal(1),
-      id: text(LONGEST_ID, 1).meta({
+      id: text(MAX_ID_LENGTH, 1).meta({
         description: "The sender's own id of the event: the same id is the same event, however often it is sent",
       }),
       type: z.literal(type),
-      time: moment,
+      time: timestamp,
       server: text(128, 1).optional().meta({ description: "The server's name; over HTTP the key says it" }),
       receipt: z
         .string()
@@ -242,32 +242,32 @@ export type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
 export type DataOf<T extends Event['type']> = EventOf<T>['data'];
 
 /** Why an event is refused, and where in it: `data.teams.0.players.3.uuid`. */
-export interface Refusal {
+export interface Rejection {
   reason: string;
   place: string;
 }
 
 /** Checks one event. */
-export function readEvent(input: unknown): { event: Event } | { refusal: Refusal } {
+export function readEvent(input: unknown): { event: Event } | { refusal: Rejection } {
   const match = parseMatchFast(input);
   return match === undefined ? parseBySchema(input) : { event: match };
 }
 
 /** As `readEvent`, always by the schema. */
-export function parseBySchema(input: unknown): { event: Event } | { refusal: Refusal } {
+export function parseBySchema(input: unknown): { event: Event } | { refusal: Rejection } {
   const result = EventSchema.safeParse(input);
   if (result.success) return { event: result.data };
   const issue = result.error.issues[0]!;
-  return { refusal: refusalOf(reasonOf(issue), issue.path.join('.')) };
+  return { refusal: rejectionOf(reasonOf(issue), issue.path.join('.')) };
 }
 
-const LONGEST_REASON = 300;
-const LONGEST_PLACE = 200;
+const MAX_REASON_LENGTH = 300;
+const MAX_PLACE_LENGTH = 200;
 
 /** What is said of an event names parts of it as they were sent, which may be anything. */
-export const refusalOf = (reason: string, place: string): Refusal => ({
-  reason: tamed(reason, LONGEST_REASON),
-  place: tamed(place, LONGEST_PLACE),
+export const rejectionOf = (reason: string, place: string): Rejection => ({
+  reason: sanitised(reason, MAX_REASON_LENGTH),
+  place: sanitised(place, MAX_PLACE_LENGTH),
 });
 
 function reasonOf(issue: z.core.$ZodIssue): string {

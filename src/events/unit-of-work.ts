@@ -35,7 +35,7 @@ export class Batch {
 }
 
 /** Where and when an event stands: what every noun's `apply…` is told beside the data. */
-export interface Context {
+export interface EventContext {
   batch: Batch;
   sender: Sender;
   /** The event's key: its receipt, and the id of what it brings into being where that is one thing. */
@@ -47,7 +47,7 @@ export interface Context {
   again: boolean;
 }
 
-export const scopeOf = ({ server }: Pick<Context, 'server'>): number => server?.key ?? 0;
+export const sourceOf = ({ server }: Pick<EventContext, 'server'>): number => server?.key ?? 0;
 
 interface Named {
   uuid: string;
@@ -55,20 +55,20 @@ interface Named {
 }
 
 /** Notes that a player bore a name at a moment of an event whose own rows keep the name. */
-export function see({ batch, again }: Context, player: Named, time: number): KnownPlayer {
+export function findOrAddPlayer({ batch, again }: EventContext, player: Named, time: number): KnownPlayer {
   return again ? batch.players.known(player.uuid)! : batch.players.see(player, time, batch.keys);
 }
 
 /** As `see`, for an event whose rows do not keep the name. */
-export function sight(context: Context, player: Named, time = context.time): KnownPlayer {
+export function observePlayer(context: EventContext, player: Named, time = context.time): KnownPlayer {
   const { batch, key, again } = context;
-  const known = see(context, player, time);
+  const known = findOrAddPlayer(context, player, time);
   if (!again) batch.rows.add('name_observations', [known.key, key, time, player.name]);
   return known;
 }
 
 /** Thrown by a noun that cannot take an event, before it has changed anything. */
-export class Refused extends Error {
+export class EventRejected extends Error {
   readonly place: string;
   /** Whether the same event may be taken later: it speaks of something that is not known yet. */
   readonly early: boolean;
@@ -83,6 +83,6 @@ export class Refused extends Error {
 
 /**
  * What a noun says of an event it took: a note for the sender, where there is something to note, subjects (see
- * `subjectOf`) that have to be worked out anew, and whether it is one that it knows, where the ledger does not.
+ * `aggregateOf`) that have to be worked out anew, and whether it is one that it knows, where the ledger does not.
  */
-export type Taken = { note?: string; stale?: readonly string[]; known?: true } | undefined;
+export type HandlerResult = { note?: string; stale?: readonly string[]; known?: true } | undefined;

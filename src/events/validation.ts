@@ -1,7 +1,7 @@
 import { keyOf } from '#platform/ids.ts';
 import { firstCharacters, nameKey } from '#platform/text.ts';
-import { type Event, type EventOf, LONGEST_ID, readEvent, type WireEvent } from './schema.ts';
-import { type ReadyMatch, readyMatch } from './match-summary.ts';
+import { type Event, type EventOf, MAX_ID_LENGTH, readEvent, type WireEvent } from './schema.ts';
+import { type MatchSummary, summariseMatch } from './match-summary.ts';
 import type { Receipt, Sender } from './receipts.ts';
 import { newestKeyAt } from '#store/sequence.ts';
 
@@ -13,16 +13,16 @@ const CLOCK_SKEW_MS = 300_000;
 type FinishedMatch = EventOf<'match.finished'>;
 
 /** An event as the records take it. */
-export type ReadyEvent = Exclude<Event, FinishedMatch> | (Omit<FinishedMatch, 'data'> & { data: ReadyMatch });
+export type PreparedEvent = Exclude<Event, FinishedMatch> | (Omit<FinishedMatch, 'data'> & { data: MatchSummary });
 
-export function readyEvent(event: Event): ReadyEvent {
-  return event.type === 'match.finished' ? { ...event, data: readyMatch(event.data) } : event;
+export function prepareEvent(event: Event): PreparedEvent {
+  return event.type === 'match.finished' ? { ...event, data: summariseMatch(event.data) } : event;
 }
 
 /** An event that passed its check, beside the JSON of its data as it was sent, which is what the ledger keeps. */
 export interface Checked {
-  event: ReadyEvent;
-  told: string;
+  event: PreparedEvent;
+  raw: string;
 }
 
 /**
@@ -37,11 +37,11 @@ export function checkEvent(input: unknown, sender: Sender, now: number, data?: s
   const refusal = checkTimes(event, now) ?? checkSender(event, sender);
   return refusal
     ? { id, status: 'rejected', ...refusal }
-    : { event: readyEvent(event), told: toldOf(event.type, (input as WireEvent).data, data) };
+    : { event: prepareEvent(event), raw: rawOf(event.type, (input as WireEvent).data, data) };
 }
 
 /** A picture is kept with its map, a link's code not at all. */
-function toldOf(type: Event['type'], data: WireEvent['data'], written?: string): string {
+function rawOf(type: Event['type'], data: WireEvent['data'], written?: string): string {
   if (SHORTENED.has(type)) return JSON.stringify({ ...data, image: undefined, code: undefined });
   return written ?? JSON.stringify(data);
 }
@@ -52,8 +52,8 @@ const SHORTENED: ReadonlySet<Event['type']> = new Set(['map.published', 'account
 export function idOfInput(input: unknown): string {
   const id = (input as { id?: unknown } | null | undefined)?.id;
   if (typeof id !== 'string') return '';
-  if (id.length <= LONGEST_ID && id.isWellFormed()) return id;
-  return firstCharacters(id, LONGEST_ID);
+  if (id.length <= MAX_ID_LENGTH && id.isWellFormed()) return id;
+  return firstCharacters(id, MAX_ID_LENGTH);
 }
 
 interface Wrong {

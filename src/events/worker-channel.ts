@@ -1,8 +1,8 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { BusyTime } from '#platform/busy-time.ts';
 import { Unavailable } from '#platform/errors.ts';
-import { type Intake, MOST_WAITING } from './group-commit.ts';
-import type { Item, TakeOptions } from './ledger.ts';
+import { type EventQueue, MAX_QUEUED } from './group-commit.ts';
+import type { Item, IngestOptions } from './ledger.ts';
 import type { Receipt } from './receipts.ts';
 
 /**
@@ -20,7 +20,7 @@ interface Message {
 
 type Reply = { number: number } & ({ receipts: Receipt[] } | { error: unknown; isOutage: boolean });
 
-/** The last message: it ends `serveIntake`. */
+/** The last message: it ends `serveWorkerChannel`. */
 export const CLOSE = 'close';
 
 interface Pending {
@@ -31,7 +31,7 @@ interface Pending {
 }
 
 /** The sending end of the channel. */
-export class FarIntake implements Intake {
+export class WorkerChannel implements EventQueue {
   readonly #post: (message: Message) => void;
   readonly #pending = new Map<number, Pending>();
   #last = 0;
@@ -44,14 +44,14 @@ export class FarIntake implements Intake {
   }
 
   get isFull(): boolean {
-    return this.#waits >= MOST_WAITING;
+    return this.#waits >= MAX_QUEUED;
   }
 
   get busyMs(): number {
     return this.#busy.ms;
   }
 
-  take(items: readonly Item[], { dryRun = false }: TakeOptions = {}): Promise<Receipt[]> {
+  accept(items: readonly Item[], { dryRun = false }: IngestOptions = {}): Promise<Receipt[]> {
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<Receipt[]>();
     const number = ++this.#last;
     this.#busy.begin();
@@ -78,11 +78,11 @@ export class FarIntake implements Intake {
 }
 
 /** The receiving end: hands each message to the event queue until `CLOSE` comes. */
-export async function serveIntake(port: MessagePort, intake: Intake): Promise<void> {
+export async function serveWorkerChannel(port: MessagePort, eventQueue: EventQueue): Promise<void> {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   const post = postsTogether(port);
   const take = ({ number, dryRun, items }: Message): void => {
-    intake.take(items, { dryRun }).then(
+    eventQueue.accept(items, { dryRun }).then(
       (receipts) => post({ number, receipts }),
       (error: unknown) => post({ number, error, isOutage: error instanceof Unavailable }),
     );

@@ -10,7 +10,7 @@ const BODILESS = /^(GET|HEAD|TRACE)$/;
  * Refuses bodies that are longer than any that is wanted. One that tells its length is left to whoever wants it. One that
  * comes in chunks is read here, as far as it may go, and handed on in a request of its own: what @hono/node-server gives
  * for a `Request` is one to the eye only, which is why Hono's own limit, which copies it, fails on it.
- * @throws WireError 413
+ * @throws HttpError 413
  */
 export function limitBody(longest: number): MiddlewareHandler<{ Bindings: HttpBindings }> {
   return async (c, next) => {

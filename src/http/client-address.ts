@@ -9,7 +9,7 @@ type Network = [Address, number];
 const UNIX = 'unix';
 
 /** Tells who a request comes from: the peer, or whom a configured proxy names. */
-export class Addresses {
+export class ClientAddresses {
   readonly #trusted: Network[];
   readonly #trustsSocketFile: boolean;
 

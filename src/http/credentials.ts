@@ -13,19 +13,19 @@ const MAX_CREDENTIAL = 512;
 /**
  * Reads the credentials of a request: `Authorization: Bearer`, `?access_token=`, `X-Client-ID`, `?client_id=`.
  * @param query all values of each query parameter
- * @throws WireError 400 for two different ones, 401 for another scheme than Bearer
+ * @throws HttpError 400 for two different ones, 401 for another scheme than Bearer
  */
 export function credentialsOf(request: IncomingMessage, query: (name: string) => string[], realm: string): Credentials {
   const tokens = [...bearerOf(request, realm), ...query('access_token')];
   const token = oneOf(tokens, 'Two different access tokens were sent; send one.');
-  const clientIds = [...headersOf(request, 'x-client-id'), ...query('client_id')];
+  const clientIds = [...headerValues(request, 'x-client-id'), ...query('client_id')];
   const clientId = oneOf(clientIds, 'Two different Client IDs were sent; send one.');
   if ((token?.length ?? 0) > MAX_CREDENTIAL || (clientId?.length ?? 0) > MAX_CREDENTIAL) throw invalidToken(realm);
   return { token, clientId };
 }
 
 function bearerOf(request: IncomingMessage, realm: string): string[] {
-  const sent = headersOf(request, 'authorization').filter((header) => header !== '');
+  const sent = headerValues(request, 'authorization').filter((header) => header !== '');
   return sent.map((header) => {
     const [, token] = /^bearer +([^ ]+) *$/i.exec(header) ?? [];
     if (token === undefined) throw invalidToken(realm);
@@ -34,7 +34,7 @@ function bearerOf(request: IncomingMessage, realm: string): string[] {
 }
 
 /** Every header of a name: `request.headers` holds only the first of some, and joins others. */
-export function headersOf({ rawHeaders }: IncomingMessage, name: string): string[] {
+export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let place = 0; place < rawHeaders.length; place += 2) {
     const sent = rawHeaders[place]!;

@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { asWireError, type WireError } from './errors.ts';
-import { hungUp } from './listener.ts';
+import { toHttpError, type HttpError } from './errors.ts';
+import { disconnected } from './listener.ts';
 import type { Log } from '#platform/log.ts';
 import type { Html } from './page.ts';
 
@@ -25,11 +25,11 @@ export function errorPage({ status, title, sentence, link }: ErrorWords): Html {
 }
 
 /** The wire form of an error, with its headers set on the answer and a fault of ours logged. */
-export function caughtError(c: Context, log: Log, error: unknown): WireError {
-  const wire = asWireError(error);
+export function caughtError(c: Context, log: Log, error: unknown): HttpError {
+  const wire = toHttpError(error);
   // Tests call the application without a connection.
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
-  const isGone = incoming !== undefined && hungUp(incoming, error);
+  const isGone = incoming !== undefined && disconnected(incoming, error);
   if (wire.status >= 500) log[isGone ? 'debug' : 'error']({ err: error, path: c.req.path }, 'a page failed');
   for (const [name, value] of Object.entries(wire.headers)) c.header(name, value);
   return wire;

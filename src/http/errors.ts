@@ -4,7 +4,7 @@ import { Unavailable } from '#platform/errors.ts';
  * An error that knows its wire form: status, code and a sentence for whoever sent the request.
  * Everything else that is thrown is a fault of ours and becomes 500 (or 503, see `Unavailable`).
  */
-export class WireError extends Error {
+export class HttpError extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,18 +23,18 @@ export class WireError extends Error {
   }
 }
 
-export const invalidRequest = (description: string): WireError => new WireError(400, 'invalid_request', description);
+export const invalidRequest = (description: string): HttpError => new HttpError(400, 'invalid_request', description);
 
-export const notFound = (description: string): WireError => new WireError(404, 'not_found', description);
+export const notFound = (description: string): HttpError => new HttpError(404, 'not_found', description);
 
-export const serverError = (): WireError => new WireError(500, 'server_error', 'Something went wrong on our side.');
+export const serverError = (): HttpError => new HttpError(500, 'server_error', 'Something went wrong on our side.');
 
-export const unavailable = (): WireError =>
-  new WireError(503, 'temporarily_unavailable', 'The service cannot answer at the moment; try again shortly.', {
+export const unavailable = (): HttpError =>
+  new HttpError(503, 'temporarily_unavailable', 'The service cannot answer at the moment; try again shortly.', {
     'retry-after': '5',
   });
 /** The wire form of whatever was thrown. */
-export function asWireError(error: unknown): WireError {
-  if (error instanceof WireError) return error;
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
   return error instanceof Unavailable ? unavailable() : serverError();
 }

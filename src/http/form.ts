@@ -1,4 +1,4 @@
-import { WireError } from './errors.ts';
+import { HttpError } from './errors.ts';
 
 /** Bytes of the longest form that there is. */
 export const MAX_FORM = 32 * 1024;
@@ -9,7 +9,7 @@ export type Form = Readonly<Record<string, string>>;
 
 /**
  * Reads a form.
- * @throws WireError 400 for another type, a field that stands twice or is longer than any of ours, or broken text
+ * @throws HttpError 400 for another type, a field that stands twice or is longer than any of ours, or broken text
  */
 export function readForm(contentType: string | undefined, body: string): Form {
   if (!/^application\/x-www-form-urlencoded\s*(;\s*charset=utf-8\s*)?$/i.test(contentType ?? '')) throw broken();
@@ -22,12 +22,12 @@ export function readForm(contentType: string | undefined, body: string): Form {
   return fields;
 }
 
-/** @throws WireError 413, for `limitBody`: nothing that is longer than it may be is read to its end */
+/** @throws HttpError 413, for `limitBody`: nothing that is longer than it may be is read to its end */
 export function tooLong(): never {
-  throw new WireError(413, 'invalid_request', 'The form is too long.', { connection: 'close' });
+  throw new HttpError(413, 'invalid_request', 'The form is too long.', { connection: 'close' });
 }
 
-const broken = (): WireError => new WireError(400, 'invalid_request', 'The form could not be read.');
+const broken = (): HttpError => new HttpError(400, 'invalid_request', 'The form could not be read.');
 
 /**
  * Whether a form comes from a page of ours (OWASP: verify the origin). Browsers send `Origin` with every form that

@@ -7,12 +7,18 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WireError } from './errors.ts';
+import { HttpError } from './errors.ts';
 
 /** How long a caller may take: to send the headers, the whole request (ms), and how often that is looked at. */
-type Patience = Required<Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>>;
+type HeaderTimeouts = Required<
+  Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>
+>;
 
-const PATIENCE: Patience = { headersTimeout: 30_000, requestTimeout: 120_000, connectionsCheckingInterval: 5_000 };
+const PATIENCE: HeaderTimeouts = {
+  headersTimeout: 30_000,
+  requestTimeout: 120_000,
+  connectionsCheckingInterval: 5_000,
+};
 const MAX_HEADER_BYTES = 16 * 1024;
 /** How long what a refused caller still sends is read away, so that the refusal reaches it before the end does. */
 const LINGER_MS = 2_000;
@@ -22,7 +28,7 @@ const LINGER_FOR_BODY_MS = 10_000;
 interface HttpOptions {
   /** Where nobody reads what comes with a request, no stream is kept for one that comes without a body. */
   readsBodies?: boolean | undefined;
-  patience?: Patience;
+  patience?: HeaderTimeouts;
 }
 
 /**
@@ -60,7 +66,7 @@ export function httpServer(
     .on('clientError', (error: NodeJS.ErrnoException, socket) => {
       if (refused.has(socket)) return;
       if (!socket.writable || /^(ECONNRESET|EPIPE)$/.test(error.code ?? '')) socket.destroy();
-      else refuse(socket, latest.get(socket), REFUSALS[error.code ?? ''] ?? BAD_HTTP);
+      else refuse(socket, latest.get(socket), REJECTIONS[error.code ?? ''] ?? BAD_HTTP);
     });
 }
 
@@ -83,12 +89,12 @@ export async function closeHttpServer(server: Server, patienceMs: number): Promi
 }
 
 const METHODS = 'GET, HEAD, OPTIONS';
-const refusal = (status: number, sentence: string, code = 'invalid_request', headers = {}): WireError =>
-  new WireError(status, code, sentence, headers);
+const refusal = (status: number, sentence: string, code = 'invalid_request', headers = {}): HttpError =>
+  new HttpError(status, code, sentence, headers);
 const BAD_HTTP = refusal(400, 'The request is not valid HTTP.');
 const BAD_HOST = refusal(400, 'The request must have one valid Host header.');
 const NO_PROXY = refusal(405, 'CONNECT is for proxies, which this is not.', 'method_not_allowed', { allow: METHODS });
-const REFUSALS: Record<string, WireError> = {
+const REJECTIONS: Record<string, HttpError> = {
   HPE_HEADER_OVERFLOW: refusal(431, 'Path and headers together are too long.'),
   HPE_INVALID_URL: refusal(400, 'The path is not valid: blanks and whatever is not ASCII must be percent-encoded.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The extensions of a chunk are too long.'),
@@ -114,7 +120,7 @@ function hasHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return host === undefined ? httpVersion === '1.0' : !/[\s/?#@,\\]/.test(host);
 }
 
-function refuseRequest(response: ServerResponse, { status, body }: WireError): void {
+function refuseRequest(response: ServerResponse, { status, body }: HttpError): void {
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
@@ -130,7 +136,7 @@ export function hasGone({ socket }: { socket: IncomingMessage['socket'] | null }
 }
 
 /** Whether what failed is that the caller hung up: no fault of ours, and nobody waits for the answer any more. */
-export function hungUp(request: IncomingMessage, error: unknown): boolean {
+export function disconnected(request: IncomingMessage, error: unknown): boolean {
   return hasGone(request) && /^(ECONNRESET|EPIPE)$/.test((error as { code?: string } | undefined)?.code ?? '');
 }
 
@@ -138,7 +144,7 @@ export function hungUp(request: IncomingMessage, error: unknown): boolean {
  * Reads away what comes of a request that is answered already, for a while. Whoever is hung up on while it still sends
  * sees a broken connection in the place of its answer, and what nobody reads would pass for the next request.
  */
-export function readAway(request: IncomingMessage): void {
+export function drain(request: IncomingMessage): void {
   request.unpipe();
   if (request.complete) return;
   const hangUp = setTimeout(() => request.destroy(), LINGER_FOR_BODY_MS).unref();
@@ -150,28 +156,28 @@ export function readAway(request: IncomingMessage): void {
 const refused = new WeakSet<Duplex>();
 
 /** Refuses what follows the latest request of a connection, or that request itself where its body is what is broken. */
-function refuse(socket: Duplex, latest: ServerResponse | undefined, error: WireError): void {
+function refuse(socket: Duplex, latest: ServerResponse | undefined, error: HttpError): void {
   if (refused.has(socket)) return;
   refused.add(socket);
-  if (latest === undefined) hangUp(socket, error);
-  else if (latest.writableFinished) hangUp(socket, latest.req.complete ? error : undefined);
-  else if (latest.req.complete) latest.once('close', () => hangUp(socket, error));
-  else if (latest.socket === socket && !latest.headersSent) hangUp(socket, error);
+  if (latest === undefined) disconnect(socket, error);
+  else if (latest.writableFinished) disconnect(socket, latest.req.complete ? error : undefined);
+  else if (latest.req.complete) latest.once('close', () => disconnect(socket, error));
+  else if (latest.socket === socket && !latest.headersSent) disconnect(socket, error);
   else {
-    latest.once('close', () => hangUp(socket));
+    latest.once('close', () => disconnect(socket));
     // Whoever is to answer may wait for the rest of the body, which does not come any more.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 }
 
-function hangUp(socket: Duplex, error?: WireError): void {
+function disconnect(socket: Duplex, error?: HttpError): void {
   if (socket.destroyed) return;
   socket.end(error && textOf(error));
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-function textOf({ status, headers, body }: WireError): string {
+function textOf({ status, headers, body }: HttpError): string {
   const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
     `HTTP/1.1 ${status} ${REASONS[status]}\r\n${own.join('')}content-type: application/json\r\n` +

@@ -3,7 +3,7 @@ import type { Db } from '#db/db.ts';
 import { join, row, sql } from '#db/sql.ts';
 
 /** How one request stands against its subject's allowance. */
-export interface Verdict {
+export interface RateLimitResult {
   allowed: boolean;
   limit: number;
   /** What is left after this request. */
@@ -16,34 +16,34 @@ export interface Verdict {
  * Counts requests in fixed windows of one hour that begin with a subject's first request. A subject is a user, an
  * application or an address. Two worlds: one process that counts in memory, and several that share the database.
  */
-export interface Allowances extends AsyncDisposable {
-  take(subject: string, limit: number): Verdict | Promise<Verdict>;
+export interface RateLimiter extends AsyncDisposable {
+  count(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
   /** As the next `take` would find it, counting nothing. */
-  peek(subject: string, limit: number): Verdict | Promise<Verdict>;
+  peek(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
 }
 
 export const WINDOW_MS = 3_600_000;
 const SAVE_EVERY_MS = 1_000;
-const SAVED_AT_ONCE = 64;
+const SAVE_BATCH_SIZE = 64;
 /** More subjects than ask within an hour, unless somebody has addresses by the million. */
-const MOST_SUBJECTS = 500_000;
+const MAX_SUBJECTS = 500_000;
 
 interface Window {
   used: number;
   resets: number;
 }
 
-function verdictOf({ used, resets }: Window, limit: number): Verdict {
+function rateLimitResultOf({ used, resets }: Window, limit: number): RateLimitResult {
   return { allowed: used <= limit, limit, remaining: Math.max(0, limit - used), resets };
 }
 
 /** How a subject stands that has asked nothing yet. */
-export function unused(limit: number, now: number): Verdict {
-  return verdictOf({ used: 0, resets: now + WINDOW_MS }, limit);
+export function unusedRateLimit(limit: number, now: number): RateLimitResult {
+  return rateLimitResultOf({ used: 0, resets: now + WINDOW_MS }, limit);
 }
 
 /** Counters in memory, read from the database at the start and saved every second and at the end. */
-export class MemoryAllowances implements Allowances {
+export class MemoryRateLimiter implements RateLimiter {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #most: number;
@@ -63,18 +63,18 @@ export class MemoryAllowances implements Allowances {
     db: Db,
     clock: Clock,
     saveFailed: (error: unknown) => void,
-    most = MOST_SUBJECTS,
-  ): Promise<MemoryAllowances> {
-    const allowances = new MemoryAllowances(db, clock, saveFailed, most);
+    most = MAX_SUBJECTS,
+  ): Promise<MemoryRateLimiter> {
+    const rateLimiter = new MemoryRateLimiter(db, clock, saveFailed, most);
     const rows = await db.all<Window & { subject: string }>(
       sql`select subject, used, resets from rate_limits where resets > ${clock.now()}
         order by resets desc limit ${most}`,
     );
-    for (const { subject, used, resets } of rows.reverse()) allowances.#windows.set(subject, { used, resets });
-    return allowances;
+    for (const { subject, used, resets } of rows.reverse()) rateLimiter.#windows.set(subject, { used, resets });
+    return rateLimiter;
   }
 
-  take(subject: string, limit: number): Verdict {
+  count(subject: string, limit: number): RateLimitResult {
     const now = this.#clock.now();
     let window = this.#windows.get(subject);
     if (window === undefined || window.resets <= now) {
@@ -83,7 +83,7 @@ export class MemoryAllowances implements Allowances {
     }
     window.used++;
     this.#unsaved.add(subject);
-    return verdictOf(window, limit);
+    return rateLimitResultOf(window, limit);
   }
 
   /** Subjects stand in the order in which they began. */
@@ -93,10 +93,10 @@ export class MemoryAllowances implements Allowances {
     this.#windows.set(subject, window);
   }
 
-  peek(subject: string, limit: number): Verdict {
+  peek(subject: string, limit: number): RateLimitResult {
     const now = this.#clock.now();
     const window = this.#windows.get(subject);
-    return window !== undefined && window.resets > now ? verdictOf(window, limit) : unused(limit, now);
+    return window !== undefined && window.resets > now ? rateLimitResultOf(window, limit) : unusedRateLimit(limit, now);
   }
 
   /** Writes what has changed; what could not be written is tried again the next time. */
@@ -105,8 +105,8 @@ export class MemoryAllowances implements Allowances {
     const subjects = [...this.#unsaved];
     this.#unsaved.clear();
     try {
-      for (let start = 0; start < subjects.length; start += SAVED_AT_ONCE) {
-        await this.#saveSome(subjects.slice(start, start + SAVED_AT_ONCE));
+      for (let start = 0; start < subjects.length; start += SAVE_BATCH_SIZE) {
+        await this.#saveSome(subjects.slice(start, start + SAVE_BATCH_SIZE));
       }
     } catch (error) {
       for (const subject of subjects) this.#unsaved.add(subject);
@@ -135,12 +135,12 @@ export class MemoryAllowances implements Allowances {
 interface Waiting {
   subject: string;
   limit: number;
-  settle: (verdict: Verdict) => void;
+  settle: (rateLimit: RateLimitResult) => void;
   fail: (error: unknown) => void;
 }
 
 /** Counters in the database, for several processes: what one tick of the event loop asks of a subject is one statement. */
-export class SharedAllowances implements Allowances {
+export class SharedRateLimiter implements RateLimiter {
   readonly #db: Db;
   readonly #clock: Clock;
   #waiting: Waiting[] = [];
@@ -150,19 +150,19 @@ export class SharedAllowances implements Allowances {
     this.#clock = clock;
   }
 
-  take(subject: string, limit: number): Promise<Verdict> {
+  count(subject: string, limit: number): Promise<RateLimitResult> {
     if (this.#waiting.length === 0) setImmediate(() => void this.#count());
-    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    const { promise, resolve, reject } = Promise.withResolvers<RateLimitResult>();
     this.#waiting.push({ subject, limit, settle: resolve, fail: reject });
     return promise;
   }
 
-  async peek(subject: string, limit: number): Promise<Verdict> {
+  async peek(subject: string, limit: number): Promise<RateLimitResult> {
     const now = this.#clock.now();
     const window = await this.#db.get<Window>(
       sql`select used, resets from rate_limits where subject = ${subject} and resets > ${now}`,
     );
-    return window === undefined ? unused(limit, now) : verdictOf(window, limit);
+    return window === undefined ? unusedRateLimit(limit, now) : rateLimitResultOf(window, limit);
   }
 
   async #count(): Promise<void> {
@@ -175,7 +175,9 @@ export class SharedAllowances implements Allowances {
     try {
       const { used, resets } = await this.#add(subject, waiting.length);
       const before = used - waiting.length;
-      waiting.forEach(({ settle, limit }, place) => settle(verdictOf({ used: before + place + 1, resets }, limit)));
+      waiting.forEach(({ settle, limit }, place) =>
+        settle(rateLimitResultOf({ used: before + place + 1, resets }, limit)),
+      );
     } catch (error) {
       for (const { fail } of waiting) fail(error);
     }

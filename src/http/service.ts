@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 
 /** What a door hands to its listener, and what it does when the house closes. */
 
-export interface OpenDoor {
+export interface HttpService {
   listener: RequestListener;
   /** False where bodies of requests are of no concern. */
   readsBodies?: boolean;

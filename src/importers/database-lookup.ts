@@ -6,14 +6,14 @@ import { mapByName, mapNames, rotationOf } from '#store/game/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
 import { termsOf } from '#store/game/punishments.ts';
 import { serverByName } from '#store/game/servers.ts';
-import type { Facts } from './network-lookup.ts';
+import type { NetworkLookup } from './network-lookup.ts';
 
 /** The facts of the network that a database holds. */
-export function factsOf(db: Queryable, clock: Clock): Facts {
+export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
   return {
     now: () => clock.now(),
     nameOf: async (uuid) => (await playerByUuid(db, uuid))?.name,
-    async sightingOf(uuid) {
+    async observationOf(uuid) {
       const player = await playerByUuid(db, uuid);
       const names = player === undefined ? [] : await namesOf(db, player.key);
       const present = names.find(({ name }) => name === player?.name);

@@ -1,6 +1,6 @@
 import { parseText } from '#events/json.ts';
 import type { WireEvent } from '#events/schema.ts';
-import { Refused, type Item } from './finding.ts';
+import { ImportRefusal, type Finding } from './finding.ts';
 import { linesOf } from './lines.ts';
 
 /**
@@ -12,11 +12,11 @@ const MAX_LINE_BYTES = 16_777_216;
 const LIGHT_LENGTH = 32_768;
 
 /** Events as NDJSON, one a line; empty lines say nothing. What takes the events checks them. */
-export async function* importEvents(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Item> {
+export async function* importEvents(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Finding> {
   let number = 0;
   for await (const line of linesOf(bytes, MAX_LINE_BYTES)) {
     const place = `line ${++number}`;
-    if (line instanceof Refused) yield { file, place, refusal: line.message };
+    if (line instanceof ImportRefusal) yield { file, place, refusal: line.message };
     else if (line.trim() !== '') yield { file, place, ...eventOf(line) };
   }
 }
@@ -24,5 +24,5 @@ export async function* importEvents(bytes: AsyncIterable<Uint8Array>, file: stri
 function eventOf(line: string): { event: WireEvent; weight: number } | { refusal: string } {
   const parsed = parseText(line);
   if ('problem' in parsed) return { refusal: parsed.problem };
-  return { event: parsed.told.input as WireEvent, weight: Math.ceil(line.length / LIGHT_LENGTH) };
+  return { event: parsed.raw.input as WireEvent, weight: Math.ceil(line.length / LIGHT_LENGTH) };
 }

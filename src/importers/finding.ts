@@ -5,7 +5,7 @@ import type { WireEvent } from '#events/schema.ts';
  * whoever runs the import, or something that is known to be so already. `place` says where in the file, and is empty
  * where the whole file is meant. `weight` says for how many small events a large one counts.
  */
-export type Item = Where &
+export type Finding = Where &
   ({ event: WireEvent; weight?: number } | { refusal: string } | { note: string } | { unchanged: string });
 
 export interface Where {
@@ -14,7 +14,7 @@ export interface Where {
 }
 
 /** Thrown by what reads a file: why it, or the part of it at `place`, cannot be taken. */
-export class Refused extends Error {
+export class ImportRefusal extends Error {
   readonly place: string;
 
   constructor(reason: string, place = '') {

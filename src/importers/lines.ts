@@ -1,4 +1,4 @@
-import { Refused } from './finding.ts';
+import { ImportRefusal } from './finding.ts';
 
 const NEWLINE = 0x0a;
 
@@ -6,12 +6,12 @@ const NEWLINE = 0x0a;
  * The lines of a stream of bytes as UTF-8 text, without holding more than one: LF or CRLF, a byte order mark at the
  * start is dropped. A line that is too long or not UTF-8 comes as `Refused`.
  */
-export async function* linesOf(bytes: AsyncIterable<Uint8Array>, max: number): AsyncGenerator<string | Refused> {
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>, max: number): AsyncGenerator<string | ImportRefusal> {
   let parts: Uint8Array[] = [];
   let length = 0;
   let first = true;
-  const line = (): string | Refused => {
-    const read = length > max ? new Refused(`is longer than ${max} bytes`) : decode(Buffer.concat(parts), first);
+  const line = (): string | ImportRefusal => {
+    const read = length > max ? new ImportRefusal(`is longer than ${max} bytes`) : decode(Buffer.concat(parts), first);
     parts = [];
     length = 0;
     first = false;
@@ -34,11 +34,11 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>, max: number): A
   if (length > 0) yield line();
 }
 
-function decode(bytes: Uint8Array, first: boolean): string | Refused {
+function decode(bytes: Uint8Array, first: boolean): string | ImportRefusal {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: !first }).decode(bytes);
     return text.endsWith('\r') ? text.slice(0, -1) : text;
   } catch {
-    return new Refused('is not UTF-8 text');
+    return new ImportRefusal('is not UTF-8 text');
   }
 }

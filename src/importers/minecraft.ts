@@ -2,30 +2,30 @@ import { hash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { uuidOf } from '#platform/text.ts';
 import type { WireEvent } from '#events/schema.ts';
-import type { Facts } from './network-lookup.ts';
-import { Refused, type Item } from './finding.ts';
+import type { NetworkLookup } from './network-lookup.ts';
+import { ImportRefusal, type Finding } from './finding.ts';
 import { readJson } from './minecraft/entries.ts';
 import { importBans } from './minecraft/import-bans.ts';
 import { type Named, namedEvent, Names, readNamed } from './minecraft/names.ts';
 import { type Counters, readStats } from './minecraft/stats.ts';
-import { lastSeen, type Placed, readEach, type Work } from './minecraft/import-run.ts';
+import { lastSeen, type Placed, readEach, type ImportRun } from './minecraft/import-run.ts';
 import { walk } from './list-files.ts';
 
 /**
  * What a Minecraft server's folder knows of players: names of usercache.json, bans of banned-players.json (as of
  * `server`, where it is given), and the counters of stats/*.json, which are kept but stand outside all field groups.
  */
-export async function* importMinecraft(folder: string, facts: Facts, server?: string): AsyncGenerator<Item> {
+export async function* importMinecraft(folder: string, facts: NetworkLookup, server?: string): AsyncGenerator<Finding> {
   const { files, passed } = await walk(folder, (name) => name.endsWith('.json'));
   for (const { path, reason } of passed) yield { file: path, place: '', note: reason };
-  const work: Work = { folder, facts, names: new Names(), banned: new Names(), server };
+  const work: ImportRun = { folder, facts, names: new Names(), banned: new Names(), server };
   const named = (name: string) => files.filter((file) => basename(file) === name);
   for (const file of named('usercache.json')) yield* importNames(file, work);
   yield* importBans(named('banned-players.json'), work);
   for (const file of files.filter((file) => basename(dirname(file)) === 'stats')) yield* importStats(file, work);
 }
 
-async function* importNames(file: string, { folder, names }: Work): AsyncGenerator<Item> {
+async function* importNames(file: string, { folder, names }: ImportRun): AsyncGenerator<Finding> {
   const read: Placed<Named>[] = [];
   yield* readEach(file, join(folder, file), readNamed, read);
   for (const { entry } of read) names.add(entry);
@@ -33,16 +33,16 @@ async function* importNames(file: string, { folder, names }: Work): AsyncGenerat
     yield { file, place, event: namedEvent(entry) };
 }
 
-async function* importStats(file: string, work: Work): AsyncGenerator<Item> {
+async function* importStats(file: string, work: ImportRun): AsyncGenerator<Finding> {
   try {
     const uuid = uuidOf(basename(file, '.json'));
-    if (uuid === undefined) throw new Refused('is not named by a UUID');
+    if (uuid === undefined) throw new ImportRefusal('is not named by a UUID');
     const counters = readStats(await readJson(join(work.folder, file)));
     const player = await lastSeen(uuid, work);
-    if (player === undefined) throw new Refused('no name is known for the UUID; put usercache.json beside it');
+    if (player === undefined) throw new ImportRefusal('no name is known for the UUID; put usercache.json beside it');
     yield { file, place: '', event: statsEvent({ ...player, uuid }, counters) };
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof ImportRefusal)) throw error;
     yield { file, place: error.place, refusal: error.message };
   }
 }

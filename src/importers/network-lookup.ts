@@ -1,12 +1,12 @@
 import type { WireEvent } from '#events/schema.ts';
 
 /** What importers ask about the network as it is. Time comes from here too: a file seldom says when. */
-export interface Facts {
+export interface NetworkLookup {
   now(): number;
   /** The present name of a player that is known. */
   nameOf(uuid: string): Promise<string | undefined>;
   /** The present name of a player that is known, and when the player was last seen under it. */
-  sightingOf(uuid: string): Promise<{ name: string; seen: number } | undefined>;
+  observationOf(uuid: string): Promise<{ name: string; seen: number } | undefined>;
   /** Who bears a name now, in any case. */
   uuidNamed(name: string): Promise<string | undefined>;
   /** What holds of the punishment that a server, or the network, has under a reference. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { join, posix } from 'node:path';
 import type { WireEvent } from '#events/schema.ts';
-import type { Facts } from './network-lookup.ts';
-import { Refused, type Item } from './finding.ts';
+import type { NetworkLookup } from './network-lookup.ts';
+import { ImportRefusal, type Finding } from './finding.ts';
 import { type Author, describe, type Description } from './pgm/description.ts';
 import { decodeXml } from './pgm/encoding.ts';
 import { readImage } from './pgm/image.ts';
@@ -32,7 +32,7 @@ interface Candidate {
  * a map of its own. Of several maps with one name the newest version is taken, as PGM does, and of equal versions the
  * one whose path comes first.
  */
-export async function* importPgmMaps(folder: string, facts: Facts): AsyncGenerator<Item> {
+export async function* importPgmMaps(folder: string, facts: NetworkLookup): AsyncGenerator<Finding> {
   const found = await walk(folder, (name) => name.endsWith('.xml') || name === 'map.png');
   for (const { path, reason } of found.passed) yield { file: path, place: '', note: reason };
   const includes = new Includes(
@@ -59,16 +59,16 @@ async function* readMapFile(
   file: string,
   includes: Includes,
   candidates: Candidate[],
-): AsyncGenerator<Item> {
-  const notes = new Map<string, Item>();
+): AsyncGenerator<Finding> {
+  const notes = new Map<string, Finding>();
   const note: Notes = (place, note) => notes.set(`${place}\n${note}`, { file, place, note });
-  let refusal: Item | undefined;
+  let refusal: Finding | undefined;
   try {
     const { text, note: odd } = decodeXml(await readBytes(join(folder, file), MAX_BYTES));
     if (odd !== undefined) note('', odd);
     candidates.push(...(await candidatesOf(readXml(text), file, includes, note)));
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof ImportRefusal)) throw error;
     refusal = { file, place: error.place, refusal: error.message };
   }
   yield* notes.values();
@@ -76,11 +76,11 @@ async function* readMapFile(
 }
 
 async function candidatesOf(root: XmlElement, file: string, includes: Includes, note: Notes): Promise<Candidate[]> {
-  if (root.name !== 'map') throw new Refused(`is not a map: its element is <${root.name}>, not <map>`);
+  if (root.name !== 'map') throw new ImportRefusal(`is not a map: its element is <${root.name}>, not <map>`);
   const folder = posix.dirname(file) === '.' ? '' : posix.dirname(file);
   const candidates: Candidate[] = [];
   const variants = [DEFAULT_VARIANT, ...variantIds(root)];
-  if (variants.length > MAX_VARIANTS) throw new Refused(`has more than ${MAX_VARIANTS} variants`);
+  if (variants.length > MAX_VARIANTS) throw new ImportRefusal(`has more than ${MAX_VARIANTS} variants`);
   for (const variant of variants) {
     const place = variant === DEFAULT_VARIANT ? '' : `variant ${variant}`;
     const values = new Values(await preprocess(root, variant, includes, folder, note), note);
@@ -114,7 +114,12 @@ function lost({ description: { name, version } }: Candidate, winner: Candidate):
   return `"${name}" ${version} loses to ${other} in ${[winner.file, winner.place].filter(Boolean).join(', ')}, which ${why}`;
 }
 
-async function* publish(folder: string, candidate: Candidate, images: Set<string>, facts: Facts): AsyncGenerator<Item> {
+async function* publish(
+  folder: string,
+  candidate: Candidate,
+  images: Set<string>,
+  facts: NetworkLookup,
+): AsyncGenerator<Finding> {
   const { file, place, description, folders } = candidate;
   const { name, objective, authors } = description;
   const data: MapData = {
@@ -129,17 +134,17 @@ async function* publish(folder: string, candidate: Candidate, images: Set<string
   yield { file, place, ...((await facts.isPublished(event)) ? { unchanged: name } : { event }) };
 }
 
-async function* addImage(folder: string, image: string, data: MapData): AsyncGenerator<Item> {
+async function* addImage(folder: string, image: string, data: MapData): AsyncGenerator<Finding> {
   try {
     data.image = await readImage(join(folder, image));
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof ImportRefusal)) throw error;
     yield { file: image, place: '', note: `${error.message}; the map is taken without it` };
   }
 }
 
 /** A known player bears the present name; anybody else, the one in the file. */
-async function present({ uuid, name, contribution }: Author, facts: Facts): Promise<Author> {
+async function present({ uuid, name, contribution }: Author, facts: NetworkLookup): Promise<Author> {
   const known = uuid === '' ? undefined : await facts.nameOf(uuid);
   return { name: known ?? name, uuid, contribution };
 }

@@ -1,17 +1,17 @@
 import { readFile, stat } from 'node:fs/promises';
-import { Refused } from './finding.ts';
+import { ImportRefusal } from './finding.ts';
 
 /** Thrown where the system does not let us read a file, whatever is in it. */
-export class Unreadable extends Refused {}
+export class Unreadable extends ImportRefusal {}
 
 /** The bytes of a file of bounded size. Throws `Refused` where they cannot be taken. */
 export async function readBytes(path: string, max: number): Promise<Buffer> {
   try {
     const { size } = await stat(path);
-    if (size > max) throw new Refused(`is larger than ${megabytes(max)}`);
+    if (size > max) throw new ImportRefusal(`is larger than ${megabytes(max)}`);
     return await readFile(path);
   } catch (error) {
-    throw error instanceof Refused ? error : new Unreadable(reasonOf(error));
+    throw error instanceof ImportRefusal ? error : new Unreadable(reasonOf(error));
   }
 }
 
@@ -21,7 +21,7 @@ export async function readText(path: string, max: number): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Refused('is not UTF-8 text');
+    throw new ImportRefusal('is not UTF-8 text');
   }
 }
 

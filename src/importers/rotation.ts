@@ -4,8 +4,8 @@ import { basename, extname, join } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
 import { nameKey } from '#platform/text.ts';
 import type { WireEvent } from '#events/schema.ts';
-import type { Facts } from './network-lookup.ts';
-import { Refused, type Item } from './finding.ts';
+import type { NetworkLookup } from './network-lookup.ts';
+import { ImportRefusal, type Finding } from './finding.ts';
 import { readText, reasonOf, Unreadable } from './read-file.ts';
 import { readRotations, type Entry, type Rotation } from './rotation/formats.ts';
 import { oneLine } from './text.ts';
@@ -15,7 +15,7 @@ const MAX_BYTES = 5_000_000;
 const EXTENSIONS = new Set(['.txt', '.yml', '.yaml', '.json']);
 
 interface Work {
-  facts: Facts;
+  facts: NetworkLookup;
   server: string | undefined;
   /** Known maps by what is compared of their names. */
   names: ReadonlyMap<string, string>;
@@ -35,7 +35,7 @@ interface Source {
  * file itself names another. Names match known maps whatever their case and blanks, and are written as the map is
  * called; a name that matches none stays as it is. Of several files for one server the first by path is taken.
  */
-export async function* importRotations(path: string, facts: Facts, server?: string): AsyncGenerator<Item> {
+export async function* importRotations(path: string, facts: NetworkLookup, server?: string): AsyncGenerator<Finding> {
   const { files, passed } = await filesOf(path);
   if (server !== undefined && files.length > 1)
     throw new UsageError(`--server names one server, but ${path} holds ${files.length} files.`);
@@ -58,37 +58,37 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-async function* importFile({ path, file, named }: Source, work: Work): AsyncGenerator<Item> {
+async function* importFile({ path, file, named }: Source, work: Work): AsyncGenerator<Finding> {
   try {
     const rotations = readRotations(await readText(path, MAX_BYTES), extname(file).slice(1).toLowerCase());
     if (work.server !== undefined && rotations.length > 1)
-      throw new Refused(`is for ${rotations.length} servers; import it without --server`);
+      throw new ImportRefusal(`is for ${rotations.length} servers; import it without --server`);
     for (const rotation of rotations) yield* change(file, rotation, work);
   } catch (error) {
     if (named && error instanceof Unreadable) throw new UsageError(`${path} ${error.message}.`);
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof ImportRefusal)) throw error;
     yield { file, place: error.place, refusal: error.message };
   }
 }
 
-async function* change(file: string, rotation: Rotation, work: Work): AsyncGenerator<Item> {
-  const { facts, said } = work;
+async function* change(file: string, rotation: Rotation, work: Work): AsyncGenerator<Finding> {
+  const { facts, said: received } = work;
   const server = work.server ?? oneLine(rotation.server ?? basename(file, extname(file)));
-  const before = said.get(nameKey(server));
+  const before = received.get(nameKey(server));
   if (before !== undefined)
     return yield { file, place: '', refusal: `is for server "${server}", whose rotation ${before} says already` };
   for (const { place, note } of rotation.notes) yield { file, place, note };
   const maps = yield* mapsOf(file, rotation.entries, work);
   if (maps.length === 0)
     return yield { file, place: '', refusal: `holds no map for server "${server}"; its rotation stays` };
-  said.set(nameKey(server), file);
+  received.set(nameKey(server), file);
   const present = await facts.rotationOf(server);
   if (present === undefined) yield { file, place: '', note: `server "${server}" is new` };
   if (JSON.stringify(present) === JSON.stringify(maps)) yield { file, place: '', unchanged: server };
   else yield { file, place: '', event: changed(server, maps, facts.now()) };
 }
 
-function* mapsOf(file: string, entries: readonly Entry[], { names }: Work): Generator<Item, string[]> {
+function* mapsOf(file: string, entries: readonly Entry[], { names }: Work): Generator<Finding, string[]> {
   const maps: string[] = [];
   for (const entry of entries) {
     const known = names.get(keyOf(entry.map));

@@ -1,9 +1,9 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import type { WireEvent } from '#events/schema.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
-import type { Item, Where } from './finding.ts';
+import type { Finding, Where } from './finding.ts';
 
 /** What became of everything that an importer found. */
 export interface Outcome {
@@ -24,16 +24,16 @@ export interface Listener {
 const BATCH_WEIGHT = 400;
 const MAP_WEIGHT = 20;
 
-type Take = (events: WireEvent[]) => Promise<Receipt[]>;
+type Ingest = (events: WireEvent[]) => Promise<Receipt[]>;
 
 /** Takes all events of an importer as the operator, in batches, each whole or not at all. */
 export async function runImport(
   db: Db,
   clock: Clock,
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Finding>,
   listener: Listener,
 ): Promise<Outcome> {
-  return await run(items, (events) => takeEvents(db, clock, { kind: 'operator' }, events), listener);
+  return await run(items, (events) => ingestEvents(db, clock, { kind: 'operator' }, events), listener);
 }
 
 /**
@@ -43,14 +43,14 @@ export async function runImport(
 export async function tryImport(
   db: Db,
   clock: Clock,
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Finding>,
   listener: Listener,
 ): Promise<Outcome> {
   let outcome: Outcome | undefined;
   try {
     await db.transaction(async (tx) => {
       const inside: Pick<Db, 'transaction'> = { transaction: (work) => work(tx) };
-      outcome = await run(items, (events) => takeEvents(inside, clock, { kind: 'operator' }, events), listener);
+      outcome = await run(items, (events) => ingestEvents(inside, clock, { kind: 'operator' }, events), listener);
       throw new Enough();
     });
   } catch (error) {
@@ -62,7 +62,7 @@ export async function tryImport(
 /** Thrown to end a trial: nothing of it is to be kept. */
 class Enough extends Error {}
 
-async function run(items: AsyncIterable<Item>, take: Take, listener: Listener): Promise<Outcome> {
+async function run(items: AsyncIterable<Finding>, take: Ingest, listener: Listener): Promise<Outcome> {
   const outcome: Outcome = { taken: 0, unchanged: 0, refused: 0 };
   let batch: (Where & { event: WireEvent })[] = [];
   let weight = 0;

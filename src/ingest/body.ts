@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 
 /** Request bodies: what they are, how they are packed, and bounds that hold for what comes out. */
 
 export type Format = 'json' | 'ndjson';
 
 const MEGABYTE = 1024 * 1024;
-export const MOST_BYTES: Readonly<Record<Format, number>> = { json: 4 * MEGABYTE, ndjson: 64 * MEGABYTE };
+export const MAX_BYTES: Readonly<Record<Format, number>> = { json: 4 * MEGABYTE, ndjson: 64 * MEGABYTE };
 /** Of one event: of a line, or of the data of one in an array. */
-export const LONGEST_EVENT = MEGABYTE;
+export const MAX_EVENT_LENGTH = MEGABYTE;
 
 const FORMATS = new Map<string, Format>([
   ['application/json', 'json'],
@@ -18,7 +18,7 @@ const FORMATS = new Map<string, Format>([
   ['application/ndjson', 'ndjson'],
 ]);
 
-/** @throws WireError 415 */
+/** @throws HttpError 415 */
 export function formatOf(request: IncomingMessage): Format {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const format = FORMATS.get(type.toLowerCase());
@@ -36,15 +36,15 @@ export interface Holding {
  * that is iterated.
  * @throws as `bytesOf`
  */
-export async function wholeOf(request: IncomingMessage, most: number, share: Holding): Promise<Buffer> {
+export async function wholeOf(request: IncomingMessage, most: number, quota: Holding): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  if (isPlain(request)) await gather(request, most, share, chunks);
-  else for await (const chunk of bytesOf(request, most, share)) chunks.push(chunk);
+  if (isPlain(request)) await collect(request, most, quota, chunks);
+  else for await (const chunk of bytesOf(request, most, quota)) chunks.push(chunk);
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
-function gather(request: IncomingMessage, most: number, share: Holding, chunks: Buffer[]): Promise<void> {
-  const count = counterFor(request, most, share);
+function collect(request: IncomingMessage, most: number, quota: Holding, chunks: Buffer[]): Promise<void> {
+  const count = counterFor(request, most, quota);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const take = (chunk: Buffer): void => {
     try {
@@ -61,10 +61,10 @@ function gather(request: IncomingMessage, most: number, share: Holding, chunks: 
 
 /**
  * The bytes of a body, unpacked, as they come.
- * @throws WireError 413 beyond `most`, 415 for a coding that is not known, 400 for one that is broken
+ * @throws HttpError 413 beyond `most`, 415 for a coding that is not known, 400 for one that is broken
  */
-export async function* bytesOf(request: IncomingMessage, most: number, share: Holding): AsyncGenerator<Buffer> {
-  const count = counterFor(request, most, share);
+export async function* bytesOf(request: IncomingMessage, most: number, quota: Holding): AsyncGenerator<Buffer> {
+  const count = counterFor(request, most, quota);
   const stream = unpacked(request);
   try {
     // Whoever stops reading still has to answer on the connection, which would be destroyed with the request.
@@ -75,20 +75,20 @@ export async function* bytesOf(request: IncomingMessage, most: number, share: Ho
   } catch (error) {
     const { code = '' } = error as { code?: string };
     if (!/^(Z_|ZSTD_|ERR_ZSTD|ERR__ZLIB|ERR_BROTLI|ERR_ZLIB)/.test(code)) throw error;
-    throw new WireError(400, 'invalid_request', 'The body is not what its Content-Encoding says.');
+    throw new HttpError(400, 'invalid_request', 'The body is not what its Content-Encoding says.');
   } finally {
     if (stream !== request) stream.destroy();
   }
 }
 
 /** Counts the pieces of a body; beyond `most`, at once where the request says so, and beyond the share it throws. */
-function counterFor(request: IncomingMessage, most: number, share: Holding): (chunk: Buffer) => void {
+function counterFor(request: IncomingMessage, most: number, quota: Holding): (chunk: Buffer) => void {
   if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
   let total = 0;
   return ({ length }) => {
     total += length;
     if (total > most) throw tooLarge(most);
-    share.hold(length);
+    quota.hold(length);
   };
 }
 
@@ -115,12 +115,12 @@ const UNPACK = new Map<string, () => ReturnType<typeof createGunzip>>([
   ['zstd', () => createZstdDecompress() as unknown as ReturnType<typeof createGunzip>],
 ]);
 
-function unsupported(sentence: string): WireError {
-  return new WireError(415, 'invalid_request', sentence, { 'accept-encoding': 'gzip, zstd, deflate' });
+function unsupported(sentence: string): HttpError {
+  return new HttpError(415, 'invalid_request', sentence, { 'accept-encoding': 'gzip, zstd, deflate' });
 }
 
-const tooLarge = (most: number): WireError =>
-  new WireError(413, 'invalid_request', `The body must not be larger than ${most / MEGABYTE} MiB unpacked.`);
+const tooLarge = (most: number): HttpError =>
+  new HttpError(413, 'invalid_request', `The body must not be larger than ${most / MEGABYTE} MiB unpacked.`);
 
 /** Lines of a body without their ends; one that is too long comes as undefined, once. Blank lines are left out. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<(Buffer | undefined)[]> {
@@ -132,16 +132,16 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<(B
     for (let end = chunk.indexOf(NEWLINE, start); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       rest.push(chunk.subarray(start, end));
       length += end - start;
-      lines.push(length > LONGEST_EVENT ? undefined : lineOf(rest));
+      lines.push(length > MAX_EVENT_LENGTH ? undefined : lineOf(rest));
       [rest, length, start] = [[], 0, behindBlanks(chunk, end + 1)];
     }
     length += chunk.length - start;
     // Of a line that is too long already nothing is kept.
-    if (length > LONGEST_EVENT) rest = [];
+    if (length > MAX_EVENT_LENGTH) rest = [];
     else if (length > 0) rest.push(chunk.subarray(start));
     yield lines;
   }
-  if (length > 0) yield [length > LONGEST_EVENT ? undefined : lineOf(rest)];
+  if (length > 0) yield [length > MAX_EVENT_LENGTH ? undefined : lineOf(rest)];
 }
 
 const [TAB, NEWLINE, RETURN, BLANK] = [9, 10, 13, 32];

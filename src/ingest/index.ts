@@ -1,53 +1,49 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asWireError, invalidRequest, notFound, WireError } from '#http/errors.ts';
-import { hasGone, readAway } from '#http/listener.ts';
-import type { Hall } from '#context/context.ts';
+import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
+import { hasGone, drain } from '#http/listener.ts';
+import type { AppContext } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';
 import { receiptsAfter } from '#events/receipt-log.ts';
 import type { Sender } from '#events/receipts.ts';
 import type { Credential } from '#store/game/server-keys.ts';
 import { Credentials } from './credentials.ts';
-import { takeDelivery } from './event-request.ts';
+import { handleEventRequest } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
-import { Shares } from './server-quotas.ts';
+import { ServerQuotas } from './server-quotas.ts';
 
 /** The door that game servers write through. */
-export interface IngestDoor {
+export interface IngestService {
   listener(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
 }
 
-interface Visit {
+interface IngestRequest {
   request: IncomingMessage;
   response: ServerResponse;
   query: URLSearchParams;
   credential: Credential;
 }
 
-type Row = Record<string, (visit: Visit) => Promise<void>>;
+type Row = Record<string, (request: IngestRequest) => Promise<void>>;
 
-export async function openIngest({ db, clock, log, config, intake }: Hall): Promise<IngestDoor> {
+export async function openIngest({ db, clock, log, config, eventQueue }: AppContext): Promise<IngestService> {
   const credentials = new Credentials({ db, clock });
-  const shares = new Shares({ intake, clock, perMinute: config.INGEST_LIMIT });
+  const quotas = new ServerQuotas({ eventQueue, clock, perMinute: config.INGEST_LIMIT });
   const document = openApiDocument(config.INGEST_URL);
   const rows: Record<string, Row> = {
     '/events': {
       POST: async ({ request, response, query, credential }) => {
         const dryRun = isDryRun(query) || credential.test;
-        using share = shares.open(credential.serverKey);
-        await takeDelivery({ clock, share }, { request, response, sender: senderOf(credential), dryRun });
+        using quota = quotas.open(credential.serverKey);
+        await handleEventRequest({ clock, share: quota }, { request, response, sender: senderOf(credential), dryRun });
       },
     },
     '/receipts': {
       GET: async ({ response, query, credential }) => {
         const limit = limitOf(query);
         const receipts = await receiptsAfter(db, credential.serverKey, afterOf(query), limit);
-        const told = receipts.map((one) => ({ ...one, received: new Date(one.received).toISOString() }));
-        send(
-          response,
-          200,
-          JSON.stringify({ receipts: told, next: told.length < limit ? null : told.at(-1)!.receipt }),
-        );
+        const raw = receipts.map((one) => ({ ...one, received: new Date(one.received).toISOString() }));
+        send(response, 200, JSON.stringify({ receipts: raw, next: raw.length < limit ? null : raw.at(-1)!.receipt }));
       },
     },
   };
@@ -68,7 +64,7 @@ export async function openIngest({ db, clock, log, config, intake }: Hall): Prom
   );
   const refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
     if (hasGone(request)) return;
-    const wire = asWireError(error);
+    const wire = toHttpError(error);
     if (wire.status >= 500) complain(error, wire.status);
     fail(request, response, wire);
   };
@@ -77,7 +73,7 @@ export async function openIngest({ db, clock, log, config, intake }: Hall): Prom
       void serve(request, response)
         .catch((error: unknown) => refuse(request, response, error))
         .catch(() => response.destroy()),
-    close: () => intake.close(),
+    close: () => eventQueue.close(),
   };
 }
 
@@ -102,9 +98,9 @@ const senderOf = ({ credential, serverKey, serverName }: Credential): Sender => 
   credential,
 });
 
-function notAllowed(row: Row): WireError {
+function notAllowed(row: Row): HttpError {
   const allow = Object.keys(row).join(', ');
-  return new WireError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
+  return new HttpError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
 }
 
 function isDryRun(query: URLSearchParams): boolean {
@@ -121,12 +117,12 @@ function afterOf(query: URLSearchParams): number {
   return boundOf(`${after}0`) - 1;
 }
 
-const MOST_RECEIPTS = 1_000;
+const MAX_RECEIPTS = 1_000;
 
 function limitOf(query: URLSearchParams): number {
   const limit = query.get('limit') ?? '100';
   if (!/^[1-9]\d{0,8}$/.test(limit)) throw invalidRequest('limit must be a whole number from 1.');
-  return Math.min(Number(limit), MOST_RECEIPTS);
+  return Math.min(Number(limit), MAX_RECEIPTS);
 }
 
 function send(response: ServerResponse, status: number, json: string, headers: Record<string, string> = {}): void {
@@ -136,8 +132,8 @@ function send(response: ServerResponse, status: number, json: string, headers: R
     .end(response.req.method === 'HEAD' ? undefined : json);
 }
 
-function fail(request: IncomingMessage, response: ServerResponse, error: WireError): void {
+function fail(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   send(response, error.status, error.body, error.headers);
-  readAway(request);
+  drain(request);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EventSchema } from '#events/schema.ts';
-import { LONGEST_EVENT, MOST_BYTES } from './body.ts';
-import { MOST_IN_ARRAY, MOST_IN_STREAM } from './limits.ts';
+import { MAX_EVENT_LENGTH, MAX_BYTES } from './body.ts';
+import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
 
 /** The ingest as an OpenAPI 3.1 document; events come from the schema that checks them. */
 export function openApiDocument(url: string): string {
@@ -10,7 +10,7 @@ export function openApiDocument(url: string): string {
     info: {
       title: 'Scorehall ingest',
       version: '1',
-      description: `Where game servers write. An event is at most ${LONGEST_EVENT} bytes, an array at most ${MOST_IN_ARRAY} events in ${MOST_BYTES.json} bytes, a stream at most ${MOST_IN_STREAM} events in ${MOST_BYTES.ndjson} bytes.`,
+      description: `Where game servers write. An event is at most ${MAX_EVENT_LENGTH} bytes, an array at most ${MAX_IN_ARRAY} events in ${MAX_BYTES.json} bytes, a stream at most ${MAX_IN_STREAM} events in ${MAX_BYTES.ndjson} bytes.`,
     },
     servers: [{ url }],
     security: [{ key: [] }],
@@ -105,7 +105,7 @@ const loggedReceipt = {
   },
 };
 
-const REFUSALS = {
+const REJECTIONS = {
   401: answer('The key is missing, unknown, expired or revoked', { 'WWW-Authenticate': 'Bearer' }),
   405: answer('Another method is meant', { Allow: 'The methods that are' }),
   429: answer('More of this server than its share; send it again', { 'Retry-After': 'Seconds' }),
@@ -127,7 +127,7 @@ const postEvents = {
   requestBody: {
     required: true,
     content: {
-      ...json({ oneOf: [ref('Event'), { type: 'array', items: ref('Event'), maxItems: MOST_IN_ARRAY }] }),
+      ...json({ oneOf: [ref('Event'), { type: 'array', items: ref('Event'), maxItems: MAX_IN_ARRAY }] }),
       'application/x-ndjson': { schema: { type: 'string', description: 'One event a line' } },
     },
   },
@@ -144,7 +144,7 @@ const postEvents = {
     400: answer('The body is not JSON, or not what its Content-Encoding says'),
     413: answer('The body or the array is too large'),
     415: answer('Another Content-Type or Content-Encoding is meant', { 'Accept-Encoding': 'Codings that are known' }),
-    ...REFUSALS,
+    ...REJECTIONS,
   },
 };
 
@@ -165,7 +165,7 @@ const getReceipts = {
       }),
     },
     400: answer('A parameter is malformed'),
-    ...REFUSALS,
+    ...REJECTIONS,
   },
 };
 

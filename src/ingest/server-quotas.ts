@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
-import { WireError } from '#http/errors.ts';
-import type { Intake } from '#events/group-commit.ts';
-import type { Item, TakeOptions } from '#events/ledger.ts';
+import { HttpError } from '#http/errors.ts';
+import type { EventQueue } from '#events/group-commit.ts';
+import type { Item, IngestOptions } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 
 /**
@@ -12,8 +12,8 @@ import type { Receipt } from '#events/receipts.ts';
 /** Events of one server that are being written or wait to be: a few transactions. */
 export const WINDOW = 1_024;
 /** Requests of one server under way, and bytes of them that are held, unpacked. */
-export const MOST_DELIVERIES = 128;
-export const MOST_HELD_BYTES = 128 * 1024 * 1024;
+export const MAX_REQUESTS = 128;
+export const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 
 interface Server {
@@ -23,67 +23,67 @@ interface Server {
   events: number;
   waiting: { count: number; go: () => void }[];
   /** Of the minute under way. */
-  told: number;
+  raw: number;
   resets: number;
 }
 
-interface SharesParts {
-  intake: Intake;
+interface ServerQuotaDeps {
+  eventQueue: EventQueue;
   clock: Clock;
   /** Events a minute of one server; 0 for as many as it likes. */
   perMinute: number;
 }
 
-export class Shares {
-  readonly #parts: SharesParts;
+export class ServerQuotas {
+  readonly #parts: ServerQuotaDeps;
   readonly #servers = new Map<number, Server>();
 
-  constructor(parts: SharesParts) {
+  constructor(parts: ServerQuotaDeps) {
     this.#parts = parts;
   }
 
   /**
    * The share of one delivery; it has to be disposed of.
-   * @throws WireError 429 where the server has too many under way
+   * @throws HttpError 429 where the server has too many under way
    */
-  open(serverKey: number): Share {
+  open(serverKey: number): ServerQuota {
     let server = this.#servers.get(serverKey);
     if (server === undefined) {
-      server = { deliveries: 0, bytes: 0, events: 0, waiting: [], told: 0, resets: 0 };
+      server = { deliveries: 0, bytes: 0, events: 0, waiting: [], raw: 0, resets: 0 };
       this.#servers.set(serverKey, server);
     }
-    return new Share(server, this.#parts);
+    return new ServerQuota(server, this.#parts);
   }
 }
 
 /** What one delivery hands its events over to. */
-export class Share implements Disposable {
+export class ServerQuota implements Disposable {
   readonly #server: Server;
-  readonly #parts: SharesParts;
+  readonly #parts: ServerQuotaDeps;
   #bytes = 0;
 
-  constructor(server: Server, parts: SharesParts) {
-    if (server.deliveries >= MOST_DELIVERIES)
-      throw tooMuch(`A game server may have ${MOST_DELIVERIES} requests under way.`, 1);
+  constructor(server: Server, parts: ServerQuotaDeps) {
+    if (server.deliveries >= MAX_REQUESTS)
+      throw tooMuch(`A game server may have ${MAX_REQUESTS} requests under way.`, 1);
     server.deliveries++;
     this.#server = server;
     this.#parts = parts;
   }
 
   get isFull(): boolean {
-    return this.#parts.intake.isFull;
+    return this.#parts.eventQueue.isFull;
   }
 
-  /** Rejects with WireError 429 where the server has told enough within this minute. */
-  take(items: readonly Item[], options?: TakeOptions): Promise<Receipt[]> {
+  /** Rejects with HttpError 429 where the server has told enough within this minute. */
+  take(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]> {
     const refusal = this.#count(items.length);
     if (refusal !== undefined) return Promise.reject(refusal);
     const turn = this.#turn(items.length);
     return turn === undefined ? this.#hand(items, options) : turn.then(() => this.#hand(items, options));
   }
 
-  #hand(items: readonly Item[], options: TakeOptions | undefined): Promise<Receipt[]> {
-    const receipts = this.#parts.intake.take(items, options);
+  #hand(items: readonly Item[], options: IngestOptions | undefined): Promise<Receipt[]> {
+    const receipts = this.#parts.eventQueue.accept(items, options);
     // What is waited for must not keep the events, which are large, from being forgotten meanwhile.
     const { length } = items;
     const leave = (): void => this.#leave(length);
@@ -93,13 +93,13 @@ export class Share implements Disposable {
 
   /**
    * Bytes of the delivery that have come: they count until it is over.
-   * @throws WireError 429 where too much of the server is held
+   * @throws HttpError 429 where too much of the server is held
    */
   hold(bytes: number): void {
     this.#bytes += bytes;
     this.#server.bytes += bytes;
-    if (this.#server.bytes <= MOST_HELD_BYTES) return;
-    throw tooMuch(`A game server may have ${MOST_HELD_BYTES / 1024 / 1024} MiB under way.`, 1);
+    if (this.#server.bytes <= MAX_HELD_BYTES) return;
+    throw tooMuch(`A game server may have ${MAX_HELD_BYTES / 1024 / 1024} MiB under way.`, 1);
   }
 
   [Symbol.dispose](): void {
@@ -107,16 +107,16 @@ export class Share implements Disposable {
     this.#server.bytes -= this.#bytes;
   }
 
-  #count(events: number): WireError | undefined {
+  #count(events: number): HttpError | undefined {
     const { clock, perMinute } = this.#parts;
     if (perMinute === 0) return undefined;
     const now = clock.now();
-    if (this.#server.resets <= now) [this.#server.told, this.#server.resets] = [0, now + MINUTE_MS];
+    if (this.#server.resets <= now) [this.#server.raw, this.#server.resets] = [0, now + MINUTE_MS];
     const seconds = Math.ceil((this.#server.resets - now) / 1000);
     // The first delivery of a minute is taken whatever its size, or one that is larger never would be.
-    if (this.#server.told > 0 && this.#server.told + events > perMinute)
+    if (this.#server.raw > 0 && this.#server.raw + events > perMinute)
       return tooMuch(`A game server may send ${perMinute} events a minute.`, seconds);
-    this.#server.told += events;
+    this.#server.raw += events;
     return undefined;
   }
 
@@ -144,6 +144,6 @@ export class Share implements Disposable {
   }
 }
 
-function tooMuch(sentence: string, seconds: number): WireError {
-  return new WireError(429, 'rate_limit', `${sentence} Send it again later.`, { 'retry-after': String(seconds) });
+function tooMuch(sentence: string, seconds: number): HttpError {
+  return new HttpError(429, 'rate_limit', `${sentence} Send it again later.`, { 'retry-after': String(seconds) });
 }

@@ -1,11 +1,11 @@
 /** What comes, so many at a time; no more of it is asked for before a portion is done with. */
-export function* portionsOf<T>(comes: Iterable<T>, size: number): Generator<T[]> {
-  let portion: T[] = [];
+export function* chunksOf<T>(comes: Iterable<T>, size: number): Generator<T[]> {
+  let chunk: T[] = [];
   for (const one of comes) {
-    portion.push(one);
-    if (portion.length < size) continue;
-    yield portion;
-    portion = [];
+    chunk.push(one);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
   }
-  if (portion.length > 0) yield portion;
+  if (chunk.length > 0) yield chunk;
 }

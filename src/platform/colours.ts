@@ -6,8 +6,8 @@ const STEP = 0.04;
 export function readableOn(grounds: readonly string[], colour: string): string {
   const towards = luminance(grounds[0]!) > 0.4 ? '#000000' : '#ffffff';
   let mixed = colour;
-  for (let share = 0; share < 1 && grounds.some((ground) => contrast(mixed, ground) < READABLE); share += STEP)
-    mixed = mix(colour, towards, share + STEP);
+  for (let quota = 0; quota < 1 && grounds.some((ground) => contrast(mixed, ground) < READABLE); quota += STEP)
+    mixed = mix(colour, towards, quota + STEP);
   return mixed;
 }
 
@@ -21,10 +21,10 @@ export function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** @param share how much of `b`, 0 to 1 */
-export function mix(a: string, b: string, share: number): string {
+/** @param quota how much of `b`, 0 to 1 */
+export function mix(a: string, b: string, quota: number): string {
   const [from, to] = [channels(a), channels(b)];
-  return `#${from.map((value, place) => hex(value + (to[place]! - value) * share)).join('')}`;
+  return `#${from.map((value, place) => hex(value + (to[place]! - value) * quota)).join('')}`;
 }
 
 export function channels(colour: string): [number, number, number] {

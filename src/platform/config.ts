@@ -154,12 +154,12 @@ export const SETTINGS = {
 
 type Settings = { [K in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[K]['read']> };
 
-export interface Config extends Omit<Settings, `${Door}_LISTEN`> {
+export interface Config extends Omit<Settings, `${ServiceName}_LISTEN`> {
   /** Where each door listens, defaults worked out. */
-  listen: Record<Door, Listen>;
+  listen: Record<ServiceName, Listen>;
 }
 
-export type Door = 'API' | 'AUTH' | 'SITE' | 'INGEST';
+export type ServiceName = 'API' | 'AUTH' | 'SITE' | 'INGEST';
 export type SettingName = keyof typeof SETTINGS;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -205,12 +205,15 @@ function readEnvFile(path: string): Environment {
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
 }
 
-function listensOf(settings: Settings): Record<Door, Listen> {
-  const fallbacks: Record<Door, number> = { API: 7400, AUTH: 7401, SITE: 7402, INGEST: 7403 };
-  const doors = Object.keys(fallbacks) as Door[];
+function listensOf(settings: Settings): Record<ServiceName, Listen> {
+  const fallbacks: Record<ServiceName, number> = { API: 7400, AUTH: 7401, SITE: 7402, INGEST: 7403 };
+  const services = Object.keys(fallbacks) as ServiceName[];
   return Object.fromEntries(
-    doors.map((door) => [door, settings[`${door}_LISTEN`] ?? listenOf(settings[`${door}_URL`], fallbacks[door])]),
-  ) as Record<Door, Listen>;
+    services.map((service) => [
+      service,
+      settings[`${service}_LISTEN`] ?? listenOf(settings[`${service}_URL`], fallbacks[service]),
+    ]),
+  ) as Record<ServiceName, Listen>;
 }
 
 function listenOf(address: string, fallback: number): Listen {

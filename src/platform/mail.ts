@@ -93,8 +93,8 @@ function folderDelivery(config: Config, clock: Clock, terminal: NodeJS.WritableS
   const folder = join(dataFolder(config), 'mail');
   return async ({ from, to, subject, text }) => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const moment = new Date(clock.now()).toISOString().replaceAll(':', '-');
-    const file = join(folder, `${moment}-${process.pid}-${++count}.eml`);
+    const timestamp = new Date(clock.now()).toISOString().replaceAll(':', '-');
+    const file = join(folder, `${timestamp}-${process.pid}-${++count}.eml`);
     const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\nContent-Type: text/plain; charset=utf-8\n`;
     writeFileSync(file, `${head}\n${text}`, { mode: 0o600 });
     const links = text.match(/https?:\S+/g) ?? [];

@@ -31,7 +31,7 @@ export function firstCharacters(text: string, most: number): string {
  * Any text as it can be stored and shown: what `isShownText` does not let pass becomes U+FFFD, and it ends after so many
  * characters.
  */
-export function tamed(text: string, most: number): string {
+export function sanitised(text: string, most: number): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   return firstCharacters(text, most).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { followMatches } from '#store/game/leaderboard-projection.ts';
+import { projectMatches } from '#store/game/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
-import { sweep } from '#store/purge.ts';
-import type { Hall } from '#context/context.ts';
+import { purge } from '#store/purge.ts';
+import type { AppContext } from '#context/context.ts';
 
 /**
  * What has to happen though nobody asks for it. Each task may run in several processes at once, may be cut off at any
  * point, and makes no answer right that would be wrong without it.
  */
-interface Task {
+interface Job {
   name: string;
   everyMs: number;
   /** @param rests how many times as long as a step took it rests before the next, at most */
-  run(hall: Hall, stop: AbortSignal, rests: number): Promise<void>;
+  run(context: AppContext, stop: AbortSignal, rests: number): Promise<void>;
 }
 
 const SECOND_MS = 1_000;
@@ -23,16 +23,16 @@ const RESTS = { sqlite: 200, postgres: 40 };
 /** The share of its time that the intake has to spare for what follows it. */
 const SPARE = 0.5;
 
-const TASKS: readonly Task[] = [
-  { name: 'count matches into boards', everyMs: SECOND_MS, run: follow },
-  { name: 'note who is online', everyMs: MINUTE_MS, run: noteWhoIsOnline },
+const JOBS: readonly Job[] = [
+  { name: 'count matches into boards', everyMs: SECOND_MS, run: updateLeaderboards },
+  { name: 'note who is online', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
-  { name: 'sweep', everyMs: 10 * MINUTE_MS, run: sweepAll },
+  { name: 'sweep', everyMs: 10 * MINUTE_MS, run: purgeAll },
 ];
 
-async function follow(hall: Hall, stop: AbortSignal, rests: number): Promise<void> {
-  const { db, config, clock } = hall;
-  await resting(() => followMatches(db, config.TIME_ZONE, clock.now()), hall, stop, rests);
+async function updateLeaderboards(context: AppContext, stop: AbortSignal, rests: number): Promise<void> {
+  const { db, config, clock } = context;
+  await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), context, stop, rests);
 }
 
 /**
@@ -40,9 +40,9 @@ async function follow(hall: Hall, stop: AbortSignal, rests: number): Promise<voi
  * much longer while the intake has no time to spare: what is told to the service goes first, and what follows it may lag
  * behind for a while.
  */
-export async function resting(
+export async function runWithPauses(
   step: () => Promise<boolean>,
-  { intake }: Pick<Hall, 'intake'>,
+  { eventQueue }: Pick<AppContext, 'eventQueue'>,
   stop: AbortSignal,
   rests: number,
 ): Promise<void> {
@@ -52,32 +52,32 @@ export async function resting(
     if (!more || stop.aborted) return;
     const took = performance.now() - started;
     for (let [rested, busy] = [0, 1]; rested < rests && busy > 1 - SPARE; rested++) {
-      const [from, before] = [performance.now(), intake.busyMs];
+      const [from, before] = [performance.now(), eventQueue.busyMs];
       await pause(took, undefined, { signal: stop }).catch(() => undefined);
-      busy = (intake.busyMs - before) / (performance.now() - from);
+      busy = (eventQueue.busyMs - before) / (performance.now() - from);
     }
   }
 }
 
-async function sweepAll({ db, config, clock }: Hall): Promise<void> {
-  await sweep(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, clock.now());
+async function purgeAll({ db, config, clock }: AppContext): Promise<void> {
+  await purge(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, clock.now());
 }
 
-async function noteWhoIsOnline({ db, config, clock }: Hall): Promise<void> {
+async function sampleOnlinePlayers({ db, config, clock }: AppContext): Promise<void> {
   const now = clock.now();
   await sampleOnline(db, now, now - config.PRESENCE_TIMEOUT * SECOND_MS);
 }
 
 /** Every task once, to its end: for programs that do not stay. */
-export async function keepUpOnce(hall: Hall): Promise<void> {
+export async function runJobsOnce(context: AppContext): Promise<void> {
   const stop = new AbortController().signal;
-  for (const task of TASKS) await task.run(hall, stop, 0);
+  for (const task of JOBS) await task.run(context, stop, 0);
 }
 
 /** Runs every task now and again until it is disposed of, which waits for those under way. */
-export function startUpkeep(hall: Hall): AsyncDisposable {
+export function startJobs(context: AppContext): AsyncDisposable {
   const stop = new AbortController();
-  const running = TASKS.map((task) => repeat(task, hall, stop.signal));
+  const running = JOBS.map((task) => repeat(task, context, stop.signal));
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -86,10 +86,10 @@ export function startUpkeep(hall: Hall): AsyncDisposable {
   };
 }
 
-async function repeat(task: Task, hall: Hall, stop: AbortSignal): Promise<void> {
+async function repeat(task: Job, context: AppContext, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
-    await task.run(hall, stop, RESTS[hall.db.dialect]).catch((error: unknown) => {
-      hall.log.error({ err: error, task: task.name }, 'upkeep failed');
+    await task.run(context, stop, RESTS[context.db.dialect]).catch((error: unknown) => {
+      context.log.error({ err: error, task: task.name }, 'upkeep failed');
     });
     await pause(task.everyMs, undefined, { signal: stop, ref: false }).catch(() => undefined);
   }

@@ -1,69 +1,79 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Door } from '#platform/config.ts';
+import type { ServiceName } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { closeHttpServer, httpServer } from '#http/listener.ts';
 import type { Listen } from '#platform/setting.ts';
-import type { Hall } from '#context/context.ts';
-import { hasItsSecretKey } from '#store/installation.ts';
-import type { OpenDoor } from '#http/service.ts';
+import type { AppContext } from '#context/context.ts';
+import { secretKeyMatches } from '#store/installation.ts';
+import type { HttpService } from '#http/service.ts';
 
-type Opener = (hall: Hall) => Promise<OpenDoor>;
+type ServiceFactory = (context: AppContext) => Promise<HttpService>;
 
 /** Loaded when they are opened: a thread with one of them carries no other. */
-const DOORS: Record<Door, Opener> = {
-  API: async (hall) => (await import('#api/index.ts')).openApi(hall),
-  AUTH: async (hall) => (await import('#auth/index.ts')).openSignIn(hall),
-  SITE: async (hall) => {
+const SERVICES: Record<ServiceName, ServiceFactory> = {
+  API: async (context) => (await import('#api/index.ts')).openApi(context),
+  AUTH: async (context) => (await import('#auth/index.ts')).openAuth(context),
+  SITE: async (context) => {
     const [{ openSite }, { openConsole }] = await Promise.all([import('#site/index.ts'), import('#console/index.ts')]);
-    return await beside(hall, { '/console': openConsole }, openSite);
+    return await beside(context, { '/console': openConsole }, openSite);
   },
-  INGEST: async (hall) => (await import('#ingest/index.ts')).openIngest(hall),
+  INGEST: async (context) => (await import('#ingest/index.ts')).openIngest(context),
 };
 
-export const ALL_DOORS = Object.keys(DOORS) as readonly Door[];
+export const ALL_SERVICES = Object.keys(SERVICES) as readonly ServiceName[];
 
 /** Opens several doors on one listener: each has what lies below its path, the last one has the rest. */
-async function beside(hall: Hall, below: Record<string, Opener>, rest: Opener): Promise<OpenDoor> {
+async function beside(
+  context: AppContext,
+  below: Record<string, ServiceFactory>,
+  rest: ServiceFactory,
+): Promise<HttpService> {
   const others = await Promise.all(
-    Object.entries(below).map(async ([path, open]) => ({ at: new RegExp(`^${path}([/?]|$)`), door: await open(hall) })),
+    Object.entries(below).map(async ([path, open]) => ({
+      at: new RegExp(`^${path}([/?]|$)`),
+      service: await open(context),
+    })),
   );
-  const last = await rest(hall);
+  const last = await rest(context);
   return {
     listener: (request, response) => {
-      const door = others.find(({ at }) => at.test(request.url ?? ''))?.door ?? last;
-      door.listener(request, response);
+      const service = others.find(({ at }) => at.test(request.url ?? ''))?.service ?? last;
+      service.listener(request, response);
     },
     close: async () => {
-      for (const door of [...others.map(({ door }) => door), last]) await door.close?.();
+      for (const service of [...others.map(({ service }) => service), last]) await service.close?.();
     },
   };
 }
 
-const CLOSING_PATIENCE_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /** The doors of one process, open. */
-export interface House extends AsyncDisposable {
+export interface RunningServices extends AsyncDisposable {
   /** Where each door listens: an origin on this machine, or the path of a socket. */
-  addresses: Partial<Record<Door, string>>;
+  addresses: Partial<Record<ServiceName, string>>;
 }
 
-const OTHER_SECRET =
+const WRONG_SECRET_KEY =
   'SECRET_KEY, or the file secret.key, is not the one that this database has been used with: link codes of other ' +
   'processes are unknown here, and so are players whose accounts were deleted';
 
 /** Opens the doors that there are, each on a listener of its own. Closing lets requests under way end. */
-export async function openHouse(hall: Hall, doors: readonly Door[] = ALL_DOORS): Promise<House> {
-  if (!(await hasItsSecretKey(hall.db))) hall.log.warn(OTHER_SECRET);
-  const open: { server: Server; door: OpenDoor }[] = [];
-  const addresses: Partial<Record<Door, string>> = {};
-  const close = async (): Promise<void> => void (await Promise.all(open.map(closeDoor)));
+export async function openServices(
+  context: AppContext,
+  services: readonly ServiceName[] = ALL_SERVICES,
+): Promise<RunningServices> {
+  if (!(await secretKeyMatches(context.db))) context.log.warn(WRONG_SECRET_KEY);
+  const open: { server: Server; service: HttpService }[] = [];
+  const addresses: Partial<Record<ServiceName, string>> = {};
+  const close = async (): Promise<void> => void (await Promise.all(open.map(closeService)));
   try {
-    for (const name of doors) {
-      const door = await DOORS[name](hall);
-      const server = httpServer(door.listener, { readsBodies: door.readsBodies });
-      open.push({ server, door });
-      addresses[name] = await listen(server, name, hall.config.listen[name]);
+    for (const name of services) {
+      const service = await SERVICES[name](context);
+      const server = httpServer(service.listener, { readsBodies: service.readsBodies });
+      open.push({ server, service });
+      addresses[name] = await listen(server, name, context.config.listen[name]);
     }
   } catch (error) {
     await close();
@@ -73,7 +83,7 @@ export async function openHouse(hall: Hall, doors: readonly Door[] = ALL_DOORS):
 }
 
 /** @throws UsageError where the system does not let a door listen there */
-async function listen(server: Server, name: Door, where: Listen): Promise<string> {
+async function listen(server: Server, name: ServiceName, where: Listen): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(where, resolve);
@@ -95,7 +105,7 @@ const REASONS: Record<string, string> = {
   ENOTFOUND: 'there is no such host',
 };
 
-async function closeDoor({ server, door }: { server: Server; door: OpenDoor }): Promise<void> {
-  await closeHttpServer(server, CLOSING_PATIENCE_MS);
-  await door.close?.();
+async function closeService({ server, service }: { server: Server; service: HttpService }): Promise<void> {
+  await closeHttpServer(server, CLOSE_TIMEOUT_MS);
+  await service.close?.();
 }

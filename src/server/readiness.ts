@@ -1,8 +1,8 @@
-import type { House } from './listeners.ts';
-import type { Door } from '#platform/config.ts';
+import type { RunningServices } from './listeners.ts';
+import type { ServiceName } from '#platform/config.ts';
 
 /** A path of each door that answers without a credential. */
-const PATHS: Record<Door, string> = {
+const PATHS: Record<ServiceName, string> = {
   API: '/v1/openapi.json',
   AUTH: '/.well-known/openid-configuration',
   SITE: '/',
@@ -13,12 +13,12 @@ const PATHS: Record<Door, string> = {
  * Asks every door once.
  * @throws Error that names the door which does not answer
  */
-export async function askDoors({ addresses }: House): Promise<void> {
+export async function checkServices({ addresses }: RunningServices): Promise<void> {
   await Promise.all(
-    Object.entries(addresses).map(async ([door, address]) => {
-      const response = await fetch(address + PATHS[door as Door], { redirect: 'manual' });
+    Object.entries(addresses).map(async ([service, address]) => {
+      const response = await fetch(address + PATHS[service as ServiceName], { redirect: 'manual' });
       await response.arrayBuffer();
-      if (response.status >= 500) throw new Error(`${door} answers with status ${response.status} at ${address}`);
+      if (response.status >= 500) throw new Error(`${service} answers with status ${response.status} at ${address}`);
     }),
   );
 }

@@ -1,37 +1,40 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { ALL_DOORS, type House, openHouse } from './listeners.ts';
-import type { Config, Door } from '#platform/config.ts';
+import { ALL_SERVICES, type RunningServices, openServices } from './listeners.ts';
+import type { Config, ServiceName } from '#platform/config.ts';
 import type { Log } from '#platform/log.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 
 /**
  * Doors in threads of their own. Writing to SQLite holds up the thread that does it, so the door through which most is
  * told has one, and a second one behind it that writes and keeps up (writer.ts): readers never wait for them, and what
  * comes next is read and checked while what came before is written.
  */
-const APART: readonly Door[] = ['INGEST'];
+const OWN_THREAD: readonly ServiceName[] = ['INGEST'];
 const AGAIN_MS = 1_000;
 
 /** What a thread is told to open; see service-worker.ts. */
-export interface ThreadOrder {
+export interface ServiceWorkerOptions {
   config: Config;
-  doors: Door[];
+  names: ServiceName[];
 }
 
 /** Opens every door, those that write most in threads of their own. */
-export async function openHouseInThreads(hall: Hall, doors: readonly Door[] = ALL_DOORS): Promise<House> {
+export async function openServicesInThreads(
+  context: AppContext,
+  names: readonly ServiceName[] = ALL_SERVICES,
+): Promise<RunningServices> {
   await using opened = new AsyncDisposableStack();
-  const house = opened.use(
-    await openHouse(
-      hall,
-      doors.filter((door) => !APART.includes(door)),
+  const services = opened.use(
+    await openServices(
+      context,
+      names.filter((service) => !OWN_THREAD.includes(service)),
     ),
   );
-  const addresses = { ...house.addresses };
-  for (const door of doors.filter((door) => APART.includes(door))) {
-    const thread = opened.use(await openThread(hall, [door]));
+  const addresses = { ...services.addresses };
+  for (const service of names.filter((service) => OWN_THREAD.includes(service))) {
+    const thread = opened.use(await openThread(context, [service]));
     Object.assign(addresses, thread.addresses);
   }
   const all = opened.move();
@@ -39,9 +42,9 @@ export async function openHouseInThreads(hall: Hall, doors: readonly Door[] = AL
 }
 
 /** Opens doors in a thread, which is started again should it ever break. */
-async function openThread({ config, log }: Hall, doors: Door[]): Promise<House> {
+async function openThread({ config, log }: AppContext, services: ServiceName[]): Promise<RunningServices> {
   let closing = false;
-  let worker = startWorker({ config, doors });
+  let worker = startWorker({ config, names: services });
   const addresses = await addressesOf(worker);
   // What was bound to any free port stays where it was found.
   const fixed = { ...config, listen: { ...config.listen, ...listensOf(addresses) } };
@@ -50,30 +53,30 @@ async function openThread({ config, log }: Hall, doors: Door[]): Promise<House> 
       await ended(worker, log);
       if (closing) return;
       await pause(AGAIN_MS);
-      worker = startWorker({ config: fixed, doors });
+      worker = startWorker({ config: fixed, names: services });
       await addressesOf(worker).catch(() => undefined);
     }
   };
-  const kept = keep();
+  const cached = keep();
   const close = async (): Promise<void> => {
     closing = true;
     worker.postMessage('close', []);
-    await kept;
+    await cached;
   };
   return { addresses, [Symbol.asyncDispose]: close };
 }
 
-function startWorker(order: ThreadOrder): Worker {
+function startWorker(order: ServiceWorkerOptions): Worker {
   return new Worker(new URL('./service-worker.ts', import.meta.url), {
     workerData: order,
   });
 }
 
-async function addressesOf(worker: Worker): Promise<House['addresses']> {
+async function addressesOf(worker: Worker): Promise<RunningServices['addresses']> {
   const [addresses] = (await Promise.race([
     once(worker, 'message'),
     once(worker, 'exit').then(() => Promise.reject(new Error('A door does not open.'))),
-  ])) as [House['addresses']];
+  ])) as [RunningServices['addresses']];
   return addresses;
 }
 
@@ -82,12 +85,12 @@ async function ended(worker: Worker, log: Log): Promise<void> {
   await new Promise<void>((resolve) => void worker.once('exit', () => resolve()));
 }
 
-function listensOf(addresses: House['addresses']): Partial<Config['listen']> {
+function listensOf(addresses: RunningServices['addresses']): Partial<Config['listen']> {
   return Object.fromEntries(
-    Object.entries(addresses).map(([door, address]) => {
-      if (address.startsWith('/')) return [door, { path: address }];
+    Object.entries(addresses).map(([service, address]) => {
+      if (address.startsWith('/')) return [service, { path: address }];
       const { hostname, port } = new URL(address);
-      return [door, { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }];
+      return [service, { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }];
     }),
   );
 }

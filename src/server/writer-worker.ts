@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '#platform/config.ts';
-import { giveWay } from '#platform/thread-priority.ts';
-import { openHall } from '#context/context.ts';
-import { serveIntake } from '#events/worker-channel.ts';
-import { startUpkeep } from './jobs.ts';
+import { lowerThreadPriority } from '#platform/thread-priority.ts';
+import { openAppContext } from '#context/context.ts';
+import { serveWorkerChannel } from '#events/worker-channel.ts';
+import { startJobs } from './jobs.ts';
 
 /** What writes in a thread of its own: the intake, and upkeep, until `writer.ts` says that it is enough. */
-giveWay();
-await using hall = await openHall(workerData as Config);
+lowerThreadPriority();
+await using context = await openAppContext(workerData as Config);
 await using tasks = new AsyncDisposableStack();
-tasks.use(startUpkeep(hall));
-await serveIntake(parentPort!, hall.intake);
+tasks.use(startJobs(context));
+await serveWorkerChannel(parentPort!, context.eventQueue);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '#platform/config.ts';
-import { CLOSE, FarIntake } from '#events/worker-channel.ts';
-import type { Intake } from '#events/group-commit.ts';
+import { CLOSE, WorkerChannel } from '#events/worker-channel.ts';
+import type { EventQueue } from '#events/group-commit.ts';
 
 /** A thread that writes, for the one that opens it: see writer-worker.ts. Should it ever break, both do. */
 export interface Writer extends AsyncDisposable {
-  intake: Intake;
+  eventQueue: EventQueue;
 }
 
 function broken(): never {
@@ -23,5 +23,5 @@ export function openWriter(config: Config): Writer {
     worker.postMessage(CLOSE, []);
     await once(worker, 'exit');
   };
-  return { intake: new FarIntake(worker), [Symbol.asyncDispose]: close };
+  return { eventQueue: new WorkerChannel(worker), [Symbol.asyncDispose]: close };
 }

@@ -2,11 +2,11 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { nameKey } from '#platform/text.ts';
-import { mapSigns } from '#store/game/map-summaries.ts';
+import { mapSummaries } from '#store/game/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { listPunishments } from '#store/game/punishments.ts';
-import { picturePath } from './components/map-image.ts';
+import { mapImagePath } from './components/map-image.ts';
 import { typeName } from './components/punishment-table.ts';
 import { modeName } from './components/labels.ts';
 import type { PageRequest } from './page-request.ts';
@@ -24,14 +24,14 @@ interface Entry {
 export async function matchFeed(request: PageRequest): Promise<Response> {
   const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, NEWEST);
   const facts = matches.map(({ head }) => factsOf(head));
-  const signs = await mapSigns(
+  const signs = await mapSummaries(
     request.db,
     facts.map(({ map }) => map),
   );
   const entries = matches.map(({ key, finished }, place): Entry => {
     const { map, server, win, gamemode } = facts[place]!;
     const sign = signs.get(nameKey(map));
-    const picture = sign === undefined || sign.image === null ? undefined : picturePath(sign.key, sign.image);
+    const picture = sign === undefined || sign.image === null ? undefined : mapImagePath(sign.key, sign.image);
     const outcome = win === '' ? request.text.match.endedDraw : request.text.match.wonBy(win);
     return {
       path: `/matches/${idOf(key)}`,

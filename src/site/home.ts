@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { nameKey } from '#platform/text.ts';
 import { leaders } from '#store/game/leaderboards.ts';
-import { mapSigns, type MapSign } from '#store/game/map-summaries.ts';
+import { mapSummaries, type MapSummary } from '#store/game/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { onlineSince } from '#store/game/online-samples.ts';
 import { countOnline, listServers, type ServerNow } from '#store/game/servers.ts';
@@ -83,24 +83,24 @@ function thinned(points: { at: number; value: number }[]): { at: number; value: 
 
 async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<Html> {
   const { text } = request;
-  const signs = await mapSigns(
+  const signs = await mapSummaries(
     request.db,
     servers.map(({ current_map }) => current_map),
   );
-  const cards = servers.map((server) => serverCard(request, server, signs.get(nameKey(server.current_map))));
+  const mapCards = servers.map((server) => serverCard(request, server, signs.get(nameKey(server.current_map))));
   return html`<section aria-labelledby="servers">
     ${heading('servers', text.home.servers)}
     ${
       servers.length === 0
         ? html`<p class="soft">${text.home.noServers}</p>`
         : html`<ul class="servers">
-            ${cards}
+            ${mapCards}
           </ul>`
     }
   </section>`;
 }
 
-function serverCard(request: PageRequest, server: ServerNow, sign: MapSign | undefined): Html {
+function serverCard(request: PageRequest, server: ServerNow, sign: MapSummary | undefined): Html {
   const { text, formats } = request;
   const { players, max, current_map: map } = server;
   const id = idOf(server.key);

@@ -2,16 +2,16 @@ import { getRequestListener } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { hash } from 'node:crypto';
-import type { OpenDoor } from '#http/service.ts';
+import type { HttpService } from '#http/service.ts';
 import { brandAssets } from '#http/branding.ts';
 import { isCleanText } from '#platform/text.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
 import { caughtError, errorPage } from '#http/error-page.ts';
 import { pageHeaders, type PageShell } from '#http/page.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
 import { addSiteAssets } from './assets.ts';
-import { matchCard, playerCard } from './open-graph/index.ts';
+import { matchImage, playerImage } from './open-graph/index.ts';
 import { developerPages } from './developers/index.ts';
 import { matchFeed, punishmentFeed } from './feeds.ts';
 import { home, live } from './home.ts';
@@ -29,14 +29,14 @@ import { robots, sitemapFile, sitemapIndex } from './sitemap.ts';
 import { type Deps, type PageContent, PageRequest, type Show } from './page-request.ts';
 
 /** Opens the site: the pages that every `permalink_url` leads to. */
-export async function openSite(hall: Hall): Promise<OpenDoor> {
-  const site = siteOf(hall);
+export async function openSite(context: AppContext): Promise<HttpService> {
+  const site = siteOf(context);
   const listen = getRequestListener(site.fetch, { overrideGlobalObjects: false });
   return { listener: (request, response) => void listen(request, response) };
 }
 
 /** The site as a Hono application. */
-export function siteOf({ config, db, clock, log }: Hall): Hono {
+export function siteOf({ config, db, clock, log }: AppContext): Hono {
   const assets = addSiteAssets(brandAssets(config));
   const shell: PageShell = {
     network: config.NETWORK_NAME,
@@ -77,8 +77,8 @@ const PAGES: Record<string, Show> = {
   '/punishments.atom': punishmentFeed,
   '/punishments/:id': punishment,
   '/search': search,
-  '/cards/matches/:id': matchCard,
-  '/cards/players/:id': playerCard,
+  '/cards/matches/:id': matchImage,
+  '/cards/players/:id': playerImage,
   '/robots.txt': robots,
   '/sitemap.xml': sitemapIndex,
   '/sitemaps/:file': sitemapFile,

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { pager } from '#http/pager.ts';
 import {
-  type BoardMode,
-  type BoardPlace,
+  type LeaderboardMode,
+  type LeaderboardEntry,
   type Leader,
   leaders,
   type Metric,
@@ -55,22 +55,22 @@ function agoOf(request: PageRequest, period: Period): number {
   if (value === undefined || period === 'all') return 0;
   const count = Number(value);
   if (!/^\d{1,3}$/.test(value) || count >= KEPT[period]) {
-    throw new WireError(400, 'ago', request.text.error.parameter('ago'));
+    throw new HttpError(400, 'ago', request.text.error.parameter('ago'));
   }
   return count;
 }
 
 /** `behind`: value, id and rank of the last player of the page before. */
-function startOf(request: PageRequest): { place: BoardPlace; rank: number } | undefined {
+function startOf(request: PageRequest): { place: LeaderboardEntry; rank: number } | undefined {
   const text = request.query('behind');
   if (text === undefined) return undefined;
   const [, value, id, rank] = /^(\d{1,15})\.([0-9a-z]{11})\.(\d{1,9})$/.exec(text) ?? [];
   const key = id === undefined ? undefined : keyOf(id);
-  if (key === undefined) throw new WireError(400, 'behind', request.text.error.parameter('behind'));
+  if (key === undefined) throw new HttpError(400, 'behind', request.text.error.parameter('behind'));
   return { place: { value: Number(value), key }, rank: Number(rank) };
 }
 
-function filters(request: PageRequest, mode: BoardMode, period: Period, metric: Metric): Html {
+function filters(request: PageRequest, mode: LeaderboardMode, period: Period, metric: Metric): Html {
   const { boards, filters: words } = request.text;
   const modes = MODES.map((value) => ({ value, label: boards.modes[value] }));
   const periods = PERIODS.map((value) => ({ value, label: boards.periods[value] }));

@@ -3,15 +3,15 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { nameKey } from '#platform/text.ts';
 import { resultsOn } from '#store/game/leaderboards.ts';
-import { mapSigns } from '#store/game/map-summaries.ts';
+import { mapSummaries } from '#store/game/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { type GameMap, imageOf, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#store/game/maps.ts';
 import { serversPlaying } from '#store/game/servers.ts';
 import { bars, shares } from './components/charts.ts';
 import { coloursOf } from './components/colours.ts';
 import { matchList } from './components/match-list.ts';
-import { crest } from './components/player-link.ts';
-import { picturePath, thumb } from './components/map-image.ts';
+import { identicon } from './components/player-link.ts';
+import { mapImagePath, thumb } from './components/map-image.ts';
 import { heading, mode } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
@@ -25,8 +25,8 @@ export async function map(request: PageRequest): Promise<PageContent | Response>
   const found = key === undefined ? undefined : await mapByKey(request.db, key);
   if (found === undefined) return await byName(request, named);
   const { text } = request;
-  const sign = (await mapSigns(request.db, [found.name])).get(nameKey(found.name));
-  const picture = sign?.key === found.key && sign.image !== null ? picturePath(sign.key, sign.image) : undefined;
+  const sign = (await mapSummaries(request.db, [found.name])).get(nameKey(found.name));
+  const picture = sign?.key === found.key && sign.image !== null ? mapImagePath(sign.key, sign.image) : undefined;
   return {
     title: found.name,
     description:
@@ -48,7 +48,7 @@ export async function map(request: PageRequest): Promise<PageContent | Response>
       </section>
       <div class="two even">${credits(request, found)}${teams(request, found)}</div>
       <div class="two even">${await results(request, found)}${await ratings(request, found)}</div>
-      ${await whereabouts(request, found)}
+      ${await rotationsPlaying(request, found)}
       <section aria-labelledby="latest">
         ${heading('latest', text.map.latest, { href: `/matches?map=${encodeURIComponent(found.name)}`, words: text.more })}
         ${await latest(request, found)}
@@ -68,7 +68,7 @@ function credits({ text }: PageRequest, { authors }: GameMap): Html {
     ${heading('authors', text.map.authors)}
     <ul class="credits">
       ${authors.map(({ name, uuid, contribution }) => {
-        const shown = html`${crest(uuid || name, 24)}<bdi>${name || text.map.unnamed}</bdi>`;
+        const shown = html`${identicon(uuid || name, 24)}<bdi>${name || text.map.unnamed}</bdi>`;
         return html`<li>
           ${uuid === '' ? html`<span class="player">${shown}</span>` : html`<a class="player" href="/players/${uuid}">${shown}</a>`}
           ${contribution === '' ? '' : html`<span class="soft small"><bdi>${contribution}</bdi></span>`}
@@ -95,17 +95,17 @@ function teams({ text, formats }: PageRequest, { teams: all }: GameMap): Html {
   </section>`;
 }
 
-async function results({ db, text, formats }: PageRequest, { name, teams: told }: GameMap): Promise<Html> {
+async function results({ db, text, formats }: PageRequest, { name, teams: received }: GameMap): Promise<Html> {
   const { matches, draws, teams: rows } = await resultsOn(db, nameKey(name));
   if (matches === 0) return html``;
   const winners = rows.filter(({ play }) => play > 0).sort((a, b) => b.win - a.win).slice(0, 12); // prettier-ignore
   const colours = coloursOf(
     winners.map(({ team }) => ({ name: team })),
-    told,
+    received,
   );
   const parts = winners.map(({ team, win }) => ({ value: win, colour: colours.get(team)!, title: team }));
   const rest = { value: draws, colour: 'gray', title: text.match.draw } as const;
-  const share = (win: number): string => formats.percent(win / matches);
+  const quota = (win: number): string => formats.percent(win / matches);
   return html`<section class="card" aria-labelledby="results">
     ${heading('results', text.map.results)} ${shares([...parts, rest], text.map.resultsLabel(formats.number(matches)))}
     <ul class="legend">
@@ -113,9 +113,9 @@ async function results({ db, text, formats }: PageRequest, { name, teams: told }
         ({ team, win }) =>
           html`<li>
             <span class="dot c-${colours.get(team)!}"></span><bdi>${team}</bdi>
-            <span class="figures">${share(win)}</span>
+            <span class="figures">${quota(win)}</span>
           </li>`,
-      )}${draws === 0 ? '' : html`<li><span class="dot c-gray"></span>${text.match.draw} <span class="figures">${share(draws)}</span></li>`}
+      )}${draws === 0 ? '' : html`<li><span class="dot c-gray"></span>${text.match.draw} <span class="figures">${quota(draws)}</span></li>`}
     </ul>
     <p class="soft small">${text.map.resultsLabel(formats.number(matches))}</p>
   </section>`;
@@ -157,7 +157,7 @@ function histogram({ text, formats }: PageRequest, { version, counts }: MapRate)
 }
 
 /** Where the map is played now, and in whose rotation it stands. */
-async function whereabouts(request: PageRequest, found: GameMap): Promise<Html> {
+async function rotationsPlaying(request: PageRequest, found: GameMap): Promise<Html> {
   const { text, db } = request;
   const playing = await serversPlaying(db, [nameKey(found.name)], request.presenceSince);
   const rotations = (await rotationsOf(db, [found])).get(nameKey(found.name)) ?? [];

@@ -3,7 +3,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { nameKey } from '#platform/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
-import { mapSigns } from '#store/game/map-summaries.ts';
+import { mapSummaries } from '#store/game/map-summaries.ts';
 import { type GameMap, listMaps } from '#store/game/maps.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { choices, PAGE } from './components/pager.ts';
@@ -59,7 +59,7 @@ async function filters(
 }
 
 export async function cards(request: PageRequest, items: readonly GameMap[]): Promise<Html> {
-  const signs = await mapSigns(
+  const signs = await mapSummaries(
     request.db,
     items.map(({ name }) => name),
   );

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { nameKey } from '#platform/text.ts';
-import { type MapSign, mapSigns } from '#store/game/map-summaries.ts';
+import { type MapSummary, mapSummaries } from '#store/game/map-summaries.ts';
 import {
   factsOf,
   matchByKey,
@@ -14,36 +14,38 @@ import {
 import { timeLine } from './components/charts.ts';
 import { type Colour, colourNamed, coloursOf } from './components/colours.ts';
 import { player } from './components/player-link.ts';
-import { picturePath, thumb } from './components/map-image.ts';
-import { moment, stopwatch } from './components/timestamps.ts';
+import { mapImagePath, thumb } from './components/map-image.ts';
+import { timestamp, stopwatch } from './components/timestamps.ts';
 import { figure, heading, modeName } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 /** Everything a page about a match is written from. */
-export interface Told {
+export interface MatchView {
   match: WholeMatch;
   facts: MatchFacts;
   teams: MatchTeam[];
   objectives: MatchObjective[];
-  sign: MapSign | undefined;
+  sign: MapSummary | undefined;
   colours: Map<string, Colour>;
 }
 
 /** `/matches/:id` */
 export async function match(request: PageRequest): Promise<PageContent> {
-  const told = await tellMatch(request);
-  const { facts, sign } = told;
+  const received = await matchViewOf(request);
+  const { facts, sign } = received;
   const { text } = request;
   return {
     title: text.match.title(facts.map, facts.server),
-    description: describe(request, told),
+    description: describe(request, received),
     path: `/matches/${facts.id}`,
     part: 'matches',
     kind: 'match',
-    picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, told), large: true },
-    main: html`${hero(request, told)} ${scoreLine(request, told)} ${figures(request, told)} ${objectives(request, told)}
+    picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, received), large: true },
+    main: html`${hero(request, received)} ${scoreLine(request, received)} ${figures(request, received)}
+      ${objectives(request, received)}
       <section aria-labelledby="players">
-        ${heading('players', text.match.scoreboard)} ${told.teams.map((team) => scoreboard(request, told, team))}
+        ${heading('players', text.match.scoreboard)}
+        ${received.teams.map((team) => scoreboard(request, received, team))}
       </section>
       <p>
         <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a>${
@@ -53,20 +55,20 @@ export async function match(request: PageRequest): Promise<PageContent> {
   };
 }
 
-/** @throws WireError 404 */
-export async function tellMatch(request: PageRequest): Promise<Told> {
+/** @throws HttpError 404 */
+export async function matchViewOf(request: PageRequest): Promise<MatchView> {
   const key = keyOf(request.params['id'] ?? '');
   const found = key === undefined ? undefined : await matchByKey(request.db, key);
   if (found === undefined) throw request.missing();
   const facts = factsOf(found.head);
   const teams = JSON.parse(found.teams) as MatchTeam[];
   const objectives = JSON.parse(found.objectives) as MatchObjective[];
-  const sign = (await mapSigns(request.db, [facts.map])).get(nameKey(facts.map));
+  const sign = (await mapSummaries(request.db, [facts.map])).get(nameKey(facts.map));
   return { match: found, facts, teams, objectives, sign, colours: coloursOf(teams, sign?.teams ?? []) };
 }
 
 /** Who won, where, how: in a sentence. */
-export function describe(request: PageRequest, { facts, teams, match }: Told): string {
+export function describe(request: PageRequest, { facts, teams, match }: MatchView): string {
   const { text, formats } = request;
   const scores = teams.slice(0, 8).map(({ name, score }) => `${name} ${formats.number(score)}`);
   const players = teams.reduce((sum, team) => sum + team.players.length, 0);
@@ -75,7 +77,7 @@ export function describe(request: PageRequest, { facts, teams, match }: Told): s
   return text.match.describe(outcome, modeName(request, facts.gamemode), scores.join(', '), players, length);
 }
 
-function hero(request: PageRequest, { facts, sign, match, colours }: Told): Html {
+function hero(request: PageRequest, { facts, sign, match, colours }: MatchView): Html {
   const { text } = request;
   const outcome =
     facts.win === ''
@@ -93,13 +95,13 @@ function hero(request: PageRequest, { facts, sign, match, colours }: Told): Html
       </p>
       <h1><bdi>${facts.map}</bdi></h1>
       <p class="outcome">${outcome}</p>
-      <p>${moment(request, match.finished)}</p>
+      <p>${timestamp(request, match.finished)}</p>
     </div>
   </section>`;
 }
 
 /** The scores side by side, where the teams are few enough to stand so. */
-function scoreLine({ formats }: PageRequest, { teams, colours, facts }: Told): Html {
+function scoreLine({ formats }: PageRequest, { teams, colours, facts }: MatchView): Html {
   if (teams.length < 2 || teams.length > 8) return html``;
   return html`<div class="score-line" data-teams="${teams.length}">
     ${teams.map(
@@ -113,7 +115,7 @@ function scoreLine({ formats }: PageRequest, { teams, colours, facts }: Told): H
   </div>`;
 }
 
-function figures({ text, formats }: PageRequest, { facts, match, teams }: Told): Html {
+function figures({ text, formats }: PageRequest, { facts, match, teams }: MatchView): Html {
   const players = teams.reduce((sum, team) => sum + team.players.length, 0);
   return html`<dl class="figures-row">
     ${figure(stopwatch(match.finished - match.started), text.match.length)}
@@ -125,21 +127,21 @@ function figures({ text, formats }: PageRequest, { facts, match, teams }: Told):
 
 const LISTED_OBJECTIVES = 200;
 
-function objectives(request: PageRequest, told: Told): Html {
+function objectives(request: PageRequest, received: MatchView): Html {
   const { text, formats } = request;
-  if (told.objectives.length === 0) return html``;
-  const inOrder = [...told.objectives].sort((a, b) => a.time - b.time);
+  if (received.objectives.length === 0) return html``;
+  const inOrder = [...received.objectives].sort((a, b) => a.time - b.time);
   const rest = inOrder.length - LISTED_OBJECTIVES;
   return html`<section class="card" aria-labelledby="objectives">
-    ${heading('objectives', text.match.objectives)} ${line(request, told, inOrder)}
+    ${heading('objectives', text.match.objectives)} ${line(request, received, inOrder)}
     <ol class="objectives">
-      ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => completed(request, told, objective))}
+      ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => completed(request, received, objective))}
     </ol>
     ${rest > 0 ? html`<p class="soft">${text.match.moreObjectives(formats.number(rest))}</p>` : ''}
   </section>`;
 }
 
-function line({ text }: PageRequest, { match, teams, colours }: Told, inOrder: MatchObjective[]): Html {
+function line({ text }: PageRequest, { match, teams, colours }: MatchView, inOrder: MatchObjective[]): Html {
   const rows = [...new Set(inOrder.map(({ team }) => team))];
   const length = Math.max(1, match.finished - match.started);
   const marks = inOrder.map(({ time, team, name, color }) => ({
@@ -161,7 +163,7 @@ function line({ text }: PageRequest, { match, teams, colours }: Told, inOrder: M
   </div>`;
 }
 
-function completed({ text }: PageRequest, { match, colours }: Told, objective: MatchObjective): Html {
+function completed({ text }: PageRequest, { match, colours }: MatchView, objective: MatchObjective): Html {
   const { player: by, team, type, name, color, time } = objective;
   const colour = colourNamed(color) ?? colours.get(team) ?? 'gray';
   return html`<li>
@@ -174,7 +176,7 @@ function completed({ text }: PageRequest, { match, colours }: Told, objective: M
   </li>`;
 }
 
-function scoreboard(request: PageRequest, { colours, facts }: Told, team: MatchTeam): Html {
+function scoreboard(request: PageRequest, { colours, facts }: MatchView, team: MatchTeam): Html {
   const { text, formats } = request;
   const { columns } = text;
   const sorted = [...team.players].sort((a, b) => b.score - a.score || b.kill_count - a.kill_count);
@@ -223,6 +225,6 @@ function scoreboard(request: PageRequest, { colours, facts }: Told, team: MatchT
 const EXTRA = ['shot_count', 'hit_count', 'paint_count'] as const;
 
 /** The picture of the match's map, for feeds. */
-export function pictureOf(sign: MapSign | undefined): string | undefined {
-  return sign === undefined || sign.image === null ? undefined : picturePath(sign.key, sign.image);
+export function mapImageOf(sign: MapSummary | undefined): string | undefined {
+  return sign === undefined || sign.image === null ? undefined : mapImagePath(sign.key, sign.image);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import { boundOf } from '#platform/ids.ts';
 import type { Language } from '#http/languages.ts';
 import type { Log } from '#platform/log.ts';
@@ -53,12 +53,12 @@ export class PageRequest {
 
   /**
    * A parameter of the query; undefined where it is empty.
-   * @throws WireError 400 for what no name or id can be
+   * @throws HttpError 400 for what no name or id can be
    */
   query(name: string): string | undefined {
     const value = this.url.searchParams.get(name) ?? '';
     if (value === '') return undefined;
-    if (value.length > 256 || !isCleanText(value)) throw new WireError(400, name, this.text.error.parameter(name));
+    if (value.length > 256 || !isCleanText(value)) throw new HttpError(400, name, this.text.error.parameter(name));
     return value;
   }
 
@@ -66,7 +66,7 @@ export class PageRequest {
   get before(): number {
     const id = this.query('max_id');
     if (id === undefined) return Number.MAX_SAFE_INTEGER;
-    if (id.length > 64) throw new WireError(400, 'max_id', this.text.error.parameter('max_id'));
+    if (id.length > 64) throw new HttpError(400, 'max_id', this.text.error.parameter('max_id'));
     return boundOf(id);
   }
 
@@ -75,7 +75,7 @@ export class PageRequest {
     const value = this.query(name);
     if (value === undefined) return values[0]!;
     const known = values.find((one) => one === value);
-    if (known === undefined) throw new WireError(400, name, this.text.error.choice(name, values.join(', ')));
+    if (known === undefined) throw new HttpError(400, name, this.text.error.choice(name, values.join(', ')));
     return known;
   }
 
@@ -84,8 +84,8 @@ export class PageRequest {
     return linkTo(this.url, changes);
   }
 
-  missing(): WireError {
-    return new WireError(404, 'not_found', this.text.error.missing);
+  missing(): HttpError {
+    return new HttpError(404, 'not_found', this.text.error.missing);
   }
 }
 

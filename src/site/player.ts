@@ -14,10 +14,10 @@ import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { bars, ring } from './components/charts.ts';
 import { matchList } from './components/match-list.ts';
 import { PAGE } from './components/pager.ts';
-import { crest, player as personLink } from './components/player-link.ts';
+import { identicon, player as personLink } from './components/player-link.ts';
 import { punishmentTable } from './components/punishment-table.ts';
 import { statsTable, totalOf } from './components/stats-table.ts';
-import { ago, moment } from './components/timestamps.ts';
+import { ago, timestamp } from './components/timestamps.ts';
 import { figure, heading } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
@@ -27,9 +27,9 @@ const MONTHS = 12;
 
 /**
  * The player that the address names by UUID; a name, a bare UUID or an id leads to the address that stays.
- * @throws WireError 404
+ * @throws HttpError 404
  */
-async function demandPlayer(request: PageRequest, rest = ''): Promise<Player | Response> {
+async function requirePlayer(request: PageRequest, rest = ''): Promise<Player | Response> {
   const named = request.params['id'] ?? '';
   if (uuidOf(named) === named) {
     const known = await playerByUuid(request.db, named);
@@ -42,7 +42,7 @@ async function demandPlayer(request: PageRequest, rest = ''): Promise<Player | R
 
 /** `/players/:uuid` */
 export async function player(request: PageRequest): Promise<PageContent | Response> {
-  const found = await demandPlayer(request);
+  const found = await requirePlayer(request);
   if (found instanceof Response) return found;
   const { db, now, text } = request;
   const [stats, banned] = [await statsOf(db, found.key), await isBanned(db, found.key, now)];
@@ -82,7 +82,7 @@ function head(request: PageRequest, found: Player, banned: boolean): Html {
   const { last_login: login, last_logout: logout, last_login_server: server } = found;
   const online = login !== null && (logout === null || logout < login);
   return html`<section class="profile">
-    ${crest(found.uuid, 112)}
+    ${identicon(found.uuid, 112)}
     <div>
       <h1><bdi>${found.name}</bdi>${banned ? html` <span class="banned">${text.player.banned}</span>` : ''}</h1>
       <p class="soft mono small">${found.uuid}</p>
@@ -91,8 +91,10 @@ function head(request: PageRequest, found: Player, banned: boolean): Html {
           login === null
             ? html`<span class="soft">${text.player.neverSeen}</span>`
             : online
-              ? html`${text.player.lastLogin} ${moment(request, login)} <span class="soft"><bdi>${server}</bdi></span>`
-              : html`${text.player.lastSeen} ${moment(request, logout!)} <span class="soft"><bdi>${server}</bdi></span>`
+              ? html`${text.player.lastLogin} ${timestamp(request, login)}
+                  <span class="soft"><bdi>${server}</bdi></span>`
+              : html`${text.player.lastSeen} ${timestamp(request, logout!)}
+                  <span class="soft"><bdi>${server}</bdi></span>`
         }
       </p>
     </div>
@@ -102,9 +104,9 @@ function head(request: PageRequest, found: Player, banned: boolean): Html {
 function summary({ text, formats }: PageRequest, stats: Stats): Html {
   const { play, win, lose, kill, death, time } = totalOf(stats);
   const decided = win + lose;
-  const share = decided === 0 ? 0 : win / decided;
+  const quota = decided === 0 ? 0 : win / decided;
   return html`<section class="card summary" aria-label="${text.player.total}">
-    ${ring(share, text.player.winShare(formats.percent(share)), formats.percent(share))}
+    ${ring(quota, text.player.winShare(formats.percent(quota)), formats.percent(quota))}
     <dl class="figures-row">
       ${figure(formats.number(play), text.columns.matches)}${figure(formats.number(win), text.columns.wins)}
       ${figure(formats.number(kill), text.columns.kills)}${figure(formats.number(death), text.columns.deaths)}
@@ -210,7 +212,7 @@ async function punishments(request: PageRequest, found: Player): Promise<Html> {
 
 /** `/players/:uuid/matches` */
 export async function playerMatches(request: PageRequest): Promise<PageContent | Response> {
-  const found = await demandPlayer(request, '/matches');
+  const found = await requirePlayer(request, '/matches');
   if (found instanceof Response) return found;
   const { text } = request;
   const { items, next } = listed(

@@ -6,7 +6,7 @@ import { listPunishments, type Punishment, punishmentByKey } from '#store/game/p
 import { PAGE } from './components/pager.ts';
 import { player } from './components/player-link.ts';
 import { punishmentTable, stateChip, typeName } from './components/punishment-table.ts';
-import { moment } from './components/timestamps.ts';
+import { timestamp } from './components/timestamps.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 /** `/punishments` */
@@ -58,8 +58,8 @@ function facts(request: PageRequest, { punisher, automatic, time, expires, serve
   const { text, formats } = request;
   const { punishment: words } = text;
   const by = punisher === null ? html`${automatic ? words.automatic : words.team}` : player(punisher);
-  return html`${fact(words.by, by)}${fact(words.since, moment(request, time))}
-  ${fact(words.until, expires === null ? html`${words.forever}` : moment(request, expires))}
+  return html`${fact(words.by, by)}${fact(words.since, timestamp(request, time))}
+  ${fact(words.until, expires === null ? html`${words.forever}` : timestamp(request, expires))}
   ${server === '' ? '' : fact(words.server, html`<bdi>${server}</bdi>`)}${fact(words.level, html`${formats.number(level)}`)}`;
 }
 

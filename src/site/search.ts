@@ -12,7 +12,7 @@ import { player } from './components/player-link.ts';
 import { heading, mode } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
-const MOST = 50;
+const MAX = 50;
 
 /** `/search`: players by present and former names, maps by name, anything by its id or UUID. */
 export async function search(request: PageRequest): Promise<PageContent | Response> {
@@ -20,8 +20,8 @@ export async function search(request: PageRequest): Promise<PageContent | Respon
   const asked = request.query('q')?.trim() ?? '';
   const exact = asked === '' ? undefined : await byId(request, asked);
   if (exact !== undefined) return new Response(null, { status: 302, headers: { location: exact } });
-  const found = asked === '' ? [] : await searchPlayers(request.db, asked, MOST);
-  const maps = asked === '' ? [] : await searchMaps(request.db, asked, MOST);
+  const found = asked === '' ? [] : await searchPlayers(request.db, asked, MAX);
+  const maps = asked === '' ? [] : await searchMaps(request.db, asked, MAX);
   return {
     title: asked === '' ? text.search.label : text.search.results(asked),
     description: text.search.label,

@@ -7,10 +7,10 @@ const NAME = 'secret key';
  * Whether this process has the secret key that the database has been used with; the first one that asks sets it. With
  * another one, codes that are shown open nothing, and who deleted the account is no longer known when they play again.
  */
-export async function hasItsSecretKey(db: Db): Promise<boolean> {
+export async function secretKeyMatches(db: Db): Promise<boolean> {
   const own = db.keyedHash(NAME);
   const known = await db.get<{ value: string }>(sql`select value from installation where name = ${NAME}`);
   if (known !== undefined) return known.value === own;
   await db.run(sql`insert into installation (name, value) values (${NAME}, ${own}) on conflict (name) do nothing`);
-  return await hasItsSecretKey(db);
+  return await secretKeyMatches(db);
 }

@@ -23,7 +23,7 @@ export const pageBefore = (key: number, limit: number): Page => ({
  * asked for twice and named in the order: where PostgreSQL knows it to be one, it may prefer the primary key, and passes
  * everything that others have brought since on its way to what belongs to one that is silent now.
  */
-export function along(column: string, value: Value, page?: Page): Sql {
+export function keysetPage(column: string, value: Value, page?: Page): Sql {
   const own = sql`${code(column)} in (${value}, ${value})`;
   if (page === undefined) return own;
   const { bound, direction, limit } = page;

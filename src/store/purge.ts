@@ -1,37 +1,37 @@
 import type { Db } from '#db/db.ts';
 import { code, join, type Sql, sql } from '#db/sql.ts';
 import { auditBefore } from './audit/audit.ts';
-import { bucketsIn, oldestKept, startOf } from './game/time-buckets.ts';
+import { bucketsIn, oldestRetained, startOf } from './game/time-buckets.ts';
 
 /** Removes what nobody reads any more: whatever it is, no answer depends on its being gone. */
 
 /** Rows of one statement: nobody who writes waits long for the broom. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 const DAY_MS = 86_400_000;
-const SAMPLES_KEPT_MS = 8 * DAY_MS;
+const SAMPLES_RETAINED_MS = 8 * DAY_MS;
 
-interface Rubbish {
+interface PurgeRule {
   table: string;
   /** The columns of the table's key. */
   key: readonly string[];
   where: Sql;
 }
 
-export interface Kept {
+export interface Retention {
   /** The calendar of the boards. */
   zone: string;
   /** How long the audit log is kept. */
   auditMs: number;
 }
 
-export async function sweep(db: Db, { zone, auditMs }: Kept, now: number): Promise<void> {
-  const oldAudit: Rubbish = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
-  for (const rubbish of [...expired(now), oldAudit, ...oldBoards(zone, now)]) {
-    while ((await remove(db, rubbish)) === AT_ONCE);
+export async function purge(db: Db, { zone, auditMs }: Retention, now: number): Promise<void> {
+  const oldAudit: PurgeRule = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
+  for (const rules of [...expired(now), oldAudit, ...oldBoards(zone, now)]) {
+    while ((await remove(db, rules)) === BATCH_SIZE);
   }
 }
 
-function expired(now: number): Rubbish[] {
+function expired(now: number): PurgeRule[] {
   return [
     { table: 'tokens', key: ['hash', 'kind'], where: sql`expires <= ${now}` },
     { table: 'rate_limits', key: ['subject'], where: sql`resets <= ${now}` },
@@ -40,9 +40,9 @@ function expired(now: number): Rubbish[] {
     { table: 'owner_invitations', key: ['application_key', 'account_id'], where: sql`expires <= ${now}` },
     { table: 'link_codes', key: ['account_id'], where: sql`expires <= ${now}` },
     { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },
-    { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_KEPT_MS}` },
+    { table: 'usage', key: ['application_key', 'hour', 'endpoint'], where: sql`hour < ${now - SAMPLES_RETAINED_MS}` },
     { table: 'console_sessions', key: ['hash'], where: sql`expires <= ${now}` },
-    { table: 'online_samples', key: ['time'], where: sql`time < ${now - SAMPLES_KEPT_MS}` },
+    { table: 'online_samples', key: ['time'], where: sql`time < ${now - SAMPLES_RETAINED_MS}` },
   ];
 }
 
@@ -50,16 +50,16 @@ function expired(now: number): Rubbish[] {
 const ENDED_SESSION = sql`
   not exists (select 1 from tokens where tokens.uid_hash = account_sessions.uid_hash and tokens.kind = 'Session')`;
 
-function oldBoards(zone: string, now: number): Rubbish[] {
-  return Object.entries(oldestKept(bucketsIn(zone), now)).map(([period, oldest]) => ({
+function oldBoards(zone: string, now: number): PurgeRule[] {
+  return Object.entries(oldestRetained(bucketsIn(zone), now)).map(([period, oldest]) => ({
     table: 'boards',
     key: ['bucket', 'mode', 'player_key'],
     where: sql`bucket >= ${startOf(period as 'day')} and bucket < ${oldest}`,
   }));
 }
 
-async function remove(db: Db, { table, key, where }: Rubbish): Promise<number> {
+async function remove(db: Db, { table, key, where }: PurgeRule): Promise<number> {
   const columns = join(key.map(code));
   return await db.run(sql`
-    delete from ${code(table)} where (${columns}) in (select ${columns} from ${code(table)} where ${where} limit ${AT_ONCE})`);
+    delete from ${code(table)} where (${columns}) in (select ${columns} from ${code(table)} where ${where} limit ${BATCH_SIZE})`);
 }

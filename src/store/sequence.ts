@@ -58,7 +58,7 @@ const BEHIND_EVENTS = 1024;
  * of their own, so that events that were exported can have their ids in a network where there are accounts already. What
  * looks for such an id among other things has to say what it is looking for.
  */
-export async function takeKey(tx: Queryable, now: number): Promise<number> {
+export async function nextKey(tx: Queryable, now: number): Promise<number> {
   const least = now * KEYS_PER_MS + BEHIND_EVENTS;
   const { last } = (await tx.get<{ last: number }>(sql`
     update sequence set last = case when last >= ${least} then last + 1 else ${least} end where name = 'account'

@@ -8,10 +8,10 @@ import fc from 'fast-check';
 import { keyOf } from '#platform/ids.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { finishPseudonyms } from '#events/anonymise.ts';
-import { withdrawEvents } from '#events/retract.ts';
+import { rewriteLedger } from '#events/anonymise.ts';
+import { retractEvents } from '#events/retract.ts';
 import { testApi, type TestApi } from '#test/support/api.ts';
-import { match, person, serviceToken, tell } from '#test/support/builders.ts';
+import { match, person, serviceToken, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import type { Order } from './other-process.ts';
 
@@ -54,11 +54,11 @@ onEachDatabase('what is kept ready is never stale, whoever writes', async (t, ur
     other: elsewhere,
     pick,
   }: typeof step extends fc.Arbitrary<infer S> ? S : never): Promise<void> => {
-    if (act === 'tell') await tellOne(api, elsewhere ? other : undefined);
+    if (act === 'tell') await sendOne(api, elsewhere ? other : undefined);
     if (act === 'withdraw' && known.length > 0) {
       const [id] = known.splice(pick % known.length, 1) as [string];
       const keys = [keyOf(id)!];
-      await (elsewhere ? other.do({ withdraw: keys }) : withdrawEvents(api.hall.db, api.hall.clock, keys));
+      await (elsewhere ? other.do({ withdraw: keys }) : retractEvents(api.context.db, api.context.clock, keys));
       assert.equal((await api.get(`/v1/matches/${id}`)).status, 404, 'a withdrawn match is gone at once');
     }
     await lookTwice(api, known);
@@ -66,9 +66,9 @@ onEachDatabase('what is kept ready is never stale, whoever writes', async (t, ur
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => { for (const one of steps) await run(one); }), { numRuns: 12 }); // prettier-ignore
 });
 
-async function tellOne({ hall }: TestApi, other: OtherProcess | undefined): Promise<void> {
+async function sendOne({ context }: TestApi, other: OtherProcess | undefined): Promise<void> {
   const event = match({ map: `Map ${Math.random()}`, teams: [{ name: 'Red', players: [person(1), person(2)] }] });
-  if (other === undefined) await tell(hall, event);
+  if (other === undefined) await sendEvents(context, event);
   else await other.do({ tell: [event] });
 }
 
@@ -89,9 +89,9 @@ async function lookTwice({ get }: TestApi, known: string[]): Promise<void> {
 }
 
 onEachDatabase('a match whose text is rewritten has another tag', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  const { db, clock } = hall;
-  await tell(hall, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  const { context, get } = await testApi(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
   const [{ id }] = (await get('/v1/matches')).json as [{ id: string }];
   const seen = new Map<string, string>();
   const look = async (): Promise<void> => {
@@ -102,17 +102,17 @@ onEachDatabase('a match whose text is rewritten has another tag', async (t, url)
   for (const player of [person(3), person(1), person(2)]) {
     await look();
     await db.transaction((tx) => pseudonymise(tx, clock.now(), player.uuid));
-    await finishPseudonyms(db);
+    await rewriteLedger(db);
   }
   await look();
   assert.equal(new Set(seen.values()).size, 3, 'who has not played changes nothing');
 });
 
 onEachDatabase('what another process changes of credentials is felt within a second', async (t, url) => {
-  const { hall, get, app } = await testApi(t, url);
+  const { context, get, app } = await testApi(t, url);
   const other = new OtherProcess(t, url);
   await other.ready();
-  const token = await serviceToken(hall, app.client_id);
+  const token = await serviceToken(context, app.client_id);
   const look = () => get('/v1/servers', { token });
   for (let time = 0; time < 3; time++) assert.equal((await look()).status, 200);
   await other.do({ limit: [app.client_id, 12_345] });

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { UsageError } from '#platform/errors.ts';
 import { testApi } from '#test/support/api.ts';
 import { ask, repliesIn } from '#test/support/request.ts';
-import { createTestDatabase, testHall, testHouse } from '#test/support/context.ts';
+import { createTestDatabase, testContext, testServices } from '#test/support/context.ts';
 
 test('a house that closes answers what was asked before, and no connection holds it up', async (t) => {
   const database = await createTestDatabase('postgres');
-  const { hall, origin, token } = await testApi(t, database.url);
+  const { context, origin, token } = await testApi(t, database.url);
   t.after(() => database.drop());
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   const chunks: Buffer[] = [];
@@ -22,8 +22,8 @@ test('a house that closes answers what was asked before, and no connection holds
   await ask(origin, '/v1/openapi.json');
   const started = performance.now();
   const closed = once(socket, 'close');
-  await hall[Symbol.asyncDispose]();
-  hall[Symbol.asyncDispose] = () => Promise.resolve();
+  await context[Symbol.asyncDispose]();
+  context[Symbol.asyncDispose] = () => Promise.resolve();
   await closed;
   const [reply] = repliesIn(Buffer.concat(chunks));
   assert.equal(reply!.status, 200);
@@ -34,13 +34,13 @@ test('a house that closes answers what was asked before, and no connection holds
 
 test('a place where a door cannot listen is said in a sentence that names the setting', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  t.after(() => void taken.close());
-  const { port } = taken.address() as AddressInfo;
+  const accepted = createServer().listen(0, '127.0.0.1');
+  await once(accepted, 'listening');
+  t.after(() => void accepted.close());
+  const { port } = accepted.address() as AddressInfo;
   for (const place of [`127.0.0.1:${port}`, '192.0.2.1:80', '/nowhere/api.sock', 'no.such.host.invalid:80']) {
-    const hall = await testHall(t, database.url, { API_LISTEN: place });
-    await assert.rejects(openHouse(hall, ['API']), (error) => {
+    const context = await testContext(t, database.url, { API_LISTEN: place });
+    await assert.rejects(openServices(context, ['API']), (error) => {
       assert.ok(error instanceof UsageError, String(error));
       assert.match(error.message, /^API_LISTEN .*cannot/);
       return true;
@@ -52,8 +52,8 @@ test('a place where a door cannot listen is said in a sentence that names the se
 test('a door may listen on a socket file, behind a proxy that is believed', async (t) => {
   const database = await createTestDatabase('sqlite');
   const path = `${database.url}.sock`;
-  const hall = await testHall(t, database.url, { API_LISTEN: path, TRUSTED_PROXIES: 'unix' });
-  assert.deepEqual(await testHouse(hall, ['API']), { API: path });
+  const context = await testContext(t, database.url, { API_LISTEN: path, TRUSTED_PROXIES: 'unix' });
+  assert.deepEqual(await testServices(context, ['API']), { API: path });
   t.after(() => database.drop());
   const socket = connect(path);
   const chunks: Buffer[] = [];
@@ -62,9 +62,9 @@ test('a door may listen on a socket file, behind a proxy that is believed', asyn
   await once(socket, 'close');
   const [reply] = repliesIn(Buffer.concat(chunks));
   assert.deepEqual([reply!.status, reply!.headers['x-ratelimit-remaining']], [401, '599']);
-  await hall[Symbol.asyncDispose]();
-  const again = await testHall(t, database.url, {});
+  await context[Symbol.asyncDispose]();
+  const again = await testContext(t, database.url, {});
   const saved = await again.db.tuples({ strings: ['select subject from rate_limits'], values: [] });
   assert.deepEqual(saved, [['failed:203.0.113.7']]);
-  hall[Symbol.asyncDispose] = () => Promise.resolve();
+  context[Symbol.asyncDispose] = () => Promise.resolve();
 });

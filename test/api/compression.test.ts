@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { codingFor } from '#api/response.ts';
 import { testApi } from '#test/support/api.ts';
-import { map, tell } from '#test/support/builders.ts';
+import { map, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 
 const DECODERS: Record<string, (bytes: Buffer) => Buffer> = {
@@ -45,8 +45,8 @@ test('an answer is compressed only for who asks for it, in the coding they like 
 
 test('a compressed answer says so, and is the same answer', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { hall, get } = await testApi(t, database.url);
-  await tell(hall, ...Array.from({ length: 20 }, (_, number) => map(`Map ${number}`)));
+  const { context, get } = await testApi(t, database.url);
+  await sendEvents(context, ...Array.from({ length: 20 }, (_, number) => map(`Map ${number}`)));
   const plain = await get('/v1/maps');
   assert.equal(plain.headers['content-encoding'], undefined);
   assert.match(String(plain.headers.vary), /Accept-Encoding/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ROWS } from '#api/index.ts';
+import { ENDPOINTS } from '#api/index.ts';
 import { testApi } from '#test/support/api.ts';
 import { ask, type Reply } from '#test/support/request.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -32,14 +32,14 @@ function assertError(reply: Reply, status: number, error: string): void {
 }
 
 test('the rows are the specification’s eleven paths', () => {
-  assert.deepEqual(ROWS.map(({ path }) => path).sort(), Object.keys(paths({} as never)).sort());
+  assert.deepEqual(ENDPOINTS.map(({ path }) => path).sort(), Object.keys(paths({} as never)).sort());
 });
 
 onEachDatabase('every row keeps the contract of the data API', async (t, url) => {
-  const { hall, origin, get, token } = await testApi(t, url);
-  const season = paths(await fill(hall));
-  for (const row of ROWS) {
-    const path = season[row.path]!;
+  const { context, origin, get, token } = await testApi(t, url);
+  const history = paths(await fill(context));
+  for (const row of ENDPOINTS) {
+    const path = history[row.path]!;
     const joint = path.includes('?') ? '&' : '?';
     const reply = await get(path);
 
@@ -109,8 +109,8 @@ onEachDatabase('every row keeps the contract of the data API', async (t, url) =>
   }
 
   await t.test('lists page, single resources are found or not', async () => {
-    for (const { path, query } of ROWS) {
-      if ('limit' in query) assertError(await get(`${season[path]!.split('?')[0]}?limit=0`), 400, 'invalid_request');
+    for (const { path, query } of ENDPOINTS) {
+      if ('limit' in query) assertError(await get(`${history[path]!.split('?')[0]}?limit=0`), 400, 'invalid_request');
       if (path.includes(':id')) assertError(await get(path.replace(':id', 'nothing%20here')), 404, 'not_found');
     }
   });

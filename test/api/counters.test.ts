@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import { withdrawEvents } from '#events/retract.ts';
+import { retractEvents } from '#events/retract.ts';
 import { siteOf } from '#site/index.ts';
-import { keepUpOnce } from '#server/jobs.ts';
+import { runJobsOnce } from '#server/jobs.ts';
 import { testApi } from '#test/support/api.ts';
-import { event, match, person, statistics, team, tell } from '#test/support/builders.ts';
+import { event, match, person, statistics, team, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
-const MOST = Number.MAX_SAFE_INTEGER;
+const MAX = Number.MAX_SAFE_INTEGER;
 const [ADA, BOB] = [person(1, 'Ada'), person(2, 'Bob')];
 const huge = fc.integer({ min: 999_000_000, max: 1_000_000_000 });
 
 onEachDatabase('counters that were driven beyond what is exact break nothing, and come back', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  const { db, clock } = hall;
-  await tell(hall, match({ teams: [team('Red', ADA), team('Blue', BOB)], win: 'Red' }));
+  const { context, get } = await testApi(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, match({ teams: [team('Red', ADA), team('Blue', BOB)], win: 'Red' }));
   const kills = async (group: string, who = 'Ada'): Promise<number> => {
     const { status, json: body } = await get(`/v1/players/${who}?fields=total,teampvp,factions`);
     assert.equal(status, 200, JSON.stringify(body));
@@ -28,7 +28,7 @@ onEachDatabase('counters that were driven beyond what is exact break nothing, an
     );
     await db.run(sql`update boards set kill = ${base}, time = ${base}`);
   };
-  const site = siteOf(hall);
+  const site = siteOf(context);
   const shown = async (): Promise<void> => {
     const boards = ['day', 'week', 'month', 'all'].map((period) => `/leaderboards?period=${period}&by=kill`);
     for (const path of ['/', '/players', '/players/Ada', ...boards]) {
@@ -36,25 +36,25 @@ onEachDatabase('counters that were driven beyond what is exact break nothing, an
       assert.ok(page.status === 200 || page.status === 302, `${path}: ${page.status}`);
     }
   };
-  await keepUpOnce(hall);
+  await runJobsOnce(context);
 
   await fc.assert(
-    fc.asyncProperty(fc.array(huge, { minLength: 1, maxLength: 4 }), fc.nat(2_000_000_000), async (counts, room) => {
-      const base = MOST - room;
+    fc.asyncProperty(fc.array(huge, { minLength: 1, maxLength: 4 }), fc.nat(2_000_000_000), async (counts, module) => {
+      const base = MAX - module;
       await start(base);
       const sum = counts.reduce((total, count) => total + count, 0);
-      const told = counts.flatMap((kill_count) => [
+      const received = counts.flatMap((kill_count) => [
         match({ teams: [team('Red', { ...ADA, kill_count, score: -kill_count, time_played: kill_count })] }),
         statistics(ADA, { kill_count }),
       ]);
-      const ids = await tell(hall, ...told);
-      await keepUpOnce(hall);
-      const exact = Math.min(MOST, base + sum);
+      const ids = await sendEvents(context, ...received);
+      await runJobsOnce(context);
+      const exact = Math.min(MAX, base + sum);
       assert.equal(await kills('teampvp'), exact);
       assert.equal(await kills('factions'), exact);
-      assert.equal(await kills('total'), MOST);
+      assert.equal(await kills('total'), MAX);
       await shown();
-      await withdrawEvents(
+      await retractEvents(
         db,
         clock,
         ids.map((id) => keyOf(id)!),
@@ -67,9 +67,9 @@ onEachDatabase('counters that were driven beyond what is exact break nothing, an
     { numRuns: 5 },
   );
 
-  await start(MOST - 1);
-  const [merged] = await tell(hall, event('player.merged', { from: BOB.uuid, into: ADA.uuid }));
+  await start(MAX - 1);
+  const [merged] = await sendEvents(context, event('player.merged', { from: BOB.uuid, into: ADA.uuid }));
   assert.ok(merged);
-  assert.equal(await kills('teampvp'), MOST);
+  assert.equal(await kills('teampvp'), MAX);
   await shown();
 });

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
-import { MemoryAllowances } from '#http/rate-limiter.ts';
+import { MemoryRateLimiter } from '#http/rate-limiter.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
 import { type Endpoint, endpoint } from '#api/endpoint.ts';
 import { openapiOf } from '#api/openapi.ts';
 import { Api } from '#api/service.ts';
 import { ask, type Reply } from '#test/support/request.ts';
 import { application, serviceToken } from '#test/support/builders.ts';
-import { createTestDatabase, testHall } from '#test/support/context.ts';
+import { createTestDatabase, testContext } from '#test/support/context.ts';
 
 const row = (path: string, facts: Partial<Endpoint> = {}): Endpoint =>
   endpoint({
@@ -33,27 +33,27 @@ const ROWS = [
 /** A data API with rows of the test's own. */
 async function open(t: TestContext): Promise<{ origin: string; get: (path: string) => Promise<Reply> }> {
   const database = await createTestDatabase('sqlite');
-  const hall = await testHall(t, database.url, { SITE_URL: 'https://site.example' });
+  const context = await testContext(t, database.url, { SITE_URL: 'https://site.example' });
   t.after(() => database.drop());
-  const allowances = await MemoryAllowances.open(hall.db, hall.clock, assert.ifError);
-  const meter = new UsageMeter(hall.db, hall.clock, assert.ifError);
-  const api = new Api(hall, allowances, meter, ROWS, {});
+  const rateLimiter = await MemoryRateLimiter.open(context.db, context.clock, assert.ifError);
+  const meter = new UsageMeter(context.db, context.clock, assert.ifError);
+  const api = new Api(context, rateLimiter, meter, ROWS, {});
   const server = createServer((request, response) => api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const close = hall[Symbol.asyncDispose].bind(hall);
-  hall[Symbol.asyncDispose] = async () => {
+  const close = context[Symbol.asyncDispose].bind(context);
+  context[Symbol.asyncDispose] = async () => {
     server.closeAllConnections();
     server.close();
     await meter[Symbol.asyncDispose]();
-    await allowances[Symbol.asyncDispose]();
+    await rateLimiter[Symbol.asyncDispose]();
     await close();
   };
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const token = await serviceToken(hall, (await application(hall)).client_id);
+  const token = await serviceToken(context, (await application(context)).client_id);
   return { origin, get: (path) => ask(origin, path, { token }) };
 }
 
-const toldBy = ({ headers }: Reply) => ['deprecation', 'sunset', 'link'].map((name) => headers[name]);
+const receivedBy = ({ headers }: Reply) => ['deprecation', 'sunset', 'link'].map((name) => headers[name]);
 const OF_OLD = [
   '@1772323200',
   'Tue, 01 Sep 2026 00:00:00 GMT',
@@ -64,20 +64,20 @@ const NOTHING = [undefined, undefined, undefined];
 test('a row that is going away says so in every answer, asked however often; the others say nothing', async (t) => {
   const { origin, get } = await open(t);
   for (let asked = 0; asked < 4; asked++) {
-    assert.deepEqual(toldBy(await get('/v1/old/x')), OF_OLD);
-    assert.deepEqual(toldBy(await get('/v1/new')), NOTHING);
+    assert.deepEqual(receivedBy(await get('/v1/old/x')), OF_OLD);
+    assert.deepEqual(receivedBy(await get('/v1/new')), NOTHING);
   }
-  assert.deepEqual(toldBy(await get('/v1/old/me')), NOTHING, 'a row of its own');
-  assert.deepEqual(toldBy(await get('/v1/nothing')), NOTHING);
-  assert.deepEqual(toldBy(await get('/v1/aging/')), [
+  assert.deepEqual(receivedBy(await get('/v1/old/me')), NOTHING, 'a row of its own');
+  assert.deepEqual(receivedBy(await get('/v1/nothing')), NOTHING);
+  assert.deepEqual(receivedBy(await get('/v1/aging/')), [
     '@1772366400',
     undefined,
     '<https://news.example/aging>; rel="deprecation"',
   ]);
   const broken = await get('/v1/old/%ff');
-  assert.deepEqual([broken.status, toldBy(broken)], [400, OF_OLD]);
+  assert.deepEqual([broken.status, receivedBy(broken)], [400, OF_OLD]);
   const stranger = await ask(origin, '/v1/old/x');
-  assert.deepEqual([stranger.status, toldBy(stranger)], [401, OF_OLD]);
+  assert.deepEqual([stranger.status, receivedBy(stranger)], [401, OF_OLD]);
   const exposed = String(stranger.headers['access-control-expose-headers']);
   for (const name of ['Deprecation', 'Sunset', 'Link']) assert.ok(exposed.split(', ').includes(name), name);
 });

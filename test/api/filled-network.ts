@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { serverByName } from '#store/game/servers.ts';
 import {
@@ -18,11 +18,11 @@ import {
   rotation,
   statistics,
   team,
-  tell,
+  sendEvents,
 } from '#test/support/builders.ts';
 
 /** Where the filled resources of `fill` are found. */
-export interface Season {
+export interface GeneratedHistory {
   server: string;
   match: string;
   map: string;
@@ -33,16 +33,20 @@ export interface Season {
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
 
 /** Something of everything: every field of every answer has a place where it is filled. */
-export async function fill(hall: Pick<Hall, 'db' | 'clock'>): Promise<Season> {
-  await tell(hall, configured('Lobby', { order: -1 }), configured('Alpha', { order: 1, icon: 'tnt', max: 20 }));
-  await tell(hall, ...maps(), rotation('Alpha', ['Twin Peaks', 'Harbour']), rotation('Lobby', ['Harbour']));
-  await tell(hall, rating('Twin Peaks', person(1), 5), rating('Twin Peaks', person(2), 2, '0.9.0'), alpha());
-  const [matchId] = await tell(hall, wholeMatch());
-  await tell(hall, login('Alpha', person(1)), logout('Alpha', person(1), { time: after(1000) }));
-  await tell(hall, statistics(person(1), { kill_count: 3, power: 1.5, faction: 'Reds' }));
-  await tell(hall, punishment('p1', person(1), { type: 'mute', automatic: true }), pardon('p1'));
-  const [punishmentId] = await tell(hall, issued());
-  const alphaServer = await serverByName(hall.db, 'Alpha');
+export async function fill(context: Pick<AppContext, 'db' | 'clock'>): Promise<GeneratedHistory> {
+  await sendEvents(
+    context,
+    configured('Lobby', { order: -1 }),
+    configured('Alpha', { order: 1, icon: 'tnt', max: 20 }),
+  );
+  await sendEvents(context, ...maps(), rotation('Alpha', ['Twin Peaks', 'Harbour']), rotation('Lobby', ['Harbour']));
+  await sendEvents(context, rating('Twin Peaks', person(1), 5), rating('Twin Peaks', person(2), 2, '0.9.0'), alpha());
+  const [matchId] = await sendEvents(context, wholeMatch());
+  await sendEvents(context, login('Alpha', person(1)), logout('Alpha', person(1), { time: after(1000) }));
+  await sendEvents(context, statistics(person(1), { kill_count: 3, power: 1.5, faction: 'Reds' }));
+  await sendEvents(context, punishment('p1', person(1), { type: 'mute', automatic: true }), pardon('p1'));
+  const [punishmentId] = await sendEvents(context, issued());
+  const alphaServer = await serverByName(context.db, 'Alpha');
   return {
     server: idOf(alphaServer!.key),
     match: matchId!,
@@ -100,19 +104,19 @@ const issued = (): WireEvent =>
   );
 
 /** Every row of the data API by its path, filled, with all that can be asked for. */
-export function paths(season: Season): Record<string, string> {
+export function paths(history: GeneratedHistory): Record<string, string> {
   const groups = 'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun';
   return {
     '/v1/servers': '/v1/servers',
     '/v1/servers/online': '/v1/servers/online',
-    '/v1/servers/:id': `/v1/servers/${season.server}`,
+    '/v1/servers/:id': `/v1/servers/${history.server}`,
     '/v1/matches': '/v1/matches?fields=teams,objectives',
-    '/v1/matches/:id': `/v1/matches/${season.match}?fields=teams,objectives`,
+    '/v1/matches/:id': `/v1/matches/${history.match}?fields=teams,objectives`,
     '/v1/maps': '/v1/maps?playing=1',
-    '/v1/maps/:id': `/v1/maps/${season.map}`,
+    '/v1/maps/:id': `/v1/maps/${history.map}`,
     '/v1/punishments': '/v1/punishments',
-    '/v1/punishments/:id': `/v1/punishments/${season.punishment}`,
-    '/v1/players/:id/punishments': `/v1/players/${season.player}/punishments`,
-    '/v1/players/:id': `/v1/players/${season.player}?fields=${groups}`,
+    '/v1/punishments/:id': `/v1/punishments/${history.punishment}`,
+    '/v1/players/:id/punishments': `/v1/players/${history.player}/punishments`,
+    '/v1/players/:id': `/v1/players/${history.player}?fields=${groups}`,
   };
 }

@@ -5,7 +5,7 @@ import { setLimit } from '#store/applications/applications.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { ask, type Reply, type Wish } from '#test/support/request.ts';
 import { account, application, serviceToken, userToken } from '#test/support/builders.ts';
-import { type Dialect, onEachDatabase, testHall, testHouse } from '#test/support/context.ts';
+import { type Dialect, onEachDatabase, testContext, testServices } from '#test/support/context.ts';
 
 const HOUR_MS = 3_600_000;
 const PATH = '/v1/servers/online';
@@ -56,42 +56,42 @@ onEachCounter('of 1,000 requests at once exactly 900 are served', async (t, url,
 });
 
 onEachCounter('a window lasts exactly one hour from the first request', async (t, url, counters) => {
-  const { hall, get } = await usual(t, url, counters, { APP_LIMIT: '2' });
-  const begins = hall.clock.now();
+  const { context, get } = await usual(t, url, counters, { APP_LIMIT: '2' });
+  const begins = context.clock.now();
   const state = async (): Promise<State> => stateOf(await get(PATH));
   const reset = (begins + HOUR_MS) / 1000;
   assert.deepEqual(await state(), { status: 200, limit: 2, remaining: 1, reset });
-  hall.clock.advance(HOUR_MS - 1000);
+  context.clock.advance(HOUR_MS - 1000);
   assert.deepEqual(await state(), { status: 200, limit: 2, remaining: 0, reset });
-  hall.clock.advance(999);
+  context.clock.advance(999);
   const refused = await get(PATH);
   assert.deepEqual(stateOf(refused), { status: 429, limit: 2, remaining: 0, reset });
   assert.equal(refused.headers['retry-after'], '1');
-  hall.clock.advance(1);
+  context.clock.advance(1);
   assert.deepEqual(await state(), { status: 200, limit: 2, remaining: 1, reset: reset + 3600 });
 });
 
 onEachCounter('each kind of caller has a limit and a subject of its own', async (t, url, counters) => {
-  const { hall, origin, app, token } = await usual(t, url, counters);
-  const other = await application(hall);
-  const otherToken = await serviceToken(hall, other.client_id);
-  const [ada, bob] = [await account(hall, 'Ada'), await account(hall, 'Bob')];
+  const { context, origin, app, token } = await usual(t, url, counters);
+  const other = await application(context);
+  const otherToken = await serviceToken(context, other.client_id);
+  const [ada, bob] = [await account(context, 'Ada'), await account(context, 'Bob')];
 
   await t.test('an application: 900, whatever token it holds', async () => {
     assert.deepEqual([(await look(origin, { token })).limit, (await look(origin, { token })).remaining], [900, 898]);
-    assert.equal((await look(origin, { token: await serviceToken(hall, app.client_id) })).remaining, 897);
+    assert.equal((await look(origin, { token: await serviceToken(context, app.client_id) })).remaining, 897);
     assert.equal((await look(origin, { token: otherToken })).remaining, 899);
   });
 
   await t.test('a user: 900, all applications together', async () => {
-    const here = await userToken(hall, app.client_id, ada.id);
-    const there = await userToken(hall, other.client_id, ada.id);
+    const here = await userToken(context, app.client_id, ada.id);
+    const there = await userToken(context, other.client_id, ada.id);
     assert.deepEqual(
       [(await look(origin, { token: here })).limit, (await look(origin, { token: here })).remaining],
       [900, 898],
     );
     assert.equal((await look(origin, { token: there })).remaining, 897);
-    assert.equal((await look(origin, { token: await userToken(hall, app.client_id, bob.id) })).remaining, 899);
+    assert.equal((await look(origin, { token: await userToken(context, app.client_id, bob.id) })).remaining, 899);
   });
 
   await t.test('a Client ID: 600 of an address, whatever the application', async () => {
@@ -107,16 +107,19 @@ onEachCounter('each kind of caller has a limit and a subject of its own', async 
   });
 
   await t.test('a raised limit: the application itself, and each of its users apart', async () => {
-    const raised = await application(hall, { limit: 5000 });
-    const users = await Promise.all([ada, bob].map(({ id }) => userToken(hall, raised.client_id, id)));
-    const usually = (await look(origin, { token: await userToken(hall, app.client_id, ada.id) })).remaining;
-    for (const user of [await serviceToken(hall, raised.client_id), ...users]) {
+    const raised = await application(context, { limit: 5000 });
+    const users = await Promise.all([ada, bob].map(({ id }) => userToken(context, raised.client_id, id)));
+    const usually = (await look(origin, { token: await userToken(context, app.client_id, ada.id) })).remaining;
+    for (const user of [await serviceToken(context, raised.client_id), ...users]) {
       const { limit, remaining } = await look(origin, { token: user });
       assert.deepEqual([limit, remaining], [5000, 4999]);
     }
-    assert.equal((await look(origin, { token: await userToken(hall, app.client_id, ada.id) })).remaining, usually - 1);
+    assert.equal(
+      (await look(origin, { token: await userToken(context, app.client_id, ada.id) })).remaining,
+      usually - 1,
+    );
     assert.equal((await look(origin, { clientId: raised.client_id })).limit, 600, 'an address stays an address');
-    await setLimit(hall.db, raised.client_id, null);
+    await setLimit(context.db, raised.client_id, null);
     assert.equal((await look(origin, { token: users[0]! })).limit, 900, 'and lowered again it is the usual one');
   });
 });
@@ -181,25 +184,25 @@ onEachCounter('addresses are told apart behind a trusted proxy, and only there',
 
 onEachCounter('counts survive a restart', async (t, url, counters) => {
   const settings = { COUNTERS: counters, APP_LIMIT: '10' };
-  const first = await testHall(t, url, settings);
+  const first = await testContext(t, url, settings);
   const token = await serviceToken(first);
-  const { API } = await testHouse(first, ['API']);
+  const { API } = await testServices(first, ['API']);
   for (let asked = 0; asked < 4; asked++) await look(API!, { token });
   const { reset } = await look(API!, { token });
   await first[Symbol.asyncDispose]();
   first[Symbol.asyncDispose] = async () => undefined;
 
-  const second = await testHall(t, url, settings);
+  const second = await testContext(t, url, settings);
   second.clock.advance(60_000);
-  const again = (await testHouse(second, ['API'])).API!;
+  const again = (await testServices(second, ['API'])).API!;
   assert.deepEqual(await look(again, { token }), { status: 200, limit: 10, remaining: 4, reset });
 });
 
 onEachDatabase('with counters in the database two processes count as one', async (t, url) => {
   const settings = { COUNTERS: 'database', APP_LIMIT: '300' };
-  const halls = [await testHall(t, url, settings), await testHall(t, url, settings)];
-  const origins = await Promise.all(halls.map(async (hall) => (await testHouse(hall, ['API'])).API!));
-  const token = await serviceToken(halls[0]!);
+  const contexts = [await testContext(t, url, settings), await testContext(t, url, settings)];
+  const origins = await Promise.all(contexts.map(async (context) => (await testServices(context, ['API'])).API!));
+  const token = await serviceToken(contexts[0]!);
   const states = await Promise.all(Array.from({ length: 400 }, (_, place) => look(origins[place % 2]!, { token })));
   const served = states.filter(({ status }) => status === 200);
   assert.equal(served.length, 300);
@@ -210,8 +213,8 @@ onEachDatabase('with counters in the database two processes count as one', async
 });
 
 onEachDatabase('counters that cannot be reached take neither headers away nor what is not counted', async (t, url) => {
-  const { hall, origin, token } = await testApi(t, url, { COUNTERS: 'database', ADDRESS_LIMIT: '600' });
-  await hall.db.run(sql`drop table rate_limits`);
+  const { context, origin, token } = await testApi(t, url, { COUNTERS: 'database', ADDRESS_LIMIT: '600' });
+  await context.db.run(sql`drop table rate_limits`);
   for (const [path, method, status] of [
     [PATH, 'GET', 500],
     ['/v1/openapi.json', 'GET', 200],
@@ -220,6 +223,6 @@ onEachDatabase('counters that cannot be reached take neither headers away nor wh
     const state = await look(origin, { token, method }, path);
     assert.equal(state.status, status);
     assert.deepEqual([state.limit, state.remaining], [600, 600]);
-    assert.equal(state.reset, (hall.clock.now() + HOUR_MS) / 1000);
+    assert.equal(state.reset, (context.clock.now() + HOUR_MS) / 1000);
   }
 });

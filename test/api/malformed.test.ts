@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ROWS } from '#api/index.ts';
+import { ENDPOINTS } from '#api/index.ts';
 import { testApi } from '#test/support/api.ts';
 import { askRaw, type Reply } from '#test/support/request.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -43,7 +43,7 @@ const id = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 50 }).map(escaped),
 );
 const path = fc.oneof(
-  fc.tuple(fc.constantFrom(...ROWS.map((row) => row.path)), id).map(([row, name]) => row.replace(':id', name)),
+  fc.tuple(fc.constantFrom(...ENDPOINTS.map((row) => row.path)), id).map(([row, name]) => row.replace(':id', name)),
   fc.webPath().map((text) => text || '/'),
   fc.constantFrom(
     '/',
@@ -134,8 +134,8 @@ function assertCalm(reply: Reply | undefined, method: string): void {
 }
 
 onEachDatabase('whatever is asked, the answer is right or says what was wrong', async (t, url) => {
-  const { hall, origin, token, get } = await testApi(t, url);
-  await fill(hall);
+  const { context, origin, token, get } = await testApi(t, url);
+  await fill(context);
   const seen = new Map<number, number>();
   await fc.assert(
     fc.asyncProperty(fc.array(request, { minLength: 8, maxLength: 16 }), async (asked) => {
@@ -152,11 +152,11 @@ onEachDatabase('whatever is asked, the answer is right or says what was wrong', 
 });
 
 onEachDatabase('every parameter of every row takes every kind of nonsense', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  const season = paths(await fill(hall));
-  for (const row of ROWS)
+  const { context, get } = await testApi(t, url);
+  const history = paths(await fill(context));
+  for (const row of ENDPOINTS)
     for (const name of Object.keys(row.query)) {
-      const where = season[row.path]!.split('?')[0]!;
+      const where = history[row.path]!.split('?')[0]!;
       const replies = await Promise.all(
         VALUES.map(escaped).flatMap((given) => [
           get(`${where}?${name}=${given}`),

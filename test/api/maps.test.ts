@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
-import { after, configured, map, person, presence, rating, rotation, tell } from '#test/support/builders.ts';
+import { after, configured, map, person, presence, rating, rotation, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 const names = (json: { name: string }[]): string[] => json.map(({ name }) => name);
 const path = (name: string): string => `/v1/maps/${encodeURIComponent(name)}`;
 
 onEachDatabase('maps are listed, filtered and shown with what plays them', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, configured('Alpha'), configured('Beta', { order: 1 }));
-  await tell(hall, map('One', { gamemodes: ['ctw'] }), map('Two', { gamemodes: ['CTW', 'dtm'] }), map('Three'));
-  await tell(hall, rotation('Alpha', ['Two', 'One', 'two', 'Unknown']), rotation('Beta', ['Two']));
-  await tell(hall, presence('Beta', { players: ['Ada'], current_map: 'TWO', next_map: 'One' }));
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha'), configured('Beta', { order: 1 }));
+  await sendEvents(
+    context,
+    map('One', { gamemodes: ['ctw'] }),
+    map('Two', { gamemodes: ['CTW', 'dtm'] }),
+    map('Three'),
+  );
+  await sendEvents(context, rotation('Alpha', ['Two', 'One', 'two', 'Unknown']), rotation('Beta', ['Two']));
+  await sendEvents(context, presence('Beta', { players: ['Ada'], current_map: 'TWO', next_map: 'One' }));
   const list = async (query: string): Promise<string[]> => names((await get(`/v1/maps?${query}`)).json);
 
   await t.test('the plain list has neither rotations nor rates nor servers', async () => {
@@ -59,18 +64,18 @@ onEachDatabase('maps are listed, filtered and shown with what plays them', async
     assert.deepEqual(one.rotations, ['Alpha']);
     assert.deepEqual(one.rates, []);
     assert.ok(!('servers' in one));
-    assert.equal(one.permalink_url, `${hall.config.SITE_URL}/maps/${one.id}`);
+    assert.equal(one.permalink_url, `${context.config.SITE_URL}/maps/${one.id}`);
     assert.deepEqual((await get(`/v1/maps/${one.id}`)).json, one);
   });
 
   await t.test('a server that has gone silent plays nothing', async () => {
-    hall.clock.advance(120_001);
+    context.clock.advance(120_001);
     for (const { servers } of (await get('/v1/maps?playing=1')).json) assert.deepEqual(servers, []);
   });
 });
 
 onEachDatabase('a map is found by its name, exactly before in any case', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
+  const { context, get } = await testApi(t, url);
   const odd = [
     'Twin Peaks',
     'a/b',
@@ -86,7 +91,7 @@ onEachDatabase('a map is found by its name, exactly before in any case', async (
     '..',
     'a\\b',
   ];
-  await tell(hall, ...odd.map((name) => map(name)), map('Straße'), map(' edge '), map('Abc'), map('aBC'));
+  await sendEvents(context, ...odd.map((name) => map(name)), map('Straße'), map(' edge '), map('Abc'), map('aBC'));
   for (const name of [...odd, 'Straße', ' edge ']) {
     const reply = await get(path(name));
     assert.equal(reply.json.name, name, reply.text);
@@ -105,11 +110,11 @@ onEachDatabase('a map is found by its name, exactly before in any case', async (
 });
 
 onEachDatabase('ratings are told by version, with average and counts', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, map('One', { version: '1.10.0' }));
-  await tell(hall, ...[5, 4, 4].map((rate, place) => rating('One', person(place), rate)));
-  await tell(hall, rating('One', person(0), 1, '1.9.0'), rating('One', person(0), 5, '1.2'));
-  await tell(hall, { ...rating('One', person(0), 3), time: after(1) });
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, map('One', { version: '1.10.0' }));
+  await sendEvents(context, ...[5, 4, 4].map((rate, place) => rating('One', person(place), rate)));
+  await sendEvents(context, rating('One', person(0), 1, '1.9.0'), rating('One', person(0), 5, '1.2'));
+  await sendEvents(context, { ...rating('One', person(0), 3), time: after(1) });
   assert.deepEqual((await get('/v1/maps/one')).json.rates, [
     { version: '1.2', total: 1, rate: 5, rates: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 1 } },
     { version: '1.9.0', total: 1, rate: 1, rates: { 1: 1, 2: 0, 3: 0, 4: 0, 5: 0 } },

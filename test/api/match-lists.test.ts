@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { keyOf } from '#platform/ids.ts';
-import { withdrawEvents } from '#events/retract.ts';
+import { retractEvents } from '#events/retract.ts';
 import { testApi, type TestApi } from '#test/support/api.ts';
-import { configured, match, tell } from '#test/support/builders.ts';
+import { configured, match, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 type Match = Record<'id' | 'map' | 'started' | 'permalink_url', string>;
 
 onEachDatabase('a list shows each match below its bound as the newest list does, to the byte', async (t, url) => {
-  const { hall, get } = await testApi(t, url, { TIME_ZONE: 'Asia/Tokyo' });
-  const ids = await tellMatches(hall, 45);
+  const { context, get } = await testApi(t, url, { TIME_ZONE: 'Asia/Tokyo' });
+  const ids = await sendMatches(context, 45);
   const { text } = await get('/v1/matches?limit=100');
   const rendered = text.slice(1, -1).split(/(?<=\}),(?=\{"id":)/);
   assert.equal(rendered.length, ids.length);
@@ -23,12 +23,12 @@ onEachDatabase('a list shows each match below its bound as the newest list does,
 });
 
 onEachDatabase('a walk through lists misses nothing and shows nothing that was taken back', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  const ids = await tellMatches(hall, 45);
+  const { context, get } = await testApi(t, url);
+  const ids = await sendMatches(context, 45);
   const gone = [0, 9, 10, 21, 22, 44].map((place) => ids[place]!);
-  await withdrawEvents(
-    hall.db,
-    hall.clock,
+  await retractEvents(
+    context.db,
+    context.clock,
     gone.map((id) => keyOf(id)!),
   );
   const walked: string[] = [];
@@ -43,7 +43,7 @@ onEachDatabase('a walk through lists misses nothing and shows nothing that was t
 
 onEachDatabase('two processes with different settings show the same matches each under its own', async (t, url) => {
   const first = await testApi(t, url, { SITE_URL: 'https://one.example' });
-  const ids = await tellMatches(first.hall, 30);
+  const ids = await sendMatches(first.context, 30);
   const settings = { SITE_URL: 'https://two.example', TIME_ZONE: 'America/New_York' };
   const second = await testApi(t, url, settings);
   const listed = async ({ get }: TestApi): Promise<[Match, etag: string]> => {
@@ -59,7 +59,7 @@ onEachDatabase('two processes with different settings show the same matches each
   }
 });
 
-async function tellMatches(hall: TestApi['hall'], count: number): Promise<string[]> {
-  await tell(hall, configured('Alpha'));
-  return await tell(hall, ...Array.from({ length: count }, (_, number) => match({ map: `Map "${number}"` })));
+async function sendMatches(context: TestApi['context'], count: number): Promise<string[]> {
+  await sendEvents(context, configured('Alpha'));
+  return await sendEvents(context, ...Array.from({ length: count }, (_, number) => match({ map: `Map "${number}"` })));
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
-import { after, configured, match, person, tell, team } from '#test/support/builders.ts';
+import { after, configured, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 const HEAD = ['id', 'map', 'server', 'gamemode', 'ranked', 'win', 'kill_count', 'death_count', 'started', 'finished'];
 const PLAIN = [...HEAD, 'permalink_url'];
 
 onEachDatabase('a match tells its teams, its players and what was achieved', async (t, url) => {
-  const { hall, get } = await testApi(t, url, { TIME_ZONE: 'Asia/Kathmandu', SITE_URL: 'https://example.org' });
-  await tell(hall, configured('Alpha'));
+  const { context, get } = await testApi(t, url, { TIME_ZONE: 'Asia/Kathmandu', SITE_URL: 'https://example.org' });
+  await sendEvents(context, configured('Alpha'));
   const objectives = [
     { player: person(1, 'Ada'), team: 'Red', type: 'wool', name: 'Blue "Wool"', color: 'blue', time: after(-2) },
     { player: null, team: '', type: 'control_point', name: 'Hill', time: after(-1) },
@@ -18,8 +18,8 @@ onEachDatabase('a match tells its teams, its players and what was achieved', asy
     { ...team('Blue', person(2, 'Bob'), { ...person(3, 'Cyd'), kill_count: 1, paint_count: 8 }), score: 50 },
     { name: 'Nobody', kill_count: 5, players: [] },
   ];
-  const [id] = await tell(
-    hall,
+  const [id] = await sendEvents(
+    context,
     match({ gamemode: 'CTW', ranked: true, win: 'Red', teams, objectives: [...objectives] }, { id: 'whole' }),
   );
   const one = (await get(`/v1/matches/${id}`)).json;
@@ -81,10 +81,10 @@ onEachDatabase('a match tells its teams, its players and what was achieved', asy
   const list = async (query: string) => (await get(`/v1/matches?${query}`)).json[0];
 
   await t.test('lists have what is asked for through fields', async () => {
-    const { teams: told, ...head } = one;
+    const { teams: received, ...head } = one;
     assert.deepEqual(await list(''), head);
     assert.deepEqual(await list('fields='), head);
-    assert.deepEqual(await list('fields=teams'), { ...head, teams: told });
+    assert.deepEqual(await list('fields=teams'), { ...head, teams: received });
     assert.deepEqual(Object.keys(await list('fields=objectives')), [...PLAIN, 'objectives']);
     assert.deepEqual(Object.keys(await list('fields=objectives,%20teams,teams')), [...PLAIN, 'teams', 'objectives']);
   });
@@ -107,32 +107,32 @@ onEachDatabase('a match tells its teams, its players and what was achieved', asy
 
   await t.test('a draw has no winner, and names may hold anything', async () => {
     const name = '"}]\\ </script>\u2028🎮';
-    const [drawn] = await tell(hall, match({ map: name, teams: [team(name, person(4, name))] }));
+    const [drawn] = await sendEvents(context, match({ map: name, teams: [team(name, person(4, name))] }));
     const { json } = await get(`/v1/matches/${drawn}`);
     assert.deepEqual([json.win, json.map, json.teams[0].name, json.teams[0].players[0].name], ['', name, name, name]);
   });
 });
 
 onEachDatabase('a match gets its place when it is told, not when it was played', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, configured('Alpha'));
-  const [now] = await tell(hall, match());
-  const [late] = await tell(hall, match({ started: after(-900_000_000), finished: after(-800_000_000) }));
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha'));
+  const [now] = await sendEvents(context, match());
+  const [late] = await sendEvents(context, match({ started: after(-900_000_000), finished: after(-800_000_000) }));
   const ids = (await get('/v1/matches')).json.map((item: { id: string }) => item.id);
   assert.deepEqual(ids, [late, now]);
-  hall.clock.advance(-60_000);
-  const [afterwards] = await tell(hall, match({}, { time: after(-60_000) }));
+  context.clock.advance(-60_000);
+  const [afterwards] = await sendEvents(context, match({}, { time: after(-60_000) }));
   assert.ok(afterwards! > late!, 'even where the clock steps back');
 });
 
 onEachDatabase(
   'who asks for newest matches at one moment gets as many as they asked for, all that were told before',
   async (t, url) => {
-    const { hall, get } = await testApi(t, url);
-    await tell(hall, configured('Alpha'));
+    const { context, get } = await testApi(t, url);
+    await sendEvents(context, configured('Alpha'));
     const ids: string[] = [];
     for (let round = 0; round < 4; round++) {
-      ids.unshift(...(await tell(hall, match())));
+      ids.unshift(...(await sendEvents(context, match())));
       const limits = [1, 3, 2, 100, 3, 20, 1, 2];
       const answers = await Promise.all(limits.map((limit) => get(`/v1/matches?limit=${limit}&round=${round}`)));
       assert.deepEqual(
@@ -144,8 +144,8 @@ onEachDatabase(
 );
 
 onEachDatabase('a long list tells each match as it is told alone, in whatever letters', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, configured('Alpha'));
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha'));
   for (const map of ['Old Mill', 'Zażółć 橋 🏰']) {
     const events = Array.from({ length: 40 }, (_, number) =>
       match({
@@ -153,7 +153,7 @@ onEachDatabase('a long list tells each match as it is told alone, in whatever le
         teams: [team('Red', person(1, 'Ada'), person(2, 'Bob')), team(`${map} ${number}`, person(3, 'Cyd'))],
       }),
     );
-    const ids = await tell(hall, ...events);
+    const ids = await sendEvents(context, ...events);
     for (const limit of [1, 40]) {
       const { json, headers } = await get(`/v1/matches?fields=teams&limit=${limit}`);
       const alone = await Promise.all(

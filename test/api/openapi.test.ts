@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { ROWS } from '#api/index.ts';
+import { ENDPOINTS } from '#api/index.ts';
 import { openapiOf } from '#api/openapi.ts';
 import { testApi } from '#test/support/api.ts';
 import { ask, type Reply } from '#test/support/request.ts';
@@ -12,7 +12,7 @@ import { fill, paths } from './filled-network.ts';
 type Json = any; // oxlint-disable-line typescript/no-explicit-any -- a document is looked at wherever it leads
 
 const FACTS = { server: 'https://api.example.org', network: 'Probe', tokenUrl: 'https://auth.example.org/oauth/token' };
-const document: Json = JSON.parse(JSON.stringify(openapiOf(ROWS, FACTS)));
+const document: Json = JSON.parse(JSON.stringify(openapiOf(ENDPOINTS, FACTS)));
 const pathOf = (path: string): string => path.replace(':id', '{id}');
 
 test('the description is valid OpenAPI 3.1', async () => {
@@ -23,8 +23,8 @@ test('the description is valid OpenAPI 3.1', async () => {
 });
 
 test('the description holds every row with every parameter, and nothing else', () => {
-  assert.deepEqual(Object.keys(document.paths).sort(), ROWS.map(({ path }) => pathOf(path)).sort());
-  for (const row of ROWS) {
+  assert.deepEqual(Object.keys(document.paths).sort(), ENDPOINTS.map(({ path }) => pathOf(path)).sort());
+  for (const row of ENDPOINTS) {
     const { get, ...others } = document.paths[pathOf(row.path)];
     assert.deepEqual(others, {});
     const parameters = get.parameters.map((parameter: Json) => [parameter.in, parameter.name]);
@@ -72,12 +72,12 @@ class Description {
 
 test('what is answered is what the description says', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { hall, origin, get } = await testApi(t, database.url);
+  const { context, origin, get } = await testApi(t, database.url);
   t.after(() => database.drop());
-  const season = paths(await fill(hall));
+  const history = paths(await fill(context));
   const description = new Description();
-  for (const row of ROWS) {
-    const reply = await get(season[row.path]!);
+  for (const row of ENDPOINTS) {
+    const reply = await get(history[row.path]!);
     const check = description.of(pathOf(row.path), 200);
     assert.ok(check(reply.json), `${row.path} ${JSON.stringify(check.errors)}`);
     await refusesOtherMembers(t, row.path, reply, check);
@@ -121,7 +121,7 @@ function objectsIn(value: Json, place: Place = (root) => root): Place[] {
 
 test('the description is open to all, counts nothing, and is the same for HEAD and with a slash', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { hall, origin, app } = await testApi(t, database.url, { NETWORK_NAME: 'Probe "Net"', ADDRESS_LIMIT: '5' });
+  const { context, origin, app } = await testApi(t, database.url, { NETWORK_NAME: 'Probe "Net"', ADDRESS_LIMIT: '5' });
   t.after(() => database.drop());
   for (let asked = 0; asked < 10; asked++) {
     const reply = await ask(origin, '/v1/openapi.json/?');
@@ -129,7 +129,7 @@ test('the description is open to all, counts nothing, and is the same for HEAD a
     assert.equal(reply.headers['x-ratelimit-remaining'], '5');
     assert.equal(reply.headers['access-control-allow-origin'], '*');
     assert.equal(reply.json.openapi, '3.1.0');
-    assert.equal(reply.json.servers[0].url, hall.config.API_URL);
+    assert.equal(reply.json.servers[0].url, context.config.API_URL);
     assert.ok(reply.json.info.title.includes('Probe "Net"'));
   }
   const first = await ask(origin, '/v1/openapi.json', { clientId: app.client_id });

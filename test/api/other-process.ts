@@ -5,8 +5,8 @@ import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { setLimit } from '#store/applications/applications.ts';
 import type { WireEvent } from '#events/schema.ts';
-import { takeEvents } from '#events/ledger.ts';
-import { withdrawEvents } from '#events/retract.ts';
+import { ingestEvents } from '#events/ledger.ts';
+import { retractEvents } from '#events/retract.ts';
 
 export type Order =
   { tell: WireEvent[] } | { withdraw: number[] } | { revoke: string } | { limit: [clientId: string, limit: number] };
@@ -15,8 +15,8 @@ await using db = await openDb(process.argv[2]!);
 console.log('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   const order = JSON.parse(line) as Order;
-  if ('tell' in order) await takeEvents(db, systemClock, { kind: 'operator' }, order.tell);
-  else if ('withdraw' in order) await withdrawEvents(db, systemClock, order.withdraw);
+  if ('tell' in order) await ingestEvents(db, systemClock, { kind: 'operator' }, order.tell);
+  else if ('withdraw' in order) await retractEvents(db, systemClock, order.withdraw);
   else if ('revoke' in order) await db.run(sql`delete from tokens where hash = ${order.revoke}`);
   else await setLimit(db, ...order.limit);
   console.log('done');

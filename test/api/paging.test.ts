@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
 import type { Reply } from '#test/support/request.ts';
-import { configured, map, match, person, punishment, tell } from '#test/support/builders.ts';
+import { configured, map, match, person, punishment, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 const PEOPLE = [person(1), person(2)] as const;
@@ -13,13 +13,13 @@ const idsIn = ({ json, text }: Reply): string[] => {
 };
 
 onEachDatabase('lists page by limit and max_id, the newest first', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
+  const { context, get } = await testApi(t, url);
   const all: Record<string, string[]> = { '/v1/maps': [], '/v1/matches': [], '/v1/punishments': [] };
-  await tell(hall, configured('Alpha'));
+  await sendEvents(context, configured('Alpha'));
   for (let number = 0; number < 105; number++) {
-    if (number % 21 === 0) hall.clock.advance(1000);
+    if (number % 21 === 0) context.clock.advance(1000);
     const events = [map(`Map ${number}`), match(), punishment(`p${number}`, PEOPLE[number % 7 === 0 ? 1 : 0])];
-    const ids = await tell(hall, ...events);
+    const ids = await sendEvents(context, ...events);
     ['/v1/maps', '/v1/matches', '/v1/punishments'].forEach((list, place) => all[list]!.unshift(ids[place]!));
   }
   all[LISTS[3]] = all['/v1/punishments']!.filter((_, place) => (104 - place) % 7 !== 0);

@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
-import { after, configured, event, login, logout, match, person, tell, team } from '#test/support/builders.ts';
+import { after, configured, event, login, logout, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 onEachDatabase('a player is found by UUID, by name in any case, and by id', async (t, url) => {
-  const { hall, get } = await testApi(t, url, { TIME_ZONE: 'America/St_Johns' });
-  await tell(hall, configured('Alpha'), login('Alpha', { uuid: 'ABCDEF0123456789abcdef0123456789', name: 'Ada_1' }));
+  const { context, get } = await testApi(t, url, { TIME_ZONE: 'America/St_Johns' });
+  await sendEvents(
+    context,
+    configured('Alpha'),
+    login('Alpha', { uuid: 'ABCDEF0123456789abcdef0123456789', name: 'Ada_1' }),
+  );
   const { json: ada } = await get('/v1/players/Ada_1');
 
   await t.test('with every field', async () => {
     assert.deepEqual(ada, {
       ...{ id: ada.id, name: 'Ada_1', uuid: 'abcdef01-2345-6789-abcd-ef0123456789' },
       ...{ last_login: '2026-03-01T08:30:00.000-03:30', last_login_server: 'Alpha', last_logout: '', banned: false },
-      permalink_url: `${hall.config.SITE_URL}/players/abcdef01-2345-6789-abcd-ef0123456789`,
+      permalink_url: `${context.config.SITE_URL}/players/abcdef01-2345-6789-abcd-ef0123456789`,
     });
   });
 
@@ -42,10 +46,10 @@ onEachDatabase('a player is found by UUID, by name in any case, and by id', asyn
 
   await t.test('logins and logouts are the newest, whatever the order of their coming', async () => {
     const bob = person(2, 'Bob');
-    await tell(hall, configured('Beta'), logout('Alpha', bob, { time: after(-50) }));
+    await sendEvents(context, configured('Beta'), logout('Alpha', bob, { time: after(-50) }));
     assert.deepEqual((await get('/v1/players/bob')).json.last_login, '');
-    await tell(hall, login('Beta', bob, { time: after(-10) }), login('Alpha', bob, { time: after(-100) }));
-    await tell(hall, logout('Alpha', bob, { time: after(-90) }));
+    await sendEvents(context, login('Beta', bob, { time: after(-10) }), login('Alpha', bob, { time: after(-100) }));
+    await sendEvents(context, logout('Alpha', bob, { time: after(-90) }));
     const { last_login, last_login_server, last_logout } = (await get('/v1/players/bob')).json;
     assert.deepEqual(
       [last_login, last_login_server, last_logout],
@@ -54,7 +58,7 @@ onEachDatabase('a player is found by UUID, by name in any case, and by id', asyn
   });
 
   await t.test('one who only played is known too', async () => {
-    await tell(hall, match({ teams: [team('Red', person(3, 'Cyd'))] }));
+    await sendEvents(context, match({ teams: [team('Red', person(3, 'Cyd'))] }));
     const { last_login, last_login_server, last_logout } = (await get('/v1/players/cyd')).json;
     assert.deepEqual([last_login, last_login_server, last_logout], ['', '', '']);
   });
@@ -72,10 +76,10 @@ onEachDatabase('a player is found by UUID, by name in any case, and by id', asyn
 });
 
 onEachDatabase('a name leads to its present holder, else to who bore it last', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, configured('Alpha'));
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha'));
   const seen = (number: number, name: string, ms: number) =>
-    tell(hall, login('Alpha', person(number, name), { time: after(ms) }));
+    sendEvents(context, login('Alpha', person(number, name), { time: after(ms) }));
   const whoIs = async (name: string): Promise<string | undefined> => (await get(`/v1/players/${name}`)).json.uuid;
   await seen(1, 'Fox', -1000);
   await seen(1, 'Wolf', -900);
@@ -91,6 +95,6 @@ onEachDatabase('a name leads to its present holder, else to who bore it last', a
   await seen(3, 'Lynx', -2000);
   assert.equal((await get(`/v1/players/${person(3).uuid}`)).json.name, 'Wolf', 'what is told late changes no name');
   assert.equal(await whoIs('lynx'), person(3).uuid);
-  await tell(hall, event('player.named', { player: person(4, 'Lynx') }, { time: after(-10) }));
+  await sendEvents(context, event('player.named', { player: person(4, 'Lynx') }, { time: after(-10) }));
   assert.equal(await whoIs('lynx'), person(4).uuid);
 });

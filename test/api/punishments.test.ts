@@ -1,49 +1,49 @@
 import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
-import { after, BEGINNING, configured, event, pardon, person, punishment, tell } from '#test/support/builders.ts';
+import { after, BEGINNING, configured, event, pardon, person, punishment, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 const ADA = person(1, 'Ada');
 
 onEachDatabase('a punishment tells who, whom, what and for how long it holds', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, configured('Alpha'));
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha'));
   const state = async (id: string): Promise<number> => (await get(`/v1/punishments/${id}`)).json.state;
   const banned = async (): Promise<boolean> => (await get('/v1/players/Ada')).json.banned;
 
   await t.test('everything of it', async () => {
     const facts = { punisher: person(2, 'Mod'), type: 'Sanction', level: 4, reason: 'Why', automatic: true };
-    const [id] = await tell(hall, punishment('whole', ADA, facts, { server: 'Alpha' }));
+    const [id] = await sendEvents(context, punishment('whole', ADA, facts, { server: 'Alpha' }));
     const { json } = await get(`/v1/punishments/${id}`);
     assert.deepEqual(json, {
       ...{ id, punisher: person(2, 'Mod'), punished: ADA, state: 0, reason: 'Why', level: 4 },
       ...{ time: '2026-03-01T12:00:00.000+00:00', type: 'Sanction', server: 'Alpha', automatic: true },
-      permalink_url: `${hall.config.SITE_URL}/punishments/${id}`,
+      permalink_url: `${context.config.SITE_URL}/punishments/${id}`,
     });
     assert.deepEqual((await get('/v1/punishments')).json, [json]);
     assert.deepEqual((await get('/v1/players/ada/punishments')).json, [json]);
-    const [bare] = await tell(hall, punishment('bare', person(9)));
-    const { punisher, server, reason, level, automatic } = (await get(`/v1/punishments/${bare}`)).json;
+    const [baseline] = await sendEvents(context, punishment('bare', person(9)));
+    const { punisher, server, reason, level, automatic } = (await get(`/v1/punishments/${baseline}`)).json;
     assert.deepEqual([punisher, server, reason, level, automatic], [null, '', '', 0, false]);
   });
 
   await t.test('only a ban bans, in whatever case it is written', async () => {
-    for (const type of ['mute', 'kick', 'warn', 'banish']) await tell(hall, punishment(type, ADA, { type }));
+    for (const type of ['mute', 'kick', 'warn', 'banish']) await sendEvents(context, punishment(type, ADA, { type }));
     assert.equal(await banned(), false);
     for (const type of ['ban', 'BAN', 'Ban']) {
-      await tell(hall, punishment(type, ADA, { type }));
+      await sendEvents(context, punishment(type, ADA, { type }));
       assert.equal(await banned(), true, type);
-      await tell(hall, pardon(type));
+      await sendEvents(context, pardon(type));
       assert.equal(await banned(), false, type);
     }
   });
 
   await t.test('it expires at its very moment, before any broom has passed', async () => {
-    const [id] = await tell(hall, punishment('short', ADA, { expires: after(5_000) }));
-    hall.clock.advance(4_999);
+    const [id] = await sendEvents(context, punishment('short', ADA, { expires: after(5_000) }));
+    context.clock.advance(4_999);
     assert.deepEqual([await state(id!), await banned()], [0, true]);
     const { headers } = await get('/v1/players/Ada');
-    hall.clock.advance(1);
+    context.clock.advance(1);
     assert.deepEqual([await state(id!), await banned()], [1, false]);
     const lists = ['/v1/punishments', '/v1/players/ada/punishments'];
     for (const list of lists) assert.equal((await get(list)).json[0].state, 1, list);
@@ -52,27 +52,27 @@ onEachDatabase('a punishment tells who, whom, what and for how long it holds', a
   });
 
   await t.test('it can be changed and revoked', async () => {
-    const [id] = await tell(hall, punishment('long', ADA, { expires: after(60_000) }));
-    hall.clock.advance(60_000);
+    const [id] = await sendEvents(context, punishment('long', ADA, { expires: after(60_000) }));
+    context.clock.advance(60_000);
     assert.equal(await state(id!), 1);
     const changed = { punishment: 'long', expires: null, reason: 'Longer' };
-    await tell(hall, event('punishment.changed', changed, { time: after(60_000) }));
+    await sendEvents(context, event('punishment.changed', changed, { time: after(60_000) }));
     assert.deepEqual([await state(id!), await banned()], [0, true]);
     assert.equal((await get(`/v1/punishments/${id}`)).json.reason, 'Longer');
-    await tell(hall, pardon('long', { time: after(60_001) }));
+    await sendEvents(context, pardon('long', { time: after(60_001) }));
     assert.deepEqual([await state(id!), await banned()], [2, false]);
   });
 
   await t.test('a player is banned while one ban of several holds', async () => {
-    await tell(hall, punishment('one', ADA, { expires: after(100_000) }), punishment('two', ADA));
-    await tell(hall, pardon('two'));
+    await sendEvents(context, punishment('one', ADA, { expires: after(100_000) }), punishment('two', ADA));
+    await sendEvents(context, pardon('two'));
     assert.equal(await banned(), true);
-    hall.clock.advance(100_000);
+    context.clock.advance(100_000);
     assert.equal(await banned(), false);
   });
 
   await t.test('only the player’s own, and only of players there are', async () => {
-    const [id] = await tell(hall, punishment('other', person(3, 'Bob')));
+    const [id] = await sendEvents(context, punishment('other', person(3, 'Bob')));
     const theirs = (await get(`/v1/players/${person(3).uuid.replaceAll('-', '')}/punishments?fields=nonsense`)).json;
     assert.deepEqual(
       theirs.map((item: { id: string }) => item.id),
@@ -85,7 +85,7 @@ onEachDatabase('a punishment tells who, whom, what and for how long it holds', a
 
   await t.test('the punished bear their present name, the punisher that of the day', async () => {
     const renamed = { player: { ...ADA, name: 'Countess' } };
-    await tell(hall, event('player.login', renamed, { server: 'Alpha', time: after(1, BEGINNING) }));
+    await sendEvents(context, event('player.login', renamed, { server: 'Alpha', time: after(1, BEGINNING) }));
     const { punished } = (await get('/v1/punishments?limit=100')).json.at(-1);
     assert.deepEqual(punished, { ...ADA, name: 'Countess' });
   });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
-import { after, configured, event, presence, tell } from '#test/support/builders.ts';
+import { after, configured, event, presence, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 const names = (json: { name: string }[]): string[] => json.map(({ name }) => name);
 
 onEachDatabase('servers say what they are and who is on them', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, configured('Alpha', { region: 'eu', order: 3, icon: 'tnt', max: 40 }), configured('Lobby'));
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha', { region: 'eu', order: 3, icon: 'tnt', max: 40 }), configured('Lobby'));
   const playing = { current: 2, players: ['Ada', 'Bob', 'Cyd'], gamemode: 'ctw', current_map: 'Twin', next_map: 'Two' };
-  await tell(hall, presence('Alpha', playing), presence('Lobby', { players: ['Dee'] }));
+  await sendEvents(context, presence('Alpha', playing), presence('Lobby', { players: ['Dee'] }));
 
   await t.test('connected is one number, taking part another', async () => {
     const [lobby, alpha] = (await get('/v1/servers')).json;
@@ -38,17 +38,17 @@ onEachDatabase('servers say what they are and who is on them', async (t, url) =>
   });
 
   await t.test('the newest heartbeat holds, whatever the order of their coming', async () => {
-    await tell(hall, presence('Alpha', { players: ['Zoe'] }, { time: after(-1) }));
+    await sendEvents(context, presence('Alpha', { players: ['Zoe'] }, { time: after(-1) }));
     assert.equal((await get('/v1/servers')).json[1].player_count, 3);
-    await tell(hall, presence('Alpha', { players: ['Ada'] }, { time: after(1) }));
+    await sendEvents(context, presence('Alpha', { players: ['Ada'] }, { time: after(1) }));
     assert.deepEqual((await get('/v1/servers')).json[1].players, ['Ada']);
   });
 
   await t.test('a server that has gone silent keeps its row with nobody on it', async () => {
-    await tell(hall, presence('Alpha', playing, { time: after(2) }));
-    hall.clock.advance(120_000);
+    await sendEvents(context, presence('Alpha', playing, { time: after(2) }));
+    context.clock.advance(120_000);
     assert.deepEqual((await get('/v1/servers/online')).json, { count: 4 }, 'at 120 s a heartbeat still counts');
-    hall.clock.advance(1);
+    context.clock.advance(1);
     const [lobby, alpha] = (await get('/v1/servers')).json;
     const { id, ...rest } = alpha;
     const nobody = { current: 0, player_count: 0, players: [], current_map: '', next_map: '' };
@@ -56,13 +56,13 @@ onEachDatabase('servers say what they are and who is on them', async (t, url) =>
     assert.deepEqual((await get(`/v1/servers/${id}`)).json, alpha);
     assert.equal(lobby.player_count, 0);
     assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 });
-    await tell(hall, presence('Alpha', playing, { time: after(120_001) }));
+    await sendEvents(context, presence('Alpha', playing, { time: after(120_001) }));
     assert.deepEqual((await get('/v1/servers/online')).json, { count: 3 });
   });
 
   await t.test('a server that was removed is gone', async () => {
     const { id } = (await get('/v1/servers')).json[1];
-    await tell(hall, event('server.removed', {}, { server: 'Alpha' }));
+    await sendEvents(context, event('server.removed', {}, { server: 'Alpha' }));
     assert.deepEqual(names((await get('/v1/servers')).json), ['Lobby']);
     assert.equal((await get(`/v1/servers/${id}`)).status, 404);
     assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 });
@@ -70,7 +70,7 @@ onEachDatabase('servers say what they are and who is on them', async (t, url) =>
 });
 
 onEachDatabase('servers stand by order, then by name as text, on either database', async (t, url) => {
-  const { hall, get } = await testApi(t, url, { PRESENCE_TIMEOUT: '1' });
+  const { context, get } = await testApi(t, url, { PRESENCE_TIMEOUT: '1' });
   assert.deepEqual((await get('/v1/servers')).json, []);
   assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 });
   const rows: [string, number][] = [
@@ -84,15 +84,21 @@ onEachDatabase('servers stand by order, then by name as text, on either database
     ['last', 10],
     ['ninth', 9],
   ];
-  for (const [name, order] of rows) await tell(hall, configured(name === 'B' ? 'B2' : name, { order }));
+  for (const [name, order] of rows) await sendEvents(context, configured(name === 'B' ? 'B2' : name, { order }));
   const expected = ['z', '-c', 'B2', 'C', 'a', 'b', 'é', 'ninth', 'last'];
   assert.deepEqual(names((await get('/v1/servers')).json), expected);
-  await tell(hall, ...expected.toReversed().map((name) => presence(name, { players: ['Ada'], current_map: 'Twin' })));
-  await tell(hall, event('map.published', { name: 'Twin', version: '1' }));
-  await tell(hall, ...expected.toReversed().map((server) => event('rotation.changed', { maps: ['Twin'] }, { server })));
+  await sendEvents(
+    context,
+    ...expected.toReversed().map((name) => presence(name, { players: ['Ada'], current_map: 'Twin' })),
+  );
+  await sendEvents(context, event('map.published', { name: 'Twin', version: '1' }));
+  await sendEvents(
+    context,
+    ...expected.toReversed().map((server) => event('rotation.changed', { maps: ['Twin'] }, { server })),
+  );
   const [twin] = (await get('/v1/maps?playing=1')).json;
   assert.deepEqual(names(twin.servers), expected);
   assert.deepEqual(twin.rotations, expected);
-  hall.clock.advance(1001);
+  context.clock.advance(1001);
   assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 }, 'the timeout is a setting');
 });

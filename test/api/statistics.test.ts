@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
-import { after, configured, match, person, statistics, team, tell } from '#test/support/builders.ts';
+import { after, configured, match, person, statistics, team, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 const [ADA, BOB] = [person(1, 'Ada'), person(2, 'Bob')];
@@ -37,10 +37,10 @@ const all = (kill: number, death: number, win: number, lose: number, play: numbe
 });
 
 onEachDatabase('the twelve field groups, worked out by hand', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, configured('Alpha'));
-  await tell(
-    hall,
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha'));
+  await sendEvents(
+    context,
     duel('ctw', 'Red', { kill_count: 3, death_count: 2, time_played: 60 }, ['wool', 'wool', 'core']),
     duel('CTW', 'Blue', { kill_count: 1, death_count: 5, time_played: 40 }),
     duel('ctw', '', { kill_count: 2, death_count: 0, time_played: 5 }, ['wool']),
@@ -59,8 +59,8 @@ onEachDatabase('the twelve field groups, worked out by hand', async (t, url) => 
     duel('paintball', 'Red', { kill_count: 5, death_count: 4, shot_count: 30, hit_count: 12, time_played: 11 }),
     duel('splatt', 'Blue', { kill_count: 6, shot_count: 31, hit_count: 13, paint_count: 77, time_played: 12 }),
   );
-  await tell(
-    hall,
+  await sendEvents(
+    context,
     statistics(ADA, { kill_count: 10, death_count: 4, time_played: 3, power: 9.5, faction: 'Foxes' }),
     statistics(ADA, { kill_count: 1, power: -1.25, faction: 'Wolves' }, { time: after(1) }),
     statistics(ADA, { death_count: 1, power: 3, faction: 'Late' }, { time: after(-1) }),
@@ -104,7 +104,7 @@ onEachDatabase('the twelve field groups, worked out by hand', async (t, url) => 
   });
 
   await t.test('who has played nothing has zeros', async () => {
-    await tell(hall, statistics(person(3, 'Cyd')));
+    await sendEvents(context, statistics(person(3, 'Cyd')));
     const cyd = (await get(`/v1/players/cyd?fields=${GROUPS.join()}`)).json;
     for (const [group, counts] of Object.entries(expected)) {
       assert.deepEqual(Object.keys(cyd[group]).sort(), Object.keys(counts).sort(), group);
@@ -115,27 +115,27 @@ onEachDatabase('the twelve field groups, worked out by hand', async (t, url) => 
 });
 
 onEachDatabase('the ratio of someone who never died is the kill count', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, configured('Alpha'));
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha'));
   const ratio = async (): Promise<number> => (await get('/v1/players/ada?fields=teampvp')).json.teampvp.kd_ratio;
-  await tell(hall, duel('tdm', '', { kill_count: 7 }));
+  await sendEvents(context, duel('tdm', '', { kill_count: 7 }));
   assert.equal(await ratio(), 7);
-  await tell(hall, duel('tdm', '', { death_count: 1 }));
+  await sendEvents(context, duel('tdm', '', { death_count: 1 }));
   assert.equal(await ratio(), 7);
-  await tell(hall, duel('tdm', '', { death_count: 2 }));
+  await sendEvents(context, duel('tdm', '', { death_count: 2 }));
   assert.equal(await ratio(), 7 / 3);
 });
 
 onEachDatabase('matches and kills are the newest twenty, newest first', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await tell(hall, configured('Alpha'));
+  const { context, get } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha'));
   const played: string[] = [];
   for (let number = 1; number <= 21; number++) {
     const teams = [team('Red', { ...ADA, score: number, kill_count: 2, death_count: 1 }), team('Blue', BOB)];
     const kills = [1, 2].map((n) => ({ killer: ADA.uuid, victim: BOB.uuid, time: after(number * 10 + n) }));
     const win = ['Red', 'Blue', ''][number % 3]!;
     const facts = { map: `Map ${number}`, gamemode: 'tdm', win, teams, kills, finished: after(1_000) };
-    played.unshift(...(await tell(hall, match(facts))));
+    played.unshift(...(await sendEvents(context, match(facts))));
   }
   const { matches, kills } = (await get('/v1/players/ada?fields=matches,kills')).json;
 

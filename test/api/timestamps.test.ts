@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { momentsIn } from '#api/timestamps.ts';
+import { timestampsIn } from '#api/timestamps.ts';
 
 const ZONES = [
   ...['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Tokyo', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns'],
@@ -9,9 +9,9 @@ const ZONES = [
   ...['Africa/Monrovia', 'America/Caracas', 'Antarctica/Troll', 'Asia/Pyongyang', '+09:00', '-03:30', 'Etc/GMT+12'],
 ];
 const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/;
-const write = new Map(ZONES.map((zone) => [zone, momentsIn(zone)]));
+const write = new Map(ZONES.map((zone) => [zone, timestampsIn(zone)]));
 
-const at = (zone: string, moment: string): string => momentsIn(zone)(Date.parse(moment));
+const at = (zone: string, timestamp: string): string => timestampsIn(zone)(Date.parse(timestamp));
 
 /** What the platform's own calendar says, which knows offsets to the second. */
 function offsetOf(zone: string, ms: number): string {
@@ -36,12 +36,12 @@ test('a moment has three fractional digits and the offset of its zone', () => {
 });
 
 test('whatever the zone and the moment, what is written is that moment, in the offset that holds then', () => {
-  const moment = fc.integer({ min: Date.parse('1973-01-01'), max: Date.parse('2100-01-01') });
+  const timestamp = fc.integer({ min: Date.parse('1973-01-01'), max: Date.parse('2100-01-01') });
   const nearChange = fc
     .tuple(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: -2, max: 2 }))
     .map(([week, step]) => Date.parse('2015-01-04T01:00:00Z') + week * 604_800_000 + step);
   fc.assert(
-    fc.property(fc.constantFrom(...ZONES), fc.oneof(moment, nearChange), (zone, ms) => {
+    fc.property(fc.constantFrom(...ZONES), fc.oneof(timestamp, nearChange), (zone, ms) => {
       const text = write.get(zone)!(ms);
       assert.match(text, SHAPE);
       assert.equal(Date.parse(text), ms, text);
@@ -52,6 +52,6 @@ test('whatever the zone and the moment, what is written is that moment, in the o
 });
 
 test('an offset with seconds is written without them, and the moment stays right', () => {
-  const text = momentsIn('Africa/Monrovia')(Date.parse('1971-06-01T00:00:00Z'));
+  const text = timestampsIn('Africa/Monrovia')(Date.parse('1971-06-01T00:00:00Z'));
   assert.equal(text, '1971-05-31T23:16:00.000-00:44');
 });

@@ -6,8 +6,8 @@ import { keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { deleteApplication, setAccess, setLimit } from '#store/applications/applications.ts';
 import { testApi } from '#test/support/api.ts';
-import { application, configured, match, serviceToken, tell } from '#test/support/builders.ts';
-import { onEachDatabase, testHall } from '#test/support/context.ts';
+import { application, configured, match, serviceToken, sendEvents } from '#test/support/builders.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
 
 const PATIENCE_MS = 1_000;
 
@@ -18,11 +18,11 @@ async function within(ask: () => Promise<boolean>, what: string): Promise<void> 
 }
 
 onEachDatabase('what another process takes away is refused within one second', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  const other = await testHall(t, url);
+  const { context, get } = await testApi(t, url);
+  const other = await testContext(t, url);
   const fresh = async () => {
-    const app = await application(hall);
-    const token = await serviceToken(hall, app.client_id);
+    const app = await application(context);
+    const token = await serviceToken(context, app.client_id);
     const status = async (): Promise<number> => (await get('/v1/servers', { token })).status;
     for (let asked = 0; asked < 3; asked++) assert.equal(await status(), 200);
     return { id: app.client_id, token, status };
@@ -56,12 +56,12 @@ onEachDatabase('what another process takes away is refused within one second', a
   });
 
   await t.test('and so is a token whose time is over', async () => {
-    const app = await application(hall);
-    const token = await serviceToken(hall, app.client_id, 10_000);
+    const app = await application(context);
+    const token = await serviceToken(context, app.client_id, 10_000);
     assert.equal((await get('/v1/servers', { token })).status, 200);
-    hall.clock.advance(9_999);
+    context.clock.advance(9_999);
     assert.equal((await get('/v1/servers', { token })).status, 200);
-    hall.clock.advance(1);
+    context.clock.advance(1);
     assert.equal((await get('/v1/servers', { token })).status, 401);
   });
 });
@@ -69,31 +69,31 @@ onEachDatabase('what another process takes away is refused within one second', a
 onEachDatabase(
   'even where the database’s word gets lost, nobody stays proven for longer than a second',
   async (t, url, dialect) => {
-    const { hall, get } = await testApi(t, url);
-    const other = await testHall(t, url);
+    const { context, get } = await testApi(t, url);
+    const other = await testContext(t, url);
     const table = dialect === 'postgres' ? ' on applications' : '';
-    await hall.db.migrating((tx) => tx.script(`drop trigger applications_changed${table}`));
-    const app = await application(hall);
-    const token = await serviceToken(hall, app.client_id);
+    await context.db.migrating((tx) => tx.script(`drop trigger applications_changed${table}`));
+    const app = await application(context);
+    const token = await serviceToken(context, app.client_id);
     assert.equal((await get('/v1/servers', { token })).status, 200);
     await setAccess(other.db, app.client_id, 'revoked');
-    hall.clock.advance(1_000);
+    context.clock.advance(1_000);
     assert.equal((await get('/v1/servers', { token })).status, 403);
   },
 );
 
 onEachDatabase('what another process changes in matches is seen at once', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  const other = await testHall(t, url);
-  await tell(hall, configured('Alpha'));
-  const [first, second] = await tell(hall, match(), match({ map: 'Other' }));
+  const { context, get } = await testApi(t, url);
+  const other = await testContext(t, url);
+  await sendEvents(context, configured('Alpha'));
+  const [first, second] = await sendEvents(context, match(), match({ map: 'Other' }));
   const ids = async () => (await get('/v1/matches')).json.map(({ id }: { id: string }) => id);
   const mapOf = async () => (await get(`/v1/matches/${first}`)).json.map;
   for (let asked = 0; asked < 3; asked++) {
     assert.deepEqual(await ids(), [second, first]);
     assert.equal(await mapOf(), 'Twin Peaks');
   }
-  const [third] = await tell(other, match());
+  const [third] = await sendEvents(other, match());
   assert.deepEqual(await ids(), [third, second, first]);
   const key = keyOf(first!)!;
   await other.db.run(sql`update match_details set head = replace(head, 'Twin', 'Three') where match_key = ${key}`);
@@ -104,8 +104,8 @@ onEachDatabase('what another process changes in matches is seen at once', async 
 });
 
 onEachDatabase('a database that cannot tell its state is a 500, not the end of the process', async (t, url) => {
-  const { hall, get } = await testApi(t, url);
-  await hall.db.migrating((tx) => tx.script('drop table data_versions; drop table presence'));
+  const { context, get } = await testApi(t, url);
+  await context.db.migrating((tx) => tx.script('drop table data_versions; drop table presence'));
   for (let asked = 0; asked < 3; asked++) await get('/v1/matches');
   const { status, json } = await get('/v1/servers');
   assert.deepEqual([status, json.error], [500, 'server_error']);

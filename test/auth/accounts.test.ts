@@ -18,11 +18,15 @@ onEachDatabase(
   'somebody registers, proves the address, is signed in, and gets no second chance with the link',
   async (t, url) => {
     const world = await openWorld(t, url);
-    const person = new Person(world.house.auth);
+    const person = new Person(world.services.auth);
     await person.open('/register');
     await person.submit({ name: 'Robin', email: 'Robin@Example.org', password: PASSWORD });
     assert.match(person.text, /Look into your mail/);
-    assert.equal(await accountByName(world.house.hall.db, 'Robin'), undefined, 'nothing is there before the link');
+    assert.equal(
+      await accountByName(world.services.context.db, 'Robin'),
+      undefined,
+      'nothing is there before the link',
+    );
     const { links, subject } = await world.mail.next('Robin@Example.org');
     assert.match(subject, /^Finish your registration · Testnet/);
     await person.open(links[0]!);
@@ -30,18 +34,18 @@ onEachDatabase(
     await person.submit();
     assert.match(person.text, /Robin.*confirmed/);
     assert.equal((await person.open(links[0]!)).status, 410);
-    const account = (await accountByName(world.house.hall.db, 'robin'))!;
+    const account = (await accountByName(world.services.context.db, 'robin'))!;
     assert.deepEqual([account.email, account.email_verified, account.role], ['Robin@Example.org', true, 'user']);
   },
 );
 
 onEachDatabase('who registers with the address of somebody else leaves no password behind', async (t, url) => {
   const world = await openWorld(t, url);
-  const intruder = new Person(world.house.auth);
+  const intruder = new Person(world.services.auth);
   await intruder.open('/register');
   await intruder.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
   const link = (await world.mail.next('robin@example.org')).links[0]!;
-  const owner = new Person(world.house.auth);
+  const owner = new Person(world.services.auth);
   await owner.open(link);
   assert.match(owner.text, /another browser than the one that registered robin@example\.org/);
   assert.equal(
@@ -50,7 +54,7 @@ onEachDatabase('who registers with the address of somebody else leaves no passwo
   );
   assert.match(owner.text, /at least 8 characters|Use at least/);
   assert.equal((await owner.submit({ password: 'robin@example.org' })).status, 422, 'the rules for passwords hold');
-  assert.equal(await accountByName(world.house.hall.db, 'Robin'), undefined, 'a mistake uses nothing up');
+  assert.equal(await accountByName(world.services.context.db, 'Robin'), undefined, 'a mistake uses nothing up');
   await owner.submit({ password: 'the owner of this mailbox' });
   assert.match(owner.text, /Robin.*confirmed/);
   assert.equal(await isSignedIn(owner), true);
@@ -62,7 +66,7 @@ onEachDatabase('who registers with the address of somebody else leaves no passwo
 
 test('of two browsers that confirm at once one makes the account', async (t) => {
   const world = await openWorldOnSqlite(t);
-  const people = [new Person(world.house.auth), new Person(world.house.auth)];
+  const people = [new Person(world.services.auth), new Person(world.services.auth)];
   await people[0]!.open('/register');
   await people[0]!.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
   const link = (await world.mail.next('robin@example.org')).links[0]!;
@@ -74,9 +78,9 @@ test('of two browsers that confirm at once one makes the account', async (t) => 
 
 test('an address that has an account gets another mail, and the page says the same', async (t) => {
   const world = await openWorldOnSqlite(t);
-  await makeAccount(world.house, 'Robin');
+  await makeAccount(world.services, 'Robin');
   const register = async (name: string, email: string): Promise<string> => {
-    const person = new Person(world.house.auth);
+    const person = new Person(world.services.auth);
     await person.open('/register');
     await person.submit({ name, email, password: PASSWORD });
     return person.text.replace(email, '…');
@@ -88,13 +92,13 @@ test('an address that has an account gets another mail, and the page says the sa
 
 test('signing in and recovering say the same whether there is an account or not', async (t) => {
   const world = await openWorldOnSqlite(t);
-  await makeAccount(world.house, 'Robin');
+  await makeAccount(world.services, 'Robin');
   const tryAs = async (login: string): Promise<Seen> => (await signIn(world, login, 'wrong wrong wrong')).page;
   const [known, unknown] = [await tryAs('Robin'), await tryAs('Nobody')];
   assert.deepEqual([known.status, unknown.status], [422, 422]);
   assert.equal(known.html.replaceAll('Robin', '…'), unknown.html.replaceAll('Nobody', '…'));
   const recover = async (login: string): Promise<string> => {
-    const person = new Person(world.house.auth);
+    const person = new Person(world.services.auth);
     await person.open('/forgot');
     return (await person.submit({ login })).html;
   };
@@ -103,9 +107,9 @@ test('signing in and recovering say the same whether there is an account or not'
 
 test('names: their shape, no account’s twice, nobody registers as a known player', async (t) => {
   const world = await openWorldOnSqlite(t);
-  await seePlayer(world.house.hall, STEVE);
-  await makeAccount(world.house, 'Robin');
-  const person = new Person(world.house.auth);
+  await seePlayer(world.services.context, STEVE);
+  await makeAccount(world.services, 'Robin');
+  const person = new Person(world.services.auth);
   const tryName = async (name: string): Promise<string> => {
     await person.open('/register');
     await person.submit({ name, email: 'x@example.org', password: PASSWORD });
@@ -119,7 +123,7 @@ test('names: their shape, no account’s twice, nobody registers as a known play
 
 test('passwords that are too short or too easy are refused', async (t) => {
   const world = await openWorldOnSqlite(t);
-  const person = new Person(world.house.auth);
+  const person = new Person(world.services.auth);
   for (const [password, sentence] of [
     ['ninechars', /at least 10 characters/],
     ['aaaaaaaaaaaa', /too easy/],
@@ -134,12 +138,12 @@ test('passwords that are too short or too easy are refused', async (t) => {
 
 test('a closed registration is closed; the linked one lets nobody on to an application without a game account', async (t) => {
   const closed = await openWorldOnSqlite(t, { REGISTRATION: 'closed' });
-  assert.equal((await new Person(closed.house.auth).open('/register')).status, 403);
+  assert.equal((await new Person(closed.services.auth).open('/register')).status, 403);
   const linked = await openWorldOnSqlite(t, { REGISTRATION: 'linked' });
-  await makeAccount(linked.house, 'Robin');
-  const { application } = await makeApplication(linked.house, 'web');
+  await makeAccount(linked.services, 'Robin');
+  const { application } = await makeApplication(linked.services, 'web');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
-  const person = new Person(linked.house.auth);
+  const person = new Person(linked.services.auth);
   await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
   await person.submit({ login: 'Robin', password: PASSWORD });
   const code = /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
@@ -147,7 +151,7 @@ test('a closed registration is closed; the linked one lets nobody on to an appli
   assert.match(person.text, /No game account has typed the code yet/);
   assert.match(person.text, new RegExp(code), 'the code stays, it may be on its way');
   assert.equal(
-    (await send(linked.house.hall, 'account.link', { player: ALEX, code: code.toLowerCase() })).status,
+    (await send(linked.services.context, 'account.link', { player: ALEX, code: code.toLowerCase() })).status,
     'accepted',
   );
   await person.submit({}, '/link');
@@ -159,21 +163,25 @@ onEachDatabase(
   'a game account is linked by a code; the name follows the game and displaces whoever held it',
   async (t, url) => {
     const world = await openWorld(t, url);
-    const { db } = world.house.hall;
-    const robin = await makeAccount(world.house, 'Robin');
-    const holder = await makeAccount(world.house, 'Alex');
+    const { db } = world.services.context;
+    const robin = await makeAccount(world.services, 'Robin');
+    const holder = await makeAccount(world.services, 'Alex');
     const person = await signIn(world, 'Robin');
     await person.open('/account/link');
     const code = /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
-    const wrong = await send(world.house.hall, 'account.link', { player: ALEX, code: 'AAAA-BBBB' });
+    const wrong = await send(world.services.context, 'account.link', { player: ALEX, code: 'AAAA-BBBB' });
     assert.equal(wrong.status, 'rejected');
-    const right = await send(world.house.hall, 'account.link', { player: ALEX, code });
+    const right = await send(world.services.context, 'account.link', { player: ALEX, code });
     assert.deepEqual([right.status, 'note' in right && right.note], ['accepted', 'linked to the account Alex']);
-    assert.equal((await send(world.house.hall, 'account.link', { player: STEVE, code })).status, 'rejected', 'once');
+    assert.equal(
+      (await send(world.services.context, 'account.link', { player: STEVE, code })).status,
+      'rejected',
+      'once',
+    );
     assert.equal((await accountById(db, robin.id))!.name, 'Alex');
     assert.equal((await accountById(db, holder.id))!.name, `Alex-${holder.id}`);
-    world.house.hall.clock.advance(1000);
-    await send(world.house.hall, 'player.login', { player: { ...ALEX, name: 'Alexa' } });
+    world.services.context.clock.advance(1000);
+    await send(world.services.context, 'player.login', { player: { ...ALEX, name: 'Alexa' } });
     assert.equal((await accountById(db, robin.id))!.name, 'Alexa');
     assert.equal(await isSignedIn(await signIn(world, 'alexa')), true);
     await person.open('/account/unlink');
@@ -203,32 +211,35 @@ onEachDatabase(
 
 test('a code lives for a quarter of an hour, and one game account belongs to one account', async (t) => {
   const world = await openWorldOnSqlite(t);
-  await makeAccount(world.house, 'Robin');
-  await makeAccount(world.house, 'Steve', STEVE);
+  await makeAccount(world.services, 'Robin');
+  await makeAccount(world.services, 'Steve', STEVE);
   const person = await signIn(world, 'Robin');
   const codeOf = async (): Promise<string> => {
     await person.open('/account/link');
     return /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
   };
-  const taken = await send(world.house.hall, 'account.link', { player: STEVE, code: await codeOf() });
-  assert.deepEqual([taken.status, 'place' in taken && taken.place], ['rejected', 'data.player']);
+  const accepted = await send(world.services.context, 'account.link', { player: STEVE, code: await codeOf() });
+  assert.deepEqual([accepted.status, 'place' in accepted && accepted.place], ['rejected', 'data.player']);
   const code = await codeOf();
-  world.house.hall.clock.advance(15 * 60_000);
-  assert.equal((await send(world.house.hall, 'account.link', { player: ALEX, code })).status, 'rejected');
+  world.services.context.clock.advance(15 * 60_000);
+  assert.equal((await send(world.services.context, 'account.link', { player: ALEX, code })).status, 'rejected');
 });
 
 onEachDatabase('a forgotten password: a link, a new one, everybody and every application out', async (t, url) => {
   const world = await openWorld(t, url);
-  const account = await makeAccount(world.house, 'Robin');
-  const { application, secret } = await makeApplication(world.house, 'service');
+  const account = await makeAccount(world.services, 'Robin');
+  const { application, secret } = await makeApplication(world.services, 'service');
   const elsewhere = await signIn(world, 'Robin');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
-  const request = `${world.house.auth}/oauth/authorize?${new URLSearchParams(query).toString()}`;
-  const code = (await authorize(world.house.auth, request, 'Robin', elsewhere)).searchParams.get('code')!;
+  const request = `${world.services.auth}/oauth/authorize?${new URLSearchParams(query).toString()}`;
+  const code = (await authorize(world.services.auth, request, 'Robin', elsewhere)).searchParams.get('code')!;
   const fields = { ...query, client_secret: secret!, grant_type: 'authorization_code', code };
-  const tokens = await fetch(`${world.house.auth}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  const tokens = await fetch(`${world.services.auth}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+  });
   const { access_token } = (await tokens.json()) as { access_token: string };
-  const person = new Person(world.house.auth);
+  const person = new Person(world.services.auth);
   const ask = async (): Promise<string> => {
     await person.open('/forgot');
     await person.submit({ login: 'Robin' });
@@ -245,7 +256,7 @@ onEachDatabase('a forgotten password: a link, a new one, everybody and every app
   assert.equal(await isSignedIn(elsewhere), false);
   assert.equal((await signIn(world, 'Robin')).page.status, 422);
   assert.equal(await isSignedIn(await signIn(world, 'Robin', OTHER_PASSWORD)), true);
-  const info = await fetch(`${world.house.auth}/oauth/userinfo`, {
+  const info = await fetch(`${world.services.auth}/oauth/userinfo`, {
     headers: { authorization: `Bearer ${access_token}` },
   });
   assert.equal(info.status, 401);
@@ -253,20 +264,20 @@ onEachDatabase('a forgotten password: a link, a new one, everybody and every app
 
 test('links in mails end: a reset after an hour, the others after a day', async (t) => {
   const world = await openWorldOnSqlite(t);
-  const account = await makeAccount(world.house, 'Robin');
-  const person = new Person(world.house.auth);
+  const account = await makeAccount(world.services, 'Robin');
+  const person = new Person(world.services.auth);
   await person.open('/forgot');
   await person.submit({ login: account.email });
   const { links } = await world.mail.next(account.email);
-  world.house.hall.clock.advance(3_599_999);
+  world.services.context.clock.advance(3_599_999);
   assert.equal((await person.open(links[0]!)).status, 200);
-  world.house.hall.clock.advance(1);
+  world.services.context.clock.advance(1);
   assert.equal((await person.open(links[0]!)).status, 410);
 });
 
 test('changes need the password, are told by mail, and sign out elsewhere', async (t) => {
   const world = await openWorldOnSqlite(t);
-  const account = await makeAccount(world.house, 'Robin');
+  const account = await makeAccount(world.services, 'Robin');
   const [person, elsewhere] = [await signIn(world, 'Robin'), await signIn(world, 'Robin')];
   await person.open('/account/password');
   await person.submit({ password: OTHER_PASSWORD, current: 'not the password' });
@@ -280,24 +291,24 @@ test('changes need the password, are told by mail, and sign out elsewhere', asyn
   await person.submit({ email: 'new@example.org', current: OTHER_PASSWORD });
   assert.match((await world.mail.next(account.email)).text, /new@example\.org/);
   const { links } = await world.mail.next('new@example.org');
-  assert.equal((await accountById(world.house.hall.db, account.id))!.email, account.email);
+  assert.equal((await accountById(world.services.context.db, account.id))!.email, account.email);
   await person.open(links[0]!);
   assert.match(person.text, /Is new@example\.org your address, and Robin your account\?/);
   await person.submit();
-  assert.equal((await accountById(world.house.hall.db, account.id))!.email, 'new@example.org');
+  assert.equal((await accountById(world.services.context.db, account.id))!.email, 'new@example.org');
   assert.match((await world.mail.next(account.email)).subject, /was changed/);
 
   await person.open('/account/name');
   await person.submit({ name: 'Robyn', current: OTHER_PASSWORD });
-  assert.equal((await accountById(world.house.hall.db, account.id))!.name, 'Robyn');
+  assert.equal((await accountById(world.services.context.db, account.id))!.name, 'Robyn');
 });
 
 test('sessions and applications are listed and ended from the account page, with effect on the next request', async (t) => {
   const world = await openWorldOnSqlite(t);
-  await makeAccount(world.house, 'Robin');
-  const { application } = await makeApplication(world.house, 'web');
+  await makeAccount(world.services, 'Robin');
+  const { application } = await makeApplication(world.services, 'web');
   const firefox = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0' };
-  const elsewhere = await signIn(world, 'Robin', PASSWORD, new Person(world.house.auth, firefox));
+  const elsewhere = await signIn(world, 'Robin', PASSWORD, new Person(world.services.auth, firefox));
   const person = await signIn(world, 'Robin');
   const query = {
     client_id: application.client_id,
@@ -306,9 +317,12 @@ test('sessions and applications are listed and ended from the account page, with
     redirect_uri: CALLBACK,
   };
   const request = `/oauth/authorize?${new URLSearchParams(query).toString()}`;
-  const callback = await authorize(world.house.auth, `${world.house.auth}${request}`, 'Robin', person);
+  const callback = await authorize(world.services.auth, `${world.services.auth}${request}`, 'Robin', person);
   const fields = { ...query, grant_type: 'authorization_code', code: callback.searchParams.get('code')! };
-  const answer = await fetch(`${world.house.auth}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  const answer = await fetch(`${world.services.auth}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+  });
   const { access_token } = (await answer.json()) as { access_token: string };
   await person.open('/account');
   assert.match(person.text, /Firefox · Windows/);
@@ -318,7 +332,7 @@ test('sessions and applications are listed and ended from the account page, with
   assert.equal(await isSignedIn(elsewhere), false);
   assert.equal(await isSignedIn(person), true);
   await person.submit({}, '/applications/end');
-  const info = await fetch(`${world.house.auth}/oauth/userinfo`, {
+  const info = await fetch(`${world.services.auth}/oauth/userinfo`, {
     headers: { authorization: `Bearer ${access_token}` },
   });
   assert.equal(info.status, 401);
@@ -328,7 +342,7 @@ test('sessions and applications are listed and ended from the account page, with
 
 test('forged, foreign and broken forms change nothing', async (t) => {
   const world = await openWorldOnSqlite(t);
-  await makeAccount(world.house, 'Robin');
+  await makeAccount(world.services, 'Robin');
   const person = await signIn(world, 'Robin');
   const fields = { password: OTHER_PASSWORD, current: PASSWORD };
   for (const headers of [
@@ -340,7 +354,7 @@ test('forged, foreign and broken forms change nothing', async (t) => {
   ] as Record<string, string>[]) {
     assert.equal((await person.post('/account/password', fields, headers)).status, 403);
   }
-  const own = { origin: world.house.auth, 'sec-fetch-site': 'same-origin' };
+  const own = { origin: world.services.auth, 'sec-fetch-site': 'same-origin' };
   for (const [body, type] of [
     ['password=a&password=b', 'application/x-www-form-urlencoded'],
     ['password=%00', 'application/x-www-form-urlencoded'],
@@ -351,7 +365,7 @@ test('forged, foreign and broken forms change nothing', async (t) => {
     ['--x', 'multipart/form-data; boundary=x'],
   ] as const) {
     const headers = { ...own, 'content-type': type };
-    const response = await fetch(`${world.house.auth}/account/password`, { method: 'POST', body, headers });
+    const response = await fetch(`${world.services.auth}/account/password`, { method: 'POST', body, headers });
     assert.equal(response.status, body.length > 32 * 1024 ? 413 : 400, body.slice(0, 30));
     assert.match(await response.text(), /<h1>/);
   }
@@ -360,22 +374,23 @@ test('forged, foreign and broken forms change nothing', async (t) => {
 
 test('guessing is slowed down for an account and for an address, and remembered', async (t) => {
   const world = await openWorldOnSqlite(t);
-  await makeAccount(world.house, 'Robin');
-  await makeAccount(world.house, 'Kim');
-  for (let tries = 0; tries < 10; tries++) assert.equal((await signIn(world, 'Robin', 'wrong wrong')).page.status, 422);
+  await makeAccount(world.services, 'Robin');
+  await makeAccount(world.services, 'Kim');
+  for (let attempts = 0; attempts < 10; attempts++)
+    assert.equal((await signIn(world, 'Robin', 'wrong wrong')).page.status, 422);
   assert.equal((await signIn(world, 'Robin')).page.status, 429, 'even with the right one');
   assert.equal(await isSignedIn(await signIn(world, 'Kim')), true, 'others are not concerned');
-  world.house.hall.clock.advance(15 * 60_000);
+  world.services.context.clock.advance(15 * 60_000);
   assert.equal(await isSignedIn(await signIn(world, 'Robin')), true);
 });
 
 test('pages speak the language that was chosen, then the one the application asked for, then the browser’s', async (t) => {
   const world = await openWorldOnSqlite(t);
-  const { application } = await makeApplication(world.house, 'web');
+  const { application } = await makeApplication(world.services, 'web');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
   const request = (more: Record<string, string>): string =>
     `/oauth/authorize?${new URLSearchParams({ ...query, ...more }).toString()}`;
-  const japanese = new Person(world.house.auth, { 'accept-language': 'fr, ja;q=0.8, en;q=0.5' });
+  const japanese = new Person(world.services.auth, { 'accept-language': 'fr, ja;q=0.8, en;q=0.5' });
   assert.match((await japanese.open('/sign-in')).html, /<html lang="ja">/);
   assert.match((await japanese.open(request({ ui_locales: 'en-GB ja' }))).html, /<html lang="en">/);
   assert.match((await japanese.open(request({ ui_locales: 'de', client_id: 'unknown' }))).html, /<html lang="ja">/);

@@ -18,7 +18,7 @@ async function linkTo({ mail }: World, to: string, subject: RegExp): Promise<str
 }
 
 async function recover(world: World, login: string, to: string): Promise<void> {
-  const owner = new Person(world.house.auth);
+  const owner = new Person(world.services.auth);
   await owner.open('/forgot');
   await owner.submit({ login });
   await owner.open(await linkTo(world, to, /Choose a new password/));
@@ -28,7 +28,7 @@ async function recover(world: World, login: string, to: string): Promise<void> {
 
 onEachDatabase('whoever knew the old password cannot move the account to another mailbox any more', async (t, url) => {
   const world = await openWorld(t, url);
-  const account = await makeAccount(world.house, 'Robin');
+  const account = await makeAccount(world.services, 'Robin');
   const intruder = await signIn(world, 'Robin');
   await intruder.open('/account/email');
   await intruder.submit({ email: 'intruder@example.net', current: PASSWORD });
@@ -37,14 +37,14 @@ onEachDatabase('whoever knew the old password cannot move the account to another
   assert.equal((await intruder.open(link)).status, 410);
   await intruder.post('/verify', { token: new URL(link).searchParams.get('token')! });
   assert.equal(intruder.page.status, 410);
-  assert.equal((await accountById(world.house.hall.db, account.id))!.email, account.email);
+  assert.equal((await accountById(world.services.context.db, account.id))!.email, account.email);
 });
 
 onEachDatabase('whoever had the old mailbox cannot choose a password by a link of before', async (t, url) => {
   const world = await openWorld(t, url);
-  const account = await makeAccount(world.house, 'Robin');
+  const account = await makeAccount(world.services, 'Robin');
   const owner = await signIn(world, 'Robin');
-  const intruder = new Person(world.house.auth);
+  const intruder = new Person(world.services.auth);
   await intruder.open('/forgot');
   await intruder.submit({ login: 'Robin' });
   const old = await linkTo(world, account.email, /Choose a new password/);
@@ -52,18 +52,18 @@ onEachDatabase('whoever had the old mailbox cannot choose a password by a link o
   await owner.submit({ email: 'robin@example.net', current: PASSWORD });
   await owner.open(await linkTo(world, 'robin@example.net', /./));
   await owner.submit();
-  assert.equal((await accountById(world.house.hall.db, account.id))!.email, 'robin@example.net');
+  assert.equal((await accountById(world.services.context.db, account.id))!.email, 'robin@example.net');
   assert.equal((await intruder.open(old)).status, 410);
 });
 
 onEachDatabase('a sign-in that was proven with the old password does not come to its end', async (t, url) => {
   const world = await openWorld(t, url);
-  const account = await makeAccount(world.house, 'Robin');
-  const { application } = await makeApplication(world.house, 'web');
-  const intruder = new Person(world.house.auth);
+  const account = await makeAccount(world.services, 'Robin');
+  const { application } = await makeApplication(world.services, 'web');
+  const intruder = new Person(world.services.auth);
   const query = new URLSearchParams({ client_id: application.client_id, response_type: 'code', scope: 'openid' });
   await intruder.open(`/oauth/authorize?${query.toString()}&redirect_uri=${encodeURIComponent(CALLBACK)}`);
-  const last = await proveOnly(intruder, world.house.auth);
+  const last = await proveOnly(intruder, world.services.auth);
   await recover(world, 'Robin', account.email);
   await intruder.open(last);
   assert.doesNotMatch(intruder.page.html, /\/consent"/);
@@ -74,7 +74,7 @@ test('no secret of a mail’s link stands in the database', async (t) => {
   const database = await createTestDatabase('sqlite');
   const world = await openWorld(t, database.url);
   t.after(() => database.drop());
-  await makeAccount(world.house, 'Robin');
+  await makeAccount(world.services, 'Robin');
   const person = await signIn(world, 'Robin');
   await person.open('/account/email');
   await person.submit({ email: 'other@example.net', current: PASSWORD });
@@ -95,10 +95,10 @@ test('no secret of a mail’s link stands in the database', async (t) => {
 });
 
 test('whoever looked at the page of signing out still gets to an application that wants its answer posted', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
-  await makeAccount(house, 'Robin');
-  const { application } = await makeApplication(house, 'web');
-  const person = new Person(house.auth);
+  const { services } = await openWorldOnSqlite(t);
+  await makeAccount(services, 'Robin');
+  const { application } = await makeApplication(services, 'web');
+  const person = new Person(services.auth);
   await person.open('/sign-in');
   await person.submit({ login: 'Robin', password: PASSWORD });
   await person.open('/oauth/logout');
@@ -109,10 +109,10 @@ test('whoever looked at the page of signing out still gets to an application tha
 });
 
 test('who signs in as somebody else than the browser meanwhile is, signs out first, and then arrives', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
-  for (const name of ['Robin', 'Wren']) await makeAccount(house, name);
-  const { application } = await makeApplication(house, 'web');
-  const person = new Person(house.auth);
+  const { services } = await openWorldOnSqlite(t);
+  for (const name of ['Robin', 'Wren']) await makeAccount(services, name);
+  const { application } = await makeApplication(services, 'web');
+  const person = new Person(services.auth);
   const query = { client_id: application.client_id, response_type: 'code', redirect_uri: CALLBACK, scope: 'openid' };
   await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
   const { action, fields } = person.forms().find((form) => 'password' in form.fields)!;
@@ -128,7 +128,7 @@ test('who signs in as somebody else than the browser meanwhile is, signs out fir
 
 test('nobody fills the audit log by ending what there is not', async (t) => {
   const world = await openWorldOnSqlite(t);
-  await makeAccount(world.house, 'Robin');
+  await makeAccount(world.services, 'Robin');
   const person = await signIn(world, 'Robin');
   const statuses: number[] = [];
   for (let count = 0; count < 101; count++) {
@@ -160,9 +160,9 @@ async function proveOnly(person: Person, auth: string): Promise<string> {
 
 test('one stranger alone locks nobody out', async (t) => {
   const world = await openWorldOnSqlite(t, { TRUSTED_PROXIES: '127.0.0.1' });
-  await makeAccount(world.house, 'Robin');
-  const stranger = new Person(world.house.auth, { 'x-forwarded-for': '203.0.113.5' });
-  const owner = new Person(world.house.auth, { 'x-forwarded-for': '198.51.100.7' });
+  await makeAccount(world.services, 'Robin');
+  const stranger = new Person(world.services.auth, { 'x-forwarded-for': '203.0.113.5' });
+  const owner = new Person(world.services.auth, { 'x-forwarded-for': '198.51.100.7' });
   for (let count = 0; count < 101; count++) {
     await stranger.post('/sign-in', { login: 'Robin', password: 'wrong wrong wrong' });
   }
@@ -171,8 +171,8 @@ test('one stranger alone locks nobody out', async (t) => {
 });
 
 test('blanks around an address, or another way to write its letters, make no other address of it', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
-  const person = new Person(house.auth);
+  const { services } = await openWorldOnSqlite(t);
+  const person = new Person(services.auth);
   const statuses: number[] = [];
   for (const email of ['ü@example.org', ' ü@example.org', 'ü@example.org ', 'Ü@example.org', 'u\u0308@example.org']) {
     await person.post('/register', { name: `Robin${statuses.length}`, email, password: PASSWORD, flow: '' });
@@ -182,10 +182,10 @@ test('blanks around an address, or another way to write its letters, make no oth
 });
 
 test('a form that is too long is refused before it is read to its end', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
-  const headers = { origin: house.auth, 'content-type': 'application/x-www-form-urlencoded' };
+  const { services } = await openWorldOnSqlite(t);
+  const headers = { origin: services.auth, 'content-type': 'application/x-www-form-urlencoded' };
   const post = (path: string, body: BodyInit): Promise<Response> =>
-    fetch(`${house.auth}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+    fetch(`${services.auth}${path}`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
   for (const path of ['/sign-in', '/register', '/oauth/tokeninfo']) {
     assert.equal((await post(path, `login=${'a'.repeat(70_000)}`)).status, 413, path);
     let sent = 0;
@@ -206,9 +206,9 @@ test('a form that is too long is refused before it is read to its end', async (t
 });
 
 test('a page leads nowhere else because its own address looks like another host', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
+  const { services } = await openWorldOnSqlite(t);
   for (const path of ['//evil.example/x', '/\\evil.example/x', '///evil.example']) {
-    const page = await (await fetch(`${house.auth}${path}`)).text();
+    const page = await (await fetch(`${services.auth}${path}`)).text();
     assert.match(page, /hreflang="ja"/);
     assert.doesNotMatch(page, /href="\/[/\\]/, path);
   }

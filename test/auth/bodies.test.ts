@@ -1,42 +1,42 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askRaw, type Reply, requestText } from '#test/support/request.ts';
-import { hangUp, Said } from '#test/support/disconnect.ts';
-import { makeAccount, PASSWORD, type TestSignIn } from './support.ts';
+import { disconnect, LogRecorder } from '#test/support/disconnect.ts';
+import { makeAccount, PASSWORD, type TestAuth } from './support.ts';
 import { openWorldOnSqlite } from './world.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const NEXT = requestText('GET', '/oauth/tokeninfo?id_token=next', { connection: 'close' });
 
 /** The answer to a request, once it is seen that the one behind it on the connection is read as it was sent. */
-async function answerTo({ auth }: TestSignIn, text: string): Promise<Reply> {
+async function queryWithCallback({ auth }: TestAuth, text: string): Promise<Reply> {
   const [first, next, ...more] = await askRaw(auth, text, NEXT);
   assert.deepEqual([next?.status, next?.json.error, more], [400, 'invalid_token', []], text);
   return first!;
 }
 
 test('a request without a body, or with one of unknown length, is answered as one that tells its length', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
-  const headers = { origin: house.auth, 'content-type': FORM };
+  const { services } = await openWorldOnSqlite(t);
+  const headers = { origin: services.auth, 'content-type': FORM };
   const withLength = (body: string) => ({ ...headers, 'content-length': String(body.length) });
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET', 'TRACE'])
     for (const path of ['/sign-in', '/register', '/account/password', '/nowhere', '/assets/x', '/oauth/tokeninfo']) {
-      const empty = await answerTo(house, requestText(method, path, withLength('')));
-      const none = await answerTo(house, requestText(method, path, headers));
-      const noChunks = await answerTo(house, requestText(method, path, headers, ''));
+      const empty = await queryWithCallback(services, requestText(method, path, withLength('')));
+      const none = await queryWithCallback(services, requestText(method, path, headers));
+      const noChunks = await queryWithCallback(services, requestText(method, path, headers, ''));
       assert.deepEqual([none.status, noChunks.status], [empty.status, empty.status], `${method} ${path}`);
       const body = 'id_token=x&login=nobody&password=x';
-      const whole = await answerTo(house, requestText(method, path, withLength(body), body));
-      const chunks = await answerTo(house, requestText(method, path, headers, body));
+      const whole = await queryWithCallback(services, requestText(method, path, withLength(body), body));
+      const chunks = await queryWithCallback(services, requestText(method, path, headers, body));
       assert.equal(chunks.status, whole.status, `${method} ${path}`);
       assert.ok(whole.status < 500, `${method} ${path}: ${whole.status}`);
     }
 });
 
 test('tokeninfo answers preflights, other methods and forms without a length', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
+  const { services } = await openWorldOnSqlite(t);
   const ask = (method: string, headers: Record<string, string> = {}, body?: string) =>
-    answerTo(house, requestText(method, '/oauth/tokeninfo', headers, body));
+    queryWithCallback(services, requestText(method, '/oauth/tokeninfo', headers, body));
   const asked = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
   const preflight = await ask('OPTIONS', asked);
   assert.deepEqual([preflight.status, preflight.headers['access-control-allow-methods']], [204, 'GET, POST']);
@@ -49,26 +49,26 @@ test('tokeninfo answers preflights, other methods and forms without a length', a
 });
 
 test('somebody signs in by a form that comes in chunks', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
-  await makeAccount(house, 'Robin');
+  const { services } = await openWorldOnSqlite(t);
+  await makeAccount(services, 'Robin');
   const body = new URLSearchParams({ login: 'Robin', password: PASSWORD }).toString();
-  const headers = { origin: house.auth, 'sec-fetch-site': 'same-origin', 'content-type': FORM };
-  const answer = await answerTo(house, requestText('POST', '/sign-in', headers, body));
+  const headers = { origin: services.auth, 'sec-fetch-site': 'same-origin', 'content-type': FORM };
+  const answer = await queryWithCallback(services, requestText('POST', '/sign-in', headers, body));
   assert.deepEqual([answer.status, answer.headers['location']], [303, '/account']);
   const cookie = /scorehall_session=[^;]+/.exec(String(answer.headers['set-cookie']))![0];
-  assert.equal((await fetch(`${house.auth}/account`, { headers: { cookie }, redirect: 'manual' })).status, 200);
+  assert.equal((await fetch(`${services.auth}/account`, { headers: { cookie }, redirect: 'manual' })).status, 200);
 });
 
 test('a body that is too long is 413 with or without a length, and the last of its connection', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
-  const headers = { origin: house.auth, 'content-type': FORM };
+  const { services } = await openWorldOnSqlite(t);
+  const headers = { origin: services.auth, 'content-type': FORM };
   for (const path of ['/sign-in', '/oauth/tokeninfo'])
     for (const length of [33_000, 300_000]) {
       const body = `login=${'a'.repeat(length)}`;
-      for (const told of [{}, { 'content-length': String(body.length) }] as Record<string, string>[]) {
+      for (const received of [{}, { 'content-length': String(body.length) }] as Record<string, string>[]) {
         const [answer, ...more] = await askRaw(
-          house.auth,
-          requestText('POST', path, { ...headers, ...told }, body),
+          services.auth,
+          requestText('POST', path, { ...headers, ...received }, body),
           NEXT,
         );
         assert.deepEqual([answer?.status, answer?.headers['connection'], more], [413, 'close', []]);
@@ -76,13 +76,13 @@ test('a body that is too long is 413 with or without a length, and the last of i
       }
     }
   const longest = `login=${'a'.repeat(32 * 1024 - 6)}`;
-  assert.equal((await answerTo(house, requestText('POST', '/sign-in', headers, longest))).status, 400);
+  assert.equal((await queryWithCallback(services, requestText('POST', '/sign-in', headers, longest))).status, 400);
 });
 
 test('whoever hangs up in the middle of a body is no fault of ours', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
-  const said = new Said(t, house.hall.log);
-  const form = { origin: house.auth, 'content-type': FORM };
+  const { services } = await openWorldOnSqlite(t);
+  const received = new LogRecorder(t, services.context.log);
+  const form = { origin: services.auth, 'content-type': FORM };
   const plain = { 'content-type': FORM };
   for (const [path, headers] of [
     ['/sign-in', form],
@@ -96,11 +96,11 @@ test('whoever hangs up in the middle of a body is no fault of ours', async (t) =
       ['content-length', '100'],
       ['transfer-encoding', 'chunked'],
     ] as const) {
-      said.forget();
+      received.forget();
       const text = requestText('POST', path, { ...headers, [name]: value });
-      await hangUp(house.auth, `${text}5\r\nlogin\r\n`);
-      await said.something();
-      await fetch(`${house.auth}/sign-in`);
-      assert.deepEqual([...new Set(said.levels)], ['debug'], `${path} ${name}`);
+      await disconnect(services.auth, `${text}5\r\nlogin\r\n`);
+      await received.something();
+      await fetch(`${services.auth}/sign-in`);
+      assert.deepEqual([...new Set(received.levels)], ['debug'], `${path} ${name}`);
     }
 });

@@ -11,7 +11,7 @@ import { addOwner } from '#store/applications/owners.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
-import { makeAccount, makeApplication, openTestSignIn, PASSWORD, send, type TestSignIn } from './support.ts';
+import { makeAccount, makeApplication, openTestAuth, PASSWORD, send, type TestAuth } from './support.ts';
 
 const require = createRequire(import.meta.url);
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
@@ -35,7 +35,7 @@ async function listen(
 }
 
 /** Somebody else's site: signs people in, shows who they are, and reads their own data again on each visit. */
-async function thirdParty(t: TestContext, house: TestSignIn) {
+async function thirdParty(t: TestContext, services: TestAuth) {
   let credentials = { client_id: '', client_secret: '' };
   let token = '';
   const site: string = await listen(t, (request, response) => {
@@ -45,7 +45,7 @@ async function thirdParty(t: TestContext, house: TestSignIn) {
       if (url.pathname === '/callback') {
         const code = url.searchParams.get('code') ?? '';
         const body = new URLSearchParams({ ...credentials, grant_type: 'authorization_code', code, redirect_uri });
-        const answer = await fetch(`${house.auth}/oauth/token`, { method: 'POST', body });
+        const answer = await fetch(`${services.auth}/oauth/token`, { method: 'POST', body });
         token = ((await answer.json()) as { access_token: string }).access_token;
         return response.writeHead(303, { location: '/' }).end();
       }
@@ -57,19 +57,19 @@ async function thirdParty(t: TestContext, house: TestSignIn) {
           redirect_uri,
         };
         return response
-          .writeHead(303, { location: `${house.auth}/oauth/authorize?${new URLSearchParams(query).toString()}` })
+          .writeHead(303, { location: `${services.auth}/oauth/authorize?${new URLSearchParams(query).toString()}` })
           .end();
       }
-      const me = await fetch(`${house.api}/v1/players/me`, { headers: { authorization: `Bearer ${token}` } });
+      const me = await fetch(`${services.api}/v1/players/me`, { headers: { authorization: `Bearer ${token}` } });
       const { name = 'nobody' } = (await me.json()) as { name?: string };
       return response.setHeader('content-type', 'text/html').end(`<h1>${me.status} ${name}</h1>`);
     })();
   });
-  const { application, secret } = await makeApplication(house, 'service', [`${site}/callback`]);
+  const { application, secret } = await makeApplication(services, 'service', [`${site}/callback`]);
   credentials = { client_id: application.client_id, client_secret: secret! };
-  const owner = await makeAccount(house, 'Ann');
-  await addOwner(house.hall.db, house.hall.clock.now(), application.key, owner.id);
-  await setLogo(house.hall.db, application.key, 'image/png', PIXEL);
+  const owner = await makeAccount(services, 'Ann');
+  await addOwner(services.context.db, services.context.clock.now(), application.key, owner.id);
+  await setLogo(services.context.db, application.key, 'image/png', PIXEL);
   return site;
 }
 
@@ -87,9 +87,9 @@ async function isOpenToAll(page: Page): Promise<void> {
 test('the whole journey in a real browser, without a script', async (t) => {
   const database = await createTestDatabase('sqlite');
   const mail = await Mailbox.open(t);
-  const house = await openTestSignIn(t, database.url, { SMTP_URL: mail.url, CONTACT: 'help@example.org' });
+  const services = await openTestAuth(t, database.url, { SMTP_URL: mail.url, CONTACT: 'help@example.org' });
   t.after(() => database.drop());
-  const site = await thirdParty(t, house);
+  const site = await thirdParty(t, services);
   await using browser = await launchBrowser();
   const page = await browser.newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
   const checked = await browser.newPage({ bypassCSP: true });
@@ -110,9 +110,9 @@ test('the whole journey in a real browser, without a script', async (t) => {
   await page.getByText('asks for access to your account').waitFor();
 
   const account = await page.context().newPage();
-  await account.goto(`${house.auth}/account/link`);
+  await account.goto(`${services.auth}/account/link`);
   const code = (await account.getByText('/link').textContent())!.replace('/link ', '');
-  assert.equal((await send(house.hall, 'account.link', { player: STEVE, code })).status, 'accepted');
+  assert.equal((await send(services.context, 'account.link', { player: STEVE, code })).status, 'accepted');
   await account.getByRole('button', { name: 'I have typed it' }).click();
   await account.getByText('Linked to Steve.').waitFor();
 
@@ -128,7 +128,7 @@ test('the whole journey in a real browser, without a script', async (t) => {
   await page.getByRole('button', { name: 'Allow' }).click();
   assert.equal(await page.textContent('h1'), '200 Steve');
 
-  await account.goto(`${house.auth}/account`);
+  await account.goto(`${services.auth}/account`);
   await account.getByRole('button', { name: 'End: A service app' }).click();
   await account.getByText('Ended.').waitFor();
   await page.reload();
@@ -148,22 +148,22 @@ test('the whole journey in a real browser, without a script', async (t) => {
   ]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       await checked.emulateMedia({ colorScheme });
-      await checked.goto(house.auth + path);
+      await checked.goto(services.auth + path);
       await isOpenToAll(checked);
     }
   }
   await checked.context().clearCookies();
   for (const path of ['/sign-in', '/register', '/forgot', '/register?lang=ja']) {
-    await checked.goto(house.auth + path);
+    await checked.goto(services.auth + path);
     await isOpenToAll(checked);
   }
 });
 
 test('oidc-client-ts signs in from a page, as a web application', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const house = await openTestSignIn(t, database.url);
+  const services = await openTestAuth(t, database.url);
   t.after(() => database.drop());
-  await makeAccount(house, 'Someone', STEVE);
+  await makeAccount(services, 'Someone', STEVE);
   const script = readFileSync(
     require.resolve('oidc-client-ts').replace(/dist\/.*$/, 'dist/browser/oidc-client-ts.min.js'),
   );
@@ -171,9 +171,9 @@ test('oidc-client-ts signs in from a page, as a web application', async (t) => {
     if (request.url === '/oidc.js') return void response.setHeader('content-type', 'text/javascript').end(script);
     response.setHeader('content-type', 'text/html').end('<!doctype html><h1>…</h1><script src="/oidc.js"></script>');
   });
-  const { application } = await makeApplication(house, 'web', [`${site}/callback`]);
+  const { application } = await makeApplication(services, 'web', [`${site}/callback`]);
   const settings = {
-    ...{ authority: house.auth, client_id: application.client_id, redirect_uri: `${site}/callback` },
+    ...{ authority: services.auth, client_id: application.client_id, redirect_uri: `${site}/callback` },
     ...{ scope: 'openid profile email', loadUserInfo: true, automaticSilentRenew: false },
   };
   await using browser = await launchBrowser();
@@ -193,12 +193,12 @@ test('oidc-client-ts signs in from a page, as a web application', async (t) => {
   assert.deepEqual([profile['preferred_username'], profile['uuid']], ['Steve', STEVE.uuid]);
   const fresh = (await page.evaluate(`(${manager}).signinSilent().then((user) => user.access_token)`)) as string;
   const me = (await page.evaluate(
-    `fetch(${JSON.stringify(`${house.api}/v1/players/me`)}, { headers: { authorization: 'Bearer ' + ${JSON.stringify(fresh)} } }).then((r) => r.json())`,
+    `fetch(${JSON.stringify(`${services.api}/v1/players/me`)}, { headers: { authorization: 'Bearer ' + ${JSON.stringify(fresh)} } }).then((r) => r.json())`,
   )) as { name: string };
   assert.equal(me.name, 'Steve');
   await page.evaluate(`(${manager}).revokeTokens()`);
   const status = await page.evaluate(
-    `fetch(${JSON.stringify(`${house.auth}/oauth/userinfo`)}, { headers: { authorization: 'Bearer ' + ${JSON.stringify(fresh)} } }).then((r) => r.status)`,
+    `fetch(${JSON.stringify(`${services.auth}/oauth/userinfo`)}, { headers: { authorization: 'Bearer ' + ${JSON.stringify(fresh)} } }).then((r) => r.status)`,
   );
   assert.equal(status, 401);
 });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import * as openid from 'openid-client';
 import { onEachDatabase } from '#test/support/context.ts';
-import { authorize, CALLBACK, makeAccount, makeApplication, openTestSignIn, statusWithinASecond } from './support.ts';
+import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, statusWithinASecond } from './support.ts';
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 
 onEachDatabase('openid-client signs in, reads userinfo, refreshes, revokes', async (t, url) => {
-  const house = await openTestSignIn(t, url);
-  const { application, secret } = await makeApplication(house, 'service');
-  const account = await makeAccount(house, 'Someone', STEVE);
-  const config = await openid.discovery(new URL(house.auth), application.client_id, secret, undefined, {
+  const services = await openTestAuth(t, url);
+  const { application, secret } = await makeApplication(services, 'service');
+  const account = await makeAccount(services, 'Someone', STEVE);
+  const config = await openid.discovery(new URL(services.auth), application.client_id, secret, undefined, {
     execute: [openid.allowInsecureRequests],
   });
   const [nonce, state, verifier] = [openid.randomNonce(), openid.randomState(), openid.randomPKCECodeVerifier()];
@@ -23,7 +23,7 @@ onEachDatabase('openid-client signs in, reads userinfo, refreshes, revokes', asy
       code_challenge_method: 'S256',
     },
   });
-  const callback = await authorize(house.auth, request, 'Steve');
+  const callback = await authorize(services.auth, request, 'Steve');
   const tokens = await openid.authorizationCodeGrant(config, callback, {
     pkceCodeVerifier: verifier,
     expectedNonce: nonce,
@@ -32,13 +32,13 @@ onEachDatabase('openid-client signs in, reads userinfo, refreshes, revokes', asy
   const claims = tokens.claims()!;
   assert.deepEqual(
     [claims.iss, claims.sub, claims.aud, typeof claims.auth_time],
-    [house.auth, account.id, application.client_id, 'number'],
+    [services.auth, account.id, application.client_id, 'number'],
   );
   const info = await openid.fetchUserInfo(config, tokens.access_token, account.id);
   assert.deepEqual(info, {
     sub: account.id,
     preferred_username: 'Steve',
-    profile: `${house.hall.config.SITE_URL}/players/${STEVE.uuid}`,
+    profile: `${services.context.config.SITE_URL}/players/${STEVE.uuid}`,
     uuid: STEVE.uuid,
     banned: false,
     email: 'someone@example.org',
@@ -47,8 +47,10 @@ onEachDatabase('openid-client signs in, reads userinfo, refreshes, revokes', asy
   const fresh = await openid.refreshTokenGrant(config, tokens.refresh_token!);
   assert.notEqual(fresh.refresh_token, tokens.refresh_token);
   assert.equal(fresh.claims()!.auth_time, claims.auth_time);
-  const me = await fetch(`${house.api}/v1/players/me`, { headers: { authorization: `Bearer ${fresh.access_token}` } });
+  const me = await fetch(`${services.api}/v1/players/me`, {
+    headers: { authorization: `Bearer ${fresh.access_token}` },
+  });
   assert.equal(((await me.json()) as { uuid: string }).uuid, STEVE.uuid);
   await openid.tokenRevocation(config, fresh.access_token);
-  assert.equal(await statusWithinASecond(house.api, fresh.access_token, 401), 401);
+  assert.equal(await statusWithinASecond(services.api, fresh.access_token, 401), 401);
 });

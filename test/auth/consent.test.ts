@@ -4,19 +4,19 @@ import { setLogo } from '#store/applications/logos.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { Person } from './person.ts';
-import { CALLBACK, makeAccount, makeApplication, openTestSignIn, PASSWORD } from './support.ts';
+import { CALLBACK, makeAccount, makeApplication, openTestAuth, PASSWORD } from './support.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex');
 
 onEachDatabase('whoever is asked to agree reads who owns the application, and sees its logo', async (t, url) => {
-  const house = await openTestSignIn(t, url);
-  const { db, clock } = house.hall;
-  const { application } = await makeApplication(house, 'web');
-  const [ann, bob] = [await makeAccount(house, 'Ann'), await makeAccount(house, 'Bob')];
-  await makeAccount(house, 'Robin');
+  const services = await openTestAuth(t, url);
+  const { db, clock } = services.context;
+  const { application } = await makeApplication(services, 'web');
+  const [ann, bob] = [await makeAccount(services, 'Ann'), await makeAccount(services, 'Bob')];
+  await makeAccount(services, 'Robin');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
   const asked = async (language: string): Promise<Person> => {
-    const person = new Person(house.auth, { 'accept-language': language });
+    const person = new Person(services.auth, { 'accept-language': language });
     await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
     await person.submit({ login: 'Robin', password: PASSWORD });
     return person;
@@ -42,11 +42,11 @@ onEachDatabase('whoever is asked to agree reads who owns the application, and se
   const { html, headers } = person.page;
   assert.match(headers.get('content-security-policy')!, /img-src 'self' data:;/, 'no other origin is allowed');
   const src = /<img class="logo" src="([^"]+)" alt=""/.exec(html)![1]!;
-  const logo = await fetch(house.auth + src);
+  const logo = await fetch(services.auth + src);
   assert.deepEqual([logo.status, logo.headers.get('content-type')], [200, 'image/png']);
   assert.match(logo.headers.get('content-security-policy')!, /^default-src 'none'; sandbox/);
   assert.equal(logo.headers.get('x-content-type-options'), 'nosniff');
   assert.deepEqual(Buffer.from(await logo.arrayBuffer()), PNG);
-  const again = await fetch(house.auth + src, { headers: { 'if-none-match': logo.headers.get('etag')! } });
+  const again = await fetch(services.auth + src, { headers: { 'if-none-match': logo.headers.get('etag')! } });
   assert.equal(again.status, 304);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { createTestDatabase, testHall, testHouse } from '#test/support/context.ts';
+import { createTestDatabase, testContext, testServices } from '#test/support/context.ts';
 import type { Environment } from '#platform/config.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';
@@ -9,13 +9,13 @@ import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';
 async function cookies(t: TestContext, settings: Environment): Promise<string[]> {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const hall = await testHall(t, database.url, { SMTP_URL: 'smtp://127.0.0.1:1', ...settings });
-  const { AUTH: auth, SITE: site } = await testHouse(hall, ['AUTH', 'SITE']);
-  const house = { hall, auth: auth!, api: '', listens: auth! };
-  await makeAccount(house, 'Ann');
-  const { application } = await makeApplication(house, 'web');
+  const context = await testContext(t, database.url, { SMTP_URL: 'smtp://127.0.0.1:1', ...settings });
+  const { AUTH: auth, SITE: site } = await testServices(context, ['AUTH', 'SITE']);
+  const services = { context, auth: auth!, api: '', listens: auth! };
+  await makeAccount(services, 'Ann');
+  const { application } = await makeApplication(services, 'web');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
-  const headers = { origin: hall.config.AUTH_URL, 'sec-fetch-site': 'same-origin' };
+  const headers = { origin: context.config.AUTH_URL, 'sec-fetch-site': 'same-origin' };
   const form = (fields: Record<string, string>): RequestInit => ({
     ...{ method: 'POST', headers, body: new URLSearchParams(fields) },
   });

@@ -5,17 +5,17 @@ import { accountById } from '#store/accounts/accounts.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { finishPseudonyms } from '#events/anonymise.ts';
+import { rewriteLedger } from '#events/anonymise.ts';
 import { Person } from './person.ts';
-import { makeAccount, makeApplication, openTestSignIn, PASSWORD, send, type TestSignIn } from './support.ts';
+import { makeAccount, makeApplication, openTestAuth, PASSWORD, send, type TestAuth } from './support.ts';
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 const ALEX = { uuid: '99999999-2222-4333-8444-555555555555', name: 'Alex' };
 
 /** A match of the two, in which each kills the other once. */
-async function play({ hall }: TestSignIn, killer = STEVE): Promise<string> {
-  const now = new Date(hall.clock.now()).toISOString();
-  const receipt = await send(hall, 'match.finished', {
+async function play({ context }: TestAuth, killer = STEVE): Promise<string> {
+  const now = new Date(context.clock.now()).toISOString();
+  const receipt = await send(context, 'match.finished', {
     ...{ map: 'Quarry', gamemode: 'tdm', started: now, finished: now, win: 'Red' },
     teams: [
       { name: 'Red', players: [{ ...killer, kill_count: 1 }] },
@@ -34,17 +34,17 @@ async function play({ hall }: TestSignIn, killer = STEVE): Promise<string> {
 onEachDatabase(
   'who deletes the account leaves the matches under a stable pseudonym, and nothing else',
   async (t, url) => {
-    const house = await openTestSignIn(t, url);
-    const { hall } = house;
-    const account = await makeAccount(house, 'Someone', STEVE);
-    const match = await play(house);
-    await send(hall, 'punishment.issued', { punishment: 'p1', punished: STEVE, punisher: STEVE, type: 'warn' });
-    const { application, secret } = await makeApplication(house, 'service');
+    const services = await openTestAuth(t, url);
+    const { context } = services;
+    const account = await makeAccount(services, 'Someone', STEVE);
+    const match = await play(services);
+    await send(context, 'punishment.issued', { punishment: 'p1', punished: STEVE, punisher: STEVE, type: 'warn' });
+    const { application, secret } = await makeApplication(services, 'service');
     const fields = { client_id: application.client_id, client_secret: secret!, grant_type: 'client_credentials' };
-    const granted = await fetch(`${house.auth}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+    const granted = await fetch(`${services.auth}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
     const { access_token } = (await granted.json()) as { access_token: string };
     const ask = async (path: string): Promise<{ status: number; text: string }> => {
-      const response = await fetch(house.api + path, { headers: { authorization: `Bearer ${access_token}` } });
+      const response = await fetch(services.api + path, { headers: { authorization: `Bearer ${access_token}` } });
       return { status: response.status, text: await response.text() };
     };
     const everything = [
@@ -55,7 +55,7 @@ onEachDatabase(
     ];
     for (const path of everything) assert.match((await ask(path)).text, /Steve/, path);
 
-    const person = new Person(house.auth);
+    const person = new Person(services.auth);
     await person.open('/sign-in');
     await person.submit({ login: 'Steve', password: PASSWORD });
     const exported = JSON.parse((await person.open('/account/export')).html) as Record<string, any>;
@@ -66,9 +66,9 @@ onEachDatabase(
     await person.open('/account/delete');
     await person.submit({ current: PASSWORD });
     assert.match(person.text, /Your account is deleted/);
-    await finishPseudonyms(hall.db);
+    await rewriteLedger(context.db);
 
-    assert.equal(await accountById(hall.db, account.id), undefined);
+    assert.equal(await accountById(context.db, account.id), undefined);
     const name = /deleted-[0-9a-z]{6}/.exec((await ask(`/v1/matches/${match}`)).text)![0];
     for (const path of everything) {
       const { text } = await ask(path);
@@ -87,49 +87,49 @@ onEachDatabase(
       'punishments',
       'player_sessions',
     ]) {
-      const rows = await hall.db.all({ strings: [`select * from ${table}`], values: [] });
+      const rows = await context.db.all({ strings: [`select * from ${table}`], values: [] });
       assert.doesNotMatch(JSON.stringify(rows), /Steve|11111111/, table);
     }
 
-    hall.clock.advance(1_000);
-    const later = await play(house, { ...STEVE, name: 'Stephen' });
+    context.clock.advance(1_000);
+    const later = await play(services, { ...STEVE, name: 'Stephen' });
     assert.match((await ask(`/v1/matches/${later}`)).text, new RegExp(name));
     assert.doesNotMatch((await ask(`/v1/matches/${later}`)).text, /Stephen/);
     assert.equal((JSON.parse((await ask(`/v1/players/${name}?fields=total`)).text) as any).total.play_count, 2);
 
-    const anew = await makeAccount(house, 'Anew');
-    await hall.db.transaction((tx) => linkPlayer(tx, anew.id, STEVE));
-    hall.clock.advance(1_000);
+    const anew = await makeAccount(services, 'Anew');
+    await context.db.transaction((tx) => linkPlayer(tx, anew.id, STEVE));
+    context.clock.advance(1_000);
     assert.match(
-      (await ask(`/v1/matches/${await play(house)}`)).text,
+      (await ask(`/v1/matches/${await play(services)}`)).text,
       /Steve/,
       'linked anew, what comes is their own again',
     );
     assert.match((await ask(`/v1/matches/${match}`)).text, new RegExp(name), 'what was stays under the pseudonym');
-    assert.deepEqual(await hall.db.all(sql`select uuid_hash from pseudonyms`), []);
+    assert.deepEqual(await context.db.all(sql`select uuid_hash from pseudonyms`), []);
   },
 );
 
 onEachDatabase(
   'a game account is linked anew when nothing is left to rewrite, and deleted as often',
   async (t, url) => {
-    const house = await openTestSignIn(t, url);
-    const { db, clock } = house.hall;
-    await play(house);
+    const services = await openTestAuth(t, url);
+    const { db, clock } = services.context;
+    await play(services);
     for (const name of ['One', 'Two', 'Three']) {
-      const account = await makeAccount(house, name);
+      const account = await makeAccount(services, name);
       const code = await newLinkCode(db, clock.now(), account.id);
-      const typed = () => send(house.hall, 'account.link', { player: STEVE, code });
+      const typed = () => send(services.context, 'account.link', { player: STEVE, code });
       if (name !== 'One') {
         const early = await typed();
         assert.match(JSON.stringify(early), /rejected.*just deleted; try again in a few minutes.*"retry":true/);
-        await finishPseudonyms(db);
+        await rewriteLedger(db);
       }
       assert.equal((await typed()).status, 'accepted', name);
-      await play(house);
+      await play(services);
       await deleteAccount(db, clock.now(), account.id);
     }
-    await finishPseudonyms(db);
+    await rewriteLedger(db);
     for (const table of ['ledger', 'match_details', 'players', 'player_names', 'kills', 'player_matches']) {
       const rows = await db.all({ strings: [`select * from ${table}`], values: [] });
       assert.doesNotMatch(JSON.stringify(rows), /Steve|11111111/, table);

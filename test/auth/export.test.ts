@@ -2,57 +2,57 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'node:test';
 import { jsonPieces, Members } from '#platform/json-stream.ts';
-import { event, match, person, punishment, team, tell } from '#test/support/builders.ts';
+import { event, match, person, punishment, team, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { Person } from './person.ts';
-import { makeAccount, openTestSignIn, PASSWORD } from './support.ts';
+import { makeAccount, openTestAuth, PASSWORD } from './support.ts';
 
 const [STEVE, ALEX] = [person(1, 'Steve'), person(2, 'Alex')];
 /** Two whole pages, and some of a third. */
 const [MATCHES, KILLS, NAMES] = [1_000, 1_203, 501];
 
 onEachDatabase('everything about an account comes in pieces, whole, so many times an hour', async (t, url) => {
-  const house = await openTestSignIn(t, url);
-  const { hall } = house;
-  const time = new Date(hall.clock.now()).toISOString();
-  const account = await makeAccount(house, 'Someone', STEVE);
-  const moments = { started: time, finished: time };
+  const services = await openTestAuth(t, url);
+  const { context } = services;
+  const time = new Date(context.clock.now()).toISOString();
+  const account = await makeAccount(services, 'Someone', STEVE);
+  const timestamps = { started: time, finished: time };
   const kills = Array.from({ length: KILLS }, () => ({ killer: STEVE.uuid, victim: ALEX.uuid, time }));
   const teams = [team('Red', STEVE), team('Blue', ALEX)];
-  await tell(hall, match({ ...moments, teams, kills }, { time }));
+  await sendEvents(context, match({ ...timestamps, teams, kills }, { time }));
   const others = Array.from({ length: MATCHES - 1 }, () =>
-    match({ ...moments, teams: [team('Red', STEVE)] }, { time }),
+    match({ ...timestamps, teams: [team('Red', STEVE)] }, { time }),
   );
-  await tell(hall, ...others);
+  await sendEvents(context, ...others);
   const names = Array.from({ length: NAMES }, (_, place) =>
     event(
       'player.named',
       { player: { ...STEVE, name: `Alias${place}` } },
-      { time: new Date(hall.clock.now() - 1000 * (place + 1)).toISOString() },
+      { time: new Date(context.clock.now() - 1000 * (place + 1)).toISOString() },
     ),
   );
-  await tell(hall, ...names, punishment('p', STEVE, { type: 'warn' }, { time }));
-  const visitor = new Person(house.auth);
+  await sendEvents(context, ...names, punishment('p', STEVE, { type: 'warn' }, { time }));
+  const visitor = new Person(services.auth);
   await visitor.open('/sign-in');
   await visitor.submit({ login: 'Steve', password: PASSWORD });
   const cookie = `scorehall_session=${visitor.cookie('scorehall_session')!}`;
   const ask = (init: RequestInit = {}): Promise<Response> =>
-    fetch(`${house.auth}/account/export`, { ...init, headers: { cookie } });
+    fetch(`${services.auth}/account/export`, { ...init, headers: { cookie } });
 
   const answer = await ask();
   assert.match(answer.headers.get('content-disposition')!, /account\.json/);
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.body!) chunks.push(chunk as Uint8Array);
   assert.ok(chunks.length > 3, `${chunks.length} pieces`);
-  const told = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, any>;
-  const { player } = told;
-  assert.deepEqual([told['account'].id, told['account'].email], [account.id, account.email]);
+  const received = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, any>;
+  const { player } = received;
+  assert.deepEqual([received['account'].id, received['account'].email], [account.id, account.email]);
   assert.deepEqual([player.matches.length, player.kills.length, player.names.length], [MATCHES, KILLS, NAMES + 1]);
   assert.equal(new Set(player.matches.map(({ id }: { id: string }) => id)).size, MATCHES);
   assert.equal(new Set(player.names.map(({ name }: { name: string }) => name)).size, NAMES + 1);
   assert.deepEqual([player.punishments.length, player.ratings, player.uuid], [1, [], STEVE.uuid]);
-  assert.ok(told['tokens'].length > 0 && told['acts'].length > 0);
-  assert.doesNotMatch(JSON.stringify(told), /argon2|password|"hash"/);
+  assert.ok(received['tokens'].length > 0 && received['acts'].length > 0);
+  assert.doesNotMatch(JSON.stringify(received), /argon2|password|"hash"/);
 
   const abort = new AbortController();
   const left = await ask({ signal: abort.signal });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { onEachDatabase } from '#test/support/context.ts';
-import { CALLBACK, makeAccount, makeApplication, openTestSignIn, PASSWORD } from './support.ts';
+import { CALLBACK, makeAccount, makeApplication, openTestAuth, PASSWORD } from './support.ts';
 import { Person } from './person.ts';
 
 interface Sent {
@@ -114,8 +114,8 @@ const ODD = [
 onEachDatabase(
   'nonsense gets the protocol’s errors: never a 500, never a way to an address nobody registered',
   async (t, url) => {
-    const house = await openTestSignIn(t, url);
-    const { application, secret } = await makeApplication(house, 'service');
+    const services = await openTestAuth(t, url);
+    const { application, secret } = await makeApplication(services, 'service');
     const good: Record<string, string> = {
       ...{ client_id: application.client_id, client_secret: secret!, redirect_uri: encodeURIComponent(CALLBACK) },
       ...{ response_type: 'code', scope: 'openid', grant_type: 'client_credentials', token: 'x' },
@@ -161,11 +161,11 @@ onEachDatabase(
         const inQuery = method !== 'POST';
         const path = `/oauth/${name}${inQuery && text !== '' ? `?${text}` : ''}`;
         const sent = inQuery ? '' : text;
-        const { status, location, body } = await send(house.auth, method, path, headers, sent, frame);
+        const { status, location, body } = await send(services.auth, method, path, headers, sent, frame);
         assert.ok(status < 500, `${method} ${path} ${text} (${frame}): ${status} ${body}`);
         if (location !== '') {
-          const { origin } = new URL(location, house.auth);
-          assert.ok([house.auth, new URL(CALLBACK).origin].includes(origin), `${path} leads to ${location}`);
+          const { origin } = new URL(location, services.auth);
+          assert.ok([services.auth, new URL(CALLBACK).origin].includes(origin), `${path} leads to ${location}`);
         }
         assert.doesNotMatch(body, /\bat .*\.(ts|js):\d+/, 'no stack trace');
         if (
@@ -182,9 +182,9 @@ onEachDatabase(
 );
 
 onEachDatabase('nonsense on the pages is answered by pages', async (t, url) => {
-  const house = await openTestSignIn(t, url);
-  await makeAccount(house, 'Robin');
-  const person = new Person(house.auth);
+  const services = await openTestAuth(t, url);
+  await makeAccount(services, 'Robin');
+  const person = new Person(services.auth);
   await person.open('/sign-in');
   await person.submit({ login: 'Robin', password: PASSWORD });
   const session = person.cookie('scorehall_session')!;
@@ -239,11 +239,11 @@ onEachDatabase('nonsense on the pages is answered by pages', async (t, url) => {
   await fc.assert(
     fc.asyncProperty(page, async ({ path, pairs, method, cookie, frame }) => {
       const text = pairs.map((pair) => pair.join('=')).join('&');
-      const headers = { cookie, origin: house.auth, 'content-type': 'application/x-www-form-urlencoded' };
+      const headers = { cookie, origin: services.auth, 'content-type': 'application/x-www-form-urlencoded' };
       const inQuery = method === 'GET';
       const address = `${path}${inQuery && text !== '' ? `?${text}` : ''}`;
       const sent = inQuery ? '' : text;
-      const { status, location, body } = await send(house.auth, method, address, headers, sent, frame);
+      const { status, location, body } = await send(services.auth, method, address, headers, sent, frame);
       assert.ok(status < 500, `${method} ${address} ${text} (${cookie}, ${frame}): ${status} ${body}`);
       if (location !== '') assert.ok(location.startsWith('/') && !location.startsWith('//'), location);
       if (status === 200 && !path.startsWith('/assets')) assert.match(body, /^<!doctype html>/);

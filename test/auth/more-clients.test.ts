@@ -5,25 +5,25 @@ import * as oauth from 'oauth4webapi';
 import { Strategy } from 'passport-openidconnect';
 import { AuthorizationCode, ClientCredentials } from 'simple-oauth2';
 import { createTestDatabase } from '#test/support/context.ts';
-import { authorize, CALLBACK, makeAccount, makeApplication, openTestSignIn, type TestSignIn } from './support.ts';
+import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type TestAuth } from './support.ts';
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 
 /** A house of its own for one client library. */
-function withClient(name: string, work: (house: TestSignIn) => Promise<void>): void {
+function withClient(name: string, work: (services: TestAuth) => Promise<void>): void {
   test(name, async (t) => {
     const database = await createTestDatabase('sqlite');
-    const house = await openTestSignIn(t, database.url);
+    const services = await openTestAuth(t, database.url);
     t.after(() => database.drop());
-    await makeAccount(house, 'Someone', STEVE);
-    await work(house);
+    await makeAccount(services, 'Someone', STEVE);
+    await work(services);
   });
 }
 
-withClient('oauth4webapi signs in a public application with PKCE and refreshes', async (house) => {
-  const { application } = await makeApplication(house, 'web');
+withClient('oauth4webapi signs in a public application with PKCE and refreshes', async (services) => {
+  const { application } = await makeApplication(services, 'web');
   const insecure = { [oauth.allowInsecureRequests]: true };
-  const issuer = new URL(house.auth);
+  const issuer = new URL(services.auth);
   const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
   const client = { client_id: application.client_id };
   const [verifier, nonce, state] = [
@@ -36,7 +36,7 @@ withClient('oauth4webapi signs in a public application with PKCE and refreshes',
     ...{ ...client, response_type: 'code', redirect_uri: CALLBACK, scope: 'openid profile email', nonce, state },
     ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
   }).toString();
-  const answer = oauth.validateAuthResponse(as, client, await authorize(house.auth, request, 'Steve'), state);
+  const answer = oauth.validateAuthResponse(as, client, await authorize(services.auth, request, 'Steve'), state);
   const response = await oauth.authorizationCodeGrantRequest(
     as,
     client,
@@ -69,24 +69,27 @@ withClient('oauth4webapi signs in a public application with PKCE and refreshes',
   assert.equal(refused.status, 401);
 });
 
-withClient('oauth4webapi takes client credentials when it asks for a scope, which is a string then', async (house) => {
-  const { application, secret } = await makeApplication(house, 'service');
-  const insecure = { [oauth.allowInsecureRequests]: true };
-  const issuer = new URL(house.auth);
-  const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
-  const client = { client_id: application.client_id };
-  const auth = oauth.ClientSecretBasic(secret!);
-  const response = await oauth.clientCredentialsGrantRequest(as, client, auth, { scope: 'openid' }, insecure);
-  const tokens = await oauth.processClientCredentialsResponse(as, client, response);
-  assert.equal(tokens.scope, 'openid');
-});
+withClient(
+  'oauth4webapi takes client credentials when it asks for a scope, which is a string then',
+  async (services) => {
+    const { application, secret } = await makeApplication(services, 'service');
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const issuer = new URL(services.auth);
+    const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+    const client = { client_id: application.client_id };
+    const auth = oauth.ClientSecretBasic(secret!);
+    const response = await oauth.clientCredentialsGrantRequest(as, client, auth, { scope: 'openid' }, insecure);
+    const tokens = await oauth.processClientCredentialsResponse(as, client, response);
+    assert.equal(tokens.scope, 'openid');
+  },
+);
 
-withClient('simple-oauth2 gets codes, client credentials with their null scope, and fresh tokens', async (house) => {
-  const { application, secret } = await makeApplication(house, 'service');
+withClient('simple-oauth2 gets codes, client credentials with their null scope, and fresh tokens', async (services) => {
+  const { application, secret } = await makeApplication(services, 'service');
   const configuration = {
     client: { id: application.client_id, secret: secret! },
     auth: {
-      tokenHost: house.auth,
+      tokenHost: services.auth,
       tokenPath: '/oauth/token',
       authorizePath: '/oauth/authorize',
       revokePath: '/oauth/revoke',
@@ -98,7 +101,7 @@ withClient('simple-oauth2 gets codes, client credentials with their null scope, 
   assert.deepEqual([own.token['token_type'], own.token['scope'], own.token['expires_in']], ['bearer', null, 3600]);
   const code = new AuthorizationCode(configuration);
   const request = code.authorizeURL({ redirect_uri: CALLBACK, scope: 'openid profile', state: 's' });
-  const callback = await authorize(house.auth, request, 'Steve');
+  const callback = await authorize(services.auth, request, 'Steve');
   assert.equal(callback.searchParams.get('state'), 's');
   const tokens = await code.getToken({ code: callback.searchParams.get('code'), redirect_uri: CALLBACK });
   assert.equal(tokens.token['token_type'], 'Bearer');
@@ -107,15 +110,15 @@ withClient('simple-oauth2 gets codes, client credentials with their null scope, 
   await fresh.revokeAll();
 });
 
-withClient('passport-openidconnect brings a profile', async (house) => {
-  const { application, secret } = await makeApplication(house, 'service');
+withClient('passport-openidconnect brings a profile', async (services) => {
+  const { application, secret } = await makeApplication(services, 'service');
   const session: Record<string, unknown> = {};
   const settled = Promise.withResolvers<unknown>();
   const strategy = new Strategy(
     {
-      ...{ issuer: house.auth, clientID: application.client_id, clientSecret: secret, callbackURL: CALLBACK },
-      ...{ authorizationURL: `${house.auth}/oauth/authorize`, tokenURL: `${house.auth}/oauth/token` },
-      ...{ userInfoURL: `${house.auth}/oauth/userinfo`, scope: 'profile email', skipUserProfile: false },
+      ...{ issuer: services.auth, clientID: application.client_id, clientSecret: secret, callbackURL: CALLBACK },
+      ...{ authorizationURL: `${services.auth}/oauth/authorize`, tokenURL: `${services.auth}/oauth/token` },
+      ...{ userInfoURL: `${services.auth}/oauth/userinfo`, scope: 'profile email', skipUserProfile: false },
     },
     (_issuer, profile, done) => done(null, profile),
   );
@@ -127,20 +130,20 @@ withClient('passport-openidconnect brings a profile', async (house) => {
     error: settled.reject,
   });
   strategy.authenticate({ session, query: {}, headers: {} });
-  const callback = await authorize(house.auth, await redirected.promise, 'Steve');
+  const callback = await authorize(services.auth, await redirected.promise, 'Steve');
   strategy.authenticate({ session, query: Object.fromEntries(callback.searchParams), headers: {}, url: callback.href });
   const profile = (await settled.promise) as { username?: string; id: string };
   assert.equal(profile.username, 'Steve');
 });
 
-withClient('@auth/core signs somebody in', async (house) => {
+withClient('@auth/core signs somebody in', async (services) => {
   const callbackUrl = 'https://app.example/auth/callback/scorehall';
-  const { application, secret } = await makeApplication(house, 'service', [callbackUrl]);
+  const { application, secret } = await makeApplication(services, 'service', [callbackUrl]);
   const config: AuthConfig = {
     ...{ secret: 'a secret of the application', trustHost: true, basePath: '/auth', skipCSRFCheck },
     providers: [
       {
-        ...{ id: 'scorehall', name: 'Scorehall', type: 'oidc', issuer: house.auth },
+        ...{ id: 'scorehall', name: 'Scorehall', type: 'oidc', issuer: services.auth },
         ...{ clientId: application.client_id, clientSecret: secret!, checks: ['pkce', 'state', 'nonce'] },
         profile: (claims) => ({ id: claims['sub'] as string, name: claims['preferred_username'] as string }),
         idToken: false,
@@ -159,7 +162,7 @@ withClient('@auth/core signs somebody in', async (house) => {
     return response;
   };
   const started = await ask('/auth/signin/scorehall', { method: 'POST', body: new URLSearchParams() });
-  const callback = await authorize(house.auth, started.headers.get('location')!, 'Steve');
+  const callback = await authorize(services.auth, started.headers.get('location')!, 'Steve');
   const ended = await ask(callback.pathname + callback.search);
   assert.equal(ended.headers.get('location'), 'https://app.example');
   const session = (await (await ask('/auth/session')).json()) as { user: { name: string } };

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, type Reply, type Wish } from '#test/support/request.ts';
-import { Said } from '#test/support/disconnect.ts';
+import { LogRecorder } from '#test/support/disconnect.ts';
 import { UnsteadyDatabase } from '#test/support/outage.ts';
-import { authorize, CALLBACK, makeAccount, makeApplication, openTestSignIn } from './support.ts';
+import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth } from './support.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 test('while the database cannot be reached, every endpoint says so and when to come back', async (t) => {
   const { database, drop } = await UnsteadyDatabase.open();
-  const house = await openTestSignIn(t, database.url);
+  const services = await openTestAuth(t, database.url);
   t.after(() => drop());
-  await makeAccount(house, 'Steve');
-  const { application, secret } = await makeApplication(house, 'service');
+  await makeAccount(services, 'Steve');
+  const { application, secret } = await makeApplication(services, 'service');
   const client = { client_id: application.client_id, client_secret: secret! };
   const wish = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
   const query = new URLSearchParams(wish).toString();
   const code = async (): Promise<string> => {
-    const callback = await authorize(house.auth, `/oauth/authorize?${query}`, 'Steve');
+    const callback = await authorize(services.auth, `/oauth/authorize?${query}`, 'Steve');
     return callback.searchParams.get('code')!;
   };
   const post = (path: string, fields: Record<string, string>, headers = {}): Promise<Reply> =>
-    ask(house.auth, path, {
+    ask(services.auth, path, {
       method: 'POST',
       headers: { ...FORM, ...headers },
       body: new URLSearchParams({ ...client, ...fields }).toString(),
@@ -30,13 +30,13 @@ test('while the database cannot be reached, every endpoint says so and when to c
     await post('/oauth/token', { grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
   const { access_token: token, refresh_token } = (await redeem(await code())).json as Record<string, string>;
   const unused = await code();
-  const get = (path: string, wish: Wish = {}): Promise<Reply> => ask(house.auth, path, wish);
+  const get = (path: string, wish: Wish = {}): Promise<Reply> => ask(services.auth, path, wish);
   assert.equal((await get('/oauth/userinfo', { token })).status, 200);
 
   await database.takeAway();
-  const said = new Said(t, house.hall.log);
+  const received = new LogRecorder(t, services.context.log);
   await get('/oauth/userinfo', { token });
-  assert.deepEqual(said.levels, ['error'], 'the operator hears of it');
+  assert.deepEqual(received.levels, ['error'], 'the operator hears of it');
   const answers: Record<string, Reply> = {
     userinfo: await get('/oauth/userinfo', { token }),
     'an unknown token': await get('/oauth/userinfo', { token: 'x' }),
@@ -44,7 +44,7 @@ test('while the database cannot be reached, every endpoint says so and when to c
     'an unknown application': await get('/oauth/authorize?client_id=abc&response_type=code'),
     par: await post('/oauth/par', wish),
     'client credentials': await post('/oauth/token', { grant_type: 'client_credentials' }),
-    'client credentials by JSON': await ask(house.auth, '/oauth/token', {
+    'client credentials by JSON': await ask(services.auth, '/oauth/token', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...client, grant_type: 'client_credentials' }),

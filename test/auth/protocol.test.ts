@@ -10,39 +10,39 @@ import {
   CALLBACK,
   makeAccount,
   makeApplication,
-  openTestSignIn,
+  openTestAuth,
   statusWithinASecond,
-  type TestSignIn,
+  type TestAuth,
 } from './support.ts';
 import { Person } from './person.ts';
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 
 type Fields = Record<string, string>;
-interface Answer {
+interface TokenResponse {
   status: number;
   body: Record<string, unknown>;
   headers: Headers;
 }
 
-async function post(house: TestSignIn, path: string, fields: Fields, headers: Fields = {}): Promise<Answer> {
-  const response = await fetch(house.auth + path, { method: 'POST', body: new URLSearchParams(fields), headers });
+async function post(services: TestAuth, path: string, fields: Fields, headers: Fields = {}): Promise<TokenResponse> {
+  const response = await fetch(services.auth + path, { method: 'POST', body: new URLSearchParams(fields), headers });
   const text = await response.text();
   return {
     status: response.status,
-    body: text === '' ? {} : (JSON.parse(text) as Answer['body']),
+    body: text === '' ? {} : (JSON.parse(text) as TokenResponse['body']),
     headers: response.headers,
   };
 }
 
-async function openOnSqlite(t: TestContext, settings: Fields = {}): Promise<TestSignIn> {
+async function openOnSqlite(t: TestContext, settings: Fields = {}): Promise<TestAuth> {
   const database = await createTestDatabase('sqlite');
-  const house = await openTestSignIn(t, database.url, settings);
+  const services = await openTestAuth(t, database.url, settings);
   t.after(() => database.drop());
-  return house;
+  return services;
 }
 
-function requestFor(house: TestSignIn, clientId: string, more: Fields = {}): string {
+function requestFor(services: TestAuth, clientId: string, more: Fields = {}): string {
   const fields = {
     client_id: clientId,
     response_type: 'code',
@@ -50,46 +50,46 @@ function requestFor(house: TestSignIn, clientId: string, more: Fields = {}): str
     redirect_uri: CALLBACK,
     ...more,
   };
-  return `${house.auth}/oauth/authorize?${new URLSearchParams(fields).toString()}`;
+  return `${services.auth}/oauth/authorize?${new URLSearchParams(fields).toString()}`;
 }
 
 /** A code for a service that Steve uses. */
-async function codeOf(house: TestSignIn, clientId: string, more: Fields = {}): Promise<string> {
-  const callback = await authorize(house.auth, requestFor(house, clientId, more), 'Steve');
+async function codeOf(services: TestAuth, clientId: string, more: Fields = {}): Promise<string> {
+  const callback = await authorize(services.auth, requestFor(services, clientId, more), 'Steve');
   return callback.searchParams.get('code')!;
 }
 
 async function serviceWithSteve(t: TestContext, settings: Fields = {}) {
-  const house = await openOnSqlite(t, settings);
-  const account = await makeAccount(house, 'Someone', STEVE);
-  const { application, secret } = await makeApplication(house, 'service');
+  const services = await openOnSqlite(t, settings);
+  const account = await makeAccount(services, 'Someone', STEVE);
+  const { application, secret } = await makeApplication(services, 'service');
   const credentials = { client_id: application.client_id, client_secret: secret! };
-  const redeem = (code: string, more: Fields = {}): Promise<Answer> =>
-    post(house, '/oauth/token', {
+  const redeem = (code: string, more: Fields = {}): Promise<TokenResponse> =>
+    post(services, '/oauth/token', {
       ...credentials,
       grant_type: 'authorization_code',
       code,
       redirect_uri: CALLBACK,
       ...more,
     });
-  return { house, account, application, credentials, redeem };
+  return { services, account, application, credentials, redeem };
 }
 
 onEachDatabase('the specified flow: code, token answer, ID token, tokeninfo, userinfo, refresh', async (t, url) => {
-  const house = await openTestSignIn(t, url);
-  const account = await makeAccount(house, 'Someone', STEVE);
-  const { application, secret } = await makeApplication(house, 'service');
+  const services = await openTestAuth(t, url);
+  const account = await makeAccount(services, 'Someone', STEVE);
+  const { application, secret } = await makeApplication(services, 'service');
   const credentials = { client_id: application.client_id, client_secret: secret! };
   const callback = await authorize(
-    house.auth,
-    requestFor(house, application.client_id, { nonce: 'n-1', state: 'a b&c' }),
+    services.auth,
+    requestFor(services, application.client_id, { nonce: 'n-1', state: 'a b&c' }),
     'Steve',
   );
   assert.equal(callback.origin + callback.pathname, CALLBACK);
   assert.equal(callback.searchParams.get('state'), 'a b&c');
-  assert.equal(callback.searchParams.get('iss'), house.auth);
+  assert.equal(callback.searchParams.get('iss'), services.auth);
   const code = callback.searchParams.get('code')!;
-  const { status, body, headers } = await post(house, '/oauth/token', {
+  const { status, body, headers } = await post(services, '/oauth/token', {
     ...{ ...credentials, grant_type: 'authorization_code', code, redirect_uri: CALLBACK },
   });
   assert.equal(status, 200);
@@ -108,167 +108,177 @@ onEachDatabase('the specified flow: code, token answer, ID token, tokeninfo, use
   assert.deepEqual(Object.keys(claims).sort(), ['aud', 'auth_time', 'exp', 'iat', 'iss', 'nonce', 'sub']);
   assert.deepEqual(
     [claims.iss, claims.sub, claims.aud, claims['nonce']],
-    [house.auth, account.id, application.client_id, 'n-1'],
+    [services.auth, account.id, application.client_id, 'n-1'],
   );
   assert.equal(claims.exp! - claims.iat!, 3600);
   assert.equal(decodeProtectedHeader(idToken).alg, 'RS256');
 
   for (const info of [
-    await fetch(`${house.auth}/oauth/tokeninfo?id_token=${idToken}`),
-    await fetch(`${house.auth}/oauth/tokeninfo`, { method: 'POST', body: new URLSearchParams({ id_token: idToken }) }),
+    await fetch(`${services.auth}/oauth/tokeninfo?id_token=${idToken}`),
+    await fetch(`${services.auth}/oauth/tokeninfo`, {
+      method: 'POST',
+      body: new URLSearchParams({ id_token: idToken }),
+    }),
   ]) {
-    const told = (await info.json()) as Record<string, unknown>;
-    const { expires_in, ...rest } = told;
+    const received = (await info.json()) as Record<string, unknown>;
+    const { expires_in, ...rest } = received;
     assert.deepEqual(rest, {
-      ...{ issuer: house.auth, issued_to: application.client_id, audience: application.client_id },
+      ...{ issuer: services.auth, issued_to: application.client_id, audience: application.client_id },
       ...{ user_id: account.id, issued_at: claims.iat },
     });
     assert.ok((expires_in as number) > 3590 && (expires_in as number) <= 3660);
     assert.equal(info.headers.get('access-control-allow-origin'), '*');
   }
 
-  const fresh = await post(house, '/oauth/token', {
+  const fresh = await post(services, '/oauth/token', {
     ...credentials,
     grant_type: 'refresh_token',
     refresh_token: body['refresh_token'] as string,
   });
   assert.equal(fresh.status, 200);
   assert.equal(decodeJwt(fresh.body['id_token'] as string)['nonce'], 'n-1');
-  const reused = await post(house, '/oauth/token', {
+  const reused = await post(services, '/oauth/token', {
     ...credentials,
     grant_type: 'refresh_token',
     refresh_token: body['refresh_token'] as string,
   });
   assert.deepEqual([reused.status, reused.body['error']], [400, 'invalid_grant']);
-  const family = await post(house, '/oauth/token', {
+  const family = await post(services, '/oauth/token', {
     ...credentials,
     grant_type: 'refresh_token',
     refresh_token: fresh.body['refresh_token'] as string,
   });
   assert.equal(family.status, 400, 'reuse revokes the family');
-  const info = await fetch(`${house.auth}/oauth/userinfo`, {
+  const info = await fetch(`${services.auth}/oauth/userinfo`, {
     headers: { authorization: `Bearer ${fresh.body['access_token'] as string}` },
   });
   assert.equal(info.status, 401);
 });
 
 test('client credentials are answered exactly as specified, by form, Basic and JSON', async (t) => {
-  const { house, credentials, application } = await serviceWithSteve(t);
+  const { services, credentials, application } = await serviceWithSteve(t);
   const grant_type = 'client_credentials';
   const basic = `Basic ${Buffer.from(`${credentials.client_id}:${credentials.client_secret}`).toString('base64')}`;
-  const json = await fetch(`${house.auth}/oauth/token`, {
+  const json = await fetch(`${services.auth}/oauth/token`, {
     ...{ method: 'POST', body: JSON.stringify({ ...credentials, grant_type }) },
     headers: { 'content-type': 'application/json' },
   });
   const answers = [
-    (await post(house, '/oauth/token', { ...credentials, grant_type })).body,
-    (await post(house, '/oauth/token', { grant_type }, { authorization: basic })).body,
+    (await post(services, '/oauth/token', { ...credentials, grant_type })).body,
+    (await post(services, '/oauth/token', { grant_type }, { authorization: basic })).body,
     (await json.json()) as Record<string, unknown>,
   ];
   for (const body of answers) {
     const { access_token, ...rest } = body;
     assert.deepEqual(rest, { expires_in: 3600, token_type: 'bearer', scope: null });
     const headers = { authorization: `Bearer ${access_token as string}` };
-    assert.equal((await fetch(`${house.api}/v1/servers`, { headers })).status, 200);
-    assert.equal((await fetch(`${house.api}/v1/players/me`, { headers })).status, 403);
+    assert.equal((await fetch(`${services.api}/v1/servers`, { headers })).status, 200);
+    assert.equal((await fetch(`${services.api}/v1/players/me`, { headers })).status, 403);
   }
-  const scoped = await post(house, '/oauth/token', { ...credentials, grant_type, scope: 'openid' });
+  const scoped = await post(services, '/oauth/token', { ...credentials, grant_type, scope: 'openid' });
   assert.equal(scoped.body['scope'], 'openid');
-  const second = await house.hall.db.transaction((tx) => addSecret(tx, house.hall.clock.now(), application.key));
+  const second = await services.context.db.transaction((tx) =>
+    addSecret(tx, services.context.clock.now(), application.key),
+  );
   for (const client_secret of [credentials.client_secret, second]) {
-    assert.equal((await post(house, '/oauth/token', { ...credentials, client_secret, grant_type })).status, 200);
+    assert.equal((await post(services, '/oauth/token', { ...credentials, client_secret, grant_type })).status, 200);
   }
-  const wrong = await post(house, '/oauth/token', { ...credentials, client_secret: `${second}x`, grant_type });
+  const wrong = await post(services, '/oauth/token', { ...credentials, client_secret: `${second}x`, grant_type });
   assert.deepEqual([wrong.status, wrong.body['error']], [401, 'invalid_client']);
 });
 
 /** An answer without what is another each time. */
-function shape({ status, body, headers }: Answer): unknown[] {
+function shape({ status, body, headers }: TokenResponse): unknown[] {
   const { date: _, ...rest } = Object.fromEntries(headers);
   return [status, rest, { ...body, access_token: (body['access_token'] as string).length }];
 }
 
 test('the short way to client credentials answers as the protocol does, and gives what the protocol knows', async (t) => {
-  const { house, credentials } = await serviceWithSteve(t);
+  const { services, credentials } = await serviceWithSteve(t);
   const fields = { ...credentials, grant_type: 'client_credentials' };
   const form = 'application/x-www-form-urlencoded';
-  const short = await post(house, '/oauth/token', fields, { 'content-type': form });
-  const long = await post(house, '/oauth/token', fields, { 'content-type': `${form};charset=UTF-8` });
+  const short = await post(services, '/oauth/token', fields, { 'content-type': form });
+  const long = await post(services, '/oauth/token', fields, { 'content-type': `${form};charset=UTF-8` });
   assert.deepEqual(shape(short), shape(long));
   for (const { body } of [short, long]) {
     const token = body['access_token'] as string;
-    const { iat, exp, ...told } = (await post(house, '/oauth/introspect', { ...credentials, token })).body;
+    const { iat, exp, ...received } = (await post(services, '/oauth/introspect', { ...credentials, token })).body;
     assert.equal((exp as number) - (iat as number), 3600);
-    assert.deepEqual(told, { active: true, client_id: credentials.client_id, iss: house.auth, token_type: 'Bearer' });
-    await post(house, '/oauth/revoke', { ...credentials, token });
-    assert.equal(await statusWithinASecond(house.api, token, 401), 401);
+    assert.deepEqual(received, {
+      active: true,
+      client_id: credentials.client_id,
+      iss: services.auth,
+      token_type: 'Bearer',
+    });
+    await post(services, '/oauth/revoke', { ...credentials, token });
+    assert.equal(await statusWithinASecond(services.api, token, 401), 401);
   }
 });
 
 test('a code is for one use, a second one takes back what the first gave', async (t) => {
-  const { house, application, redeem } = await serviceWithSteve(t);
-  const code = await codeOf(house, application.client_id);
+  const { services, application, redeem } = await serviceWithSteve(t);
+  const code = await codeOf(services, application.client_id);
   const first = await redeem(code);
   assert.equal(first.status, 200);
   const headers = { authorization: `Bearer ${first.body['access_token'] as string}` };
-  assert.equal((await fetch(`${house.api}/v1/players/me`, { headers })).status, 200);
+  assert.equal((await fetch(`${services.api}/v1/players/me`, { headers })).status, 200);
   assert.deepEqual((await redeem(code)).body['error'], 'invalid_grant');
-  assert.equal((await fetch(`${house.api}/v1/players/me`, { headers })).status, 401);
+  assert.equal((await fetch(`${services.api}/v1/players/me`, { headers })).status, 401);
 });
 
 test('a code is good for sixty seconds, with the address it was asked for, for its application', async (t) => {
-  const { house, application, credentials, redeem } = await serviceWithSteve(t);
-  const late = await codeOf(house, application.client_id);
-  house.hall.clock.advance(60_000);
+  const { services, application, credentials, redeem } = await serviceWithSteve(t);
+  const late = await codeOf(services, application.client_id);
+  services.context.clock.advance(60_000);
   assert.equal((await redeem(late)).body['error'], 'invalid_grant');
-  const code = await codeOf(house, application.client_id);
+  const code = await codeOf(services, application.client_id);
   assert.equal((await redeem(code, { redirect_uri: `${CALLBACK}/` })).body['error'], 'invalid_grant');
-  const other = await makeApplication(house, 'service');
+  const other = await makeApplication(services, 'service');
   const stolen = { client_id: other.application.client_id, client_secret: other.secret! };
   assert.equal((await redeem(code, stolen)).body['error'], 'invalid_grant');
   const { redirect_uri: _, ...without } = { ...credentials, grant_type: 'authorization_code', code, redirect_uri: '' };
-  assert.equal((await post(house, '/oauth/token', without)).status, 400);
+  assert.equal((await post(services, '/oauth/token', without)).status, 400);
 });
 
 test('PKCE: who sent a challenge has to prove it, plain is refused, an application may have to', async (t) => {
-  const { house, application, redeem } = await serviceWithSteve(t);
+  const { services, application, redeem } = await serviceWithSteve(t);
   const challenge = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-  const bare = await codeOf(house, application.client_id, challenge);
-  assert.equal((await redeem(bare)).status, 400);
-  const code = await codeOf(house, application.client_id, challenge);
+  const baseline = await codeOf(services, application.client_id, challenge);
+  assert.equal((await redeem(baseline)).status, 400);
+  const code = await codeOf(services, application.client_id, challenge);
   assert.equal((await redeem(code, { code_verifier: verifier })).status, 200);
   const plain = await authorize(
-    house.auth,
-    requestFor(house, application.client_id, { ...challenge, code_challenge_method: 'plain' }),
+    services.auth,
+    requestFor(services, application.client_id, { ...challenge, code_challenge_method: 'plain' }),
     'Steve',
   );
   assert.equal(plain.searchParams.get('error'), 'invalid_request');
-  await house.hall.db.run({ strings: ['update applications set require_pkce = 1'], values: [] });
-  const refused = await authorize(house.auth, requestFor(house, application.client_id), 'Steve');
+  await services.context.db.run({ strings: ['update applications set require_pkce = 1'], values: [] });
+  const refused = await authorize(services.auth, requestFor(services, application.client_id), 'Steve');
   assert.equal(refused.searchParams.get('error'), 'invalid_request');
 });
 
 test('errors are a page until client and redirect URI are proven, and a redirect from then on', async (t) => {
-  const { house, application } = await serviceWithSteve(t);
+  const { services, application } = await serviceWithSteve(t);
   const id = application.client_id;
   const pages = [
-    requestFor(house, 'unknown'),
-    requestFor(house, 'a'.repeat(4000)),
-    requestFor(house, 'nul\0'),
-    requestFor(house, id, { redirect_uri: 'https://evil.example/' }),
-    requestFor(house, id, { redirect_uri: `${CALLBACK}?x=1` }),
-    requestFor(house, id, { redirect_uri: 'javascript:alert(1)' }),
-    requestFor(house, id, { redirect_uri: '' }),
-    `${requestFor(house, id)}&client_id=other`,
-    `${requestFor(house, id)}&redirect_uri=${encodeURIComponent(CALLBACK)}`,
-    `${house.auth}/oauth/authorize`,
-    `${house.auth}/oauth/authorize?client_id=%ff%fe`,
+    requestFor(services, 'unknown'),
+    requestFor(services, 'a'.repeat(4000)),
+    requestFor(services, 'nul\0'),
+    requestFor(services, id, { redirect_uri: 'https://evil.example/' }),
+    requestFor(services, id, { redirect_uri: `${CALLBACK}?x=1` }),
+    requestFor(services, id, { redirect_uri: 'javascript:alert(1)' }),
+    requestFor(services, id, { redirect_uri: '' }),
+    `${requestFor(services, id)}&client_id=other`,
+    `${requestFor(services, id)}&redirect_uri=${encodeURIComponent(CALLBACK)}`,
+    `${services.auth}/oauth/authorize`,
+    `${services.auth}/oauth/authorize?client_id=%ff%fe`,
   ];
   for (const address of pages) {
-    const person = new Person(house.auth, { accept: 'text/html' });
+    const person = new Person(services.auth, { accept: 'text/html' });
     const { status, url, html, headers } = await person.open(address);
-    assert.equal(new URL(url).origin, house.auth, `${address} leads to ${url}`);
+    assert.equal(new URL(url).origin, services.auth, `${address} leads to ${url}`);
     assert.ok(status >= 400 && status < 500, `${address}: ${status}`);
     assert.match(html, /This did not work/);
     assert.match(headers.get('content-security-policy')!, /default-src 'none'/);
@@ -286,7 +296,7 @@ test('errors are a page until client and redirect URI are proven, and a redirect
     [{ response_mode: 'nonsense' }, 'unsupported_response_mode'],
   ];
   for (const [more, error] of redirects) {
-    const url = new URL((await new Person(house.auth).open(requestFor(house, id, { state: 's', ...more }))).url);
+    const url = new URL((await new Person(services.auth).open(requestFor(services, id, { state: 's', ...more }))).url);
     const answer = url.searchParams.has('error') ? url.searchParams : new URLSearchParams(url.hash.slice(1));
     assert.deepEqual(
       [url.origin + url.pathname, answer.get('error'), answer.get('state')],
@@ -297,7 +307,7 @@ test('errors are a page until client and redirect URI are proven, and a redirect
 });
 
 test('whatever a request says of its host, every address printed is the issuer’s', async (t) => {
-  const { house, application } = await serviceWithSteve(t);
+  const { services, application } = await serviceWithSteve(t);
   const evil = {
     ...{ host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
     ...{ 'x-forwarded-port': '1234', forwarded: 'host=evil.example;proto=https', 'x-original-host': 'evil.example' },
@@ -305,26 +315,27 @@ test('whatever a request says of its host, every address printed is the issuer�
   for (const path of [
     '/.well-known/openid-configuration',
     '/.well-known/oauth-authorization-server',
-    new URL(requestFor(house, application.client_id)).href.slice(house.auth.length),
+    new URL(requestFor(services, application.client_id)).href.slice(services.auth.length),
     '/oauth/logout',
     '/register',
     '/nowhere',
   ]) {
-    const { body, location } = await raw(house, path, evil);
+    const { body, location } = await raw(services, path, evil);
     assert.doesNotMatch(body + location, /evil/, path);
-    if (path.startsWith('/.well-known')) assert.match(body, new RegExp(`"token_endpoint":"${house.auth}/oauth/token"`));
+    if (path.startsWith('/.well-known'))
+      assert.match(body, new RegExp(`"token_endpoint":"${services.auth}/oauth/token"`));
   }
-  const whole = await raw(house, `http://evil.example/.well-known/openid-configuration`, {});
+  const whole = await raw(services, `http://evil.example/.well-known/openid-configuration`, {});
   assert.equal(whole.status, 400);
 });
 
 /** A request as no `fetch` would send it. */
 async function raw(
-  house: TestSignIn,
+  services: TestAuth,
   path: string,
   headers: Fields,
 ): Promise<{ status: number; body: string; location: string }> {
-  const { hostname, port } = new URL(house.auth);
+  const { hostname, port } = new URL(services.auth);
   return await new Promise((resolve, reject) => {
     httpRequest({ hostname, port, path, headers }, (response) => {
       let body = '';
@@ -339,63 +350,66 @@ async function raw(
 }
 
 test('one may introspect and revoke one’s own tokens only, unless the operator allows more', async (t) => {
-  const { house, application, credentials, redeem } = await serviceWithSteve(t);
-  const other = await makeApplication(house, 'service');
+  const { services, application, credentials, redeem } = await serviceWithSteve(t);
+  const other = await makeApplication(services, 'service');
   const stranger = { client_id: other.application.client_id, client_secret: other.secret! };
-  const tokens = (await redeem(await codeOf(house, application.client_id))).body;
+  const tokens = (await redeem(await codeOf(services, application.client_id))).body;
   const token = tokens['access_token'] as string;
-  const own = (await post(house, '/oauth/introspect', { ...credentials, token })).body;
+  const own = (await post(services, '/oauth/introspect', { ...credentials, token })).body;
   assert.deepEqual(
     [own['active'], own['client_id'], own['scope'], own['token_type']],
     [true, application.client_id, 'openid profile email', 'Bearer'],
   );
-  assert.deepEqual((await post(house, '/oauth/introspect', { ...stranger, token })).body, { active: false });
-  await post(house, '/oauth/revoke', { ...stranger, token });
-  assert.equal((await post(house, '/oauth/introspect', { ...credentials, token })).body['active'], true);
-  assert.equal((await post(house, '/oauth/revoke', { ...credentials, token })).status, 200);
-  assert.deepEqual((await post(house, '/oauth/introspect', { ...credentials, token })).body, { active: false });
-  assert.equal((await post(house, '/oauth/revoke', { ...credentials, token: 'unknown' })).status, 200);
-  assert.equal((await post(house, '/oauth/introspect', { token })).status, 400);
+  assert.deepEqual((await post(services, '/oauth/introspect', { ...stranger, token })).body, { active: false });
+  await post(services, '/oauth/revoke', { ...stranger, token });
+  assert.equal((await post(services, '/oauth/introspect', { ...credentials, token })).body['active'], true);
+  assert.equal((await post(services, '/oauth/revoke', { ...credentials, token })).status, 200);
+  assert.deepEqual((await post(services, '/oauth/introspect', { ...credentials, token })).body, { active: false });
+  assert.equal((await post(services, '/oauth/revoke', { ...credentials, token: 'unknown' })).status, 200);
+  assert.equal((await post(services, '/oauth/introspect', { token })).status, 400);
 });
 
 test('an operator names who may introspect every token', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const first = await openTestSignIn(t, database.url);
+  const first = await openTestAuth(t, database.url);
   const gateway = await makeApplication(first, 'service');
   const { application, secret } = await makeApplication(first, 'service');
-  const house = await openTestSignIn(t, database.url, { INTROSPECTORS: gateway.application.client_id });
+  const services = await openTestAuth(t, database.url, { INTROSPECTORS: gateway.application.client_id });
   t.after(() => database.drop());
   const own = { client_id: application.client_id, client_secret: secret!, grant_type: 'client_credentials' };
-  const token = (await post(house, '/oauth/token', own)).body['access_token'] as string;
+  const token = (await post(services, '/oauth/token', own)).body['access_token'] as string;
   const credentials = { client_id: gateway.application.client_id, client_secret: gateway.secret! };
-  assert.equal((await post(house, '/oauth/introspect', { ...credentials, token })).body['active'], true);
+  assert.equal((await post(services, '/oauth/introspect', { ...credentials, token })).body['active'], true);
 });
 
 test('a public application has no secret: sending one is refused, an empty one counts as none', async (t) => {
-  const house = await openOnSqlite(t);
-  await makeAccount(house, 'Someone', STEVE);
-  const { application } = await makeApplication(house, 'installed', ['myapp://callback']);
+  const services = await openOnSqlite(t);
+  await makeAccount(services, 'Someone', STEVE);
+  const { application } = await makeApplication(services, 'installed', ['myapp://callback']);
   const fields = { client_id: application.client_id, redirect_uri: 'myapp://callback' };
   const grant = async () => ({
     ...{ ...fields, grant_type: 'authorization_code' },
-    code: (await authorize(house.auth, requestFor(house, application.client_id, fields), 'Steve')).searchParams.get(
-      'code',
-    )!,
+    code: (
+      await authorize(services.auth, requestFor(services, application.client_id, fields), 'Steve')
+    ).searchParams.get('code')!,
   });
-  assert.equal((await post(house, '/oauth/token', { ...(await grant()), client_secret: 'guess' })).status, 401);
-  assert.equal((await post(house, '/oauth/token', { ...(await grant()), client_secret: '' })).status, 200);
-  const own = await post(house, '/oauth/token', { client_id: application.client_id, grant_type: 'client_credentials' });
+  assert.equal((await post(services, '/oauth/token', { ...(await grant()), client_secret: 'guess' })).status, 401);
+  assert.equal((await post(services, '/oauth/token', { ...(await grant()), client_secret: '' })).status, 200);
+  const own = await post(services, '/oauth/token', {
+    client_id: application.client_id,
+    grant_type: 'client_credentials',
+  });
   assert.equal(own.status, 400);
 });
 
 test('an installed application asks every time, a web application once; any loopback port will do for the first', async (t) => {
-  const house = await openOnSqlite(t);
-  await makeAccount(house, 'Someone', STEVE);
-  const installed = (await makeApplication(house, 'installed', ['http://127.0.0.1/cb'])).application.client_id;
-  const web = (await makeApplication(house, 'web')).application.client_id;
-  const person = new Person(house.auth);
-  const open = (id: string, redirect_uri: string) => person.open(requestFor(house, id, { redirect_uri }));
-  await authorize(house.auth, requestFor(house, web), 'Steve', person);
+  const services = await openOnSqlite(t);
+  await makeAccount(services, 'Someone', STEVE);
+  const installed = (await makeApplication(services, 'installed', ['http://127.0.0.1/cb'])).application.client_id;
+  const web = (await makeApplication(services, 'web')).application.client_id;
+  const person = new Person(services.auth);
+  const open = (id: string, redirect_uri: string) => person.open(requestFor(services, id, { redirect_uri }));
+  await authorize(services.auth, requestFor(services, web), 'Steve', person);
   assert.match((await open(web, CALLBACK)).url, /^https:\/\/app\.example\/callback\?code=/);
   for (const port of [3000, 45_678]) {
     await open(installed, `http://127.0.0.1:${port}/cb`);
@@ -405,16 +419,16 @@ test('an installed application asks every time, a web application once; any loop
 });
 
 test('a browser application may call from its own origin, nobody from another', async (t) => {
-  const house = await openOnSqlite(t);
-  await makeAccount(house, 'Someone', STEVE);
-  const { application } = await makeApplication(house, 'web');
+  const services = await openOnSqlite(t);
+  await makeAccount(services, 'Someone', STEVE);
+  const { application } = await makeApplication(services, 'web');
   const fields = { client_id: application.client_id, grant_type: 'authorization_code', redirect_uri: CALLBACK };
-  const code = await codeOf(house, application.client_id);
-  const foreign = await post(house, '/oauth/token', { ...fields, code }, { origin: 'https://evil.example' });
+  const code = await codeOf(services, application.client_id);
+  const foreign = await post(services, '/oauth/token', { ...fields, code }, { origin: 'https://evil.example' });
   assert.deepEqual([foreign.status, foreign.headers.get('access-control-allow-origin')], [400, null]);
-  const own = await post(house, '/oauth/token', { ...fields, code }, { origin: 'https://app.example' });
+  const own = await post(services, '/oauth/token', { ...fields, code }, { origin: 'https://app.example' });
   assert.deepEqual([own.status, own.headers.get('access-control-allow-origin')], [200, 'https://app.example']);
-  const preflight = await fetch(`${house.auth}/oauth/userinfo`, {
+  const preflight = await fetch(`${services.auth}/oauth/userinfo`, {
     method: 'OPTIONS',
     headers: {
       origin: 'https://app.example',
@@ -426,50 +440,50 @@ test('a browser application may call from its own origin, nobody from another', 
 });
 
 test('tokens of somebody disabled or deleted are refused on the next request', async (t) => {
-  const { house, application, account, credentials, redeem } = await serviceWithSteve(t);
-  const tokens = (await redeem(await codeOf(house, application.client_id))).body;
-  await setDisabled(house.hall.db, account.id, house.hall.clock.now());
+  const { services, application, account, credentials, redeem } = await serviceWithSteve(t);
+  const tokens = (await redeem(await codeOf(services, application.client_id))).body;
+  await setDisabled(services.context.db, account.id, services.context.clock.now());
   const headers = { authorization: `Bearer ${tokens['access_token'] as string}` };
-  assert.equal((await fetch(`${house.api}/v1/players/me`, { headers })).status, 401);
-  assert.equal((await fetch(`${house.auth}/oauth/userinfo`, { headers })).status, 401);
+  assert.equal((await fetch(`${services.api}/v1/players/me`, { headers })).status, 401);
+  assert.equal((await fetch(`${services.auth}/oauth/userinfo`, { headers })).status, 401);
   const refresh = { ...credentials, grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] as string };
-  assert.equal((await post(house, '/oauth/token', refresh)).body['error'], 'invalid_grant');
+  assert.equal((await post(services, '/oauth/token', refresh)).body['error'], 'invalid_grant');
 });
 
 test('access and refresh tokens end when they should; a refresh token moves its end with each use', async (t) => {
-  const { house, application, credentials, redeem } = await serviceWithSteve(t);
-  let tokens = (await redeem(await codeOf(house, application.client_id))).body;
+  const { services, application, credentials, redeem } = await serviceWithSteve(t);
+  let tokens = (await redeem(await codeOf(services, application.client_id))).body;
   const me = async () =>
     (
-      await fetch(`${house.api}/v1/players/me`, {
+      await fetch(`${services.api}/v1/players/me`, {
         headers: { authorization: `Bearer ${tokens['access_token'] as string}` },
       })
     ).status;
   const refresh = () =>
-    post(house, '/oauth/token', {
+    post(services, '/oauth/token', {
       ...credentials,
       grant_type: 'refresh_token',
       refresh_token: tokens['refresh_token'] as string,
     });
-  house.hall.clock.advance(3_599_000);
+  services.context.clock.advance(3_599_000);
   assert.equal(await me(), 200);
-  house.hall.clock.advance(1_000);
+  services.context.clock.advance(1_000);
   assert.equal(await me(), 401);
   for (let month = 0; month < 2; month++) {
-    house.hall.clock.advance(29 * 86_400_000);
+    services.context.clock.advance(29 * 86_400_000);
     tokens = (await refresh()).body;
     assert.equal(await me(), 200);
   }
-  house.hall.clock.advance(30 * 86_400_000);
+  services.context.clock.advance(30 * 86_400_000);
   assert.equal((await refresh()).body['error'], 'invalid_grant');
 });
 
 test('within a grace that the operator allows a used refresh token works once more', async (t) => {
-  const { house, application, credentials, redeem } = await serviceWithSteve(t, { REFRESH_GRACE: '10s' });
-  const { refresh_token } = (await redeem(await codeOf(house, application.client_id))).body as Fields;
+  const { services, application, credentials, redeem } = await serviceWithSteve(t, { REFRESH_GRACE: '10s' });
+  const { refresh_token } = (await redeem(await codeOf(services, application.client_id))).body as Fields;
   const refresh = () =>
-    post(house, '/oauth/token', { ...credentials, grant_type: 'refresh_token', refresh_token: refresh_token! });
+    post(services, '/oauth/token', { ...credentials, grant_type: 'refresh_token', refresh_token: refresh_token! });
   assert.deepEqual([(await refresh()).status, (await refresh()).status], [200, 200]);
-  house.hall.clock.advance(20_000);
+  services.context.clock.advance(20_000);
   assert.equal((await refresh()).status, 400);
 });

@@ -11,21 +11,25 @@ import {
   freePort,
   makeAccount,
   makeApplication,
-  openTestSignIn,
+  openTestAuth,
   statusWithinASecond,
-  type TestSignIn,
+  type TestAuth,
 } from './support.ts';
 
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
 /** A second process on the same database, with the same issuer, that listens elsewhere. */
-async function secondProcess(t: TestContext, { hall, auth }: TestSignIn): Promise<string> {
+async function secondProcess(t: TestContext, { context, auth }: TestAuth): Promise<string> {
   const port = await freePort();
-  const closed = Object.fromEntries(['API', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']));
+  const closed = Object.fromEntries(['API', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']));
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
     env: {
       ...{ ...CHILD_ENVIRONMENT, ...closed, AUTH_LISTEN: `127.0.0.1:${port}`, AUTH_URL: auth, LOG_LEVEL: 'error' },
-      ...{ DATABASE_URL: hall.config.DATABASE_URL, SECRET_KEY: hall.config.SECRET_KEY, SMTP_URL: hall.config.SMTP_URL },
+      ...{
+        DATABASE_URL: context.config.DATABASE_URL,
+        SECRET_KEY: context.config.SECRET_KEY,
+        SMTP_URL: context.config.SMTP_URL,
+      },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -47,30 +51,30 @@ async function post(
 }
 
 onEachDatabase('of fifty who redeem one code, or one refresh token, at two processes, one succeeds', async (t, url) => {
-  const house = await openTestSignIn(t, url);
-  const other = await secondProcess(t, house);
-  await makeAccount(house, 'Steve');
-  const { application, secret } = await makeApplication(house, 'service');
+  const services = await openTestAuth(t, url);
+  const other = await secondProcess(t, services);
+  await makeAccount(services, 'Steve');
+  const { application, secret } = await makeApplication(services, 'service');
   const credentials = { client_id: application.client_id, client_secret: secret! };
-  const request = `${house.auth}/oauth/authorize?${new URLSearchParams({
+  const request = `${services.auth}/oauth/authorize?${new URLSearchParams({
     ...{ client_id: application.client_id, response_type: 'code', scope: 'openid profile', redirect_uri: CALLBACK },
   }).toString()}`;
   const race = async (fields: Record<string, string>): Promise<Record<string, string>[]> => {
-    const tries = Array.from({ length: AT_ONCE }, (_, n) =>
-      post(n % 2 === 0 ? house.auth : other, { ...credentials, ...fields }),
+    const attempts = Array.from({ length: BATCH_SIZE }, (_, n) =>
+      post(n % 2 === 0 ? services.auth : other, { ...credentials, ...fields }),
     );
-    const answers = await Promise.all(tries);
+    const answers = await Promise.all(attempts);
     for (const { status, body } of answers) if (status !== 200) assert.equal(body['error'], 'invalid_grant');
     return answers.filter(({ status }) => status === 200).map(({ body }) => body);
   };
 
-  const code = (await authorize(house.auth, request, 'Steve')).searchParams.get('code')!;
+  const code = (await authorize(services.auth, request, 'Steve')).searchParams.get('code')!;
   const byCode = await race({ grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
   assert.equal(byCode.length, 1);
   // The others' tries were a second use: nothing that the code gave is good for anything.
-  assert.equal(await statusWithinASecond(house.api, byCode[0]!['access_token']!, 401), 401);
+  assert.equal(await statusWithinASecond(services.api, byCode[0]!['access_token']!, 401), 401);
 
-  const next = (await authorize(house.auth, request, 'Steve')).searchParams.get('code')!;
+  const next = (await authorize(services.auth, request, 'Steve')).searchParams.get('code')!;
   const { body } = await post(other, {
     ...credentials,
     grant_type: 'authorization_code',
@@ -82,14 +86,14 @@ onEachDatabase('of fifty who redeem one code, or one refresh token, at two proce
 });
 
 onEachDatabase('a token revoked at one process is refused at the other within a second', async (t, url) => {
-  const house = await openTestSignIn(t, url);
-  const other = await secondProcess(t, house);
-  const { application, secret } = await makeApplication(house, 'service');
+  const services = await openTestAuth(t, url);
+  const other = await secondProcess(t, services);
+  const { application, secret } = await makeApplication(services, 'service');
   const credentials = { client_id: application.client_id, client_secret: secret! };
   const { body } = await post(other, { ...credentials, grant_type: 'client_credentials' });
   const token = body['access_token']!;
-  assert.equal(await statusWithinASecond(house.api, token, 200), 200);
+  assert.equal(await statusWithinASecond(services.api, token, 200), 200);
   const fields = { ...credentials, token };
   await fetch(`${other}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(fields) });
-  assert.equal(await statusWithinASecond(house.api, token, 401), 401);
+  assert.equal(await statusWithinASecond(services.api, token, 401), 401);
 });

@@ -1,13 +1,13 @@
 import type { TestContext } from 'node:test';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { type Environment, readConfig } from '#platform/config.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
-import { openHall } from '#context/context.ts';
+import { openAppContext } from '#context/context.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';
 import { type Application, type ApplicationType, createApplication } from '#store/applications/applications.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
-import { takeEvents } from '#events/ledger.ts';
-import { TestClock, type TestHall } from '#test/support/context.ts';
+import { ingestEvents } from '#events/ledger.ts';
+import { TestClock, type TestAppContext } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { Person } from './person.ts';
 
@@ -15,8 +15,8 @@ export const PASSWORD = 'correct horse battery';
 export const CALLBACK = 'https://app.example/callback';
 
 /** A house with sign-in and data API open on real sockets. */
-export interface TestSignIn {
-  hall: TestHall;
+export interface TestAuth {
+  context: TestAppContext;
   /** The issuer. */
   auth: string;
   api: string;
@@ -30,12 +30,12 @@ export async function freePort(): Promise<number> {
   return port!;
 }
 
-export async function openTestSignIn(
+export async function openTestAuth(
   t: TestContext,
   databaseUrl: string,
   settings: Environment = {},
   now = Date.now(),
-): Promise<TestSignIn> {
+): Promise<TestAuth> {
   const auth = `http://127.0.0.1:${await freePort()}`;
   const config = readConfig({
     ...{ AUTH_URL: auth, API_LISTEN: '127.0.0.1:0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' },
@@ -46,22 +46,22 @@ export async function openTestSignIn(
     },
     ...settings,
   });
-  const hall = (await openHall(config, new TestClock(now))) as TestHall;
-  const house = await openHouse(hall, ['AUTH', 'API']);
+  const context = (await openAppContext(config, new TestClock(now))) as TestAppContext;
+  const services = await openServices(context, ['AUTH', 'API']);
   t.after(async () => {
-    await house[Symbol.asyncDispose]();
-    await hall[Symbol.asyncDispose]();
+    await services[Symbol.asyncDispose]();
+    await context[Symbol.asyncDispose]();
   });
-  return { hall, auth: config.AUTH_URL, api: house.addresses.API!, listens: house.addresses.AUTH! };
+  return { context, auth: config.AUTH_URL, api: services.addresses.API!, listens: services.addresses.AUTH! };
 }
 
 export async function makeApplication(
-  { hall }: Pick<TestSignIn, 'hall'>,
+  { context }: Pick<TestAuth, 'context'>,
   type: ApplicationType,
   redirect_uris: string[] = [CALLBACK],
 ): Promise<{ application: Application; secret: string | undefined }> {
   const wanted = { name: `A ${type} app`, type, redirect_uris, access: 'approved' } as const;
-  return await createApplication(hall.db, hall.clock.now(), wanted);
+  return await createApplication(context.db, context.clock.now(), wanted);
 }
 
 export interface TestPlayer {
@@ -70,13 +70,13 @@ export interface TestPlayer {
 }
 
 /** Makes an account, linked to a player that the network knows where one is given. */
-export async function makeAccount({ hall }: TestSignIn, name: string, player?: TestPlayer): Promise<Account> {
-  const { db, clock } = hall;
+export async function makeAccount({ context }: TestAuth, name: string, player?: TestPlayer): Promise<Account> {
+  const { db, clock } = context;
   const facts = { name, email: `${name.toLowerCase()}@example.org`, email_verified: true };
   const account = await createAccount(db, clock.now(), { ...facts, password: await hashed() });
   if (typeof account === 'string') throw new Error(account);
   if (player === undefined) return account;
-  await seePlayer(hall, player);
+  await seePlayer(context, player);
   await db.transaction((tx) => linkPlayer(tx, account.id, player));
   return { ...account, name: player.name, player_uuid: player.uuid };
 }
@@ -99,14 +99,14 @@ export async function statusWithinASecond(api: string, token: string, expected: 
 
 let events = 0;
 
-export async function send(hall: TestHall, type: string, data: object, server = 'Lobby') {
-  const time = new Date(hall.clock.now()).toISOString();
+export async function send(context: TestAppContext, type: string, data: object, server = 'Lobby') {
+  const time = new Date(context.clock.now()).toISOString();
   const event = { version: 1, id: `event-${++events}`, type, time, server, data };
-  return (await takeEvents(hall.db, hall.clock, { kind: 'operator' }, [event]))[0]!;
+  return (await ingestEvents(context.db, context.clock, { kind: 'operator' }, [event]))[0]!;
 }
 
-export async function seePlayer(hall: TestHall, player: TestPlayer): Promise<void> {
-  await send(hall, 'player.login', { player });
+export async function seePlayer(context: TestAppContext, player: TestPlayer): Promise<void> {
+  await send(context, 'player.login', { player });
 }
 
 /** Signs somebody in at an application and agrees; gives the address that the browser is sent to. */

@@ -2,11 +2,11 @@ import type { TestContext } from 'node:test';
 import { createTestDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { Person } from './person.ts';
-import { openTestSignIn, PASSWORD, type TestSignIn } from './support.ts';
+import { openTestAuth, PASSWORD, type TestAuth } from './support.ts';
 
 /** A sign-in and the mail it sends. */
 export interface World {
-  house: TestSignIn;
+  services: TestAuth;
   mail: Mailbox;
 }
 
@@ -14,7 +14,7 @@ type Settings = Record<string, string>;
 
 export async function openWorld(t: TestContext, url: string, settings: Settings = {}): Promise<World> {
   const mail = await Mailbox.open(t);
-  return { house: await openTestSignIn(t, url, { SMTP_URL: mail.url, ...settings }), mail };
+  return { services: await openTestAuth(t, url, { SMTP_URL: mail.url, ...settings }), mail };
 }
 
 export async function openWorldOnSqlite(t: TestContext, settings: Settings = {}): Promise<World> {
@@ -25,10 +25,10 @@ export async function openWorldOnSqlite(t: TestContext, settings: Settings = {})
 }
 
 export async function signIn(
-  { house }: World,
+  { services }: World,
   login: string,
   password = PASSWORD,
-  person = new Person(house.auth),
+  person = new Person(services.auth),
 ): Promise<Person> {
   await person.open('/sign-in');
   await person.submit({ login, password });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config.ts';
-import { openAsker } from '#bench/client.ts';
+import { openBenchClient } from '#bench/client.ts';
 import type { Case } from '#bench/case.ts';
 import { CASES } from '#bench/cases.ts';
 import { generated } from '#bench/generated.ts';
 import { sql } from '#db/sql.ts';
-import { openHall } from '#context/context.ts';
+import { openAppContext } from '#context/context.ts';
 import { onEachEmptyDatabase } from '#test/support/context.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
@@ -17,15 +17,15 @@ onEachEmptyDatabase(
   async (_t, url) => {
     await generated({ matches: 30, seed: 'test', database: url, players: 40 }, () => undefined);
     const settings = { ...LISTENS, SECRET_KEY, DATABASE_URL: url, LOG_LEVEL: 'silent' };
-    await using hall = await openHall(readConfig(settings));
-    await using house = await openHouse(hall, ['API', 'AUTH', 'SITE']);
+    await using context = await openAppContext(readConfig(settings));
+    await using services = await openServices(context, ['API', 'AUTH', 'SITE']);
     {
-      await using asker = await openAsker(url, { SECRET_KEY });
-      for (const [door, casesOf] of CASES) {
-        for (const one of await casesOf(asker)) await check(one, house.addresses[door]!);
+      await using client = await openBenchClient(url, { SECRET_KEY });
+      for (const [service, casesOf] of CASES) {
+        for (const one of await casesOf(client)) await check(one, services.addresses[service]!);
       }
     }
-    const [left] = await hall.db.tuples(sql`select count(*) from applications where name = 'bench'`);
+    const [left] = await context.db.tuples(sql`select count(*) from applications where name = 'bench'`);
     assert.deepEqual(left, [0]);
   },
 );

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config.ts';
-import { openAsker } from '#bench/client.ts';
+import { openBenchClient } from '#bench/client.ts';
 import { clientsOf, createServers } from '#bench/evening/clients.ts';
 import { type EveningFigures, holds, latencyOf, medianOf } from '#bench/evening/figures.ts';
 import { type Clients, planEvening, SERVERS } from '#bench/evening/plan.ts';
 import { independent, periodic } from '#bench/evening/schedule.ts';
 import { sendPlan } from '#bench/evening/send.ts';
 import { generated } from '#bench/generated.ts';
-import { BenchSeason } from '#bench/generated-history.ts';
+import { BenchHistory } from '#bench/generated-history.ts';
 import { median, percentile } from '#bench/statistics.ts';
-import { openHall } from '#context/context.ts';
+import { openAppContext } from '#context/context.ts';
 import { Random } from '#demo/network/random.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 
@@ -21,7 +21,7 @@ const START = Date.parse('2026-03-01T20:00:00Z');
 test('a percentile is the smallest time that its share of all does not exceed', () => {
   const hundred = Array.from({ length: 100 }, (_, place) => 100 - place);
   assert.deepEqual(
-    [0, 0.5, 0.99, 1].map((share) => percentile(hundred, share)),
+    [0, 0.5, 0.99, 1].map((quota) => percentile(hundred, quota)),
     [1, 50, 99, 100],
   );
   assert.equal(percentile([7], 0.99), 7);
@@ -55,7 +55,7 @@ function clients(): Clients {
     api: () => ({ path: '/v1/matches' }),
     site: () => ({ path: '/' }),
     keys: Array.from({ length: SERVERS }, (_, number) => `key-${number}`),
-    season: new BenchSeason('test', 0, 100),
+    season: new BenchHistory('test', 0, 100),
   };
 }
 
@@ -96,13 +96,15 @@ test('every request of an evening is answered, and an answer that is none counts
   const { url } = database;
   await generated({ matches: 30, seed: 'test', database: url, players: 40 }, () => undefined);
   const listens = Object.fromEntries(['API', 'SITE', 'INGEST'].map((name) => [`${name}_LISTEN`, '127.0.0.1:0']));
-  await using hall = await openHall(readConfig({ ...listens, SECRET_KEY, DATABASE_URL: url, LOG_LEVEL: 'silent' }));
-  await using house = await openHouse(hall, ['API', 'SITE', 'INGEST']);
-  await using asker = await openAsker(url, { SECRET_KEY });
+  await using context = await openAppContext(
+    readConfig({ ...listens, SECRET_KEY, DATABASE_URL: url, LOG_LEVEL: 'silent' }),
+  );
+  await using services = await openServices(context, ['API', 'SITE', 'INGEST']);
+  await using client = await openBenchClient(url, { SECRET_KEY });
   const keys = await createServers(url, 3);
-  const found = await clientsOf(asker, house.addresses.API!, keys);
-  const plan = planEvening({ ...found, season: new BenchSeason('test', 0, 40) }, 0.01, 30, Date.now());
-  const portOf = (door: 'API' | 'SITE' | 'INGEST'): number => Number(new URL(house.addresses[door]!).port);
+  const found = await clientsOf(client, services.addresses.API!, keys);
+  const plan = planEvening({ ...found, season: new BenchHistory('test', 0, 40) }, 0.01, 30, Date.now());
+  const portOf = (service: 'API' | 'SITE' | 'INGEST'): number => Number(new URL(services.addresses[service]!).port);
   const ports = { API: portOf('API'), SITE: portOf('SITE'), INGEST: portOf('INGEST') };
   // All of it at once.
   const hurried = plan.map((one) => ({ ...one, at: 0 }));

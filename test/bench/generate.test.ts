@@ -6,19 +6,19 @@ import { test } from 'node:test';
 import type { Bulk } from '#bench/bulk/bulk.ts';
 import { BulkPostgres } from '#bench/bulk/postgres.ts';
 import { BulkSqlite } from '#bench/bulk/sqlite.ts';
-import { fillMatches, takeOpening } from '#bench/filling.ts';
+import { fillMatches, ingestOpening } from '#bench/filling.ts';
 import { generated } from '#bench/generated.ts';
-import { BenchSeason, END } from '#bench/generated-history.ts';
+import { BenchHistory, END } from '#bench/generated-history.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { code, sql } from '#db/sql.ts';
-import { followMatches } from '#store/game/leaderboard-projection.ts';
+import { projectMatches } from '#store/game/leaderboard-projection.ts';
 import { readEvent } from '#events/schema.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { createTestDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';
 
-const season = (): BenchSeason => new BenchSeason('test', 700, 150);
+const season = (): BenchHistory => new BenchHistory('test', 700, 150);
 
 onEachDatabase(
   'what is filled in at once is what taking the events one by one gives, table by table',
@@ -26,7 +26,7 @@ onEachDatabase(
     {
       await using db = await openDb(url);
       await migrate(db);
-      await takeOpening(db, season());
+      await ingestOpening(db, season());
     }
     {
       await using bulk = await openBulk(dialect, url);
@@ -35,20 +35,20 @@ onEachDatabase(
     }
     const other = await createTestDatabase(dialect);
     t.after(() => other.drop());
-    await takeOneByOne(other.url);
+    await ingestOneByOne(other.url);
     await using filled = await openDb(url);
-    await using taken = await openDb(other.url);
-    assert.notEqual(await takeOrigin(filled), await takeOrigin(taken));
+    await using accepted = await openDb(other.url);
+    assert.notEqual(await databaseIdIn(filled), await databaseIdIn(accepted));
     const tables = await tablesOf(filled);
     assert.ok(tables.length > 20 && tables.includes('player_matches'));
-    for (const table of tables) assert.deepEqual(await rowsOf(filled, table), await rowsOf(taken, table), table);
-    assert.deepEqual(await indexesOf(filled), await indexesOf(taken));
+    for (const table of tables) assert.deepEqual(await rowsOf(filled, table), await rowsOf(accepted, table), table);
+    assert.deepEqual(await indexesOf(filled), await indexesOf(accepted));
     for (const table of ['kills', 'boards', 'map_results']) assert.ok((await rowsOf(filled, table)).length > 0, table);
   },
 );
 
 /** Which database it is: the one thing that two of them never share. */
-async function takeOrigin(db: Db): Promise<number> {
+async function databaseIdIn(db: Db): Promise<number> {
   const [origin] = await db.all<{ value: number }>(sql`select value from data_versions where name = 'database'`);
   await db.run(sql`update data_versions set value = 0 where name = 'database'`);
   return origin!.value;
@@ -58,16 +58,16 @@ async function openBulk(dialect: Dialect, url: string): Promise<Bulk> {
   return dialect === 'sqlite' ? new BulkSqlite(url) : await BulkPostgres.open(url);
 }
 
-async function takeOneByOne(url: string): Promise<void> {
+async function ingestOneByOne(url: string): Promise<void> {
   await using db = await openDb(url);
   await migrate(db);
-  await takeOpening(db, season());
+  await ingestOpening(db, season());
   for (const block of season().blocks()) {
     const events = block.map(({ wire }) => wire);
-    const receipts = await takeEvents(db, { now: () => END }, { kind: 'operator' }, events);
+    const receipts = await ingestEvents(db, { now: () => END }, { kind: 'operator' }, events);
     assert.ok(receipts.every(({ status }) => status === 'accepted'));
   }
-  while (await followMatches(db, 'UTC', END));
+  while (await projectMatches(db, 'UTC', END));
 }
 
 async function tablesOf(db: Db): Promise<string[]> {
@@ -101,7 +101,7 @@ test('what is sent and what is read of a match say the same, and the same seed g
   for (const { wire, event } of first!) assert.deepEqual(readEvent(wire), { event });
   const counts = first!.map(({ event }) => event.data.teams.reduce((sum, { players }) => sum + players.length, 0));
   assert.deepEqual([Math.min(...counts), Math.max(...counts)], [5, 30]);
-  const other = new BenchSeason('other', 1, 150);
+  const other = new BenchHistory('other', 1, 150);
   assert.notDeepEqual(other.players, season().players);
 });
 
@@ -113,9 +113,9 @@ test('a file is complete or not there, kept for reuse, and nothing else is taken
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-bench-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const wanted = { matches: 20, players: 40, seed: 's', database: join(folder, 'm.db') };
-  const told: number[] = [];
-  assert.deepEqual(await generated(wanted, (done) => told.push(done)), { url: wanted.database, kept: false });
-  assert.deepEqual(told, [20]);
+  const received: number[] = [];
+  assert.deepEqual(await generated(wanted, (done) => received.push(done)), { url: wanted.database, kept: false });
+  assert.deepEqual(received, [20]);
   assert.equal((await generated(wanted, () => assert.fail())).kept, true);
   await assert.rejects(
     generated({ ...wanted, matches: 21 }, () => undefined),

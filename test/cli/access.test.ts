@@ -3,19 +3,19 @@ import { askAccess, type Wish } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { account, application } from '#test/support/builders.ts';
-import { onEachDatabase, testHall } from '#test/support/context.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { scorehall } from './scorehall.ts';
 
 onEachDatabase(
   'requests are listed, approved and refused by command, and the applicant is written to',
   async (t, url) => {
-    const hall = await testHall(t, url);
-    const { db, clock } = hall;
+    const context = await testContext(t, url);
+    const { db, clock } = context;
     const mail = await Mailbox.open(t);
     const run = (...args: string[]) => scorehall({ DATABASE_URL: url, SMTP_URL: mail.url }, 'access', ...args);
-    const ann = await account(hall, 'Ann');
-    const app = await application(hall, { name: 'Board', access: 'none' });
+    const ann = await account(context, 'Ann');
+    const app = await application(context, { name: 'Board', access: 'none' });
     const now = async () => (await applicationByClientId(db, app.client_id))!;
     const ask = async (kind: Wish['kind'], volume: number): Promise<string> => {
       const wish = { kind, account_id: ann.id, purpose: 'A board.', site: '', volume };
@@ -55,9 +55,9 @@ onEachDatabase(
     assert.equal(mail.count, 0);
     assert.match((await run('list', '--state', 'lost')).err, /--state must be one of waiting, approved, refused/);
 
-    const kept = await listAudit(db, { action: 'access' }, 10);
+    const cached = await listAudit(db, { action: 'access' }, 10);
     assert.deepEqual(
-      kept.map(({ action, subject: of, label, via }) => [action, of, label, via]),
+      cached.map(({ action, subject: of, label, via }) => [action, of, label, via]),
       ['approve', 'approve', 'refuse'].map((verb) => [`access.${verb}`, app.client_id, 'Board', 'command']),
     );
   },

@@ -132,7 +132,7 @@ onEachDatabase('secrets and owners of an application, the role and the sessions 
   assert.equal((await run('account', 'sign-out', '--account', 'Ann')).name, 'Ann');
   assert.deepEqual(await db.all(sql`select hash from console_sessions`), []);
 
-  const kept = await db.tuples(sql`
+  const cached = await db.tuples(sql`
     select action, subject, label, detail from audit
     where via = 'command' and action not in ('application.create', 'account.create') order by id`);
   const [app, person] = [
@@ -140,7 +140,7 @@ onEachDatabase('secrets and owners of an application, the role and the sessions 
     [ann.id, 'Ann'],
   ];
   assert.deepEqual(
-    kept,
+    cached,
     [
       ...added.map(() => ['application.secret.create', ...app, '{}']),
       ['application.secret.withdraw', ...app, JSON.stringify({ id: secrets[0].id })],

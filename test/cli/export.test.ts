@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { login, person, tell } from '#test/support/builders.ts';
-import { createTestDatabase, testHall } from '#test/support/context.ts';
+import { login, person, sendEvents } from '#test/support/builders.ts';
+import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { MAIN, type Ran } from './scorehall.ts';
@@ -21,8 +21,8 @@ interface Exporting extends AsyncDisposable {
 async function exporting(t: TestContext): Promise<Exporting> {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const hall = await testHall(t, database.url);
-  await tell(hall, ...Array.from({ length: LOGINS }, (_, number) => login('Alpha', person(number))));
+  const context = await testContext(t, database.url);
+  await sendEvents(context, ...Array.from({ length: LOGINS }, (_, number) => login('Alpha', person(number))));
   const folder = await folderOf({});
   const env = { ...CHILD_ENVIRONMENT, DATABASE_URL: database.url };
   const sh = (script: string, ...args: string[]): Ran => {

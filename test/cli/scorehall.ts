@@ -44,7 +44,7 @@ export interface Served {
 /** Starts the service on ports that the system chooses; the log tells them. */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<Served> {
   const listens = Object.fromEntries(
-    ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
+    ['API', 'AUTH', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
   );
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     env: { ...CHILD_ENVIRONMENT, ...listens, ...environment },
@@ -54,10 +54,10 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<Served> {
   const addresses: Record<string, string> = {};
   const log: Served['log'] = [];
   createInterface({ input: child.stderr }).on('line', (text) => {
-    const line = JSON.parse(text) as Served['log'][number] & { door?: string; address?: string };
+    const line = JSON.parse(text) as Served['log'][number] & { service?: string; address?: string };
     log.push(line);
-    const { door, address } = line;
-    if (door !== undefined && address !== undefined) addresses[door] = address;
+    const { service, address } = line;
+    if (service !== undefined && address !== undefined) addresses[service] = address;
   });
   await Promise.race([once(child.stdout, 'data'), exit]);
   return { child, exit, addresses, log };

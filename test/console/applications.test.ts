@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
 import { addOwner } from '#store/applications/owners.ts';
-import { applicationByClientId, MOST_SECRETS, setAccess } from '#store/applications/applications.ts';
+import { applicationByClientId, MAX_SECRETS, setAccess } from '#store/applications/applications.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { lastUseOf, usageSince } from '#store/applications/usage.ts';
 import { ask } from '#test/support/request.ts';
 import { application, serviceToken } from '#test/support/builders.ts';
-import { createTestDatabase, onEachDatabase, testHall } from '#test/support/context.ts';
+import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, type TestConsole, tokenOn } from './support.ts';
 
 /** Somebody at the console who owns an application. */
-async function owner(house: TestConsole, facts: Parameters<typeof application>[1] = {}) {
-  const ann = await makeAccount(house, 'Ann');
-  const app = await application(house.hall, { name: 'Board', ...facts });
-  await addOwner(house.hall.db, house.hall.clock.now(), app.key, ann.id);
-  const { console } = await enter(house, 'Ann');
+async function owner(services: TestConsole, facts: Parameters<typeof application>[1] = {}) {
+  const ann = await makeAccount(services, 'Ann');
+  const app = await application(services.context, { name: 'Board', ...facts });
+  await addOwner(services.context.db, services.context.clock.now(), app.key, ann.id);
+  const { console } = await enter(services, 'Ann');
   return { ann, app, console, at: `/console/applications/${app.client_id}` };
 }
 
 onEachDatabase('several secrets live side by side until one is withdrawn', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  const { app, console, at } = await owner(house);
+  const services = await openTestConsole(t, url);
+  const { app, console, at } = await owner(services);
   const add = async (): Promise<string | undefined> => {
     await console.open(at);
     await console.post(`${at}/secrets`, { form_token: tokenOn(console.page.html) });
@@ -31,7 +31,7 @@ onEachDatabase('several secrets live side by side until one is withdrawn', async
   };
   const grants = async (client_secret: string): Promise<number> => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: app.client_id, client_secret });
-    return (await fetch(`${house.auth}/oauth/token`, { method: 'POST', body })).status;
+    return (await fetch(`${services.auth}/oauth/token`, { method: 'POST', body })).status;
   };
   const [first, second] = [app.secret!, (await add())!];
   assert.deepEqual([await grants(first), await grants(second)], [200, 200]);
@@ -44,20 +44,20 @@ onEachDatabase('several secrets live side by side until one is withdrawn', async
   await console.post(withdrawals[0]!.action, withdrawals[0]!.fields);
   assert.match(console.page.url, /done=gone/);
   const more: (string | undefined)[] = [];
-  for (let count = 1; count <= MOST_SECRETS; count++) more.push(await add());
+  for (let count = 1; count <= MAX_SECRETS; count++) more.push(await add());
   assert.deepEqual([more.at(-2) !== undefined, more.at(-1)], [true, undefined], 'so many and no more');
-  const kept = await listAudit(house.hall.db, { subject: app.client_id, outcome: 'done' }, 20);
-  const count = (action: string): number => kept.filter((one) => one.action === action).length;
+  const cached = await listAudit(services.context.db, { subject: app.client_id, outcome: 'done' }, 20);
+  const count = (action: string): number => cached.filter((one) => one.action === action).length;
   assert.deepEqual([count('application.secret.create'), count('application.secret.withdraw')], [5, 1]);
 });
 
 onEachDatabase('what an operator has refused or closed is not approved by itself', async (t, url) => {
-  const house = await openTestConsole(t, url, { ACCESS_APPROVAL: 'auto' });
-  const { hall } = house;
-  const { app, console, at } = await owner(house, { access: 'none' });
-  await makeOperator(house, 'Olga');
-  const { console: olga } = await enter(house, 'Olga');
-  const state = async () => (await applicationByClientId(hall.db, app.client_id))!.access;
+  const services = await openTestConsole(t, url, { ACCESS_APPROVAL: 'auto' });
+  const { context } = services;
+  const { app, console, at } = await owner(services, { access: 'none' });
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  const state = async () => (await applicationByClientId(context.db, app.client_id))!.access;
   const wish = async (): Promise<string> => {
     await console.open(`${at}/access`);
     await console.submit({ purpose: 'A board.', volume: '50' }, '/access');
@@ -85,18 +85,18 @@ onEachDatabase('what an operator has refused or closed is not approved by itself
   assert.match((await console.post(`${at}/access`, again)).url, /done=asked/);
   assert.equal(await state(), 'waiting', 'asked twice while it waits');
   assert.equal(await decide({ state: 'approved', note: '' }), 'approved');
-  const acts = (await listAudit(hall.db, { action: 'access.approve' }, 10)).map(({ detail }) => detail['automatic']);
+  const acts = (await listAudit(context.db, { action: 'access.approve' }, 10)).map(({ detail }) => detail['automatic']);
   assert.deepEqual(acts, [undefined, true]);
-  await setAccess(hall.db, app.client_id, 'refused');
+  await setAccess(context.db, app.client_id, 'refused');
   assert.equal(await wish(), 'waiting');
 });
 
 onEachDatabase('an operator gives and takes the role, of others', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  const ann = await makeAccount(house, 'Ann');
-  const operator = await makeOperator(house, 'Olga');
-  const { console: olga } = await enter(house, 'Olga');
-  const { console: annas } = await enter(house, 'Ann');
+  const services = await openTestConsole(t, url);
+  const ann = await makeAccount(services, 'Ann');
+  const operator = await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  const { console: annas } = await enter(services, 'Ann');
   const form_token = tokenOn(olga.page.html);
   const change = (id: string, name: string) =>
     olga.post(`/console/operator/accounts/${id}`, { form_token, change: name });
@@ -109,42 +109,44 @@ onEachDatabase('an operator gives and takes the role, of others', async (t, url)
   for (const name of ['make_user', 'disable', 'delete', 'constructor']) await change(operator.id, name);
   assert.equal((await olga.open('/console/operator')).status, 200, 'nobody locks themselves out');
   await change(ann.id, 'constructor');
-  const kept = (await listAudit(house.hall.db, { actor: 'Olga', action: 'account' }, 10)).map(({ action }) => action);
-  assert.deepEqual(kept, ['account.make_user', 'account.make_operator']);
+  const cached = (await listAudit(services.context.db, { actor: 'Olga', action: 'account' }, 10)).map(
+    ({ action }) => action,
+  );
+  assert.deepEqual(cached, ['account.make_user', 'account.make_operator']);
 });
 
 onEachDatabase('a request of the data API shows on the page of its application once it is saved', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  const { app, console, at } = await owner(house);
+  const services = await openTestConsole(t, url);
+  const { app, console, at } = await owner(services);
   assert.match((await console.open(`${at}/usage`)).html, /Not used yet/);
-  const elsewhere = await testHall(t, url);
-  elsewhere.clock.advance(house.hall.clock.now() - elsewhere.clock.now());
-  const api = await openHouse(elsewhere, ['API']);
+  const elsewhere = await testContext(t, url);
+  elsewhere.clock.advance(services.context.clock.now() - elsewhere.clock.now());
+  const api = await openServices(elsewhere, ['API']);
   const token = await serviceToken(elsewhere, app.client_id);
   const statuses: number[] = [];
   for (const path of ['/v1/servers', '/v1/servers?limit=1', '/v1/matches/none', '/v1/nothing', '/v1/servers'])
     statuses.push((await ask(api.addresses.API!, path, { token })).status);
   assert.deepEqual(statuses.slice(2), [404, 404, 200]);
-  assert.equal((await usageSince(house.hall.db, app.key, 0)).length, 0, 'counted in memory');
+  assert.equal((await usageSince(services.context.db, app.key, 0)).length, 0, 'counted in memory');
   await api[Symbol.asyncDispose]();
   await console.open(`${at}/usage`);
   assert.match(console.text, /Requests 5 /);
   for (const endpoint of ['/v1/servers', '/v1/matches/:id']) assert.ok(console.text.includes(endpoint), endpoint);
-  assert.equal(await lastUseOf(house.hall.db, app.key), elsewhere.clock.now());
+  assert.equal(await lastUseOf(services.context.db, app.key), elsewhere.clock.now());
 });
 
 test('what was counted is saved every ten seconds', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const hall = await testHall(t, database.url);
-  const app = await application(hall);
-  await using meter = new UsageMeter(hall.db, hall.clock, assert.ifError);
+  const context = await testContext(t, database.url);
+  const app = await application(context);
+  await using meter = new UsageMeter(context.db, context.clock, assert.ifError);
   meter.count({ kind: 'application', application: app }, '/v1/servers', 200);
-  const saved = async () => (await usageSince(hall.db, app.key, 0)).length;
+  const saved = async () => (await usageSince(context.db, app.key, 0)).length;
   t.mock.timers.tick(9_999);
   assert.equal(await saved(), 0);
   t.mock.timers.tick(1);
   while ((await saved()) === 0);
-  assert.equal(await lastUseOf(hall.db, app.key), hall.clock.now());
+  assert.equal(await lastUseOf(context.db, app.key), context.clock.now());
 });

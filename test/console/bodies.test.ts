@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { application } from '#test/support/builders.ts';
 import { askRaw, type Reply, requestText } from '#test/support/request.ts';
 import { createTestDatabase } from '#test/support/context.ts';
-import { hangUp, Said } from '#test/support/disconnect.ts';
+import { disconnect, LogRecorder } from '#test/support/disconnect.ts';
 import { makeOperator, enter, openTestConsole, type TestConsole, tokenOn } from './support.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -12,7 +12,7 @@ const WEBP = 'RIFF0000WEBP';
 const BOUNDARY = 'between-the-parts-of-a-form';
 
 /** The answer to a request, once it is seen that the one behind it on the connection is read as it was sent. */
-async function answerTo({ site }: TestConsole, text: string): Promise<Reply> {
+async function queryWithCallback({ site }: TestConsole, text: string): Promise<Reply> {
   const [first, next, ...more] = await askRaw(site, text, NEXT);
   assert.deepEqual([next?.status, more], [404, []], text);
   return first!;
@@ -24,41 +24,44 @@ function part(name: string, more: string, value: string): string {
 
 async function consoleOf(t: TestContext): Promise<TestConsole> {
   const database = await createTestDatabase('sqlite');
-  const house = await openTestConsole(t, database.url);
+  const services = await openTestConsole(t, database.url);
   t.after(() => database.drop());
-  return house;
+  return services;
 }
 
 test('the console and the site answer a request of unknown length as one that tells its length', async (t) => {
-  const house = await consoleOf(t);
-  const headers = { origin: house.site, 'content-type': FORM };
+  const services = await consoleOf(t);
+  const headers = { origin: services.site, 'content-type': FORM };
   const withLength = (body: string) => ({ ...headers, 'content-length': String(body.length) });
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
     for (const path of ['/console', '/console/sign-out', '/console/applications/x/logo', '/console/x', '/', '/x']) {
       const what = `${method} ${path}`;
-      const empty = await answerTo(house, requestText(method, path, withLength('')));
-      const none = await answerTo(house, requestText(method, path, headers));
+      const empty = await queryWithCallback(services, requestText(method, path, withLength('')));
+      const none = await queryWithCallback(services, requestText(method, path, headers));
       assert.equal(none.status, empty.status, what);
-      const whole = await answerTo(house, requestText(method, path, withLength('name=x&type=y'), 'name=x&type=y'));
-      const chunks = await answerTo(house, requestText(method, path, headers, 'name=x&type=y'));
+      const whole = await queryWithCallback(
+        services,
+        requestText(method, path, withLength('name=x&type=y'), 'name=x&type=y'),
+      );
+      const chunks = await queryWithCallback(services, requestText(method, path, headers, 'name=x&type=y'));
       assert.equal(chunks.status, whole.status, what);
       assert.ok(whole.status < 500, `${what}: ${whole.status}`);
     }
 });
 
 test('forms and uploads of the console may come in chunks, and none may be too long', async (t) => {
-  const house = await consoleOf(t);
-  await makeOperator(house, 'Olga');
-  const { client_id } = await application(house.hall, { name: 'Before' });
-  const { console } = await enter(house, 'Olga');
+  const services = await consoleOf(t);
+  await makeOperator(services, 'Olga');
+  const { client_id } = await application(services.context, { name: 'Before' });
+  const { console } = await enter(services, 'Olga');
   const form_token = tokenOn(console.page.html);
   const cookie = `scorehall_console_session=${console.cookie('scorehall_console_session')}`;
-  const own = { cookie, origin: house.site, 'sec-fetch-site': 'same-origin' };
+  const own = { cookie, origin: services.site, 'sec-fetch-site': 'same-origin' };
   const form = { ...own, 'content-type': FORM };
 
   const fields = { form_token, name: 'Made', type: 'service', redirect_uris: '' };
   const body = new URLSearchParams(fields).toString();
-  const made = await answerTo(house, requestText('POST', '/console/applications', form, body));
+  const made = await queryWithCallback(services, requestText('POST', '/console/applications', form, body));
   assert.equal(made.status, 303, made.text);
   assert.match((await console.open('/console')).html, /Made/);
 
@@ -66,30 +69,34 @@ test('forms and uploads of the console may come in chunks, and none may be too l
   const file = part('logo', '; filename="x.webp"\r\ncontent-type: image/webp', WEBP);
   const upload = { ...own, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
   const parts = `${part('form_token', '', form_token)}${file}--${BOUNDARY}--\r\n`;
-  const uploaded = await answerTo(house, requestText('POST', logo, upload, parts));
+  const uploaded = await queryWithCallback(services, requestText('POST', logo, upload, parts));
   assert.match(String(uploaded.headers['location']), /done=saved$/);
 
   const long = 'a'.repeat(300_000);
-  for (const told of [{}, { 'content-length': String(long.length) }] as Record<string, string>[]) {
-    const [answer, ...more] = await askRaw(house.site, requestText('POST', logo, { ...upload, ...told }, long), NEXT);
+  for (const received of [{}, { 'content-length': String(long.length) }] as Record<string, string>[]) {
+    const [answer, ...more] = await askRaw(
+      services.site,
+      requestText('POST', logo, { ...upload, ...received }, long),
+      NEXT,
+    );
     assert.deepEqual([answer?.status, answer?.headers['connection'], more], [413, 'close', []]);
     assert.match(answer!.text, /<h1>/);
   }
 });
 
 test('whoever hangs up on the console in the middle of a form is no fault of ours', async (t) => {
-  const house = await consoleOf(t);
-  const said = new Said(t, house.hall.log);
-  const headers = { origin: house.site, 'content-type': FORM };
+  const services = await consoleOf(t);
+  const received = new LogRecorder(t, services.context.log);
+  const headers = { origin: services.site, 'content-type': FORM };
   for (const [name, value] of [
     ['content-length', '100'],
     ['transfer-encoding', 'chunked'],
   ] as const) {
-    said.forget();
+    received.forget();
     const text = requestText('POST', '/console/sign-out', { ...headers, [name]: value });
-    await hangUp(house.site, `${text}5\r\nname=\r\n`);
-    await said.something();
-    await fetch(`${house.site}/console`);
-    assert.deepEqual(said.levels, ['debug'], name);
+    await disconnect(services.site, `${text}5\r\nname=\r\n`);
+    await received.something();
+    await fetch(`${services.site}/console`);
+    assert.deepEqual(received.levels, ['debug'], name);
   }
 });

@@ -17,16 +17,16 @@ describe('the console in a browser', () => {
 
   for (const { name: looks, rules, ...look } of LOOKS) {
     test(`every page keeps nobody out and stays with us, ${looks}`, async () => {
-      const { house, browser, pages } = opened;
+      const { services, browser, pages } = opened;
       const page = await browser.newPage({ ...look, reducedMotion: 'reduce' });
       const faults = await watch(page, {
-        hosts: [house.site, house.auth].map((address) => new URL(address).host),
+        hosts: [services.site, services.auth].map((address) => new URL(address).host),
         expects: (url) => url.endsWith('/console/nothing'),
       });
-      await signInBrowser(page, house, 'Mariner');
+      await signInBrowser(page, services, 'Mariner');
       const found: string[] = [];
       for (const { name, path } of pages) {
-        await page.goto(house.site + path);
+        await page.goto(services.site + path);
         assert.equal(await page.getAttribute('html', 'lang'), look.locale, name);
         faults.push(...(await violations(page, rules)));
         found.push(...faults.splice(0).map((fault) => `${name}: ${fault}`));
@@ -36,9 +36,9 @@ describe('the console in a browser', () => {
   }
 
   test('without a script: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
-    const { house, browser } = opened;
+    const { services, browser } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });
-    await signInBrowser(page, house, 'Newcomer');
+    await signInBrowser(page, services, 'Newcomer');
     await page.click('text=Register an application');
     await page.fill('[name=name]', 'Pocket Scores');
     await page.click('text=Register');
@@ -60,7 +60,7 @@ describe('the console in a browser', () => {
     await page.setInputFiles('[name=logo]', { name: 'logo.png', mimeType: 'image/png', buffer: bytes });
     await page.click('text=Upload');
     assert.match(await page.innerText('.notice'), /Saved/);
-    const logo = await page.request.get(house.site + (await page.getAttribute('.logo', 'src')));
+    const logo = await page.request.get(services.site + (await page.getAttribute('.logo', 'src')));
     assert.equal(logo.headers()['content-type'], 'image/png');
     assert.match(logo.headers()['content-security-policy']!, /sandbox/);
     await page.setInputFiles('[name=logo]', {
@@ -78,8 +78,8 @@ describe('the console in a browser', () => {
     await page.click('main button.danger');
     assert.match(await page.innerText('.notice'), /gone/);
     await page.click('text=Sign out');
-    await page.waitForURL((url) => url.origin === house.auth);
-    await page.goto(`${house.site}/console`);
+    await page.waitForURL((url) => url.origin === services.auth);
+    await page.goto(`${services.site}/console`);
     assert.match(await page.innerText('main'), /Sign in to begin/);
   });
 });

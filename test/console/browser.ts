@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config.ts';
-import { openHall } from '#context/context.ts';
+import { openAppContext } from '#context/context.ts';
 import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
-import { createTestDatabase, TestClock, type TestHall } from '#test/support/context.ts';
+import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
 import { PASSWORD } from '#test/auth/support.ts';
 import { consoleConfig, type TestConsole } from './support.ts';
 import { type ConsolePage, consolePages, type ConsoleWorld, fillConsole } from './world.ts';
 
 export interface BrowserWorld extends AsyncDisposable {
-  house: TestConsole;
+  services: TestConsole;
   world: ConsoleWorld;
   browser: TestBrowser;
   pages: ConsolePage[];
@@ -21,14 +21,20 @@ export async function openBrowserWorld(): Promise<BrowserWorld> {
   const database = await createTestDatabase('sqlite');
   stack.defer(() => database.drop());
   const config = readConfig(await consoleConfig(database.url));
-  const hall = stack.use((await openHall(config, new TestClock(Date.now()))) as TestHall);
-  const world = await fillConsole(hall);
-  const { addresses } = stack.use(await openHouse(hall, ['AUTH', 'API', 'SITE']));
+  const context = stack.use((await openAppContext(config, new TestClock(Date.now()))) as TestAppContext);
+  const world = await fillConsole(context);
+  const { addresses } = stack.use(await openServices(context, ['AUTH', 'API', 'SITE']));
   const browser = stack.use(await launchBrowser());
-  const house = { hall, auth: config.AUTH_URL, api: config.API_URL, site: config.SITE_URL, listens: addresses.AUTH! };
-  const pages = await consolePages(hall, world);
-  const kept = stack.move();
-  return { house, world, browser, pages, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const services = {
+    context,
+    auth: config.AUTH_URL,
+    api: config.API_URL,
+    site: config.SITE_URL,
+    listens: addresses.AUTH!,
+  };
+  const pages = await consolePages(context, world);
+  const cached = stack.move();
+  return { services, world, browser, pages, [Symbol.asyncDispose]: () => cached.disposeAsync() };
 }
 
 /** Signs somebody in at the console as people do it. */

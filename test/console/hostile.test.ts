@@ -3,7 +3,7 @@ import { createApplication } from '#store/applications/applications.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { event, person, tell } from '#test/support/builders.ts';
+import { event, person, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { HOSTILE, strangeIn } from '#test/support/hostile.ts';
 import { CALLBACK, makeAccount, PASSWORD } from '#test/auth/support.ts';
@@ -18,35 +18,35 @@ function seen({ page }: Person): void {
 onEachDatabase(
   'names from the game and of applications are text on every page of sign-in and console',
   async (t, url) => {
-    const house = await openTestConsole(t, url);
-    const { hall } = house;
-    await makeOperator(house, 'Olga');
-    const { console: olga } = await enter(house, 'Olga');
+    const services = await openTestConsole(t, url);
+    const { context } = services;
+    await makeOperator(services, 'Olga');
+    const { console: olga } = await enter(services, 'Olga');
     for (const [number, text] of HOSTILE.entries()) {
-      const owner = await makeAccount(house, `Person${number}`);
-      const code = await newLinkCode(hall.db, hall.clock.now(), owner.id);
-      await tell(
-        hall,
+      const owner = await makeAccount(services, `Person${number}`);
+      const code = await newLinkCode(context.db, context.clock.now(), owner.id);
+      await sendEvents(
+        context,
         event(
           'account.link',
           { player: person(number, text), code },
-          { time: new Date(hall.clock.now()).toISOString() },
+          { time: new Date(context.clock.now()).toISOString() },
         ),
       );
       const made = { name: text, type: 'web', redirect_uris: [CALLBACK], access: 'none' } as const;
-      const { application } = await createApplication(hall.db, hall.clock.now(), {
+      const { application } = await createApplication(context.db, context.clock.now(), {
         ...made,
         redirect_uris: [CALLBACK],
       });
-      await addOwner(hall.db, hall.clock.now(), application.key, owner.id);
+      await addOwner(context.db, context.clock.now(), application.key, owner.id);
       await recordAudit(
-        hall.db,
-        hall.clock.now(),
+        context.db,
+        context.clock.now(),
         { via: 'console', account_id: owner.id, name: text, address: text },
         { action: 'x', subject: text, label: text, detail: { text } },
       );
 
-      const browser = new Person(house.auth);
+      const browser = new Person(services.auth);
       const query = {
         client_id: application.client_id,
         response_type: 'code',

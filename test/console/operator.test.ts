@@ -6,22 +6,22 @@ import { listAudit } from '#store/audit/audit.ts';
 import { usageSince } from '#store/applications/usage.ts';
 import type { Caller } from '#api/auth/callers.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
-import { application, match, person, punishment, serviceToken, tell } from '#test/support/builders.ts';
+import { application, match, person, punishment, serviceToken, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 onEachDatabase('what waits is answered by an operator, once, and the applicant is written to', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  const { hall } = house;
+  const services = await openTestConsole(t, url);
+  const { context } = services;
   const sent: string[] = [];
-  hall.mail.send = (mail) => void sent.push(`${mail.to}: ${mail.subject}\n${mail.text}`);
-  const ann = await makeAccount(house, 'Ann');
-  await makeOperator(house, 'Olga');
-  const app = await application(hall, { name: 'Board', access: 'none' });
-  await addOwner(hall.db, hall.clock.now(), app.key, ann.id);
-  const [{ console: owner }, { console: olga }] = [await enter(house, 'Ann'), await enter(house, 'Olga')];
-  const access = async () => (await applicationByClientId(hall.db, app.client_id))!;
+  context.mail.send = (mail) => void sent.push(`${mail.to}: ${mail.subject}\n${mail.text}`);
+  const ann = await makeAccount(services, 'Ann');
+  await makeOperator(services, 'Olga');
+  const app = await application(context, { name: 'Board', access: 'none' });
+  await addOwner(context.db, context.clock.now(), app.key, ann.id);
+  const [{ console: owner }, { console: olga }] = [await enter(services, 'Ann'), await enter(services, 'Olga')];
+  const access = async () => (await applicationByClientId(context.db, app.client_id))!;
 
   await owner.open(`/console/applications/${app.client_id}/access`);
   assert.equal((await owner.submit({ purpose: '', volume: '-1', site: 'javascript:x' }, '/access')).status, 422);
@@ -63,12 +63,12 @@ onEachDatabase('what waits is answered by an operator, once, and the applicant i
   });
   assert.equal((await access()).hourly_limit, 5000);
   assert.equal(sent.length, 3);
-  const token = await serviceToken(hall, app.client_id);
-  const answer = await fetch(`${house.api}/v1/servers`, { headers: { authorization: `Bearer ${token}` } });
+  const token = await serviceToken(context, app.client_id);
+  const answer = await fetch(`${services.api}/v1/servers`, { headers: { authorization: `Bearer ${token}` } });
   assert.equal(answer.headers.get('x-ratelimit-limit'), '5000');
-  const kept = await listAudit(hall.db, { action: 'access' }, 20);
+  const cached = await listAudit(context.db, { action: 'access' }, 20);
   assert.deepEqual(
-    kept.map(({ action, actor }) => `${action} ${actor}`),
+    cached.map(({ action, actor }) => `${action} ${actor}`),
     [
       'access.approve Olga',
       'access.ask Ann',
@@ -81,22 +81,22 @@ onEachDatabase('what waits is answered by an operator, once, and the applicant i
 });
 
 onEachDatabase('an operator works: key, withdrawal, merge, pardon, disabling; each is kept', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  const { hall } = house;
-  const now = new Date(hall.clock.now() - 60_000).toISOString();
-  const [first] = await tell(
-    hall,
-    match({ finished: now, started: new Date(hall.clock.now() - 600_000).toISOString() }, { time: now }),
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const now = new Date(context.clock.now() - 60_000).toISOString();
+  const [first] = await sendEvents(
+    context,
+    match({ finished: now, started: new Date(context.clock.now() - 600_000).toISOString() }, { time: now }),
   );
-  const [banned] = await tell(
-    hall,
+  const [banned] = await sendEvents(
+    context,
     punishment('p', person(1, 'Rogue'), {}, { time: now, server: 'Alpha' }),
     punishment('q', person(2, 'Double'), { type: 'warn' }, { time: now }),
   );
-  const ann = await makeAccount(house, 'Ann');
-  await makeOperator(house, 'Olga');
-  const { console: olga } = await enter(house, 'Olga');
-  const { console: annas } = await enter(house, 'Ann');
+  const ann = await makeAccount(services, 'Ann');
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  const { console: annas } = await enter(services, 'Ann');
 
   await olga.open('/console/operator/servers');
   await olga.submit({ name: 'Beta', region: 'eu' }, '/operator/servers');
@@ -106,7 +106,7 @@ onEachDatabase('an operator works: key, withdrawal, merge, pardon, disabling; ea
   await olga.open(alpha);
   assert.match(olga.text, /match\.finished/);
   await olga.post(`${alpha}/withdraw`, { form_token: tokenOn(olga.page.html), receipt: first! });
-  assert.equal((await fetch(`${house.site}/matches/${first}`)).status, 404);
+  assert.equal((await fetch(`${services.site}/matches/${first}`)).status, 404);
 
   await olga.open(`/console/operator/punishments/${banned}`);
   assert.equal((await olga.submit({ reason: ' ' }, `/punishments/${banned}`)).status, 422);
@@ -132,27 +132,27 @@ onEachDatabase('an operator works: key, withdrawal, merge, pardon, disabling; ea
 onEachDatabase(
   'use is counted by application, endpoint and hour, and tells people who read their data',
   async (t, url) => {
-    const house = await openTestConsole(t, url);
-    const { hall } = house;
-    const app = await application(hall, { limit: 3 });
-    const ann = await makeAccount(house, 'Ann');
-    await giveConsent(hall.db, hall.clock.now(), ann.id, app.client_id, ['profile']);
-    await using meter = new UsageMeter(hall.db, hall.clock, (error) => assert.ifError(error));
+    const services = await openTestConsole(t, url);
+    const { context } = services;
+    const app = await application(context, { limit: 3 });
+    const ann = await makeAccount(services, 'Ann');
+    await giveConsent(context.db, context.clock.now(), ann.id, app.client_id, ['profile']);
+    await using meter = new UsageMeter(context.db, context.clock, (error) => assert.ifError(error));
     const user = { kind: 'user' as const, application: app, accountId: ann.id, scopes: ['profile'] } satisfies Caller;
-    const hour = hall.clock.now() - (hall.clock.now() % 3_600_000);
+    const hour = context.clock.now() - (context.clock.now() % 3_600_000);
     for (const status of [200, 200, 404, 429, 500]) meter.count(user, '/v1/players/:id', status);
     await meter.save();
-    hall.clock.advance(3_600_000);
+    context.clock.advance(3_600_000);
     meter.count({ kind: 'application', application: app }, '/v1/servers', 200);
     meter.count(user, '/v1/players/:id', 200);
     await meter.save();
     const row = { application_key: app.key, requests: 1, client_errors: 0, limited: 0, server_errors: 0 };
-    const known = (await usageSince(hall.db, app.key, 0)).map((one) => ({ ...one }));
+    const known = (await usageSince(context.db, app.key, 0)).map((one) => ({ ...one }));
     assert.deepEqual(known, [
       { ...row, hour, endpoint: '/v1/players/:id', requests: 5, client_errors: 1, limited: 1, server_errors: 1 },
       { ...row, hour: hour + 3_600_000, endpoint: '/v1/players/:id' },
       { ...row, hour: hour + 3_600_000, endpoint: '/v1/servers' },
     ]);
-    assert.equal((await connectedApplications(hall.db, ann.id))[0]!.read, hall.clock.now());
+    assert.equal((await connectedApplications(context.db, ann.id))[0]!.read, context.clock.now());
   },
 );

@@ -3,9 +3,9 @@ import type { TestContext } from 'node:test';
 import { applicationByClientId, createApplication, deleteApplication } from '#store/applications/applications.ts';
 import { setDisabled } from '#store/accounts/account-changes.ts';
 import { listAudit } from '#store/audit/audit.ts';
-import { addOwner, MOST_OWNED, ownersOf } from '#store/applications/owners.ts';
+import { addOwner, MAX_OWNED, ownersOf } from '#store/applications/owners.ts';
 import { sql } from '#db/sql.ts';
-import { keepUpOnce } from '#server/jobs.ts';
+import { runJobsOnce } from '#server/jobs.ts';
 import { application } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
@@ -15,16 +15,16 @@ const DAY_MS = 86_400_000;
 
 /** Ann owns an application; Bob has an account. */
 async function open(t: TestContext, url: string) {
-  const house = await openTestConsole(t, url);
-  const { hall } = house;
+  const services = await openTestConsole(t, url);
+  const { context } = services;
   const mails: string[] = [];
-  hall.mail.send = (mail) => void mails.push(`${mail.to}: ${mail.subject}\n${mail.text}`);
-  const app = await application(hall, { name: 'Board' });
-  const [ann, bob] = [await makeAccount(house, 'Ann'), await makeAccount(house, 'Bob')];
-  await addOwner(hall.db, hall.clock.now(), app.key, ann.id);
-  const [{ console: anns }, { console: bobs }] = [await enter(house, 'Ann'), await enter(house, 'Bob')];
+  context.mail.send = (mail) => void mails.push(`${mail.to}: ${mail.subject}\n${mail.text}`);
+  const app = await application(context, { name: 'Board' });
+  const [ann, bob] = [await makeAccount(services, 'Ann'), await makeAccount(services, 'Bob')];
+  await addOwner(context.db, context.clock.now(), app.key, ann.id);
+  const [{ console: anns }, { console: bobs }] = [await enter(services, 'Ann'), await enter(services, 'Bob')];
   const settings = `/console/applications/${app.client_id}/settings`;
-  const names = async (): Promise<string[]> => (await ownersOf(hall.db, app.key)).map(({ name }) => name);
+  const names = async (): Promise<string[]> => (await ownersOf(context.db, app.key)).map(({ name }) => name);
   const ask = async (owner: string): Promise<number> => {
     await anns.open(settings);
     return (await anns.submit({ owner }, '/owners')).status;
@@ -35,11 +35,11 @@ async function open(t: TestContext, url: string) {
     if (form === undefined) throw new Error('nobody has asked');
     await bobs.post(form.action, form.fields);
   };
-  return { house, hall, app, ann, bob, anns, bobs, settings, names, ask, answer, mails };
+  return { services, context, app, ann, bob, anns, bobs, settings, names, ask, answer, mails };
 }
 
 onEachDatabase('nobody owns an application, or is named by it, who has not said so', async (t, url) => {
-  const { hall, app, bob, anns, bobs, settings, names, ask, answer, mails } = await open(t, url);
+  const { context, app, bob, anns, bobs, settings, names, ask, answer, mails } = await open(t, url);
   assert.equal(await ask('bob'), 200);
   assert.match(anns.text, /Asked by mail\. They own it when they accept\..*Bob invited/s);
   assert.match(mails[0]!, /^bob@example\.org: Will you own Board\? · Testnet\nHello Bob,\n\nAnn asks you to own/);
@@ -68,47 +68,47 @@ onEachDatabase('nobody owns an application, or is named by it, who has not said 
   const leave = bobs.forms().find(({ fields }) => fields['account_id'] === bob.id)!;
   await bobs.post(leave.action, leave.fields);
   assert.deepEqual(await names(), ['Ann'], 'who was asked can leave');
-  const kept = await listAudit(hall.db, { action: 'application' }, 20);
-  assert.deepEqual(kept.map(({ action, actor }) => `${action.slice(18)} ${actor}`).toReversed(), [
+  const cached = await listAudit(context.db, { action: 'application' }, 20);
+  assert.deepEqual(cached.map(({ action, actor }) => `${action.slice(18)} ${actor}`).toReversed(), [
     ...['invite Ann', 'decline Bob', 'invite Ann', 'uninvite Ann', 'invite Ann', 'add Bob', 'remove Bob'],
   ]);
 });
 
 onEachDatabase('an invitation has an end, and there are not many', async (t, url) => {
-  const { hall, app, bob, anns, names, ask, answer, mails } = await open(t, url);
+  const { context, app, bob, anns, names, ask, answer, mails } = await open(t, url);
   await ask('Bob');
-  hall.clock.advance(DAY_MS / 4);
+  context.clock.advance(DAY_MS / 4);
   await ask('Bob');
-  await hall.db.run(sql`update owner_invitations set expires = ${hall.clock.now()}`);
+  await context.db.run(sql`update owner_invitations set expires = ${context.clock.now()}`);
   await assert.rejects(answer('accept'), /nobody has asked/);
-  await keepUpOnce(hall);
-  assert.deepEqual(await hall.db.all(sql`select * from owner_invitations`), []);
+  await runJobsOnce(context);
+  assert.deepEqual(await context.db.all(sql`select * from owner_invitations`), []);
 
-  for (let count = 0; count < MOST_OWNED; count++) {
+  for (let count = 0; count < MAX_OWNED; count++) {
     const made = { name: `App ${count}`, type: 'web' as const, redirect_uris: [], access: 'none' as const };
-    const { application: one } = await createApplication(hall.db, hall.clock.now(), made);
-    await addOwner(hall.db, hall.clock.now(), one.key, bob.id);
+    const { application: one } = await createApplication(context.db, context.clock.now(), made);
+    await addOwner(context.db, context.clock.now(), one.key, bob.id);
   }
   await ask('Bob');
   await answer('accept');
   assert.deepEqual(await names(), ['Ann'], 'nobody owns more by invitation than by registering');
-  await setDisabled(hall.db, bob.id, hall.clock.now());
+  await setDisabled(context.db, bob.id, context.clock.now());
   assert.equal(await ask('Bob'), 422);
   assert.match(anns.text, /There is no account called “Bob”/);
-  await setDisabled(hall.db, bob.id, null);
+  await setDisabled(context.db, bob.id, null);
   let sent = 3;
   while ((await ask('Bob')) === 200) sent++;
   assert.equal(sent, 30);
   assert.match(anns.text, /asked 30 times within a day/);
   assert.equal(mails.length, 30);
-  assert.equal((await applicationByClientId(hall.db, app.client_id))!.suspended, null);
+  assert.equal((await applicationByClientId(context.db, app.client_id))!.suspended, null);
 });
 
 onEachDatabase("nobody can change or delete the console's own application, operators neither", async (t, url) => {
-  const { house, hall } = await open(t, url);
-  await makeOperator(house, 'Olga');
-  const { console: olga } = await enter(house, 'Olga');
-  const [own] = await hall.db.all<{ client_id: string }>(sql`select client_id from first_party_clients`);
+  const { services, context } = await open(t, url);
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  const [own] = await context.db.all<{ client_id: string }>(sql`select client_id from first_party_clients`);
   const at = `/console/applications/${own!.client_id}`;
   for (const path of ['', '/access', '/usage', '/settings', '/delete']) {
     assert.equal((await olga.open(at + path)).status, 404, path);
@@ -121,6 +121,6 @@ onEachDatabase("nobody can change or delete the console's own application, opera
   assert.equal((await olga.post(operators, { form_token, access: 'revoked' })).status, 404);
   await olga.open(`/console/operator/applications?q=${own!.client_id}`);
   assert.match(olga.text, /Nothing found/);
-  assert.equal(await deleteApplication(hall.db, own!.client_id), false);
-  assert.match((await enter(house, 'Ann')).console.text, /Board/, 'the console goes on');
+  assert.equal(await deleteApplication(context.db, own!.client_id), false);
+  assert.match((await enter(services, 'Ann')).console.text, /Board/, 'the console goes on');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ROWS } from '#console/pages.ts';
+import { ROUTES } from '#console/pages.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
 import { endApplications } from '#store/accounts/account-sessions.ts';
 import { listAudit } from '#store/audit/audit.ts';
@@ -12,19 +12,22 @@ import { enter, makeOperator, openTestConsole, type TestConsole, walk, tokenOn }
 const HOUR_MS = 3_600_000;
 const HALF_A_DAY_MS = 12 * HOUR_MS;
 
-const refusals = async ({ hall }: TestConsole) =>
-  (await listAudit(hall.db, { action: 'console.refuse' }, 100)).map(({ detail, actor }) => [detail['reason'], actor]);
+const refusals = async ({ context }: TestConsole) =>
+  (await listAudit(context.db, { action: 'console.refuse' }, 100)).map(({ detail, actor }) => [
+    detail['reason'],
+    actor,
+  ]);
 
 const pathOf = (path: string, clientId: string): string =>
   `/console${path.replace(':client_id', clientId).replace(':id', '00000000000')}`;
 
 onEachDatabase('the id of a foreign application opens nothing on any path, and every try is kept', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  const foreign = await application(house.hall, { name: 'Foreign' });
-  await makeAccount(house, 'Mallory');
-  const { console } = await enter(house, 'Mallory');
+  const services = await openTestConsole(t, url);
+  const foreign = await application(services.context, { name: 'Foreign' });
+  await makeAccount(services, 'Mallory');
+  const { console } = await enter(services, 'Mallory');
   const form_token = tokenOn(console.page.html);
-  const owned = ROWS.filter(({ who }) => who === 'owner');
+  const owned = ROUTES.filter(({ who }) => who === 'owner');
   assert.ok(owned.length > 10);
   for (const { method, path } of owned) {
     const at = pathOf(path, foreign.client_id);
@@ -32,9 +35,9 @@ onEachDatabase('the id of a foreign application opens nothing on any path, and e
     assert.equal(seen.status, 404, `${method} ${at}`);
     assert.ok(!seen.html.includes('Foreign'), at);
   }
-  const kept = await refusals(house);
+  const cached = await refusals(services);
   assert.equal(
-    kept.filter(([reason, actor]) => reason === 'foreign application' && actor === 'Mallory').length,
+    cached.filter(([reason, actor]) => reason === 'foreign application' && actor === 'Mallory').length,
     owned.length,
   );
 });
@@ -42,23 +45,23 @@ onEachDatabase('the id of a foreign application opens nothing on any path, and e
 onEachDatabase(
   'an ordinary user sees and does nothing of the operator’s, and loses it with the role',
   async (t, url) => {
-    const house = await openTestConsole(t, url);
-    await makeAccount(house, 'Mallory');
-    const operator = await makeOperator(house, 'Olga');
-    const { console: ordinary } = await enter(house, 'Mallory');
-    const { console: olga } = await enter(house, 'Olga');
+    const services = await openTestConsole(t, url);
+    await makeAccount(services, 'Mallory');
+    const operator = await makeOperator(services, 'Olga');
+    const { console: ordinary } = await enter(services, 'Mallory');
+    const { console: olga } = await enter(services, 'Olga');
     const form_token = tokenOn(ordinary.page.html);
-    const rows = ROWS.filter(({ who }) => who === 'operator');
+    const rows = ROUTES.filter(({ who }) => who === 'operator');
     assert.ok(rows.length > 15);
     for (const { method, path } of rows) {
       const at = pathOf(path, 'none');
       const seen = method === 'GET' ? await ordinary.open(at) : await ordinary.post(at, { form_token });
       assert.equal(seen.status, 403, `${method} ${at}`);
     }
-    assert.equal((await refusals(house)).filter(([reason]) => reason === 'not an operator').length, rows.length);
+    assert.equal((await refusals(services)).filter(([reason]) => reason === 'not an operator').length, rows.length);
     assert.ok(!(await ordinary.open('/console')).html.includes('/console/operator'));
     assert.equal((await olga.open('/console/operator')).status, 200);
-    await setRole(house.hall.db, operator.id, 'user');
+    await setRole(services.context.db, operator.id, 'user');
     assert.equal((await olga.open('/console/operator')).status, 403);
   },
 );
@@ -66,11 +69,11 @@ onEachDatabase(
 onEachDatabase(
   'forged forms change nothing: another origin, none, another site, another session’s token',
   async (t, url) => {
-    const house = await openTestConsole(t, url);
-    await makeAccount(house, 'Ann');
-    await makeAccount(house, 'Bob');
-    const { console } = await enter(house, 'Ann');
-    const { console: bob } = await enter(house, 'Bob');
+    const services = await openTestConsole(t, url);
+    await makeAccount(services, 'Ann');
+    await makeAccount(services, 'Bob');
+    const { console } = await enter(services, 'Ann');
+    const { console: bob } = await enter(services, 'Bob');
     const mine = tokenOn(console.page.html);
     const wish = { name: 'Made', type: 'service', redirect_uris: '', form_token: mine };
     for (const headers of [
@@ -87,7 +90,7 @@ onEachDatabase(
       assert.equal((await console.post('/console/applications', { ...wish, form_token })).status, 403);
     }
     assert.match((await console.open('/console')).html, /Nothing here yet/);
-    const reasons = (await refusals(house)).map(([reason]) => reason);
+    const reasons = (await refusals(services)).map(([reason]) => reason);
     assert.equal(reasons.filter((reason) => reason === 'forged form').length, 4);
     assert.equal(reasons.filter((reason) => reason === 'form of another session').length, 3);
     assert.equal((await console.post('/console/applications', wish)).status, 200);
@@ -97,19 +100,19 @@ onEachDatabase(
 onEachDatabase(
   'a session ends by time, by sign-out in another tab, by disabling, by taking consent back',
   async (t, url) => {
-    const house = await openTestConsole(t, url, {}, Date.now() - HALF_A_DAY_MS);
-    const { hall } = house;
-    const ann = await makeAccount(house, 'Ann');
-    const visitor = await enter(house, 'Ann');
+    const services = await openTestConsole(t, url, {}, Date.now() - HALF_A_DAY_MS);
+    const { context } = services;
+    const ann = await makeAccount(services, 'Ann');
+    const visitor = await enter(services, 'Ann');
     const { console } = visitor;
     const form = { name: 'Made', type: 'service', redirect_uris: '', form_token: tokenOn(console.page.html) };
     const isOut = async (): Promise<boolean> => (await console.open('/console')).html.includes('Sign in to begin');
 
-    hall.clock.advance(HALF_A_DAY_MS - 1000);
+    context.clock.advance(HALF_A_DAY_MS - 1000);
     assert.equal(await isOut(), false);
-    hall.clock.advance(1000);
+    context.clock.advance(1000);
     assert.equal(await isOut(), true);
-    const referer = `${house.site}/console/applications/new`;
+    const referer = `${services.site}/console/applications/new`;
     const stale = await console.post('/console/applications', form, { referer });
     assert.match(stale.url, /\/oauth\/authorize\?/);
 
@@ -126,12 +129,12 @@ onEachDatabase(
     await walk(visitor, '/console/sign-in', 'Ann');
     assert.equal(await isOut(), false);
     assert.equal((await console.post('/console/applications', { ...form, form_token: before })).status, 403);
-    await hall.db.transaction((tx) => endApplications(tx, ann.id));
+    await context.db.transaction((tx) => endApplications(tx, ann.id));
     assert.equal(await isOut(), true, 'consent taken back');
 
     await walk(visitor, '/console/sign-in', 'Ann');
     assert.equal(await isOut(), false);
-    await setDisabled(hall.db, ann.id, hall.clock.now());
+    await setDisabled(context.db, ann.id, context.clock.now());
     assert.equal(await isOut(), true, 'disabled');
     await walk(visitor, '/console/sign-in', 'Ann').catch(() => undefined);
     assert.equal(await isOut(), true);
@@ -139,9 +142,9 @@ onEachDatabase(
 );
 
 onEachDatabase('what comes back from the sign-in is believed only as it was asked for', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  await makeAccount(house, 'Ann');
-  const { console, signIn } = await enter(house, 'Ann');
+  const services = await openTestConsole(t, url);
+  await makeAccount(services, 'Ann');
+  const { console, signIn } = await enter(services, 'Ann');
   await console.submit({}, '/sign-out');
   const there = new URL((await console.open('/console/sign-in')).url);
   assert.deepEqual(
@@ -162,19 +165,19 @@ onEachDatabase('what comes back from the sign-in is believed only as it was aske
   assert.equal((await console.open(back.href)).status, 400, 'the cookie of the attempt is used up');
   await console.open('/console/sign-in?to=https://evil.example/');
   const again = await signIn.open(console.page.url);
-  assert.equal(new URL((await console.open(again.url)).url).origin, house.site);
-  const declined = new URL((await enter(house, 'Ann')).console.page.url);
+  assert.equal(new URL((await console.open(again.url)).url).origin, services.site);
+  const declined = new URL((await enter(services, 'Ann')).console.page.url);
   declined.pathname = '/console/signed-in';
   declined.search = 'error=access_denied';
   assert.equal((await console.open(declined.href)).status, 400);
 });
 
 onEachDatabase('an id that no database holds is nobody’s, on every path', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  await makeOperator(house, 'Olga');
-  const { console } = await enter(house, 'Olga');
+  const services = await openTestConsole(t, url);
+  await makeOperator(services, 'Olga');
+  const { console } = await enter(services, 'Olga');
   const form_token = tokenOn(console.page.html);
-  const rows = ROWS.filter(({ path }) => path.includes(':'));
+  const rows = ROUTES.filter(({ path }) => path.includes(':'));
   assert.ok(rows.length > 20);
   for (const { method, path } of rows) {
     const at = `/console${path.replace(/:\w+/, 'x%00x')}`;
@@ -185,34 +188,34 @@ onEachDatabase('an id that no database holds is nobody’s, on every path', asyn
 });
 
 onEachDatabase('nobody fills the audit log with what is refused', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  await makeAccount(house, 'Mallory');
-  const { console } = await enter(house, 'Mallory');
+  const services = await openTestConsole(t, url);
+  await makeAccount(services, 'Mallory');
+  const { console } = await enter(services, 'Mallory');
   const statuses = new Set<number>();
   for (let count = 0; count < 250; count++) statuses.add((await console.open('/console/operator')).status);
   assert.deepEqual([...statuses], [403]);
-  const mine = await listAudit(house.hall.db, { actor: 'Mallory', outcome: 'refused' }, 1_000);
+  const mine = await listAudit(services.context.db, { actor: 'Mallory', outcome: 'refused' }, 1_000);
   assert.equal(mine.length, 200);
-  house.hall.clock.advance(HOUR_MS);
+  services.context.clock.advance(HOUR_MS);
   await console.open('/console/operator');
-  assert.equal((await listAudit(house.hall.db, { actor: 'Mallory', outcome: 'refused' }, 1_000)).length, 201);
+  assert.equal((await listAudit(services.context.db, { actor: 'Mallory', outcome: 'refused' }, 1_000)).length, 201);
 });
 
 onEachDatabase('an upload that is too large is told so', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  await makeAccount(house, 'Ann');
-  const { console } = await enter(house, 'Ann');
+  const services = await openTestConsole(t, url);
+  await makeAccount(services, 'Ann');
+  const { console } = await enter(services, 'Ann');
   assert.equal((await console.post('/console/applications', { name: 'x'.repeat(300_000) })).status, 413);
 });
 
 test('one person sends so many forms an hour; an operator as many as it takes', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const house = await openTestConsole(t, database.url);
+  const services = await openTestConsole(t, database.url);
   t.after(() => database.drop());
-  await makeAccount(house, 'Mallory');
-  await makeOperator(house, 'Olga');
+  await makeAccount(services, 'Mallory');
+  await makeOperator(services, 'Olga');
   const statusesOf = async (name: string): Promise<number[]> => {
-    const { console } = await enter(house, name);
+    const { console } = await enter(services, name);
     const form_token = tokenOn(console.page.html);
     const statuses: number[] = [];
     for (let count = 0; count < 301; count++)
@@ -221,19 +224,19 @@ test('one person sends so many forms an hour; an operator as many as it takes', 
     return statuses;
   };
   assert.deepEqual(new Set((await statusesOf('Mallory')).slice(0, 300)), new Set([422]));
-  const { console } = await enter(house, 'Mallory');
+  const { console } = await enter(services, 'Mallory');
   const form_token = tokenOn(console.page.html);
   assert.equal((await console.post('/console/applications', { form_token, name: '' })).status, 429);
-  house.hall.clock.advance(HOUR_MS);
+  services.context.clock.advance(HOUR_MS);
   assert.equal((await console.post('/console/applications', { form_token, name: '' })).status, 422);
   assert.deepEqual(new Set(await statusesOf('Olga')), new Set([422]));
 });
 
 test('an asset that there is none of is 404, by a page', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const house = await openTestConsole(t, database.url);
+  const services = await openTestConsole(t, database.url);
   t.after(() => database.drop());
-  const answer = await fetch(`${house.site}/console/assets/none.css`, { headers: { 'accept-language': 'ja' } });
+  const answer = await fetch(`${services.site}/console/assets/none.css`, { headers: { 'accept-language': 'ja' } });
   assert.equal(answer.status, 404);
   assert.match(await answer.text(), /<html lang="ja">/);
 });

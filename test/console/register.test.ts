@@ -5,9 +5,9 @@ import { makeAccount, PASSWORD } from '#test/auth/support.ts';
 import { enter, openTestConsole } from './support.ts';
 
 onEachDatabase('from nothing to the first 200: register, ask for access, call the API', async (t, url) => {
-  const house = await openTestConsole(t, url, { ACCESS_APPROVAL: 'auto' });
-  await makeAccount(house, 'Ann');
-  const { console } = await enter(house, 'Ann');
+  const services = await openTestConsole(t, url, { ACCESS_APPROVAL: 'auto' });
+  await makeAccount(services, 'Ann');
+  const { console } = await enter(services, 'Ann');
   assert.match(console.text, /Your applications/);
   await console.open('/console/applications/new');
   await console.submit({ name: 'My <App>', type: 'service', redirect_uris: '', require_pkce: '1' }, '/applications');
@@ -16,7 +16,7 @@ onEachDatabase('from nothing to the first 200: register, ask for access, call th
   const clientId = /\/applications\/([0-9a-f]{24})\?done=registered/.exec(console.page.url)![1]!;
   assert.ok(secret);
   assert.match(console.page.html, /My &lt;App&gt;/);
-  const ask = (): Promise<Response> => fetch(`${house.api}/v1/servers`, { headers: { 'x-client-id': clientId } });
+  const ask = (): Promise<Response> => fetch(`${services.api}/v1/servers`, { headers: { 'x-client-id': clientId } });
   assert.equal((await ask()).status, 403);
   await console.open(`/console/applications/${clientId}`);
   assert.ok(!console.page.html.includes(secret), 'a secret is shown once');
@@ -25,17 +25,17 @@ onEachDatabase('from nothing to the first 200: register, ask for access, call th
   assert.match(console.text, /curl -H/);
   assert.equal((await ask()).status, 200);
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret });
-  const { access_token } = (await (await fetch(`${house.auth}/oauth/token`, { method: 'POST', body })).json()) as {
+  const { access_token } = (await (await fetch(`${services.auth}/oauth/token`, { method: 'POST', body })).json()) as {
     access_token: string;
   };
-  const called = await fetch(`${house.api}/v1/servers`, { headers: { authorization: `Bearer ${access_token}` } });
+  const called = await fetch(`${services.api}/v1/servers`, { headers: { authorization: `Bearer ${access_token}` } });
   assert.equal(called.status, 200);
 });
 
 onEachDatabase('whoever signs in at the console is told that it is the network itself that asks', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  await makeAccount(house, 'Ann');
-  const [console, signIn] = [new Person(house.site), new Person(house.auth)];
+  const services = await openTestConsole(t, url);
+  await makeAccount(services, 'Ann');
+  const [console, signIn] = [new Person(services.site), new Person(services.auth)];
   await signIn.open((await console.open('/console/sign-in')).url);
   await signIn.submit({ login: 'Ann', password: PASSWORD });
   assert.match(signIn.text, /It is a part of Testnet itself\./);

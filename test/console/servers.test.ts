@@ -3,7 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { findServerKey, listServerKeys } from '#store/game/server-keys.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
-import { configured, match, tell } from '#test/support/builders.ts';
+import { configured, match, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
@@ -12,11 +12,11 @@ const moment = (ms: number): string => new Date(ms).toISOString();
 const SECRET = /shk_(test_)?[\w-]{43}/;
 
 onEachDatabase('an operator makes, rotates and revokes the keys of a server; each is shown once', async (t, url) => {
-  const house = await openTestConsole(t, url, {}, Date.now() - DAY_MS);
-  const { db, clock } = house.hall;
-  await tell(house.hall, configured('Alpha', {}), configured('Beta', {}));
-  await makeOperator(house, 'Olga');
-  const { console: olga } = await enter(house, 'Olga');
+  const services = await openTestConsole(t, url, {}, Date.now() - DAY_MS);
+  const { db, clock } = services.context;
+  await sendEvents(services.context, configured('Alpha', {}), configured('Beta', {}));
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
   const { key } = (await serverByName(db, 'Alpha'))!;
   const at = `/console/operator/servers/${idOf(key)}`;
   const act = async (fields: Record<string, string>): Promise<string> => {
@@ -38,7 +38,7 @@ onEachDatabase('an operator makes, rotates and revokes the keys of a server; eac
   clock.advance(DAY_MS - DAY_MS / 3);
   assert.deepEqual([await opens(first), await opens(second), await opens(test)], [false, true, true]);
 
-  const { console: again } = await enter(house, 'Olga');
+  const { console: again } = await enter(services, 'Olga');
   const ids = (await listServerKeys(db, key)).map(({ id }) => id);
   const revoke = async (server: string, id: string): Promise<string> => {
     await again.open(at);
@@ -52,8 +52,8 @@ onEachDatabase('an operator makes, rotates and revokes the keys of a server; eac
   assert.match(await revoke(idOf(key), ids[2]!), /done=withdrawn/);
   assert.deepEqual([await opens(second), await opens(test)], [false, true]);
   assert.match(await revoke(idOf(key), ids[2]!), /done=gone/, 'twice is once');
-  const kept = (await listAudit(db, { subject: idOf(key) }, 20)).map(({ action, detail }) => [action, detail]);
-  assert.deepEqual(kept, [
+  const cached = (await listAudit(db, { subject: idOf(key) }, 20)).map(({ action, detail }) => [action, detail]);
+  assert.deepEqual(cached, [
     ['server.key.revoke', { key: ids[2] }],
     ['server.key.rotate', { test: false }],
     ['server.key.create', { test: true }],
@@ -62,19 +62,19 @@ onEachDatabase('an operator makes, rotates and revokes the keys of a server; eac
 });
 
 onEachDatabase('an operator changes, empties and deletes a server', async (t, url) => {
-  const house = await openTestConsole(t, url);
-  const { hall } = house;
-  const { db, clock } = hall;
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const { db, clock } = context;
   const play = async (): Promise<string> => {
     const [started, finished] = [moment(clock.now() - 600_000), moment(clock.now() - 60_000)];
-    return (await tell(hall, match({ started, finished }, { time: finished })))[0]!;
+    return (await sendEvents(context, match({ started, finished }, { time: finished })))[0]!;
   };
   const early = await play();
   clock.advance(60_000);
   const border = clock.now();
   const late = [await play(), await play()];
-  await makeOperator(house, 'Olga');
-  const { console: olga } = await enter(house, 'Olga');
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
   const id = idOf((await serverByName(db, 'Alpha'))!.key);
   const at = `/console/operator/servers/${id}`;
 
@@ -94,7 +94,7 @@ onEachDatabase('an operator changes, empties and deletes a server', async (t, ur
     assert.equal((await since(wrong)).status, 422, wrong);
   assert.match((await since(moment(clock.now() + 1))).url, /done=gone/, 'nothing has come since');
   assert.match((await since(` ${moment(border)} `)).url, /done=told/);
-  const found = [early, ...late].map(async (one) => (await fetch(`${house.site}/matches/${one}`)).status);
+  const found = [early, ...late].map(async (one) => (await fetch(`${services.site}/matches/${one}`)).status);
   assert.deepEqual(await Promise.all(found), [200, 404, 404]);
   const [withdrawn] = await listAudit(db, { action: 'server.withdraw' }, 5);
   assert.equal(withdrawn!.detail['events'], 2);
@@ -104,7 +104,7 @@ onEachDatabase('an operator changes, empties and deletes a server', async (t, ur
   assert.match(olga.page.url, /servers\?done=told/);
   assert.deepEqual(await listServers(db, 0), []);
   assert.equal((await olga.open(at)).status, 404);
-  assert.equal((await fetch(`${house.site}/matches/${early}`)).status, 200, 'what was played there stays');
-  const kept = (await listAudit(db, { action: 'server', actor: 'olga' }, 20)).map(({ action }) => action);
-  assert.deepEqual(kept, ['server.delete', 'server.withdraw', 'server.withdraw', 'server.set']);
+  assert.equal((await fetch(`${services.site}/matches/${early}`)).status, 200, 'what was played there stays');
+  const cached = (await listAudit(db, { action: 'server', actor: 'olga' }, 20)).map(({ action }) => action);
+  assert.deepEqual(cached, ['server.delete', 'server.withdraw', 'server.withdraw', 'server.set']);
 });

@@ -1,16 +1,16 @@
 import type { TestContext } from 'node:test';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { type Environment, readConfig } from '#platform/config.ts';
-import { openHall } from '#context/context.ts';
+import { openAppContext } from '#context/context.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { Person } from '#test/auth/person.ts';
-import { makeAccount, PASSWORD, type TestSignIn } from '#test/auth/support.ts';
+import { makeAccount, PASSWORD, type TestAuth } from '#test/auth/support.ts';
 import { freePorts } from '#test/support/ports.ts';
-import { TestClock, type TestHall } from '#test/support/context.ts';
+import { TestClock, type TestAppContext } from '#test/support/context.ts';
 
 /** A house with data API, sign-in and site open on real sockets. */
-export interface TestConsole extends TestSignIn {
+export interface TestConsole extends TestAuth {
   site: string;
 }
 
@@ -21,14 +21,14 @@ export async function openTestConsole(
   now = Date.now(),
 ): Promise<TestConsole> {
   const config = readConfig(await consoleConfig(databaseUrl, settings));
-  const hall = (await openHall(config, new TestClock(now))) as TestHall;
-  const house = await openHouse(hall, ['AUTH', 'API', 'SITE']);
+  const context = (await openAppContext(config, new TestClock(now))) as TestAppContext;
+  const services = await openServices(context, ['AUTH', 'API', 'SITE']);
   t.after(async () => {
-    await house[Symbol.asyncDispose]();
-    await hall[Symbol.asyncDispose]();
+    await services[Symbol.asyncDispose]();
+    await context[Symbol.asyncDispose]();
   });
   const { AUTH_URL: auth, API_URL: api, SITE_URL: site } = config;
-  return { hall, auth, api, site, listens: house.addresses.AUTH! };
+  return { context, auth, api, site, listens: services.addresses.AUTH! };
 }
 
 /** Settings with addresses that nobody listens on yet: each door has to know the others'. */
@@ -45,9 +45,9 @@ export async function consoleConfig(databaseUrl: string, settings: Environment =
   };
 }
 
-export async function makeOperator(house: TestConsole, name: string): Promise<Account> {
-  const account = await makeAccount(house, name);
-  await setRole(house.hall.db, account.id, 'operator');
+export async function makeOperator(services: TestConsole, name: string): Promise<Account> {
+  const account = await makeAccount(services, name);
+  await setRole(services.context.db, account.id, 'operator');
   return { ...account, role: 'operator' };
 }
 
@@ -58,8 +58,12 @@ export interface Visitor {
 }
 
 /** Signs somebody in at the console, by the sign-in's own pages. */
-export async function enter(house: TestConsole, login: string, headers: Record<string, string> = {}): Promise<Visitor> {
-  const visitor = { console: new Person(house.site, headers), signIn: new Person(house.auth, headers) };
+export async function enter(
+  services: TestConsole,
+  login: string,
+  headers: Record<string, string> = {},
+): Promise<Visitor> {
+  const visitor = { console: new Person(services.site, headers), signIn: new Person(services.auth, headers) };
   await walk(visitor, '/console/sign-in', login);
   return visitor;
 }

@@ -1,6 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { askAccess, decideRequest } from '#store/applications/access-requests.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';
@@ -10,7 +10,7 @@ import { addOwner } from '#store/applications/owners.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
-import { fillWorld } from '#test/site/world.ts';
+import { fillNetwork } from '#test/site/world.ts';
 import { PASSWORD } from '#test/auth/support.ts';
 
 export interface ConsoleWorld {
@@ -24,16 +24,16 @@ export interface ConsoleWorld {
 const ENDPOINTS = ['/v1/matches', '/v1/players/:id', '/v1/servers', ''];
 
 /** A network whose operator has something to do, and an application that has been used for a week. */
-export async function fillConsole(hall: Hall): Promise<ConsoleWorld> {
-  const { db, clock } = hall;
+export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
+  const { db, clock } = context;
   const now = clock.now();
-  await fillWorld(hall, 20);
-  const owner = await makePerson(hall, 'Mariner');
-  const other = await makePerson(hall, 'Newcomer');
+  await fillNetwork(context, 20);
+  const owner = await makePerson(context, 'Mariner');
+  const other = await makePerson(context, 'Newcomer');
   await setRole(db, owner.id, 'operator');
-  const application = await makeApp(hall, owner, 'Harbour Board', 'service', 'approved');
-  await makeApp(hall, owner, 'Tide Table', 'installed', 'none');
-  const waiting = await makeApp(hall, other, 'Scores on my <b>wall</b>', 'web', 'none');
+  const application = await makeApp(context, owner, 'Harbour Board', 'service', 'approved');
+  await makeApp(context, owner, 'Tide Table', 'installed', 'none');
+  const waiting = await makeApp(context, other, 'Scores on my <b>wall</b>', 'web', 'none');
   const wish = { account_id: other.id, site: 'https://wall.example', volume: 300 };
   await askAccess(db, now, waiting, {
     ...wish,
@@ -53,7 +53,7 @@ export async function fillConsole(hall: Hall): Promise<ConsoleWorld> {
     by: 'Mariner',
     note: 'Keep what you have read: matches never change.',
   });
-  await use(hall, application, now);
+  await use(context, application, now);
   const server = await db.get<{ key: number; name: string }>(
     sql`select key, name from servers order by sort_order limit 1`,
   );
@@ -75,7 +75,7 @@ export async function fillConsole(hall: Hall): Promise<ConsoleWorld> {
   return { owner, other, application, waiting };
 }
 
-async function makePerson({ db, clock }: Hall, name: string): Promise<Account> {
+async function makePerson({ db, clock }: AppContext, name: string): Promise<Account> {
   const facts = { name, email: `${name.toLowerCase()}@example.org`, email_verified: true };
   const account = await createAccount(db, clock.now(), { ...facts, password: await hashPassword(PASSWORD) });
   if (typeof account === 'string') throw new Error(account);
@@ -83,7 +83,7 @@ async function makePerson({ db, clock }: Hall, name: string): Promise<Account> {
 }
 
 async function makeApp(
-  { db, clock }: Hall,
+  { db, clock }: AppContext,
   owner: Account,
   name: string,
   type: Application['type'],
@@ -96,7 +96,7 @@ async function makeApp(
 }
 
 /** A week with busy evenings, an afternoon of mistakes and an hour over the limit. */
-async function use({ db }: Hall, { key }: Application, now: number): Promise<void> {
+async function use({ db }: AppContext, { key }: Application, now: number): Promise<void> {
   const counted: Usage[] = [];
   for (let ago = 0; ago < 160; ago++) {
     const hour = now - (now % HOUR_MS) - ago * HOUR_MS;
@@ -118,7 +118,7 @@ export interface ConsolePage {
 
 /** One page of every kind. */
 export async function consolePages(
-  { db }: Hall,
+  { db }: AppContext,
   { application, waiting, other }: ConsoleWorld,
 ): Promise<ConsolePage[]> {
   const one = async (query: ReturnType<typeof sql>): Promise<string> => idOf((await db.tuple(query))![0] as number);

@@ -89,9 +89,9 @@ test('rows and separators stand where they belong', () => {
 });
 
 test('a template literal is written out once for each driver', () => {
-  const kept = new WeakMap<readonly string[], string>();
+  const cached = new WeakMap<readonly string[], string>();
   let written = 0;
   const placeholder = (): string => `?${++written}`;
-  assert.equal(textOf(statement(1), kept, placeholder), textOf(statement(2), kept, placeholder));
+  assert.equal(textOf(statement(1), cached, placeholder), textOf(statement(2), cached, placeholder));
   assert.equal(written, 1);
 });

@@ -51,7 +51,7 @@ onEachDatabase('the demo fills once, serves, says how, and leaves nothing behind
   const online = await ask(facts.api_url, '/v1/servers', { token: facts.access_token });
   assert.equal(online.json.length, 8);
   assert.ok(online.json.some((server: { player_count: number }) => server.player_count > 0));
-  await checkDoors(facts);
+  await checkAllServices(facts);
   assert.equal(await first.stop(), 0);
   await assert.rejects(ask(facts.api_url, '/v1/openapi.json'), /ECONNREFUSED/);
 
@@ -68,14 +68,14 @@ onEachDatabase('the demo fills once, serves, says how, and leaves nothing behind
 const idOf = ({ id }: { id: string }): string => id;
 
 /** Every door answers as what it is; the key opens the ingest for its server. */
-async function checkDoors({ auth_url, site_url, ingest_url, ingest_key }: DemoFacts): Promise<void> {
+async function checkAllServices({ auth_url, site_url, ingest_url, ingest_key }: DemoFacts): Promise<void> {
   const discovery = await fetch(`${auth_url}/.well-known/openid-configuration`);
   assert.equal(((await discovery.json()) as { issuer: string }).issuer, auth_url);
   assert.match(await (await fetch(site_url)).text(), /Gullwing Quay/);
   const headers = { authorization: `Bearer ${ingest_key}`, 'content-type': 'application/json' };
   const body = JSON.stringify(login('Lantern', person(1), { time: new Date().toISOString() }));
-  const taken = await fetch(`${ingest_url}/events`, { method: 'POST', headers, body });
-  assert.equal(taken.status, 200, await taken.clone().text());
+  const accepted = await fetch(`${ingest_url}/events`, { method: 'POST', headers, body });
+  assert.equal(accepted.status, 200, await accepted.clone().text());
 }
 
 test('the printed line works when pasted, and commands find the settings beside the database', async (t) => {

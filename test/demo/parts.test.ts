@@ -12,9 +12,9 @@ import { type DemoFacts, DemoFolder, type DemoState } from '#demo/folder.ts';
 import { demoSettings } from '#demo/settings.ts';
 import { accountByName, passwordOf } from '#store/accounts/accounts.ts';
 import { deleteApplication, listApplications } from '#store/applications/applications.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { configured } from '#test/support/builders.ts';
-import { onEachDatabase, testHall } from '#test/support/context.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
 
 async function demoFolder(t: TestContext): Promise<DemoFolder> {
   const path = await mkdtemp(join(tmpdir(), 'scorehall-demo-'));
@@ -25,7 +25,7 @@ async function demoFolder(t: TestContext): Promise<DemoFolder> {
 onEachDatabase(
   'what was told of applications and accounts stays true, and is told anew where it is not',
   async (t, url) => {
-    const { db, clock } = await testHall(t, url);
+    const { db, clock } = await testContext(t, url);
     const now = clock.now();
     const facts = { apps: await demoApps(db, now, {}), accounts: await demoAccounts(db, now, {}) };
     assert.deepEqual(await demoApps(db, now, facts), facts.apps);
@@ -46,8 +46,8 @@ onEachDatabase(
 );
 
 onEachDatabase('a database that holds something else is left alone', async (t, url) => {
-  const { db, clock } = await testHall(t, url);
-  await takeEvents(db, clock, { kind: 'operator' }, [configured('Own')]);
+  const { db, clock } = await testContext(t, url);
+  await ingestEvents(db, clock, { kind: 'operator' }, [configured('Own')]);
   const wanted: Omit<DemoState, 'filled'> = { database_url: url, seed: 'x', now: clock.now(), matches: 1 };
   const folder = await demoFolder(t);
   await assert.rejects(

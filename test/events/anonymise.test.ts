@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { sql } from '#db/sql.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { exportEvents } from '#events/export.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { finishPseudonyms } from '#events/anonymise.ts';
+import { rewriteLedger } from '#events/anonymise.ts';
 import {
   account,
   BEGINNING,
@@ -15,14 +15,14 @@ import {
   person,
   punishment,
   team,
-  tell,
+  sendEvents,
 } from '#test/support/builders.ts';
-import { createTestDatabase, onEachDatabase, testHall } from '#test/support/context.ts';
+import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 
 onEachDatabase('players come in under their pseudonyms, whether there are few of them or many', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
-  await tell(hall, configured('Alpha'));
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'));
   const names: string[] = [];
   for (let number = 0; number < 5; number++) {
     const { uuid } = person(number);
@@ -31,24 +31,24 @@ onEachDatabase('players come in under their pseudonyms, whether there are few of
     names.push(String(row![0]));
     // One who has none comes along, too: those looked for are fewer than those there are in the end, and more at first.
     const [first, last] = [login('Alpha', person(0)), login('Alpha', person(number))];
-    await tell(hall, first, last, login('Alpha', person(100 + number)));
+    await sendEvents(context, first, last, login('Alpha', person(100 + number)));
   }
   const rows = await db.tuples(sql`select name from players order by key`);
   assert.deepEqual(
     rows.map(([name]) => name),
     names.flatMap((name, number) => [name, `Player${100 + number}`]),
   );
-  const told = await db.tuples(sql`select body from ledger where type = 'player.login'`);
+  const received = await db.tuples(sql`select body from ledger where type = 'player.login'`);
   for (let number = 0; number < 5; number++) {
     assert.ok(
-      !told.some(([body]) => String(body).includes(person(number).uuid)),
+      !received.some(([body]) => String(body).includes(person(number).uuid)),
       'the ledger keeps the pseudonym only',
     );
   }
 });
 
 /** Everything that is kept of players and of what was told of them, as text. */
-async function keptOf({ db }: Hall): Promise<string> {
+async function storedOf({ db }: AppContext): Promise<string> {
   const tables = [
     'players',
     'player_names',
@@ -86,10 +86,10 @@ function named<P extends { uuid: string }>(player: P): P {
 }
 
 /** Gives a new account this game account and deletes it with all its traces. */
-async function comeAndGo(hall: Hall, uuid: string): Promise<void> {
-  const { id } = await account(hall, 'Owner', uuid);
-  await deleteAccount(hall.db, hall.clock.now(), id);
-  await finishPseudonyms(hall.db);
+async function comeAndGo(context: AppContext, uuid: string): Promise<void> {
+  const { id } = await account(context, 'Owner', uuid);
+  await deleteAccount(context.db, context.clock.now(), id);
+  await rewriteLedger(context.db);
 }
 
 onEachDatabase(
@@ -98,54 +98,55 @@ onEachDatabase(
     for (const uuid of [LINKED.uuid, MERGED.uuid]) {
       const database = await createTestDatabase(dialect);
       t.after(() => database.drop());
-      const hall = await testHall(t, uuid === LINKED.uuid ? url : database.url);
-      await tell(hall, configured('Alpha'), ...PERSON);
-      await tell(hall, event('player.merged', { from: MERGED.uuid, into: LINKED.uuid }));
-      await comeAndGo(hall, uuid);
-      await tell(hall, login('Alpha', MERGED), login('Alpha', LINKED));
-      const kept = await keptOf(hall);
-      for (const trace of [LINKED.uuid, MERGED.uuid, 'RealName']) assert.ok(!kept.includes(trace), trace);
-      const players = await hall.db.tuples(sql`select name from players where name like 'deleted-%'`);
+      const context = await testContext(t, uuid === LINKED.uuid ? url : database.url);
+      await sendEvents(context, configured('Alpha'), ...PERSON);
+      await sendEvents(context, event('player.merged', { from: MERGED.uuid, into: LINKED.uuid }));
+      await comeAndGo(context, uuid);
+      await sendEvents(context, login('Alpha', MERGED), login('Alpha', LINKED));
+      const cached = await storedOf(context);
+      for (const trace of [LINKED.uuid, MERGED.uuid, 'RealName']) assert.ok(!cached.includes(trace), trace);
+      const players = await context.db.tuples(sql`select name from players where name like 'deleted-%'`);
       assert.equal(players.length, 1, 'still one player');
       const copy = await createTestDatabase(dialect);
       t.after(() => copy.drop());
-      const other = await testHall(t, copy.url);
-      for await (const told of exportEvents(hall.db)) await tell(other, told);
+      const other = await testContext(t, copy.url);
+      for await (const received of exportEvents(context.db)) await sendEvents(other, received);
       for (const table of ['players', 'player_names', 'kills', 'punishments', 'match_details']) {
         const columns = table === 'match_details' ? 'match_key, teams, objectives' : '*';
         const read = { strings: [`select ${columns} from ${table} order by 1, 2, 3`], values: [] };
-        assert.deepEqual(await other.db.all(read), await hall.db.all(read), table);
+        assert.deepEqual(await other.db.all(read), await context.db.all(read), table);
       }
     }
   },
 );
 
 onEachDatabase('what somebody else has stays theirs, merged or not', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, configured('Alpha'), ...PERSON);
-  await account(hall, 'Other', LINKED.uuid);
-  await tell(hall, event('player.merged', { from: MERGED.uuid, into: LINKED.uuid }));
-  await comeAndGo(hall, MERGED.uuid);
-  const kept = await keptOf(hall);
-  assert.ok(!kept.includes(MERGED.uuid));
-  const [player] = await hall.db.all(sql`select uuid from players where uuid = ${LINKED.uuid}`);
+  const context = await testContext(t, url);
+  await sendEvents(context, configured('Alpha'), ...PERSON);
+  await account(context, 'Other', LINKED.uuid);
+  await sendEvents(context, event('player.merged', { from: MERGED.uuid, into: LINKED.uuid }));
+  await comeAndGo(context, MERGED.uuid);
+  const cached = await storedOf(context);
+  assert.ok(!cached.includes(MERGED.uuid));
+  const [player] = await context.db.all(sql`select uuid from players where uuid = ${LINKED.uuid}`);
   assert.equal(player!['uuid'], LINKED.uuid);
 });
 
 onEachDatabase('what two accounts leave behind of one player stays one', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const third = person(4, 'Third');
-  await tell(hall, configured('Alpha'), ...PERSON, login('Alpha', third));
-  const first = await account(hall, 'One', LINKED.uuid);
-  for (const { uuid } of [MERGED, third]) await tell(hall, event('player.merged', { from: uuid, into: LINKED.uuid }));
-  const second = await account(hall, 'Two', MERGED.uuid);
+  await sendEvents(context, configured('Alpha'), ...PERSON, login('Alpha', third));
+  const first = await account(context, 'One', LINKED.uuid);
+  for (const { uuid } of [MERGED, third])
+    await sendEvents(context, event('player.merged', { from: uuid, into: LINKED.uuid }));
+  const second = await account(context, 'Two', MERGED.uuid);
   for (const { id } of [first, second]) {
-    await deleteAccount(hall.db, hall.clock.now(), id);
-    await finishPseudonyms(hall.db);
+    await deleteAccount(context.db, context.clock.now(), id);
+    await rewriteLedger(context.db);
   }
-  await tell(hall, login('Alpha', LINKED), login('Alpha', MERGED), login('Alpha', third));
-  const kept = await keptOf(hall);
+  await sendEvents(context, login('Alpha', LINKED), login('Alpha', MERGED), login('Alpha', third));
+  const cached = await storedOf(context);
   for (const trace of [LINKED.uuid, MERGED.uuid, third.uuid, 'RealName', 'Third'])
-    assert.ok(!kept.includes(trace), trace);
-  assert.equal((await hall.db.tuples(sql`select key from players where name like 'deleted-%'`)).length, 1);
+    assert.ok(!cached.includes(trace), trace);
+  assert.equal((await context.db.tuples(sql`select key from players where name like 'deleted-%'`)).length, 1);
 });

@@ -2,7 +2,7 @@ import { type Db, type Queryable, type Row } from '#db/db.ts';
 import { code, sql } from '#db/sql.ts';
 
 /** What the records hold, in words that two databases share: ids are replaced by what they stand for. */
-export type Likeness = Record<string, unknown[]>;
+export type CanonicalDump = Record<string, unknown[]>;
 
 /** Tables with their columns that are ids, by what they stand for; columns that are no facts are left out. */
 const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = {
@@ -37,17 +37,17 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
 type Kind = 'server' | 'player' | 'map' | 'event';
 
 /** Reads everything that events have made; withdrawn events do not count. */
-export async function likenessOf(db: Queryable): Promise<Likeness> {
+export async function canonicalDumpOf(db: Queryable): Promise<CanonicalDump> {
   const words = await wordsOf(db);
   const entries: [string, unknown[]][] = [];
   for (const [table, { ids = {}, skip = [] }] of Object.entries(TABLES)) {
     const rows = (await db.all(sql`select * from ${code(table)}`)).filter((row) => (row['withdrawn'] ?? null) === null);
-    const told = rows.map((row) => JSON.stringify(tell(row, ids, skip, words)));
-    entries.push([table, told.sort().map((row) => JSON.parse(row) as unknown)]);
+    const received = rows.map((row) => JSON.stringify(sendEvents(row, ids, skip, words)));
+    entries.push([table, received.sort().map((row) => JSON.parse(row) as unknown)]);
   }
-  const likeness = Object.fromEntries(entries);
-  likeness['player_names'] = presentNames(likeness);
-  return likeness;
+  const dump = Object.fromEntries(entries);
+  dump['player_names'] = presentNames(dump);
+  return dump;
 }
 
 async function wordsOf(db: Queryable): Promise<Record<Kind, Map<unknown, string>>> {
@@ -61,7 +61,12 @@ async function wordsOf(db: Queryable): Promise<Record<Kind, Map<unknown, string>
   };
 }
 
-function tell(row: Row, ids: Record<string, Kind>, skip: string[], words: Record<Kind, Map<unknown, string>>): Row {
+function sendEvents(
+  row: Row,
+  ids: Record<string, Kind>,
+  skip: string[],
+  words: Record<Kind, Map<unknown, string>>,
+): Row {
   const facts: Row = {};
   for (const column of Object.keys(row).sort()) {
     if (skip.includes(column)) continue;
@@ -74,15 +79,15 @@ function tell(row: Row, ids: Record<string, Kind>, skip: string[], words: Record
 }
 
 /** The row of the present name lags: its end is known from the player's counters. */
-function presentNames({ player_names: names, players, player_stats: stats }: Likeness): unknown[] {
+function presentNames({ player_names: names, players, player_stats: stats }: CanonicalDump): unknown[] {
   const present = new Map((players as Row[]).map((player) => [player['uuid'], player]));
   const seen = new Map((stats as Row[]).map(({ player_key, name_seen }) => [player_key, name_seen]));
-  const told = (names as Row[]).map((row) => {
+  const received = (names as Row[]).map((row) => {
     const player = present.get(row['player_key']!)!;
     if (player['name_key'] !== row['name_key']) return row;
     return { ...row, name: player['name'], last_seen: seen.get(row['player_key']!) };
   });
-  return told.map((row) => JSON.stringify(row)).sort();
+  return received.map((row) => JSON.stringify(row)).sort();
 }
 
 /** Empties everything that events have made. */

@@ -5,9 +5,9 @@ import { keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { exportEvents } from '#events/export.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { withdrawEvents } from '#events/retract.ts';
+import { retractEvents } from '#events/retract.ts';
 import { ask } from '#test/support/request.ts';
 import {
   after,
@@ -25,19 +25,19 @@ import {
   serviceToken,
   statistics,
   team,
-  tell,
+  sendEvents,
 } from '#test/support/builders.ts';
 import {
   createTestDatabase,
   DIALECTS,
   onEachDatabase,
-  testHall,
-  testHouse,
+  testContext,
+  testServices,
   twoDatabases,
 } from '#test/support/context.ts';
-import { likenessOf, wipe } from './canonical-dump.ts';
+import { canonicalDumpOf, wipe } from './canonical-dump.ts';
 import { merge, season } from './generated-history.ts';
-import { clock, tellSeason } from './ingest-history.ts';
+import { clock, ingestHistory } from './ingest-history.ts';
 
 const OPERATOR = { kind: 'operator' } as const;
 const UNLIKE = ['name_observations', 'ledger'];
@@ -61,23 +61,23 @@ for (const dialect of DIALECTS) {
     const [one, other] = await twoDatabases(t, dialect);
     await fc.assert(
       fc.asyncProperty(season, fc.infiniteStream(fc.boolean()), fc.nat(60), async (events, coins, place) => {
-        const receipts = await tellSeason(
+        const receipts = await ingestHistory(
           one,
           events.toSpliced(place, 0, ...(place < events.length ? [merge] : [])),
           3,
         );
-        await takeEvents(one, clock, OPERATOR, [presence('Delta', { current: 0, players: ['Ann'] })]);
+        await ingestEvents(one, clock, OPERATOR, [presence('Delta', { current: 0, players: ['Ann'] })]);
         const withdrawn = receipts.flatMap((receipt) =>
           receipt.status === 'accepted' && coins.next().value ? keyOf(receipt.receipt)! : [],
         );
-        await withdrawEvents(one, clock, withdrawn);
+        await retractEvents(one, clock, withdrawn);
         await wipe(other);
-        for await (const told of exportEvents(one)) {
-          const [receipt] = await takeEvents(other, clock, OPERATOR, [told]);
-          assert.equal(receipt!.status, 'accepted', JSON.stringify({ told, receipt }));
+        for await (const received of exportEvents(one)) {
+          const [receipt] = await ingestEvents(other, clock, OPERATOR, [received]);
+          assert.equal(receipt!.status, 'accepted', JSON.stringify({ told: received, receipt }));
         }
         assert.deepEqual(await idsOf(other), await idsOf(one));
-        const [found, wanted] = [await likenessOf(other), await likenessOf(one)];
+        const [found, wanted] = [await canonicalDumpOf(other), await canonicalDumpOf(one)];
         for (const table of Object.keys(wanted)) {
           if (!UNLIKE.includes(table)) assert.deepEqual(found[table], wanted[table], table);
         }
@@ -90,31 +90,31 @@ for (const dialect of DIALECTS) {
 /** What is exported, while something else is done as soon as the first event is there. */
 async function exported(db: Db, meanwhile: () => Promise<unknown> = async () => undefined): Promise<WireEvent[]> {
   const events: WireEvent[] = [];
-  for await (const told of exportEvents(db)) if (events.push(told) === 1) await meanwhile();
+  for await (const received of exportEvents(db)) if (events.push(received) === 1) await meanwhile();
   return events;
 }
 
 onEachDatabase('an export is of one moment, whatever is told, withdrawn or deleted meanwhile', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
+  const context = await testContext(t, url);
+  const { db, clock } = context;
   const logins = Array.from({ length: 250 }, (_, number) => login('Alpha', person(number)));
-  const ids = await tell(hall, configured('Alpha'), ...logins, login('Alpha', person(249)));
-  await tell(hall, presence('Alpha', { current: 0, players: ['Ann'] }));
+  const ids = await sendEvents(context, configured('Alpha'), ...logins, login('Alpha', person(249)));
+  await sendEvents(context, presence('Alpha', { current: 0, players: ['Ann'] }));
   const before = await exported(db);
   const found = await exported(db, async () => {
-    await withdrawEvents(db, clock, [keyOf(ids[250]!)!]);
+    await retractEvents(db, clock, [keyOf(ids[250]!)!]);
     await db.transaction((tx) => pseudonymise(tx, clock.now(), person(240).uuid));
-    await tell(hall, login('Alpha', person(300)), event('server.removed', {}, { server: 'Alpha' }));
+    await sendEvents(context, login('Alpha', person(300)), event('server.removed', {}, { server: 'Alpha' }));
   });
   assert.deepEqual(found, before);
 });
 
 onEachDatabase('who is being forgotten is exported under the pseudonym alone', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const known = person(1, 'Realname');
-  await tell(hall, configured('Alpha'), login('Alpha', known), match({ teams: [team('Red', 1)] }));
-  await hall.db.transaction((tx) => pseudonymise(tx, hall.clock.now(), known.uuid));
-  const text = JSON.stringify(await exported(hall.db));
+  await sendEvents(context, configured('Alpha'), login('Alpha', known), match({ teams: [team('Red', 1)] }));
+  await context.db.transaction((tx) => pseudonymise(tx, context.clock.now(), known.uuid));
+  const text = JSON.stringify(await exported(context.db));
   assert.match(text, /"name":"deleted-\w{6}"/);
   for (const own of [known.uuid, known.name, person(1).name]) assert.ok(!text.includes(own), own);
 });
@@ -132,17 +132,17 @@ const PATHS = (ids: Record<string, string>): string[] => [
 ];
 
 onEachDatabase('an exported network answers as before on every endpoint', async (t, url, dialect) => {
-  const hall = await testHall(t, url);
-  const ids = await tell(hall, ...SEASON);
-  await withdrawEvents(hall.db, hall.clock, [keyOf(ids[2]!)!]);
+  const context = await testContext(t, url);
+  const ids = await sendEvents(context, ...HISTORY);
+  await retractEvents(context.db, context.clock, [keyOf(ids[2]!)!]);
   const database = await createTestDatabase(dialect);
-  const other = await testHall(t, database.url);
+  const other = await testContext(t, database.url);
   t.after(() => database.drop());
-  for await (const told of exportEvents(hall.db)) await tell(other, told);
+  for await (const received of exportEvents(context.db)) await sendEvents(other, received);
   const named = { match: ids[5]!, map: ids[3]! };
   const answers = await Promise.all(
-    [hall, other].map(async (one) => {
-      const { API: origin } = await testHouse(one, ['API']);
+    [context, other].map(async (one) => {
+      const { API: origin } = await testServices(one, ['API']);
       const token = await serviceToken(one);
       const replies = await Promise.all(PATHS(named).map((path) => ask(origin!, path, { token })));
       return replies.map(({ status, text }) => [status, text]);
@@ -153,7 +153,7 @@ onEachDatabase('an exported network answers as before on every endpoint', async 
 });
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
-const SEASON: WireEvent[] = [
+const HISTORY: WireEvent[] = [
   configured('Alpha', { max: 40, order: 2 }),
   presence('Lobby', { current: 0, players: ['Ann'] }),
   match({ teams: [team('Red', 1, 2), team('Blue', 3)] }),

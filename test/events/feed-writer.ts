@@ -1,14 +1,14 @@
 import { workerData } from 'node:worker_threads';
 import { systemClock } from '#platform/clock.ts';
 import { openDb } from '#db/open.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { match, team } from '#test/support/builders.ts';
 
 /** One of several writers of the feed: tells matches one after the other on a connection of its own. */
 const { url, first, count } = workerData as { url: string; first: number; count: number };
 await using db = await openDb(url);
 for (let number = first; number < first + count; number++) {
-  const told = match({ teams: [team('Red', number % 5, (number % 7) + 5)] }, { id: `feed ${number}` });
-  const [receipt] = await takeEvents(db, systemClock, { kind: 'operator' }, [told]);
+  const received = match({ teams: [team('Red', number % 5, (number % 7) + 5)] }, { id: `feed ${number}` });
+  const [receipt] = await ingestEvents(db, systemClock, { kind: 'operator' }, [received]);
   if (receipt!.status !== 'accepted') throw new Error(JSON.stringify(receipt));
 }

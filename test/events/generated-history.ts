@@ -5,7 +5,7 @@ import { configured, event, person } from '#test/support/builders.ts';
 
 /** Short random seasons: few of everything and few moments, so that events meet, contradict and tie. */
 
-export interface Told {
+export interface GeneratedEvent {
   sender: 'operator' | number;
   event: WireEvent;
 }
@@ -125,25 +125,27 @@ export const mostlyMatches = fc.oneof(
 );
 
 /** Events of a season in the order in which they are told; every sender's ids are its own. */
-export const seasonOf = (minLength: number, maxLength: number, told = wire): fc.Arbitrary<Told[]> =>
-  fc.array(fc.record({ told, time: moment, sender: fc.nat(SERVERS.length) }), { minLength, maxLength }).map((events) =>
-    events.map(({ told, time, sender }, place): Told => {
-      const own = { ...told, id: `e${String(place).padStart(2, '0')}`, time } as WireEvent;
-      if (sender < SERVERS.length) return { sender, event: own };
-      return { sender: 'operator', event: NETWORK.has(own.type) ? own : { ...own, server: SERVERS[0]! } };
-    }),
-  );
+export const historyOf = (minLength: number, maxLength: number, received = wire): fc.Arbitrary<GeneratedEvent[]> =>
+  fc
+    .array(fc.record({ told: received, time: moment, sender: fc.nat(SERVERS.length) }), { minLength, maxLength })
+    .map((events) =>
+      events.map(({ told: received, time, sender }, place): GeneratedEvent => {
+        const own = { ...received, id: `e${String(place).padStart(2, '0')}`, time } as WireEvent;
+        if (sender < SERVERS.length) return { sender, event: own };
+        return { sender: 'operator', event: NETWORK.has(own.type) ? own : { ...own, server: SERVERS[0]! } };
+      }),
+    );
 
-export const season = seasonOf(1, 25);
+export const season = historyOf(1, 25);
 
 /** Who a sender of a season is, once the servers are known by their keys. */
-export function senderOf(sender: Told['sender'], serverKeys: number[]): Sender {
+export function senderOf(sender: GeneratedEvent['sender'], serverKeys: number[]): Sender {
   if (sender === 'operator') return { kind: 'operator' };
   return { kind: 'server', serverKey: serverKeys[sender]!, serverName: SERVERS[sender]!, credential: 1 };
 }
 
 /** The operator says that two players of seasons are one. */
-export const merge: Told = {
+export const merge: GeneratedEvent = {
   sender: 'operator',
   event: event(
     'player.merged',

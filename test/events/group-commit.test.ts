@@ -1,49 +1,49 @@
 import assert from 'node:assert/strict';
 import type { Db } from '#db/db.ts';
 import { checkEvent } from '#events/validation.ts';
-import { GroupIntake } from '#events/group-commit.ts';
+import { GroupCommitQueue } from '#events/group-commit.ts';
 import type { Item } from '#events/ledger.ts';
-import { configured, login, person, tell } from '#test/support/builders.ts';
-import { onEachDatabase, testHall } from '#test/support/context.ts';
+import { configured, login, person, sendEvents } from '#test/support/builders.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
 
 const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
 
 onEachDatabase(
   'few events that wait are taken half by half, many together, whole requests each time',
   async (t, url) => {
-    const hall = await testHall(t, url);
-    const { clock, log } = hall;
-    await tell(hall, configured('Alpha'));
+    const context = await testContext(t, url);
+    const { clock, log } = context;
+    await sendEvents(context, configured('Alpha'));
     let transactions = 0;
     const db: Pick<Db, 'transaction'> = {
       transaction(work) {
         transactions++;
-        return hall.db.transaction(work);
+        return context.db.transaction(work);
       },
     };
-    const intake = new GroupIntake({ db: db as Db, clock, log });
+    const eventQueue = new GroupCommitQueue({ db: db as Db, clock, log });
     let number = 0;
     const itemOf = (): Item => {
       const sender = { kind: 'operator' } as const;
       return { sender, checked: checkEvent(login('Alpha', person(++number)), sender, clock.now()) };
     };
     /** Hands over requests of so many events at one moment, and tells how many transactions took them. */
-    const taken = async (...sizes: number[]): Promise<number> => {
+    const accepted = async (...sizes: number[]): Promise<number> => {
       const before = transactions;
-      const requests = sizes.map((size) => intake.take(Array.from({ length: size }, itemOf)));
+      const requests = sizes.map((size) => eventQueue.accept(Array.from({ length: size }, itemOf)));
       const receipts = (await Promise.all(requests)).flat();
       assert.ok(receipts.every(({ status }) => status === 'accepted'));
       return transactions - before;
     };
-    assert.equal(await taken(...ones(16)), 1);
-    assert.equal(await taken(...ones(17)), 2);
-    assert.equal(await taken(...ones(32)), 2);
+    assert.equal(await accepted(...ones(16)), 1);
+    assert.equal(await accepted(...ones(17)), 2);
+    assert.equal(await accepted(...ones(32)), 2);
     // 20, 16, 4
-    assert.equal(await taken(...ones(40)), 3);
-    assert.equal(await taken(...ones(64)), 3);
-    assert.equal(await taken(...ones(65)), 1);
-    assert.equal(await taken(60), 1);
-    assert.equal(await taken(1, 60), 1);
-    assert.equal(await taken(200, 200, 1), 2);
+    assert.equal(await accepted(...ones(40)), 3);
+    assert.equal(await accepted(...ones(64)), 3);
+    assert.equal(await accepted(...ones(65)), 1);
+    assert.equal(await accepted(60), 1);
+    assert.equal(await accepted(1, 60), 1);
+    assert.equal(await accepted(200, 200, 1), 2);
   },
 );

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#events/validation.ts';
-import { type Item, takeEvents, takeItems } from '#events/ledger.ts';
+import { type Item, ingestEvents, ingestItems } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { TestClock } from '#test/support/context.ts';
 import { wipe } from './canonical-dump.ts';
-import { beginnings, senderOf, SERVERS, type Told } from './generated-history.ts';
+import { beginnings, senderOf, SERVERS, type GeneratedEvent } from './generated-history.ts';
 
 export const clock = new TestClock();
 
-type Take = (items: Item[]) => Promise<Receipt[]>;
+type Ingest = (items: Item[]) => Promise<Receipt[]>;
 
 /** Tells a season to an emptied database, in so many batches. */
-export async function tellSeason(
+export async function ingestHistory(
   db: Db,
-  events: Told[],
+  events: GeneratedEvent[],
   batches = 1,
-  take: Take = (items) => takeItems(db, clock, items),
+  take: Ingest = (items) => ingestItems(db, clock, items),
 ): Promise<Receipt[]> {
   await wipe(db);
-  await takeEvents(db, clock, { kind: 'operator' }, beginnings);
+  await ingestEvents(db, clock, { kind: 'operator' }, beginnings);
   const rows = await db.all<{ key: number }>(sql`select key from servers order by name`);
   assert.equal(rows.length, SERVERS.length);
   const items = events.map(({ sender, event }) => {

@@ -109,7 +109,7 @@ test('spellings of the same are no repetition', () => {
     '[ ]',
     '[]',
   ]) {
-    assert.ok('told' in parseAll(bytesOf(text)), text);
+    assert.ok('raw' in parseAll(bytesOf(text)), text);
   }
 });
 
@@ -121,7 +121,7 @@ test('nesting is read however deep it is', () => {
     ['{"data":', '}'],
   ] as const) {
     const deep = `${open.repeat(depth)}0${close.repeat(depth)}`;
-    for (const text of [deep, `{"data":${deep}}`, `[{"data":${deep}}]`]) assert.ok('told' in parseAll(bytesOf(text)));
+    for (const text of [deep, `{"data":${deep}}`, `[{"data":${deep}}]`]) assert.ok('raw' in parseAll(bytesOf(text)));
   }
 });
 
@@ -129,6 +129,6 @@ test('large bodies are read in linear time', () => {
   const length = 1_000_000;
   const text = `{"data":{"x":"${'\\"'.repeat(length)}",${' '.repeat(length)}"y":[${'1.0,'.repeat(length)}1]}}`;
   const before = process.cpuUsage();
-  assert.ok('told' in parseOne(bytesOf(text)));
+  assert.ok('raw' in parseOne(bytesOf(text)));
   assert.ok(process.cpuUsage(before).user < 10_000_000);
 });

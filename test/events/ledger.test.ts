@@ -10,7 +10,7 @@ import { sql } from '#db/sql.ts';
 import type { Event, WireEvent } from '#events/schema.ts';
 import { readEvent, TYPES } from '#events/schema.ts';
 import { standingOf } from '#store/game/factions.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { mapByName, ratesOf, rotationOf, rotationsOf } from '#store/game/maps.ts';
 import { killsOf, listMatches, matchesOf } from '#store/game/matches.ts';
 import { type GROUPS, statsOf } from '#store/game/player-stats.ts';
@@ -37,22 +37,28 @@ import {
   serviceToken,
   statistics,
   team,
-  tell,
+  sendEvents,
 } from '#test/support/builders.ts';
-import { createTestDatabase, DIALECTS, onEachDatabase, testHall, type TestHall } from '#test/support/context.ts';
+import {
+  createTestDatabase,
+  DIALECTS,
+  onEachDatabase,
+  testContext,
+  type TestAppContext,
+} from '#test/support/context.ts';
 
 const OPERATOR: Sender = { kind: 'operator' };
-const take = (hall: TestHall, ...events: unknown[]): Promise<Receipt[]> =>
-  takeEvents(hall.db, hall.clock, OPERATOR, events);
+const take = (context: TestAppContext, ...events: unknown[]): Promise<Receipt[]> =>
+  ingestEvents(context.db, context.clock, OPERATOR, events);
 
-async function refused(hall: TestHall, told: unknown): Promise<string> {
-  const [receipt] = await take(hall, told);
+async function refused(context: TestAppContext, received: unknown): Promise<string> {
+  const [receipt] = await take(context, received);
   assert.equal(receipt!.status, 'rejected', JSON.stringify(receipt));
   return (receipt as { place: string }).place;
 }
 
-async function serverSender(hall: TestHall, name: string): Promise<Sender> {
-  const server = await serverByName(hall.db, name);
+async function serverSender(context: TestAppContext, name: string): Promise<Sender> {
+  const server = await serverByName(context.db, name);
   return { kind: 'server', serverKey: server!.key, serverName: server!.name, credential: 1 };
 }
 
@@ -61,12 +67,12 @@ const bob = person(2, 'Bob');
 const played = { ...ann, score: 5, kill_count: 3, death_count: 2, shot_count: 9, hit_count: 4, time_played: 60 };
 
 onEachDatabase('a match feeds one group of each player, its list, its kills and its names', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const wool = { player: ann, team: 'Red', type: 'wool' as const, name: 'Blue', time: BEGINNING };
   const other = { player: null, team: 'Red', type: 'other' as const, name: 'x', time: BEGINNING };
   const scorer = { ...wool, player: person(3, 'Guest') };
-  const [id] = await tell(
-    hall,
+  const [id] = await sendEvents(
+    context,
     match({
       gamemode: 'CTW',
       win: 'Red',
@@ -75,8 +81,10 @@ onEachDatabase('a match feeds one group of each player, its list, its kills and 
       kills: [{ killer: ann.uuid, victim: bob.uuid, time: BEGINNING }],
     }),
   );
-  const [one, two, guest] = await Promise.all([ann, bob, scorer.player].map(({ uuid }) => playerByUuid(hall.db, uuid)));
-  assert.deepEqual((await statsOf(hall.db, one!.key)).ctw, {
+  const [one, two, guest] = await Promise.all(
+    [ann, bob, scorer.player].map(({ uuid }) => playerByUuid(context.db, uuid)),
+  );
+  assert.deepEqual((await statsOf(context.db, one!.key)).ctw, {
     kill: 3,
     death: 2,
     win: 1,
@@ -85,7 +93,7 @@ onEachDatabase('a match feeds one group of each player, its list, its kills and 
     time: 60,
     wool: 1,
   });
-  assert.deepEqual((await statsOf(hall.db, two!.key)).ctw, {
+  assert.deepEqual((await statsOf(context.db, two!.key)).ctw, {
     kill: 0,
     death: 0,
     win: 0,
@@ -94,15 +102,15 @@ onEachDatabase('a match feeds one group of each player, its list, its kills and 
     time: 0,
     wool: 0,
   });
-  assert.equal((await statsOf(hall.db, guest!.key)).ctw['wool'], 0, 'who stood in no team has played nothing');
+  assert.equal((await statsOf(context.db, guest!.key)).ctw['wool'], 0, 'who stood in no team has played nothing');
   assert.equal(guest!.name, 'Guest');
-  const [listed] = await matchesOf(hall.db, one!.key, 20);
+  const [listed] = await matchesOf(context.db, one!.key, 20);
   assert.deepEqual([listed!.key, listed!.result, listed!.score], [keyOf(id!), 'win', 5]);
   assert.deepEqual(
-    (await killsOf(hall.db, one!.key, 20)).map(({ victim }) => victim),
+    (await killsOf(context.db, one!.key, 20)).map(({ victim }) => victim),
     [bob],
   );
-  assert.equal((await killsOf(hall.db, two!.key, 20)).length, 0);
+  assert.equal((await killsOf(context.db, two!.key, 20)).length, 0);
 });
 
 const FEEDS: [mode: string, group: keyof typeof GROUPS][] = [
@@ -112,10 +120,10 @@ const FEEDS: [mode: string, group: keyof typeof GROUPS][] = [
 ]; // prettier-ignore
 
 onEachDatabase('each gamemode feeds its group, and a draw counts as play only', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, ...FEEDS.map(([gamemode], place) => match({ gamemode, teams: [team('Red', place + 10)] })));
+  const context = await testContext(t, url);
+  await sendEvents(context, ...FEEDS.map(([gamemode], place) => match({ gamemode, teams: [team('Red', place + 10)] })));
   for (const [place, [, group]] of FEEDS.entries()) {
-    const stats = await statsOf(hall.db, (await playerByUuid(hall.db, person(place + 10).uuid))!.key);
+    const stats = await statsOf(context.db, (await playerByUuid(context.db, person(place + 10).uuid))!.key);
     for (const [name, counts] of Object.entries(stats)) {
       const { play = 0, win = 0, lose = 0 } = counts;
       assert.deepEqual([play, win, lose], name === group ? [1, 0, 0] : [0, 0, 0], `${group} ${name}`);
@@ -124,7 +132,7 @@ onEachDatabase('each gamemode feeds its group, and a draw counts as play only', 
 });
 
 onEachDatabase('what a match must not be is refused at its place', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const cases: [WireEvent, string][] = [
     [match({ finished: after(-600_001) }), 'data.finished'],
     [match({ win: 'Green', teams: [team('Red')] }), 'data.win'],
@@ -140,57 +148,57 @@ onEachDatabase('what a match must not be is refused at its place', async (t, url
     [match({}, { time: '1969-12-31T23:59:59Z' }), 'time'],
     [match({}, { id: '' }), 'id'],
   ];
-  for (const [told, place] of cases) assert.equal(await refused(hall, told), place);
-  assert.equal(await refused(hall, { ...match(), server: undefined }), 'server');
-  assert.equal(await refused(hall, { ...match(), extra: 1 }), '');
-  assert.equal(await refused(hall, null), '');
-  assert.equal((await hall.db.all(sql`select key from servers`)).length, 0, 'a refused event makes no server known');
-  await tell(hall, match({ finished: after(-600_000) }));
+  for (const [received, place] of cases) assert.equal(await refused(context, received), place);
+  assert.equal(await refused(context, { ...match(), server: undefined }), 'server');
+  assert.equal(await refused(context, { ...match(), extra: 1 }), '');
+  assert.equal(await refused(context, null), '');
+  assert.equal((await context.db.all(sql`select key from servers`)).length, 0, 'a refused event makes no server known');
+  await sendEvents(context, match({ finished: after(-600_000) }));
 });
 
 onEachDatabase('names follow the newest sighting, in whatever order they are told', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, login('Alpha', ann, { time: after(1000) }));
-  await tell(
-    hall,
+  const context = await testContext(t, url);
+  await sendEvents(context, login('Alpha', ann, { time: after(1000) }));
+  await sendEvents(
+    context,
     login('Beta', { ...ann, name: 'Old' }, { time: after(0) }),
     logout('Alpha', { ...ann, name: 'Anna' }, { time: after(2000) }),
   );
-  const player = (await findPlayer(hall.db, 'ANNA'))!;
+  const player = (await findPlayer(context.db, 'ANNA'))!;
   assert.deepEqual([player.name, player.last_login_server], ['Anna', 'Alpha']);
   assert.deepEqual([player.last_login, player.last_logout], [Date.parse(after(1000)), Date.parse(after(2000))]);
   assert.deepEqual(
-    (await namesOf(hall.db, player.key)).map(({ name }) => name),
+    (await namesOf(context.db, player.key)).map(({ name }) => name),
     ['Anna', 'Ann', 'Old'],
   );
-  assert.equal((await findPlayer(hall.db, 'old'))!.key, player.key, 'old names are searchable');
-  await tell(hall, event('player.named', { player: { uuid: person(9).uuid, name: 'Old' } }));
-  assert.equal((await findPlayer(hall.db, 'old'))!.uuid, person(9).uuid, 'who bears the name now comes first');
+  assert.equal((await findPlayer(context.db, 'old'))!.key, player.key, 'old names are searchable');
+  await sendEvents(context, event('player.named', { player: { uuid: person(9).uuid, name: 'Old' } }));
+  assert.equal((await findPlayer(context.db, 'old'))!.uuid, person(9).uuid, 'who bears the name now comes first');
 });
 
 onEachDatabase('offline-mode and Bedrock players are players like others', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const offline = { uuid: '5c9ac4c2f2a73e8b9d0ad7a8a4c5e6f7', name: '.Some Name*' };
   const bedrock = { uuid: '00000000-0000-0000-0009-01F3A4B5C6D7', name: '~Ünï 日本' };
-  await tell(hall, match({ teams: [team('Red', offline, bedrock)] }));
-  assert.equal((await findPlayer(hall.db, '.some name*'))!.uuid, '5c9ac4c2-f2a7-3e8b-9d0a-d7a8a4c5e6f7');
-  assert.equal((await findPlayer(hall.db, '~ünï 日本'))!.uuid, bedrock.uuid.toLowerCase());
+  await sendEvents(context, match({ teams: [team('Red', offline, bedrock)] }));
+  assert.equal((await findPlayer(context.db, '.some name*'))!.uuid, '5c9ac4c2-f2a7-3e8b-9d0a-d7a8a4c5e6f7');
+  assert.equal((await findPlayer(context.db, '~ünï 日本'))!.uuid, bedrock.uuid.toLowerCase());
 });
 
 onEachDatabase('a map belongs to who published it first; what a file leaves out stays', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, configured('Alpha'), configured('Beta'));
-  const [alpha, beta] = [await serverSender(hall, 'Alpha'), await serverSender(hall, 'Beta')];
-  const say = async (sender: Sender, ...events: WireEvent[]) => takeEvents(hall.db, hall.clock, sender, events);
+  const context = await testContext(t, url);
+  await sendEvents(context, configured('Alpha'), configured('Beta'));
+  const [alpha, beta] = [await serverSender(context, 'Alpha'), await serverSender(context, 'Beta')];
+  const say = async (sender: Sender, ...events: WireEvent[]) => ingestEvents(context.db, context.clock, sender, events);
   const first = map('Isle', { objective: 'Win', gamemodes: ['ctw'] });
   assert.equal((await say(alpha, first))[0]!.status, 'accepted');
   const [same, changed] = await say(beta, map('Isle', { gamemodes: ['ctw'] }), map('Isle', { version: '2' }));
   assert.deepEqual([same!.status, (same as { note: string }).note], ['accepted', 'known already']);
   assert.equal((changed as { place: string }).place, 'data.name');
   assert.equal((await say(alpha, map('Isle', { version: '2' }, { time: after(-1) })))[0]!.status, 'accepted');
-  assert.equal((await mapByName(hall.db, 'isle'))!.version, '1.0.0', 'an older word changes nothing');
-  await tell(hall, map('Isle', { version: '3' }, { time: after(1) }));
-  const isle = (await mapByName(hall.db, 'ISLE'))!;
+  assert.equal((await mapByName(context.db, 'isle'))!.version, '1.0.0', 'an older word changes nothing');
+  await sendEvents(context, map('Isle', { version: '3' }, { time: after(1) }));
+  const isle = (await mapByName(context.db, 'ISLE'))!;
   assert.deepEqual([isle.version, isle.objective], ['3', 'Win']);
   assert.equal(
     (await say(alpha, map('Isle', { version: '4' })))[0]!.status,
@@ -200,123 +208,131 @@ onEachDatabase('a map belongs to who published it first; what a file leaves out 
 });
 
 onEachDatabase('nobody publishes a namesake of a map of others, which would be shown in its place', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, configured('Alpha'), configured('Beta'));
-  const [alpha, beta] = [await serverSender(hall, 'Alpha'), await serverSender(hall, 'Beta')];
-  const say = async (sender: Sender, told: WireEvent) => (await takeEvents(hall.db, hall.clock, sender, [told]))[0]!;
+  const context = await testContext(t, url);
+  await sendEvents(context, configured('Alpha'), configured('Beta'));
+  const [alpha, beta] = [await serverSender(context, 'Alpha'), await serverSender(context, 'Beta')];
+  const say = async (sender: Sender, received: WireEvent) =>
+    (await ingestEvents(context.db, context.clock, sender, [received]))[0]!;
   assert.equal((await say(alpha, map('Old Mill'))).status, 'accepted');
   const namesake = await say(beta, map('OLD MILL'));
   assert.deepEqual([namesake.status, (namesake as { place: string }).place], ['rejected', 'data.name']);
   assert.match((namesake as { reason: string }).reason, /"Old Mill"/);
   assert.equal((await say(alpha, map('old mill'))).status, 'accepted', 'of its own there may be several');
-  await tell(hall, map('Old mill'));
+  await sendEvents(context, map('Old mill'));
 });
 
 onEachDatabase('a player has one rating of a map version, which can change', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, map('Isle'));
-  const isle = (await mapByName(hall.db, 'Isle'))!;
+  const context = await testContext(t, url);
+  await sendEvents(context, map('Isle'));
+  const isle = (await mapByName(context.db, 'Isle'))!;
   const counts = async () =>
-    (await ratesOf(hall.db, [isle])).get(isle.key)!.map((rate) => [rate.version, ...rate.counts]);
-  await tell(hall, rating('Isle', ann, 5), rating('isle', bob, 4), rating('Isle', ann, 2));
+    (await ratesOf(context.db, [isle])).get(isle.key)!.map((rate) => [rate.version, ...rate.counts]);
+  await sendEvents(context, rating('Isle', ann, 5), rating('isle', bob, 4), rating('Isle', ann, 2));
   assert.deepEqual(await counts(), [['1.0.0', 0, 1, 0, 1, 0]]);
-  await tell(hall, { ...rating('Isle', ann, 1), time: after(-1) });
+  await sendEvents(context, { ...rating('Isle', ann, 1), time: after(-1) });
   assert.deepEqual(await counts(), [['1.0.0', 0, 1, 0, 1, 0]], 'an older rating changes nothing');
-  await tell(hall, rating('Isle', ann, 3, '10'), rating('Isle', ann, 3, '2'));
+  await sendEvents(context, rating('Isle', ann, 3, '10'), rating('Isle', ann, 3, '2'));
   assert.deepEqual(
     (await counts()).map(([version]) => version),
     ['1.0.0', '2', '10'],
   );
-  assert.equal(await refused(hall, rating('Nowhere', ann, 3)), 'data.map');
-  for (const rate of [0, 6, 2.5]) assert.equal(await refused(hall, rating('Isle', ann, rate)), 'data.rate');
+  assert.equal(await refused(context, rating('Nowhere', ann, 3)), 'data.map');
+  for (const rate of [0, 6, 2.5]) assert.equal(await refused(context, rating('Isle', ann, rate)), 'data.rate');
 });
 
 onEachDatabase('nobody makes the versions of a map endless', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, map('Isle'), ...Array.from({ length: 200 }, (_, place) => rating('Isle', ann, 1, `v${place}`)));
-  assert.equal(await refused(hall, rating('Isle', ann, 1, 'one more')), 'data.version');
-  await tell(hall, rating('Isle', bob, 1, 'v7'));
-  await tell(hall, map('Isle', { version: '2' }, { time: after(1) }));
-  await tell(hall, rating('Isle', ann, 5), rating('Isle', ann, 4, '2'));
+  const context = await testContext(t, url);
+  await sendEvents(
+    context,
+    map('Isle'),
+    ...Array.from({ length: 200 }, (_, place) => rating('Isle', ann, 1, `v${place}`)),
+  );
+  assert.equal(await refused(context, rating('Isle', ann, 1, 'one more')), 'data.version');
+  await sendEvents(context, rating('Isle', bob, 1, 'v7'));
+  await sendEvents(context, map('Isle', { version: '2' }, { time: after(1) }));
+  await sendEvents(context, rating('Isle', ann, 5), rating('Isle', ann, 4, '2'));
 });
 
 onEachDatabase('a rotation is taken whole; a late one changes nothing', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, rotation('Alpha', ['A', 'B', 'A']));
-  const { key } = (await serverByName(hall.db, 'Alpha'))!;
-  assert.deepEqual(await rotationOf(hall.db, key), ['A', 'B', 'A']);
-  await tell(hall, rotation('Alpha', ['C'], { time: after(-1) }));
-  assert.deepEqual(await rotationOf(hall.db, key), ['A', 'B', 'A']);
-  await tell(hall, rotation('Alpha', [], { time: after(0) }));
-  assert.deepEqual(await rotationOf(hall.db, key), []);
+  const context = await testContext(t, url);
+  await sendEvents(context, rotation('Alpha', ['A', 'B', 'A']));
+  const { key } = (await serverByName(context.db, 'Alpha'))!;
+  assert.deepEqual(await rotationOf(context.db, key), ['A', 'B', 'A']);
+  await sendEvents(context, rotation('Alpha', ['C'], { time: after(-1) }));
+  assert.deepEqual(await rotationOf(context.db, key), ['A', 'B', 'A']);
+  await sendEvents(context, rotation('Alpha', [], { time: after(0) }));
+  assert.deepEqual(await rotationOf(context.db, key), []);
 });
 
 onEachDatabase('a punishment is issued once by each sender, changed and revoked by its own', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, configured('Alpha'));
-  await tell(hall, punishment('p1', ann, { expires: after(1000) }));
-  const { key } = (await playerByUuid(hall.db, ann.uuid))!;
+  const context = await testContext(t, url);
+  await sendEvents(context, configured('Alpha'));
+  await sendEvents(context, punishment('p1', ann, { expires: after(1000) }));
+  const { key } = (await playerByUuid(context.db, ann.uuid))!;
   const now = Date.parse(BEGINNING);
-  assert.deepEqual([await isBanned(hall.db, key, now + 999), await isBanned(hall.db, key, now + 1000)], [true, false]);
-  assert.equal(await refused(hall, punishment('p1', bob)), 'data.punishment');
-  assert.equal(await refused(hall, punishment('p2', bob, { expires: after(-1) })), 'data.expires');
-  const alpha = await serverSender(hall, 'Alpha');
-  const [stranger] = await takeEvents(hall.db, hall.clock, alpha, [pardon('p1')]);
+  assert.deepEqual(
+    [await isBanned(context.db, key, now + 999), await isBanned(context.db, key, now + 1000)],
+    [true, false],
+  );
+  assert.equal(await refused(context, punishment('p1', bob)), 'data.punishment');
+  assert.equal(await refused(context, punishment('p2', bob, { expires: after(-1) })), 'data.expires');
+  const alpha = await serverSender(context, 'Alpha');
+  const [stranger] = await ingestEvents(context.db, context.clock, alpha, [pardon('p1')]);
   assert.deepEqual([stranger!.status, (stranger as { retry: boolean }).retry], ['rejected', true]);
-  await takeEvents(hall.db, hall.clock, alpha, [punishment('p1', bob)]);
-  await tell(hall, event('punishment.changed', { punishment: 'p1', expires: null, reason: 'longer' }));
-  assert.equal(await isBanned(hall.db, key, now + 9999), true);
-  await tell(hall, pardon('p1'), pardon('p1'));
-  assert.equal(await isBanned(hall.db, key, now), false);
-  const [bobs, anns] = await listPunishments(hall.db, Number.MAX_SAFE_INTEGER, 9, now);
+  await ingestEvents(context.db, context.clock, alpha, [punishment('p1', bob)]);
+  await sendEvents(context, event('punishment.changed', { punishment: 'p1', expires: null, reason: 'longer' }));
+  assert.equal(await isBanned(context.db, key, now + 9999), true);
+  await sendEvents(context, pardon('p1'), pardon('p1'));
+  assert.equal(await isBanned(context.db, key, now), false);
+  const [bobs, anns] = await listPunishments(context.db, Number.MAX_SAFE_INTEGER, 9, now);
   assert.deepEqual([bobs!.state, bobs!.server, anns!.state, anns!.reason], [0, 'Alpha', 2, 'longer']);
 });
 
 onEachDatabase('reports of factions add up, and the newest says the standing', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const report = { kill_count: 2, death_count: 1, time_played: 30 };
-  await tell(hall, statistics(ann, { ...report, power: 1.5, faction: 'Foxes' }));
-  await tell(hall, statistics(ann, { ...report, power: 9, faction: 'Owls' }, { time: after(-1) }));
-  await tell(hall, statistics(ann, { ...report, gamemode: 'vanilla' }));
-  const { key } = (await playerByUuid(hall.db, ann.uuid))!;
-  assert.deepEqual((await statsOf(hall.db, key)).factions, { kill: 4, death: 2, time: 60 });
-  assert.deepEqual({ ...(await standingOf(hall.db, key)) }, { power: 1.5, faction: 'Foxes' });
+  await sendEvents(context, statistics(ann, { ...report, power: 1.5, faction: 'Foxes' }));
+  await sendEvents(context, statistics(ann, { ...report, power: 9, faction: 'Owls' }, { time: after(-1) }));
+  await sendEvents(context, statistics(ann, { ...report, gamemode: 'vanilla' }));
+  const { key } = (await playerByUuid(context.db, ann.uuid))!;
+  assert.deepEqual((await statsOf(context.db, key)).factions, { kill: 4, death: 2, time: 60 });
+  assert.deepEqual({ ...(await standingOf(context.db, key)) }, { power: 1.5, faction: 'Foxes' });
 });
 
 onEachDatabase('a server that is removed is gone until it is told of again', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(
-    hall,
+  const context = await testContext(t, url);
+  await sendEvents(
+    context,
     configured('Alpha', { max: 3 }),
     presence('Alpha', { current: 0, players: ['Ann'] }),
     rotation('Alpha', ['A']),
   );
-  await tell(hall, event('server.removed', {}, { server: 'alpha' }));
-  assert.deepEqual(await listServers(hall.db, 0), []);
-  await tell(hall, configured('ALPHA', { max: 4 }));
-  const [back] = await listServers(hall.db, 0);
+  await sendEvents(context, event('server.removed', {}, { server: 'alpha' }));
+  assert.deepEqual(await listServers(context.db, 0), []);
+  await sendEvents(context, configured('ALPHA', { max: 4 }));
+  const [back] = await listServers(context.db, 0);
   assert.deepEqual([back!.name, back!.max, back!.players], ['Alpha', 4, []]);
 });
 
 onEachDatabase('what is told of a server that was removed does not bring it back', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, map('Isle'), configured('Alpha'), rotation('Alpha', ['Isle']));
-  await tell(hall, event('server.removed', {}, { server: 'Alpha' }));
+  const context = await testContext(t, url);
+  await sendEvents(context, map('Isle'), configured('Alpha'), rotation('Alpha', ['Isle']));
+  await sendEvents(context, event('server.removed', {}, { server: 'Alpha' }));
   const late = rotation('Alpha', ['Isle'], { time: after(1) });
-  await tell(hall, presence('Alpha', { current: 0, players: ['Ann'] }), late);
-  const isle = (await mapByName(hall.db, 'Isle'))!;
-  assert.deepEqual(await listServers(hall.db, 0), []);
-  assert.equal(await countOnline(hall.db, 0), 0);
-  assert.deepEqual([...(await rotationsOf(hall.db, [isle]))], []);
-  await tell(hall, configured('Alpha'));
-  assert.deepEqual([...(await rotationsOf(hall.db, [isle]))], [['isle', ['Alpha']]]);
+  await sendEvents(context, presence('Alpha', { current: 0, players: ['Ann'] }), late);
+  const isle = (await mapByName(context.db, 'Isle'))!;
+  assert.deepEqual(await listServers(context.db, 0), []);
+  assert.equal(await countOnline(context.db, 0), 0);
+  assert.deepEqual([...(await rotationsOf(context.db, [isle]))], []);
+  await sendEvents(context, configured('Alpha'));
+  assert.deepEqual([...(await rotationsOf(context.db, [isle]))], [['isle', ['Alpha']]]);
 });
 
 onEachDatabase('the ids of a server that is new are its own', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const fresh = (id: string) => login('Fresh', ann, { id });
   const [named, first, again] = await take(
-    hall,
+    context,
     event('player.named', { player: ann }, { id: '1' }),
     fresh('1'),
     fresh('1'),
@@ -326,58 +342,59 @@ onEachDatabase('the ids of a server that is new are its own', async (t, url) => 
 });
 
 onEachDatabase('accounts and credentials leave exported events their ids', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const [one, other] = ['37598m50000', '37598m50400'];
-  hall.clock.advance(60_000);
-  await account(hall, 'Owner');
-  await serviceToken(hall);
-  await tell(hall, login('Alpha', ann, { receipt: one }), login('Alpha', ann, { receipt: other }));
-  const receipts = await hall.db.tuples(sql`select key from ledger order by key`);
+  context.clock.advance(60_000);
+  await account(context, 'Owner');
+  await serviceToken(context);
+  await sendEvents(context, login('Alpha', ann, { receipt: one }), login('Alpha', ann, { receipt: other }));
+  const receipts = await context.db.tuples(sql`select key from ledger order by key`);
   assert.deepEqual(receipts, [[keyOf(one)], [keyOf(other)]]);
-  const late = await take(hall, login('Alpha', ann, { receipt: one }), login('Alpha', ann, { receipt: one }));
+  const late = await take(context, login('Alpha', ann, { receipt: one }), login('Alpha', ann, { receipt: one }));
   assert.match((late[0] as { note: string }).note, /another id/);
   assert.equal((late[1] as { note?: string }).note, undefined, 'said once');
 });
 
 onEachDatabase('no receipt drives ids out of reach', async (t, url) => {
-  const hall = await testHall(t, url);
-  for (const receipt of ['7zzzzzzzzzz', '7zzzzzzzzx0', idOf((hall.clock.now() + 367 * 86_400_000) * 2048)]) {
-    assert.equal(await refused(hall, login('Alpha', ann, { receipt })), 'receipt', receipt);
+  const context = await testContext(t, url);
+  for (const receipt of ['7zzzzzzzzzz', '7zzzzzzzzx0', idOf((context.clock.now() + 367 * 86_400_000) * 2048)]) {
+    assert.equal(await refused(context, login('Alpha', ann, { receipt })), 'receipt', receipt);
   }
-  await tell(hall, login('Alpha', ann, { receipt: idOf((hall.clock.now() + 365 * 86_400_000) * 2048) }));
-  await tell(hall, ...Array.from({ length: 300 }, () => login('Alpha', ann)));
+  await sendEvents(context, login('Alpha', ann, { receipt: idOf((context.clock.now() + 365 * 86_400_000) * 2048) }));
+  await sendEvents(context, ...Array.from({ length: 300 }, () => login('Alpha', ann)));
 });
 
 onEachDatabase('a batch that fails leaves nothing, and the next goes on', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, match({ teams: [team('Red', 1)] }));
+  const context = await testContext(t, url);
+  await sendEvents(context, match({ teams: [team('Red', 1)] }));
   const broken: Pick<Db, 'transaction'> = {
     transaction: (work) =>
-      hall.db.transaction(async (tx) => {
+      context.db.transaction(async (tx) => {
         await work(tx);
         throw new Error('cut off');
       }),
   };
   const lost = match({ teams: [team('Red', 1, 2)] });
-  await assert.rejects(takeEvents(broken, hall.clock, OPERATOR, [lost]), /cut off/);
-  await tell(hall, lost, match({ teams: [team('Red', 2)] }));
-  const { key } = (await playerByUuid(hall.db, person(1).uuid))!;
-  assert.equal((await statsOf(hall.db, key)).teampvp['play'], 2);
+  await assert.rejects(ingestEvents(broken, context.clock, OPERATOR, [lost]), /cut off/);
+  await sendEvents(context, lost, match({ teams: [team('Red', 2)] }));
+  const { key } = (await playerByUuid(context.db, person(1).uuid))!;
+  assert.equal((await statsOf(context.db, key)).teampvp['play'], 2);
 });
 
 onEachDatabase('two processes that write in turns see each other\u2019s players', async (t, url) => {
-  const hall = await testHall(t, url);
-  const other = await testHall(t, url);
-  for (const one of [hall, other, hall, other, other, hall]) await tell(one, match({ teams: [team('Red', 1, 2)] }));
-  const { key } = (await playerByUuid(hall.db, person(1).uuid))!;
-  assert.equal((await statsOf(hall.db, key)).teampvp['play'], 6);
+  const context = await testContext(t, url);
+  const other = await testContext(t, url);
+  for (const one of [context, other, context, other, other, context])
+    await sendEvents(one, match({ teams: [team('Red', 1, 2)] }));
+  const { key } = (await playerByUuid(context.db, person(1).uuid))!;
+  assert.equal((await statsOf(context.db, key)).teampvp['play'], 6);
 });
 
 test('every type of event is told of in the tests or taken by others', () => {
   const described: Event['type'][] = [...TYPES];
   assert.equal(new Set(described).size, described.length);
-  const told = readEvent({ ...match(), type: 'match.begun' });
-  assert.match((told as { refusal: { reason: string } }).refusal.reason, /^must be one of .*match\.finished/);
+  const received = readEvent({ ...match(), type: 'match.begun' });
+  assert.match((received as { refusal: { reason: string } }).refusal.reason, /^must be one of .*match\.finished/);
 });
 
 const WRITERS = 8;
@@ -386,19 +403,19 @@ const EACH = 25;
 for (const dialect of DIALECTS) {
   test(`whoever walks the feed while ${WRITERS} connections write sees every match, in order (${dialect})`, async (t) => {
     const database = await createTestDatabase(dialect);
-    const hall = await testHall(t, database.url);
+    const context = await testContext(t, database.url);
     t.after(() => database.drop());
-    await tell(hall, configured('Alpha'));
+    await sendEvents(context, configured('Alpha'));
     const workers = Array.from({ length: WRITERS }, (_, number) => {
       const workerData = { url: database.url, first: number * EACH, count: EACH };
       return new Worker(join(import.meta.dirname, 'feed-writer.ts'), { workerData });
     });
     let writing = WRITERS;
     const done = workers.map((worker) => once(worker, 'exit').then(([code]) => (writing--, assert.equal(code, 0))));
-    const seen = await walk(hall.db, () => writing > 0);
+    const seen = await walk(context.db, () => writing > 0);
     await Promise.all(done);
-    seen.push(...(await newerThan(hall.db, seen.at(-1) ?? 0)));
-    const all = (await hall.db.tuples(sql`select key from matches order by key`)).map(([key]) => key);
+    seen.push(...(await newerThan(context.db, seen.at(-1) ?? 0)));
+    const all = (await context.db.tuples(sql`select key from matches order by key`)).map(([key]) => key);
     assert.equal(all.length, WRITERS * EACH);
     assert.deepEqual(seen, all);
   });

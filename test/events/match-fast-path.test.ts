@@ -96,11 +96,11 @@ test('the fast path parses a match as the schema does', () => {
   fc.assert(
     fc.property(data, fc.option(fc.array(fc.nat(20), { minLength: 1, maxLength: 6 })), odd, (parts, path, by) => {
       const whole = JSON.parse(JSON.stringify(match(parts as Parameters<typeof match>[0]))) as unknown;
-      const told = path === null ? whole : spoil(whole, path, by);
-      const [fast, bySchema] = [parseMatchFast(told), parseBySchema(told)];
+      const received = path === null ? whole : spoil(whole, path, by);
+      const [fast, bySchema] = [parseMatchFast(received), parseBySchema(received)];
       if (fast === undefined)
         return assert.ok(path !== null || 'refusal' in bySchema, 'a usual match takes the fast path');
-      assert.ok('event' in bySchema, JSON.stringify({ told, bySchema }));
+      assert.ok('event' in bySchema, JSON.stringify({ told: received, bySchema }));
       assert.deepStrictEqual(fast, bySchema.event);
       assert.equal(JSON.stringify(fast), JSON.stringify(bySchema.event));
     }),
@@ -114,15 +114,15 @@ const part = (most: number, length: number) =>
 test('moments that are none are told from those that are as the schema does it', () => {
   const year = fc.constantFrom('0000', '0099', '1969', '1970', '1999', '2000', '2023', '2024', '2100', '9998', '9999');
   const day = fc.constantFrom('00', '01', '28', '29', '30', '31', '32', '99');
-  const moment = fc
+  const timestamp = fc
     .tuple(year, part(13, 2), day, part(25, 2), part(61, 2), part(61, 2), part(999, 3))
     .map(
       ([year, month, day, hour, minute, second, ms]) => `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`,
     );
   fc.assert(
-    fc.property(moment, (time) => {
-      const told = { ...(match({ teams: [] }) as object), time };
-      const [fast, bySchema] = [parseMatchFast(told), parseBySchema(told)];
+    fc.property(timestamp, (time) => {
+      const received = { ...(match({ teams: [] }) as object), time };
+      const [fast, bySchema] = [parseMatchFast(received), parseBySchema(received)];
       if (fast !== undefined) assert.deepEqual({ event: fast }, bySchema);
       else assert.ok('refusal' in bySchema || time.startsWith('9999'), time);
     }),
@@ -133,12 +133,13 @@ test('moments that are none are told from those that are as the schema does it',
 test('a character that no UUID holds in its place is seen, whatever it is', () => {
   const characters = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), '\u00e9', '\u0130', '０'];
   const { uuid, name } = person(1);
-  const told = (changed: string): unknown => match({ teams: [{ name: 'Red', players: [{ uuid: changed, name }] }] });
+  const received = (changed: string): unknown =>
+    match({ teams: [{ name: 'Red', players: [{ uuid: changed, name }] }] });
   for (let place = 0; place < uuid.length; place++) {
     for (const character of characters) {
       const changed = uuid.slice(0, place) + character + uuid.slice(place + 1);
       const isOne = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(changed);
-      assert.equal(parseMatchFast(told(changed)) !== undefined, isOne, JSON.stringify(changed));
+      assert.equal(parseMatchFast(received(changed)) !== undefined, isOne, JSON.stringify(changed));
     }
   }
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { checkEvent } from '#events/validation.ts';
 import { type DataOf, readEvent } from '#events/schema.ts';
 import { GROUPS, groupOf } from '#store/game/player-stats.ts';
-import { type ReadyMatch, readyMatch, renamedMatch, uuidsOf } from '#events/match-summary.ts';
+import { type MatchSummary, summariseMatch, pseudonymiseMatch, uuidsOf } from '#events/match-summary.ts';
 import { BEGINNING, match, person } from '#test/support/builders.ts';
 
 type Finished = DataOf<'match.finished'>;
@@ -44,13 +44,13 @@ const finished: fc.Arbitrary<Finished> = fc
     objectives: fc.array(objective, { maxLength: 5 }),
     kills: fc.array(fc.tuple(fc.nat(PEOPLE - 1), fc.nat(PEOPLE - 1)), { maxLength: 4 }),
   })
-  .map(({ gamemode, win, sides, told, objectives, kills }) => {
+  .map(({ gamemode, win, sides, told: received, objectives, kills }) => {
     const on = (side: number) => sides.flatMap(([of, done], n) => (of === side ? [{ ...person(n), ...done }] : []));
     const playing = (number: number): boolean => sides[number]![0] < 3;
     return finishedOf({
       gamemode,
       win,
-      teams: ['Red', 'Blue', 'Green'].map((name, side) => ({ name, ...told[side], players: on(side) })),
+      teams: ['Red', 'Blue', 'Green'].map((name, side) => ({ name, ...received[side], players: on(side) })),
       objectives,
       kills: kills
         .filter(([by, of]) => playing(by) && playing(of))
@@ -66,37 +66,41 @@ function finishedOf(data: Parameters<typeof match>[0]): Finished {
 
 test('a match made ready tells of each player what the match does', () => {
   fc.assert(
-    fc.property(finished, (told) => {
-      const ready = readyMatch(told);
-      const played = told.teams.flatMap(({ name, players }) => players.map((player) => ({ ...player, team: name })));
-      const group = groupOf(told.gamemode);
+    fc.property(finished, (received) => {
+      const ready = summariseMatch(received);
+      const played = received.teams.flatMap(({ name, players }) =>
+        players.map((player) => ({ ...player, team: name })),
+      );
+      const group = groupOf(received.gamemode);
       assert.deepEqual(
         ready.players,
         played.map((player) => {
-          const result = told.win === '' ? 'draw' : told.win === player.team ? 'win' : 'lose';
+          const result = received.win === '' ? 'draw' : received.win === player.team ? 'win' : 'lose';
           const { uuid, name, score, kill_count, death_count, time_played } = player;
-          const sums = GROUPS[group].map((counter) => addedTo(counter, told, player, result));
+          const sums = GROUPS[group].map((counter) => addedTo(counter, received, player, result));
           return [uuid, name, result, score, kill_count, death_count, time_played, sums];
         }),
       );
       const known = new Set(played.map(({ uuid }) => uuid));
-      const others = told.objectives.flatMap(({ player }) => (player === null || known.has(player.uuid) ? [] : player));
+      const others = received.objectives.flatMap(({ player }) =>
+        player === null || known.has(player.uuid) ? [] : player,
+      );
       assert.deepEqual(new Map(ready.scorers), new Map(others.map(({ uuid, name }) => [uuid, name])));
       assert.deepEqual(new Set(uuidsOf(ready)), new Set([...known, ...others.map(({ uuid }) => uuid)]));
       const named = new Map(played.map(({ uuid, name }) => [uuid, name]));
       assert.deepEqual(
         ready.kills,
-        told.kills.map(({ killer, victim, time }) => [killer, named.get(killer), victim, named.get(victim), time]),
+        received.kills.map(({ killer, victim, time }) => [killer, named.get(killer), victim, named.get(victim), time]),
       );
     }),
   );
 });
 
-type Played = Finished['teams'][number]['players'][number];
+type PlayedBy = Finished['teams'][number]['players'][number];
 
 /** What a match adds to one counter, said one by one. */
-function addedTo(counter: string, told: Finished, player: Played, result: string): number {
-  const done = told.objectives.filter((objective) => objective.player?.uuid === player.uuid);
+function addedTo(counter: string, received: Finished, player: PlayedBy, result: string): number {
+  const done = received.objectives.filter((objective) => objective.player?.uuid === player.uuid);
   if (counter === 'win' || counter === 'lose') return result === counter ? 1 : 0;
   if (counter === 'play') return 1;
   if (counter === 'objective') return done.length;
@@ -117,10 +121,10 @@ type Summed = 'score' | 'kill_count' | 'death_count';
 
 test('teams have the sums that were told, or else those of their players, and the match those of its teams', () => {
   fc.assert(
-    fc.property(finished, (told) => {
-      const ready = readyMatch(told);
+    fc.property(finished, (received) => {
+      const ready = summariseMatch(received);
       const teams = JSON.parse(ready.teams) as Record<Summed, number>[];
-      told.teams.forEach((team, place) => {
+      received.teams.forEach((team, place) => {
         const sum = (what: Summed): number => team.players.reduce((total, one) => total + one[what], 0);
         for (const what of ['score', 'kill_count', 'death_count'] as const)
           assert.equal(teams[place]![what], team[what] ?? sum(what));
@@ -130,37 +134,39 @@ test('teams have the sums that were told, or else those of their players, and th
           ready.facts[what],
           teams.reduce((total, team) => total + team[what], 0),
         );
-      assert.deepEqual(JSON.parse(ready.objectives), told.objectives);
+      assert.deepEqual(JSON.parse(ready.objectives), received.objectives);
     }),
   );
 });
 
 test('a match made ready and then told of others is one that was told of them', () => {
   fc.assert(
-    fc.property(finished, fc.uniqueArray(fc.nat(PEOPLE + 2)), (told, hidden) => {
-      const book = new Map(hidden.map((number) => [person(number).uuid, person(100 + number, `deleted-${number}`)]));
-      const inText = (json: string): string => JSON.stringify(renamed(JSON.parse(json), book));
-      const expected = readyMatch(renamed(told, book) as Finished);
-      const found: ReadyMatch = renamedMatch(readyMatch(told), book, inText);
+    fc.property(finished, fc.uniqueArray(fc.nat(PEOPLE + 2)), (received, hidden) => {
+      const accumulator = new Map(
+        hidden.map((number) => [person(number).uuid, person(100 + number, `deleted-${number}`)]),
+      );
+      const inText = (json: string): string => JSON.stringify(renamed(JSON.parse(json), accumulator));
+      const expected = summariseMatch(renamed(received, accumulator) as Finished);
+      const found: MatchSummary = pseudonymiseMatch(summariseMatch(received), accumulator, inText);
       assert.deepEqual(found, expected);
     }),
   );
 });
 
 /** The value with some people under other names, wherever they stand. */
-function renamed(value: unknown, book: ReadonlyMap<string, { uuid: string; name: string }>): unknown {
-  if (typeof value === 'string') return book.get(value)?.uuid ?? value;
-  if (Array.isArray(value)) return value.map((one) => renamed(one, book));
+function renamed(value: unknown, accumulator: ReadonlyMap<string, { uuid: string; name: string }>): unknown {
+  if (typeof value === 'string') return accumulator.get(value)?.uuid ?? value;
+  if (Array.isArray(value)) return value.map((one) => renamed(one, accumulator));
   if (typeof value !== 'object' || value === null) return value;
-  const other = 'uuid' in value ? book.get(String(value.uuid)) : undefined;
-  const entries = Object.entries(value).map(([name, one]) => [name, renamed(one, book)]);
+  const other = 'uuid' in value ? accumulator.get(String(value.uuid)) : undefined;
+  const entries = Object.entries(value).map(([name, one]) => [name, renamed(one, accumulator)]);
   return { ...Object.fromEntries(entries), ...(other === undefined ? {} : { name: other.name }) };
 }
 
 test('only matches are made ready, and what the ledger keeps stays as it was told', () => {
-  const told = match({ teams: [{ name: 'Red', players: [person(1)] }] });
-  const checked = checkEvent(told, { kind: 'operator' }, Date.parse(BEGINNING));
+  const received = match({ teams: [{ name: 'Red', players: [person(1)] }] });
+  const checked = checkEvent(received, { kind: 'operator' }, Date.parse(BEGINNING));
   assert.ok('event' in checked && checked.event.type === 'match.finished');
-  assert.equal(checked.told, JSON.stringify(told.data));
+  assert.equal(checked.raw, JSON.stringify(received.data));
   assert.equal(checked.event.data.players.length, 1);
 });

@@ -7,22 +7,22 @@ import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { exportEvents } from '#events/export.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { finishPseudonyms } from '#events/anonymise.ts';
+import { rewriteLedger } from '#events/anonymise.ts';
 import { type LoggedReceipt, receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { withdrawEvents, withdrawSince } from '#events/retract.ts';
-import { after, configured, event, login, match, person, presence, team, tell } from '#test/support/builders.ts';
-import { createTestDatabase, onEachDatabase, testHall } from '#test/support/context.ts';
-import { merge, season, type Told } from './generated-history.ts';
-import { clock, tellSeason } from './ingest-history.ts';
+import { retractEvents, retractSince } from '#events/retract.ts';
+import { after, configured, event, login, match, person, presence, team, sendEvents } from '#test/support/builders.ts';
+import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
+import { merge, season, type GeneratedEvent } from './generated-history.ts';
+import { clock, ingestHistory } from './ingest-history.ts';
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** The receipts of a server by a look at everything that was ever taken or refused. */
 async function allReceipts(db: Db, server: number): Promise<LoggedReceipt[]> {
-  const taken = await db.all(sql`select key, scope_key, event_id as id, type, received, withdrawn from ledger`);
+  const accepted = await db.all(sql`select key, scope_key, event_id as id, type, received, withdrawn from ledger`);
   const refused = await db.all(sql`select key, scope_key, event_id as id, reason, place, received from refusals`);
-  const rows = [...taken, ...refused].filter(({ scope_key }) => scope_key === server);
+  const rows = [...accepted, ...refused].filter(({ scope_key }) => scope_key === server);
   const receipts = rows.map(({ key, scope_key: _, withdrawn, ...facts }) => {
     const status = withdrawn === undefined ? 'rejected' : withdrawn === null ? 'accepted' : 'withdrawn';
     return { receipt: idOf(key as number), status, ...facts } as LoggedReceipt;
@@ -60,11 +60,11 @@ async function assertWalks(db: Db, server: number): Promise<LoggedReceipt[]> {
 const played = (...players: number[]) => match({ teams: [team('Red', ...players)] });
 
 /** Every pair of type and status among the receipts of a season, of whose accepted events some are withdrawn. */
-async function walkSeason(db: Db, events: Told[], withdraws: () => boolean): Promise<Set<string>> {
-  const receipts = await tellSeason(db, events, 3);
+async function walkHistory(db: Db, events: GeneratedEvent[], withdraws: () => boolean): Promise<Set<string>> {
+  const receipts = await ingestHistory(db, events, 3);
   const accepted = receipts.filter(({ status }) => status === 'accepted') as { receipt: string }[];
   const withdrawn = accepted.filter(withdraws).map(({ receipt }) => keyOf(receipt)!);
-  await withdrawEvents(db, clock, withdrawn);
+  await retractEvents(db, clock, withdrawn);
   const seen = new Set<string>();
   for (const [server] of [...(await db.tuples(sql`select key from servers`)), [1]]) {
     for (const { type, status } of await assertWalks(db, server as number)) seen.add(`${type} ${status}`);
@@ -79,7 +79,7 @@ onEachDatabase('receipts are walked in pages of any size, whatever they tell of'
   const stranger = event('map.rated', { map: 'Nowhere', player: person(1), rate: 5 });
   const sent = [played(1), login('Alpha', person(1)), played(2), stranger, played(1, 2), login('Alpha', person(2))];
   let number = 0;
-  const seen = await walkSeason(
+  const seen = await walkHistory(
     db,
     sent.map((one) => ({ sender: 0, event: one })),
     () => number++ % 3 > 0,
@@ -93,8 +93,8 @@ onEachDatabase('receipts are walked in pages of any size, whatever they tell of'
   ]);
   await fc.assert(
     fc.asyncProperty(season, fc.infiniteStream(fc.boolean()), fc.nat(50), async (events, coins, place) => {
-      const told = place < 25 ? events.toSpliced(place, 0, merge) : events;
-      await walkSeason(db, told, () => coins.next().value);
+      const received = place < 25 ? events.toSpliced(place, 0, merge) : events;
+      await walkHistory(db, received, () => coins.next().value);
     }),
     { numRuns: dialect === 'sqlite' ? 40 : 8 },
   );
@@ -103,21 +103,34 @@ onEachDatabase('receipts are walked in pages of any size, whatever they tell of'
 onEachDatabase(
   'every match that stands is a receipt of its server, whatever becomes of both',
   async (t, url, dialect) => {
-    const hall = await testHall(t, url);
-    const { db } = hall;
-    const told = await tell(hall, configured('Alpha'), played(1, 2), login('Alpha', person(1)), played(1), played(3));
-    await tell(hall, event('server.removed', {}, { server: 'Alpha' }), played(2), configured('Alpha'), played(2));
-    await tell(hall, event('player.merged', { from: person(2).uuid, into: person(1).uuid }), played(1, 2));
-    await db.transaction((tx) => pseudonymise(tx, hall.clock.now(), person(1).uuid));
-    await finishPseudonyms(db);
-    await tell(hall, played(1), match({}, { server: 'Beta' }), match({}, { server: 'Beta' }));
-    await withdrawEvents(db, hall.clock, [keyOf(told[1]!)!]);
+    const context = await testContext(t, url);
+    const { db } = context;
+    const received = await sendEvents(
+      context,
+      configured('Alpha'),
+      played(1, 2),
+      login('Alpha', person(1)),
+      played(1),
+      played(3),
+    );
+    await sendEvents(
+      context,
+      event('server.removed', {}, { server: 'Alpha' }),
+      played(2),
+      configured('Alpha'),
+      played(2),
+    );
+    await sendEvents(context, event('player.merged', { from: person(2).uuid, into: person(1).uuid }), played(1, 2));
+    await db.transaction((tx) => pseudonymise(tx, context.clock.now(), person(1).uuid));
+    await rewriteLedger(db);
+    await sendEvents(context, played(1), match({}, { server: 'Beta' }), match({}, { server: 'Beta' }));
+    await retractEvents(db, context.clock, [keyOf(received[1]!)!]);
     const database = await createTestDatabase(dialect);
-    const other = await testHall(t, database.url);
+    const other = await testContext(t, database.url);
     t.after(() => database.drop());
-    await tell(other, configured('Gamma'));
-    for await (const one of exportEvents(db)) await tell(other, one);
-    for (const { db: one } of [hall, other]) {
+    await sendEvents(other, configured('Gamma'));
+    for await (const one of exportEvents(db)) await sendEvents(other, one);
+    for (const { db: one } of [context, other]) {
       let matches = 0;
       for (const [server] of await one.tuples(sql`select key from servers`)) {
         const receipts = await assertWalks(one, server as number);
@@ -132,13 +145,19 @@ onEachDatabase(
 onEachDatabase(
   'what a server sent since a moment is withdrawn: matches, other events, its heartbeat',
   async (t, url) => {
-    const hall = await testHall(t, url);
-    const { db } = hall;
-    const early = await tell(hall, configured('Alpha'), configured('Beta'), played(1), login('Alpha', person(1)));
-    hall.clock.advance(1);
-    const since = hall.clock.now();
-    const late = await tell(
-      hall,
+    const context = await testContext(t, url);
+    const { db } = context;
+    const early = await sendEvents(
+      context,
+      configured('Alpha'),
+      configured('Beta'),
+      played(1),
+      login('Alpha', person(1)),
+    );
+    context.clock.advance(1);
+    const since = context.clock.now();
+    const late = await sendEvents(
+      context,
       played(1, 2),
       login('Alpha', person(2)),
       configured('Alpha', { max: 7 }),
@@ -147,9 +166,9 @@ onEachDatabase(
       presence('Alpha', {}, { time: after(1) }),
     );
     const server = (await serverByName(db, 'Alpha'))!.key;
-    await withdrawEvents(db, hall.clock, [keyOf(late[3]!)!]);
-    assert.deepEqual(await withdrawSince(db, hall.clock, server, since + 1), { events: 0, fallen: 0 });
-    assert.deepEqual(await withdrawSince(db, hall.clock, server, since), { events: 2, fallen: 0 });
+    await retractEvents(db, context.clock, [keyOf(late[3]!)!]);
+    assert.deepEqual(await retractSince(db, context.clock, server, since + 1), { events: 0, fallen: 0 });
+    assert.deepEqual(await retractSince(db, context.clock, server, since), { events: 2, fallen: 0 });
     const gone = (await assertWalks(db, server)).filter(({ status }) => status === 'withdrawn');
     assert.deepEqual(
       gone.map(({ receipt }) => receipt),
@@ -161,6 +180,6 @@ onEachDatabase(
       [early[2], late[4]],
     );
     assert.deepEqual(await db.tuples(sql`select server_key from presence`), []);
-    assert.deepEqual(await withdrawSince(db, hall.clock, server, 0), { events: 2, fallen: 0 });
+    assert.deepEqual(await retractSince(db, context.clock, server, 0), { events: 2, fallen: 0 });
   },
 );

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
-import { followMatches } from '#store/game/leaderboard-projection.ts';
+import { projectMatches } from '#store/game/leaderboard-projection.ts';
 import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { exportEvents } from '#events/export.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { mapByName, ratesOf, rotationOf } from '#store/game/maps.ts';
 import { revokePunishment } from '#events/operator-events.ts';
@@ -16,8 +16,8 @@ import { playerByUuid } from '#store/game/players.ts';
 import { onlineSince, sampleOnline } from '#store/game/online-samples.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
-import { withdrawEvents, withdrawSince } from '#events/retract.ts';
-import { keepUpOnce } from '#server/jobs.ts';
+import { retractEvents, retractSince } from '#events/retract.ts';
+import { runJobsOnce } from '#server/jobs.ts';
 import { sql } from '#db/sql.ts';
 import {
   account,
@@ -31,12 +31,12 @@ import {
   punishment,
   rating,
   rotation,
-  tell,
+  sendEvents,
 } from '#test/support/builders.ts';
-import { createTestDatabase, DIALECTS, onEachDatabase, testHall, twoDatabases } from '#test/support/context.ts';
-import { type Likeness, likenessOf } from './canonical-dump.ts';
+import { createTestDatabase, DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
+import { type CanonicalDump, canonicalDumpOf } from './canonical-dump.ts';
 import { season } from './generated-history.ts';
-import { clock, tellSeason } from './ingest-history.ts';
+import { clock, ingestHistory } from './ingest-history.ts';
 
 for (const dialect of DIALECTS) {
   test(`what is withdrawn has never been, whatever else was told (${dialect})`, async (t) => {
@@ -47,20 +47,20 @@ for (const dialect of DIALECTS) {
         fc.infiniteStream(fc.boolean()),
         fc.integer({ min: 1, max: 5 }),
         async (events, coins, batches) => {
-          const receipts = await tellSeason(one, events, batches);
+          const receipts = await ingestHistory(one, events, batches);
           const accepted = events.filter((_, place) => receipts[place]!.status === 'accepted');
           const fate = new Map(accepted.map(({ event }) => [event.id, coins.next().value as boolean]));
           const keys = receipts.flatMap((receipt) =>
             receipt.status === 'accepted' && fate.get(receipt.id) ? keyOf(receipt.receipt)! : [],
           );
           if (batches % 2 === 0) await countAll(one);
-          await withdrawEvents(one, clock, keys);
-          await tellSeason(
+          await retractEvents(one, clock, keys);
+          await ingestHistory(
             other,
             accepted.filter(({ event }) => !fate.get(event.id)),
           );
           await Promise.all([countAll(one), countAll(other)]);
-          same(await likenessOf(one), await likenessOf(other));
+          same(await canonicalDumpOf(one), await canonicalDumpOf(other));
         },
       ),
       { numRuns: dialect === 'sqlite' ? 60 : 20 },
@@ -69,104 +69,100 @@ for (const dialect of DIALECTS) {
 }
 
 async function countAll(db: Db): Promise<void> {
-  while (await followMatches(db, 'UTC', clock.now()));
+  while (await projectMatches(db, 'UTC', clock.now()));
 }
 
-function same(found: Likeness, wanted: Likeness): void {
+function same(found: CanonicalDump, wanted: CanonicalDump): void {
   for (const table of Object.keys(wanted)) assert.deepEqual(found[table], wanted[table], table);
 }
 
 onEachDatabase('what operators did stays when a server is withdrawn', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
-  await tell(hall, configured('Alpha'));
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'));
   const { key: server } = (await serverByName(db, 'Alpha'))!;
   const sender = { kind: 'server', serverKey: server, serverName: 'Alpha', credential: 1 } as const;
-  const [first] = await takeEvents(db, clock, sender, [punishment('one', person(1))]);
+  const [first] = await ingestEvents(db, clock, sender, [punishment('one', person(1))]);
   clock.advance(1000);
   await revokePunishment(db, clock, keyOf((first as { receipt: string }).receipt)!);
-  await takeEvents(db, clock, sender, [login('Alpha', person(2)), punishment('two', person(3))]);
-  assert.deepEqual(await withdrawSince(db, clock, server, clock.now()), { events: 2, fallen: 0 });
+  await ingestEvents(db, clock, sender, [login('Alpha', person(2)), punishment('two', person(3))]);
+  assert.deepEqual(await retractSince(db, clock, server, clock.now()), { events: 2, fallen: 0 });
   const states = async () =>
     (await listPunishments(db, Number.MAX_SAFE_INTEGER, 9, clock.now())).map((one) => one.state);
   assert.deepEqual(await states(), [2]);
-  assert.deepEqual(
-    await withdrawSince(db, clock, server, 0),
-    { events: 2, fallen: 1 },
-    'it falls with what it revoked',
-  );
+  assert.deepEqual(await retractSince(db, clock, server, 0), { events: 2, fallen: 1 }, 'it falls with what it revoked');
   assert.deepEqual(await states(), []);
 });
 
 onEachDatabase('heartbeats that are withdrawn leave the chart of who was online', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
-  await tell(hall, configured('Alpha'), configured('Beta'));
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'), configured('Beta'));
   const beat = async (name: string, ...players: string[]): Promise<void> => {
     const { key } = (await serverByName(db, name))!;
     const sender = { kind: 'server', serverKey: key, serverName: name, credential: 1 } as const;
-    const told = presence(name, { players }, { time: new Date(clock.now()).toISOString() });
-    const [receipt] = await takeEvents(db, clock, sender, [told]);
+    const received = presence(name, { players }, { time: new Date(clock.now()).toISOString() });
+    const [receipt] = await ingestEvents(db, clock, sender, [received]);
     assert.equal(receipt!.status, 'accepted');
   };
   const chart = async () => (await onlineSince(db, 0)).map(({ count }) => count);
   const began = clock.now();
   await beat('Alpha', 'A');
   await beat('Beta', 'B', 'C');
-  await keepUpOnce(hall);
+  await runJobsOnce(context);
   clock.advance(60_000);
   await beat('Alpha', 'A', 'Made', 'Up');
   const poisoned = clock.now();
   // Beta's last heartbeat counts once more.
-  await keepUpOnce(hall);
+  await runJobsOnce(context);
   clock.advance(90_000);
   // By another process, too: the first counts.
-  await keepUpOnce(hall);
+  await runJobsOnce(context);
   await beat('Alpha', 'A', 'D');
-  await keepUpOnce(hall);
+  await runJobsOnce(context);
   assert.deepEqual(await chart(), [3, 5, 3]);
   const { key: alpha } = (await serverByName(db, 'Alpha'))!;
-  await withdrawSince(db, clock, alpha, clock.now());
+  await retractSince(db, clock, alpha, clock.now());
   assert.deepEqual(await chart(), [3, 5, 3], 'what was told before stays');
-  await withdrawSince(db, clock, alpha, poisoned + 1);
+  await retractSince(db, clock, alpha, poisoned + 1);
   assert.deepEqual(await chart(), [3, 5, 3]);
-  await withdrawSince(db, clock, alpha, poisoned);
-  await withdrawSince(db, clock, alpha, poisoned);
+  await retractSince(db, clock, alpha, poisoned);
+  await retractSince(db, clock, alpha, poisoned);
   assert.deepEqual(await chart(), [3, 2, 0]);
-  await withdrawSince(db, clock, (await serverByName(db, 'Beta'))!.key, began);
+  await retractSince(db, clock, (await serverByName(db, 'Beta'))!.key, began);
   assert.deepEqual(await chart(), [1, 0, 0]);
-  await withdrawSince(db, clock, alpha, 0);
+  await retractSince(db, clock, alpha, 0);
   assert.deepEqual(await chart(), [0, 0, 0]);
   clock.advance(9 * 24 * 3_600_000);
   await beat('Alpha', 'A');
-  await keepUpOnce(hall);
+  await runJobsOnce(context);
   assert.deepEqual(await chart(), [1]);
   assert.equal((await db.tuples(sql`select 1 from online_by_server`)).length, 1);
 });
 
 onEachDatabase('a heartbeat that is withdrawn leaves the chart whatever the clock did', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
-  await tell(hall, configured('Alpha'), presence('Alpha', { players: ['A'] }));
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'), presence('Alpha', { players: ['A'] }));
   const received = clock.now();
   clock.advance(-180_000);
   await sampleOnline(db, clock.now(), 0);
   const chart = async () => (await onlineSince(db, 0)).map(({ count }) => count);
   assert.deepEqual(await chart(), [1]);
-  await withdrawSince(db, clock, (await serverByName(db, 'Alpha'))!.key, received - 60_000);
+  await retractSince(db, clock, (await serverByName(db, 'Alpha'))!.key, received - 60_000);
   assert.deepEqual(await chart(), [0]);
 });
 
 onEachDatabase('who was online is noted and withdrawn at the same moment', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
-  await tell(hall, configured('Alpha'));
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'));
   const { key } = (await serverByName(db, 'Alpha'))!;
   for (let round = 0; round < 40; round++) {
     clock.advance(60_000);
     const now = clock.now();
-    await tell(hall, presence('Alpha', { players: ['A'] }, { time: new Date(now).toISOString() }));
-    const [note, withdraw] = [() => sampleOnline(db, now, 0), () => withdrawSince(db, clock, key, 0)];
+    await sendEvents(context, presence('Alpha', { players: ['A'] }, { time: new Date(now).toISOString() }));
+    const [note, withdraw] = [() => sampleOnline(db, now, 0), () => retractSince(db, clock, key, 0)];
     await Promise.all(round % 2 === 0 ? [note(), withdraw()] : [withdraw(), note()]);
     assert.deepEqual(
       (await onlineSince(db, now)).map(({ count }) => count),
@@ -177,43 +173,43 @@ onEachDatabase('who was online is noted and withdrawn at the same moment', async
 });
 
 onEachDatabase('a link that is withdrawn parts the account again, and takes the name along', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
-  await tell(hall, configured('Alpha'), configured('Beta'), login('Alpha', person(1, 'Honest')));
-  const { id } = await account(hall, 'Owner');
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'), configured('Beta'), login('Alpha', person(1, 'Honest')));
+  const { id } = await account(context, 'Owner');
   const linkedTo = async () => (await accountById(db, id))!.player_uuid;
   const link = async (server: string) => {
     const code = await newLinkCode(db, clock.now(), id);
-    const told = event('account.link', { player: person(1, 'Poison'), code }, { server, time: after(1) });
-    const [receipt] = await takeEvents(db, clock, { kind: 'operator' }, [told]);
+    const received = event('account.link', { player: person(1, 'Poison'), code }, { server, time: after(1) });
+    const [receipt] = await ingestEvents(db, clock, { kind: 'operator' }, [received]);
     return keyOf((receipt as { receipt: string }).receipt)!;
   };
   const first = await link('Alpha');
   assert.equal(await linkedTo(), person(1).uuid);
   assert.equal((await playerByUuid(db, person(1).uuid))!.name, 'Poison');
-  assert.deepEqual(await withdrawEvents(db, clock, [first]), { events: 1, fallen: 0 });
+  assert.deepEqual(await retractEvents(db, clock, [first]), { events: 1, fallen: 0 });
   assert.equal(await linkedTo(), null);
   assert.equal((await playerByUuid(db, person(1).uuid))!.name, 'Honest');
   const second = await link('Alpha');
   await unlinkPlayer(db, id);
   await link('Beta');
-  await withdrawEvents(db, clock, [second]);
+  await retractEvents(db, clock, [second]);
   assert.equal(await linkedTo(), person(1).uuid, 'another server has said so since');
 });
 
 onEachDatabase(
   'a player who is forgotten and comes back leaves no key of somebody merged into it',
   async (t, url, dialect) => {
-    const hall = await testHall(t, url);
-    const { db, clock } = hall;
-    const [gone] = await tell(hall, login('Alpha', person(1)), merge(person(1).uuid, person(2).uuid));
-    await withdrawEvents(db, clock, [keyOf(gone!)!]);
+    const context = await testContext(t, url);
+    const { db, clock } = context;
+    const [gone] = await sendEvents(context, login('Alpha', person(1)), merge(person(1).uuid, person(2).uuid));
+    await retractEvents(db, clock, [keyOf(gone!)!]);
     clock.advance(1000);
-    await tell(hall, login('Alpha', person(2)));
+    await sendEvents(context, login('Alpha', person(2)));
     const database = await createTestDatabase(dialect);
     t.after(() => database.drop());
-    const other = await testHall(t, database.url);
-    for await (const told of exportEvents(db)) await tell(other, told);
+    const other = await testContext(t, database.url);
+    for await (const received of exportEvents(db)) await sendEvents(other, received);
     const players = sql`select key, uuid, name from players`;
     assert.deepEqual(await other.db.tuples(players), await db.tuples(players));
   },
@@ -222,76 +218,83 @@ onEachDatabase(
 const merge = (from: string, into: string): WireEvent => event('player.merged', { from, into });
 
 onEachDatabase('a player is one account\u2019s at most, merged or not', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
+  const context = await testContext(t, url);
+  const { db, clock } = context;
   const [target, alias] = [person(1), person(2)];
-  await tell(hall, configured('Alpha'), login('Alpha', target), login('Alpha', alias));
-  const [one, two] = [await account(hall, 'One', target.uuid), await account(hall, 'Two', alias.uuid)];
-  const [refused] = await takeEvents(db, clock, { kind: 'operator' }, [merge(alias.uuid, target.uuid)]);
+  await sendEvents(context, configured('Alpha'), login('Alpha', target), login('Alpha', alias));
+  const [one, two] = [await account(context, 'One', target.uuid), await account(context, 'Two', alias.uuid)];
+  const [refused] = await ingestEvents(db, clock, { kind: 'operator' }, [merge(alias.uuid, target.uuid)]);
   assert.deepEqual([refused!.status, (refused as { place: string }).place], ['rejected', 'data.from']);
   await unlinkPlayer(db, two.id);
-  await tell(hall, merge(alias.uuid, target.uuid));
+  await sendEvents(context, merge(alias.uuid, target.uuid));
   const linked = (id: string) => db.transaction((tx) => linkPlayer(tx, id, alias));
   assert.equal(await linked(two.id), 'player linked');
   await unlinkPlayer(db, one.id);
   assert.equal(await linked(two.id), undefined);
   assert.equal((await accountById(db, two.id))!.player_uuid, target.uuid);
-  await tell(hall, login('Alpha', person(2, 'Renamed'), { time: after(1) }));
+  await sendEvents(context, login('Alpha', person(2, 'Renamed'), { time: after(1) }));
   assert.equal((await accountById(db, two.id))!.name, 'Renamed', 'it follows either name');
 });
 
 onEachDatabase('a rotation ends where its server was removed, whatever is withdrawn', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
+  const context = await testContext(t, url);
+  const { db, clock } = context;
   const removed = event('server.removed', {}, { server: 'Alpha' });
-  await tell(hall, configured('Alpha'), rotation('Alpha', ['Isle']));
-  const [second] = await tell(hall, rotation('Alpha', ['Ruins'], { time: after(1) }), removed);
+  await sendEvents(context, configured('Alpha'), rotation('Alpha', ['Isle']));
+  const [second] = await sendEvents(context, rotation('Alpha', ['Ruins'], { time: after(1) }), removed);
   const played = async () => rotationOf(db, (await serverByName(db, 'Alpha'))!.key);
-  await withdrawEvents(db, clock, [keyOf(second!)!]);
+  await retractEvents(db, clock, [keyOf(second!)!]);
   assert.deepEqual(await played(), []);
-  const [, third] = await tell(hall, configured('Alpha'), rotation('Alpha', ['Ruins'], { time: after(2) }));
+  const [, third] = await sendEvents(context, configured('Alpha'), rotation('Alpha', ['Ruins'], { time: after(2) }));
   assert.deepEqual(await played(), ['Ruins']);
-  await withdrawEvents(db, clock, [keyOf(third!)!]);
+  await retractEvents(db, clock, [keyOf(third!)!]);
   assert.deepEqual(await played(), []);
   assert.equal((await listServers(db, 0)).length, 1);
 });
 
 onEachDatabase('merges that follow each other leave every player the id that it had', async (t, url, dialect) => {
-  const hall = await testHall(t, url);
-  const [first] = await tell(hall, login('Alpha', person(2)), login('Alpha', person(2)), login('Alpha', person(0)));
-  await tell(hall, merge(person(2).uuid, person(1).uuid), merge(person(1).uuid, person(0).uuid));
-  await withdrawEvents(hall.db, hall.clock, [keyOf(first!)!]);
+  const context = await testContext(t, url);
+  const [first] = await sendEvents(
+    context,
+    login('Alpha', person(2)),
+    login('Alpha', person(2)),
+    login('Alpha', person(0)),
+  );
+  await sendEvents(context, merge(person(2).uuid, person(1).uuid), merge(person(1).uuid, person(0).uuid));
+  await retractEvents(context.db, context.clock, [keyOf(first!)!]);
   const database = await createTestDatabase(dialect);
   t.after(() => database.drop());
-  const other = await testHall(t, database.url);
-  for await (const told of exportEvents(hall.db)) await tell(other, told);
+  const other = await testContext(t, database.url);
+  for await (const received of exportEvents(context.db)) await sendEvents(other, received);
   for (const table of ['players', 'player_aliases']) {
     const read = { strings: [`select * from ${table} order by uuid`], values: [] };
-    assert.deepEqual(await other.db.all(read), await hall.db.all(read), table);
+    assert.deepEqual(await other.db.all(read), await context.db.all(read), table);
   }
 });
 
 onEachDatabase('a link goes with the player that it was merged into', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
-  await tell(hall, configured('Alpha'), login('Alpha', person(1)));
-  const { id } = await account(hall, 'One');
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'), login('Alpha', person(1)));
+  const { id } = await account(context, 'One');
   const code = await newLinkCode(db, clock.now(), id);
-  const [told] = await tell(hall, event('account.link', { player: person(2), code }, { server: 'Alpha' }));
-  await tell(hall, merge(person(2).uuid, person(1).uuid));
+  const [received] = await sendEvents(context, event('account.link', { player: person(2), code }, { server: 'Alpha' }));
+  await sendEvents(context, merge(person(2).uuid, person(1).uuid));
   assert.equal((await accountById(db, id))!.player_uuid, person(1).uuid);
-  await withdrawEvents(db, clock, [keyOf(told!)!]);
+  await retractEvents(db, clock, [keyOf(received!)!]);
   assert.equal((await accountById(db, id))!.player_uuid, null);
 });
 
 onEachDatabase('much of one map and of much else is withdrawn together', async (t, url) => {
-  const { db, clock } = await testHall(t, url);
+  const { db, clock } = await testContext(t, url);
   const people = Array.from({ length: 450 }, (_, number) => person(number));
-  await tell({ db, clock }, configured('Alpha'), map('Isle'), map('Mill'), rating('Mill', person(999), 3));
-  const said = people.flatMap((one) => [rating('Isle', one, 5), login('Alpha', one)]);
-  const keys = (await tell({ db, clock }, ...said, rating('Mill', person(1), 1))).map((receipt) => keyOf(receipt)!);
-  await tell({ db, clock }, rating('Isle', person(1), 2));
-  assert.deepEqual(await withdrawEvents(db, clock, keys), { events: 901, fallen: 0 });
+  await sendEvents({ db, clock }, configured('Alpha'), map('Isle'), map('Mill'), rating('Mill', person(999), 3));
+  const received = people.flatMap((one) => [rating('Isle', one, 5), login('Alpha', one)]);
+  const keys = (await sendEvents({ db, clock }, ...received, rating('Mill', person(1), 1))).map((receipt) =>
+    keyOf(receipt)!,
+  );
+  await sendEvents({ db, clock }, rating('Isle', person(1), 2));
+  assert.deepEqual(await retractEvents(db, clock, keys), { events: 901, fallen: 0 });
   const maps = [(await mapByName(db, 'Isle'))!, (await mapByName(db, 'Mill'))!];
   const rates = await ratesOf(db, maps);
   assert.deepEqual(

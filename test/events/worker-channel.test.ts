@@ -7,37 +7,37 @@ import { Unavailable } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#events/validation.ts';
-import { CLOSE, FarIntake, serveIntake } from '#events/worker-channel.ts';
-import { GroupIntake, type Intake, MOST_WAITING } from '#events/group-commit.ts';
+import { CLOSE, WorkerChannel, serveWorkerChannel } from '#events/worker-channel.ts';
+import { GroupCommitQueue, type EventQueue, MAX_QUEUED } from '#events/group-commit.ts';
 import type { Item } from '#events/ledger.ts';
 import type { Receipt, Sender } from '#events/receipts.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { configured, event, login, person, tell } from '#test/support/builders.ts';
-import { onEachDatabase, testHall, type TestHall } from '#test/support/context.ts';
-import { likenessOf } from './canonical-dump.ts';
-import { season, seasonOf } from './generated-history.ts';
-import { clock, tellSeason } from './ingest-history.ts';
+import { configured, event, login, person, sendEvents } from '#test/support/builders.ts';
+import { onEachDatabase, testContext, type TestAppContext } from '#test/support/context.ts';
+import { canonicalDumpOf } from './canonical-dump.ts';
+import { season, historyOf } from './generated-history.ts';
+import { clock, ingestHistory } from './ingest-history.ts';
 
 const OPERATOR: Sender = { kind: 'operator' };
 
 /** The near end of an intake; the far end is held by this thread, too, behind a port all the same. */
-function far(t: TestContext, intake: Intake): FarIntake {
+function far(t: TestContext, eventQueue: EventQueue): WorkerChannel {
   const { port1, port2 } = new MessageChannel();
-  const served = serveIntake(port2, intake).then(() => port2.close());
+  const served = serveWorkerChannel(port2, eventQueue).then(() => port2.close());
   t.after(async () => {
     port1.postMessage(CLOSE);
     await served;
   });
-  return new FarIntake(port1);
+  return new WorkerChannel(port1);
 }
 
-function itemOf({ clock }: TestHall, input: unknown, sender = OPERATOR): Item {
+function itemOf({ clock }: TestAppContext, input: unknown, sender = OPERATOR): Item {
   return { sender, checked: checkEvent(input, sender, clock.now()) };
 }
 
-async function alpha(hall: TestHall): Promise<Sender> {
-  await tell(hall, configured('Alpha'));
-  const { key, name } = (await serverByName(hall.db, 'Alpha'))!;
+async function alpha(context: TestAppContext): Promise<Sender> {
+  await sendEvents(context, configured('Alpha'));
+  const { key, name } = (await serverByName(context.db, 'Alpha'))!;
   return { kind: 'server', serverKey: key, serverName: name, credential: 7 };
 }
 
@@ -45,18 +45,18 @@ const countOf = async (db: Db): Promise<unknown> =>
   (await db.tuple(sql`select count(*) from ledger where type = 'player.login'`))![0];
 
 onEachDatabase('events that go through a port leave the records as events that do not', async (t, url) => {
-  const { db, log } = await testHall(t, url);
-  const intake = far(t, new GroupIntake({ db, clock, log }));
+  const { db, log } = await testContext(t, url);
+  const eventQueue = far(t, new GroupCommitQueue({ db, clock, log }));
   await fc.assert(
     fc.asyncProperty(season, async (events) => {
-      const straight = await tellSeason(db, events, 2);
-      const expected = await likenessOf(db);
-      const receipts = await tellSeason(db, events, 2, (items) => intake.take(items));
+      const straight = await ingestHistory(db, events, 2);
+      const expected = await canonicalDumpOf(db);
+      const receipts = await ingestHistory(db, events, 2, (items) => eventQueue.accept(items));
       assert.deepEqual(
         receipts.map(({ id, status }) => [id, status]),
         straight.map(({ id, status }) => [id, status]),
       );
-      assert.deepEqual(await likenessOf(db), expected);
+      assert.deepEqual(await canonicalDumpOf(db), expected);
     }),
     { numRuns: 10 },
   );
@@ -67,14 +67,14 @@ const saidOf = ({ id, status }: Receipt): string[] => [id, status];
 onEachDatabase(
   'a transaction that is made ready in portions leaves the records as one an event does',
   async (t, url) => {
-    const { db } = await testHall(t, url);
+    const { db } = await testContext(t, url);
     await fc.assert(
-      fc.asyncProperty(seasonOf(33, 80), async (events) => {
-        const one = await tellSeason(db, events, events.length);
-        const expected = await likenessOf(db);
-        const receipts = await tellSeason(db, events, 1);
+      fc.asyncProperty(historyOf(33, 80), async (events) => {
+        const one = await ingestHistory(db, events, events.length);
+        const expected = await canonicalDumpOf(db);
+        const receipts = await ingestHistory(db, events, 1);
         assert.deepEqual(receipts.map(saidOf), one.map(saidOf));
-        assert.deepEqual(await likenessOf(db), expected);
+        assert.deepEqual(await canonicalDumpOf(db), expected);
       }),
       { numRuns: 8 },
     );
@@ -82,127 +82,127 @@ onEachDatabase(
 );
 
 onEachDatabase('each request gets its own receipts, in order, the refused ones among them', async (t, url) => {
-  const hall = await testHall(t, url);
-  const sender = await alpha(hall);
-  const intake = far(t, hall.intake);
-  const logins = [1, 2, 3].map((number) => itemOf(hall, login('Alpha', person(number)), sender));
-  const nonsense = itemOf(hall, { id: 'odd', type: 'nothing' }, sender);
+  const context = await testContext(t, url);
+  const sender = await alpha(context);
+  const eventQueue = far(t, context.eventQueue);
+  const logins = [1, 2, 3].map((number) => itemOf(context, login('Alpha', person(number)), sender));
+  const nonsense = itemOf(context, { id: 'odd', type: 'nothing' }, sender);
   const [one, several, again] = await Promise.all([
-    intake.take([logins[0]!]),
-    intake.take([logins[1]!, nonsense, logins[2]!]),
-    intake.take([logins[0]!]),
+    eventQueue.accept([logins[0]!]),
+    eventQueue.accept([logins[1]!, nonsense, logins[2]!]),
+    eventQueue.accept([logins[0]!]),
   ]);
   assert.deepEqual(
     [one, several, again].map((receipts) => receipts!.map(({ status }) => status)),
     [['accepted'], ['accepted', 'rejected', 'accepted'], ['duplicate']],
   );
-  assert.equal(await countOf(hall.db), 3);
-  const row = await hall.db.tuple(sql`select credential, body from ledger where type = 'player.login' order by key`);
+  assert.equal(await countOf(context.db), 3);
+  const row = await context.db.tuple(sql`select credential, body from ledger where type = 'player.login' order by key`);
   assert.deepEqual(row, [7, JSON.stringify({ player: person(1) })]);
 });
 
 onEachDatabase('a dry run is receipted and keeps nothing', async (t, url) => {
-  const hall = await testHall(t, url);
-  const sender = await alpha(hall);
-  const intake = far(t, hall.intake);
-  const item = itemOf(hall, login('Alpha', person(1)), sender);
+  const context = await testContext(t, url);
+  const sender = await alpha(context);
+  const eventQueue = far(t, context.eventQueue);
+  const item = itemOf(context, login('Alpha', person(1)), sender);
   // Over several connections neither has to be first where both are under way.
-  const [tried] = await intake.take([item], { dryRun: true });
-  const [taken] = await intake.take([item]);
-  assert.deepEqual([tried?.status, taken?.status], ['accepted', 'accepted']);
-  assert.equal(await countOf(hall.db), 1);
+  const [tried] = await eventQueue.accept([item], { dryRun: true });
+  const [accepted] = await eventQueue.accept([item]);
+  assert.deepEqual([tried?.status, accepted?.status], ['accepted', 'accepted']);
+  assert.equal(await countOf(context.db), 1);
 });
 
 onEachDatabase('what the disk does not keep is not accepted, and is when it is sent again', async (t, url) => {
-  const hall = await testHall(t, url);
-  const sender = await alpha(hall);
+  const context = await testContext(t, url);
+  const sender = await alpha(context);
   let keeps = false;
-  const { clock, log } = hall;
+  const { clock, log } = context;
   const db: Pick<Db, 'transaction'> = {
     transaction: (work) =>
-      hall.db.transaction(async (tx) => {
+      context.db.transaction(async (tx) => {
         const result = await work(tx);
         if (!keeps) throw new Unavailable(new Error('EIO'));
         return result;
       }),
   };
-  const intake = far(t, new GroupIntake({ db: db as Db, clock, log }));
-  const item = itemOf(hall, login('Alpha', person(1)), sender);
-  await assert.rejects(intake.take([item]), Unavailable);
-  assert.equal(await countOf(hall.db), 0);
+  const eventQueue = far(t, new GroupCommitQueue({ db: db as Db, clock, log }));
+  const item = itemOf(context, login('Alpha', person(1)), sender);
+  await assert.rejects(eventQueue.accept([item]), Unavailable);
+  assert.equal(await countOf(context.db), 0);
   keeps = true;
-  assert.equal((await intake.take([item]))[0]?.status, 'accepted');
+  assert.equal((await eventQueue.accept([item]))[0]?.status, 'accepted');
 });
 
 test('what goes wrong behind the port is told in front of it', async (t) => {
   const faults = [new Unavailable(new Error('gone')), new TypeError('odd')];
-  const intake = far(t, {
+  const eventQueue = far(t, {
     isFull: false,
     busyMs: 0,
-    take: () => Promise.reject(faults.shift()!),
+    accept: () => Promise.reject(faults.shift()!),
     close: async () => {},
   });
-  await assert.rejects(intake.take([]), Unavailable);
-  await assert.rejects(intake.take([]), { name: 'TypeError', message: 'odd' });
+  await assert.rejects(eventQueue.accept([]), Unavailable);
+  await assert.rejects(eventQueue.accept([]), { name: 'TypeError', message: 'odd' });
 });
 
 test('it is full when as much waits as an intake lets wait, and closes when nothing does', async (t) => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const intake = far(t, {
+  const eventQueue = far(t, {
     isFull: false,
     busyMs: 0,
-    take: async (items) => {
+    accept: async (items) => {
       await opened;
       return Array.from(items, ({ checked }) => ('event' in checked ? { id: '', status: 'duplicate' } : checked));
     },
     close: async () => {},
   });
   const refused: Item = { sender: OPERATOR, checked: { id: 'x', status: 'rejected', place: '', reason: 'odd' } };
-  const waiting = intake.take(Array.from({ length: MOST_WAITING - 1 }, () => refused));
-  assert.equal(intake.isFull, false);
-  const last = intake.take([refused]);
-  assert.equal(intake.isFull, true);
-  const closed = intake.close();
+  const waiting = eventQueue.accept(Array.from({ length: MAX_QUEUED - 1 }, () => refused));
+  assert.equal(eventQueue.isFull, false);
+  const last = eventQueue.accept([refused]);
+  assert.equal(eventQueue.isFull, true);
+  const closed = eventQueue.close();
   open();
   await closed;
-  assert.deepEqual([(await waiting).length, (await last).length, intake.isFull], [MOST_WAITING - 1, 1, false]);
+  assert.deepEqual([(await waiting).length, (await last).length, eventQueue.isFull], [MAX_QUEUED - 1, 1, false]);
 });
 
 onEachDatabase('an intake is busy while events are under way, and only then', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
-  const { intake } = hall;
+  const { eventQueue } = context;
   const near = far(t, {
     isFull: false,
     busyMs: 0,
-    take: async (items) => {
-      const receipts = await intake.take(items);
+    accept: async (items) => {
+      const receipts = await eventQueue.accept(items);
       await held;
       return receipts;
     },
     close: async () => {},
   });
-  assert.deepEqual([near.busyMs, hall.intake.busyMs], [0, 0]);
-  const taken = near.take([itemOf(hall, configured('Alpha'))]);
+  assert.deepEqual([near.busyMs, context.eventQueue.busyMs], [0, 0]);
+  const accepted = near.accept([itemOf(context, configured('Alpha'))]);
   const atFirst = near.busyMs;
   await setImmediate();
   assert.ok(near.busyMs > atFirst);
   go();
-  await taken;
-  await hall.intake.close();
-  const spent = [near.busyMs, hall.intake.busyMs];
+  await accepted;
+  await context.eventQueue.close();
+  const spent = [near.busyMs, context.eventQueue.busyMs];
   assert.ok(spent.every((ms) => ms > 0));
   await setImmediate();
-  assert.deepEqual([near.busyMs, hall.intake.busyMs], spent);
+  assert.deepEqual([near.busyMs, context.eventQueue.busyMs], spent);
 });
 
 test('moments, unknown players and members left out come over as they are', async (t) => {
-  let heard: readonly Item[] = [];
-  const intake = far(t, {
+  let received: readonly Item[] = [];
+  const eventQueue = far(t, {
     isFull: false,
     busyMs: 0,
-    take: async (items) => {
-      heard = [...items];
+    accept: async (items) => {
+      received = [...items];
       return [];
     },
     close: async () => {},
@@ -217,7 +217,7 @@ test('moments, unknown players and members left out come over as they are', asyn
   };
   const blue = { name: 'Blue', players: [person(3)] };
   const items = [[red, blue], []].map((teams, number): Item => {
-    const told = event(
+    const received = event(
       'match.finished',
       {
         map: 'Îsle "two"',
@@ -229,9 +229,9 @@ test('moments, unknown players and members left out come over as they are', asyn
       },
       { id: `match ${number}`, server: 'Alpha' },
     );
-    return { sender: OPERATOR, checked: checkEvent(told, OPERATOR, Date.parse('2026-03-01T12:00:00Z')) };
+    return { sender: OPERATOR, checked: checkEvent(received, OPERATOR, Date.parse('2026-03-01T12:00:00Z')) };
   });
-  await intake.take(items);
-  assert.deepEqual(JSON.parse(JSON.stringify(heard)), JSON.parse(JSON.stringify(items)));
+  await eventQueue.accept(items);
+  assert.deepEqual(JSON.parse(JSON.stringify(received)), JSON.parse(JSON.stringify(items)));
   for (const { checked } of items) assert.ok('event' in checked);
 });

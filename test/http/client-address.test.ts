@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { Addresses } from '#http/client-address.ts';
+import { ClientAddresses } from '#http/client-address.ts';
 import { UsageError } from '#platform/errors.ts';
 
 const from = (peer: string | undefined, forwarded?: string): IncomingMessage =>
@@ -11,7 +11,7 @@ const from = (peer: string | undefined, forwarded?: string): IncomingMessage =>
   }) as unknown as IncomingMessage;
 
 function assertAddresses(trusted: string[], rows: [peer: string | undefined, forwarded: string, address: string][]) {
-  const addresses = new Addresses(trusted);
+  const addresses = new ClientAddresses(trusted);
   for (const [peer, forwarded, address] of rows)
     assert.equal(addresses.of(from(peer, forwarded)), address, `${peer} for ${forwarded}`);
 }
@@ -85,7 +85,7 @@ test('whoever comes through a socket file is believed where the operator says `u
 test('what is no address and no network stops the start with the name of the setting', () => {
   for (const wrong of ['proxy', '10.0.0.0/99', '10.0.0', '300.1.1.1', '::1/129', '0x0a.1', '010.0.0.1'])
     assert.throws(
-      () => new Addresses([wrong]),
+      () => new ClientAddresses([wrong]),
       (error) =>
         error instanceof UsageError && error.message.includes('TRUSTED_PROXIES') && error.message.includes(wrong),
       wrong,

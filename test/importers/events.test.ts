@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { importEvents } from '#importers/events.ts';
 import { linesOf } from '#importers/lines.ts';
-import type { Refused } from '#importers/finding.ts';
-import { tellAll, type Told } from './fixtures.ts';
+import type { ImportRefusal } from '#importers/finding.ts';
+import { reportAll, type Reported } from './fixtures.ts';
 
 const login = (id: string) =>
   JSON.stringify({
@@ -20,8 +20,8 @@ async function* chunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-const read = (text: string, size = 7): Promise<Told> =>
-  tellAll(importEvents(chunks(Buffer.from(text), size), 'x.ndjson'));
+const read = (text: string, size = 7): Promise<Reported> =>
+  reportAll(importEvents(chunks(Buffer.from(text), size), 'x.ndjson'));
 
 test('each line is an event; marks, carriage returns and empty lines are no matter', async () => {
   const { events, refusals } = await read(`\ufeff${login('a')}\r\n\n  \r\n${login('b')}\n${login('c')}`);
@@ -67,7 +67,7 @@ test('a line that is too long is passed over without being held', async () => {
 
 test('bytes that are no UTF-8 and JSON that nests without end are refused', async () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0x0a]), Buffer.from(`${'['.repeat(500_000)}\n${login('a')}`)]);
-  const { events, refusals } = await tellAll(importEvents(chunks(bytes, 65_536), 'x'));
+  const { events, refusals } = await reportAll(importEvents(chunks(bytes, 65_536), 'x'));
   assert.equal(events.length, 1);
   assert.equal(refusals[0], 'x, line 1: is not UTF-8 text');
   assert.match(refusals[1]!, /^x, line 2: is not JSON/);
@@ -80,7 +80,7 @@ test('lines are the same however the bytes come', async () => {
   );
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), async (lines, size) => {
-      const found: (string | Refused)[] = [];
+      const found: (string | ImportRefusal)[] = [];
       for await (const line of linesOf(chunks(Buffer.from(lines.join('\n')), size), 200)) found.push(line);
       assert.deepEqual(found, lines.at(-1) === '' ? lines.slice(0, -1) : lines);
     }),

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Facts } from '#importers/network-lookup.ts';
-import type { Item } from '#importers/finding.ts';
+import type { NetworkLookup } from '#importers/network-lookup.ts';
+import type { Finding } from '#importers/finding.ts';
 import { readEvent, type Event } from '#events/schema.ts';
 
 /** A folder of files that is gone at the end of the scope. */
@@ -20,11 +20,11 @@ export async function folderOf(
 export const NOW = Date.UTC(2026, 0, 31, 12);
 
 /** A network that knows nothing but what is said here. */
-export function facts(known: Partial<Facts> = {}): Facts {
+export function facts(known: Partial<NetworkLookup> = {}): NetworkLookup {
   return {
     now: () => NOW,
     nameOf: async () => undefined,
-    sightingOf: async () => undefined,
+    observationOf: async () => undefined,
     uuidNamed: async () => undefined,
     punishmentOf: async () => undefined,
     isPublished: async () => false,
@@ -35,7 +35,7 @@ export function facts(known: Partial<Facts> = {}): Facts {
   };
 }
 
-export interface Told {
+export interface Reported {
   events: Event[];
   refusals: string[];
   notes: string[];
@@ -43,18 +43,18 @@ export interface Told {
 }
 
 /** Everything an importer yields; events as the ingest reads them, and lines of `file, place: what`. */
-export async function tellAll(items: AsyncIterable<Item>): Promise<Told> {
-  const told: Told = { events: [], refusals: [], notes: [], unchanged: [] };
+export async function reportAll(items: AsyncIterable<Finding>): Promise<Reported> {
+  const received: Reported = { events: [], refusals: [], notes: [], unchanged: [] };
   for await (const item of items) {
     const where = [item.file, item.place].filter((part) => part !== '').join(', ');
-    if ('refusal' in item) told.refusals.push(`${where}: ${item.refusal}`);
-    else if ('note' in item) told.notes.push(`${where}: ${item.note}`);
-    else if ('unchanged' in item) told.unchanged.push(`${where}: ${item.unchanged}`);
+    if ('refusal' in item) received.refusals.push(`${where}: ${item.refusal}`);
+    else if ('note' in item) received.notes.push(`${where}: ${item.note}`);
+    else if ('unchanged' in item) received.unchanged.push(`${where}: ${item.unchanged}`);
     else {
       const read = readEvent(item.event);
-      if ('event' in read) told.events.push(read.event);
-      else told.refusals.push(`${where}: ${read.refusal.place} ${read.refusal.reason}`);
+      if ('event' in read) received.events.push(read.event);
+      else received.refusals.push(`${where}: ${read.refusal.place} ${read.refusal.reason}`);
     }
   }
-  return told;
+  return received;
 }

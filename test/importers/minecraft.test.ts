@@ -4,12 +4,12 @@ import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Facts } from '#importers/network-lookup.ts';
+import type { NetworkLookup } from '#importers/network-lookup.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
 import { monthBefore, readDate } from '#importers/minecraft/date.ts';
 import { readStats } from '#importers/minecraft/stats.ts';
 import { passedOver } from '#importers/list-files.ts';
-import { facts, folderOf, NOW, tellAll, type Told } from './fixtures.ts';
+import { facts, folderOf, NOW, reportAll, type Reported } from './fixtures.ts';
 
 const ANN = '11111111-2222-4333-8444-555555555555';
 const BEN = '66666666-7777-3888-9999-aaaaaaaaaaaa';
@@ -25,7 +25,11 @@ const ban = (parts: object) => ({
   ...parts,
 });
 
-async function importAll(files: Record<string, unknown>, known: Partial<Facts> = {}, server?: string): Promise<Told> {
+async function importAll(
+  files: Record<string, unknown>,
+  known: Partial<NetworkLookup> = {},
+  server?: string,
+): Promise<Reported> {
   await using folder = await folderOf(
     Object.fromEntries(
       Object.entries(files).map(([name, content]) => [
@@ -34,7 +38,7 @@ async function importAll(files: Record<string, unknown>, known: Partial<Facts> =
       ]),
     ),
   );
-  return await tellAll(importMinecraft(folder.path, facts(known), server));
+  return await reportAll(importMinecraft(folder.path, facts(known), server));
 }
 
 test('dates carry a numeric zone, and are what the calendar has', () => {
@@ -59,13 +63,13 @@ test('dates carry a numeric zone, and are what the calendar has', () => {
 const digits = (count: number) => String(Math.floor(count)).padStart(2, '0');
 
 test('every date that is written is read back', () => {
-  const moment = fc.date({
+  const timestamp = fc.date({
     min: new Date('1970-01-02T00:00:00Z'),
     max: new Date('9999-12-30T00:00:00Z'),
     noInvalidDate: true,
   });
   fc.assert(
-    fc.property(moment, fc.integer({ min: -18 * 60, max: 18 * 60 }), (date, zone) => {
+    fc.property(timestamp, fc.integer({ min: -18 * 60, max: 18 * 60 }), (date, zone) => {
       const seconds = Math.floor(date.getTime() / 1000) * 1000;
       const local = new Date(seconds + zone * 60_000).toISOString();
       const text = `${local.slice(0, 10)} ${local.slice(11, 19)} ${zone < 0 ? '-' : '+'}${digits(Math.abs(zone) / 60)}${digits(Math.abs(zone) % 60)}`;
@@ -161,7 +165,7 @@ test('bans that cannot be read are refused one by one; a missing name is looked 
         ban({ expires: null }),
       ],
     },
-    { sightingOf: async (uuid) => (uuid === BEN ? { name: 'Ben', seen: NOW } : undefined) },
+    { observationOf: async (uuid) => (uuid === BEN ? { name: 'Ben', seen: NOW } : undefined) },
   );
   assert.deepEqual(
     events.map((event) => (event.type === 'punishment.issued' ? [event.data.punished.name, event.data.expires] : [])),
@@ -230,8 +234,8 @@ test('counters are events of no mode, at the moment at which their player was la
     'usercache.json': JSON.stringify([{ name: 'Ann', uuid: ANN, expiresOn: '2025-03-01 00:00:00 +0000' }]),
   });
   await utimes(join(folder.path, `world/stats/${ANN}.json`), NOW / 1000 - 60, NOW / 1000 - 60);
-  const told = await tellAll(importMinecraft(folder.path, facts()));
-  const event = told.events.at(-1)!;
+  const received = await reportAll(importMinecraft(folder.path, facts()));
+  const event = received.events.at(-1)!;
   assert.equal(event.time, Date.UTC(2025, 1, 1));
   assert.deepEqual(event.type === 'player.statistics' && event.data, {
     player: { uuid: ANN, name: 'Ann' },
@@ -242,7 +246,7 @@ test('counters are events of no mode, at the moment at which their player was la
     power: 0,
     faction: '',
   });
-  assert.deepEqual(told.refusals, [
+  assert.deepEqual(received.refusals, [
     `world/stats/${MOD}.json: is not a JSON object`,
     `world/stats/${BEN}.json: no name is known for the UUID; put usercache.json beside it`,
     'world/stats/odd.json: is not named by a UUID',
@@ -256,7 +260,7 @@ test('counters name a player as the newest of the files and of the network does'
   const bans = { 'banned-players.json': [ban({ name: 'Mid', created: '2025-04-01 00:00:00 +0000' })] };
   const seen = async (files: Record<string, unknown>, at?: number) => {
     const sightingOf = async () => (at === undefined ? undefined : { name: 'Known', seen: at });
-    const { events } = await importAll({ ...files, ...statsFile(ANN) }, { sightingOf });
+    const { events } = await importAll({ ...files, ...statsFile(ANN) }, { observationOf: sightingOf });
     const event = events.at(-1)!;
     return event.type === 'player.statistics' && [event.data.player.name, event.time];
   };
@@ -269,7 +273,7 @@ test('counters name a player as the newest of the files and of the network does'
 test('a ban that is known is changed where its end or its reason differs, and unchanged otherwise', async () => {
   const file = { 'banned-players.json': [ban({ reason: 'Why' })] };
   const asked: unknown[] = [];
-  const told = (reason: string, expires: number | null) =>
+  const received = (reason: string, expires: number | null) =>
     importAll(
       file,
       {
@@ -281,9 +285,9 @@ test('a ban that is known is changed where its end or its reason differs, and un
       'Fen',
     );
   const reference = `minecraft-ban:${ANN}:${Date.UTC(2025, 5, 1, 8).toString(36)}`;
-  assert.deepEqual((await told('Why', null)).unchanged, [`banned-players.json, entry 1: ${ANN}`]);
+  assert.deepEqual((await received('Why', null)).unchanged, [`banned-players.json, entry 1: ${ANN}`]);
   assert.deepEqual(asked, [[reference, 'Fen']]);
-  for (const { events } of [await told('What', null), await told('Why', NOW)]) {
+  for (const { events } of [await received('What', null), await received('Why', NOW)]) {
     const [event] = events;
     assert.ok(event!.id.startsWith(`${reference}:`));
     assert.deepEqual(
@@ -299,7 +303,7 @@ test('of entries for one ban the last in the newest file is taken, and others ar
     'b/banned-players.json': JSON.stringify([ban({ reason: 'Older' })]),
   });
   await utimes(join(folder.path, 'b/banned-players.json'), 1, 1);
-  const { events, refusals, unchanged } = await tellAll(importMinecraft(folder.path, facts()));
+  const { events, refusals, unchanged } = await reportAll(importMinecraft(folder.path, facts()));
   assert.deepEqual(
     events.map((event) => event.type === 'punishment.issued' && [event.data.reason, event.data.expires]),
     [['Why', null]],
@@ -386,7 +390,7 @@ test('a link to what is no file is passed over', async () => {
   await using folder = await folderOf({ 'usercache.json': '[]' });
   execFileSync('mkfifo', [join(folder.path, 'pipe')]);
   await symlink('pipe', join(folder.path, 'banned-players.json'));
-  const { notes } = await tellAll(importMinecraft(folder.path, facts()));
+  const { notes } = await reportAll(importMinecraft(folder.path, facts()));
   assert.deepEqual(notes, ['banned-players.json: is a link to what is neither a file nor a folder']);
 });
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Facts } from '#importers/network-lookup.ts';
+import type { NetworkLookup } from '#importers/network-lookup.ts';
 import { importPgmMaps } from '#importers/pgm-map.ts';
 import type { DataOf, WireEvent } from '#events/schema.ts';
-import { facts, folderOf, NOW, tellAll, type Told } from './fixtures.ts';
+import { facts, folderOf, NOW, reportAll, type Reported } from './fixtures.ts';
 
 const UUID = '11111111-2222-4333-8444-555555555555';
 const OTHER = '66666666-7777-4888-9999-aaaaaaaaaaaa';
@@ -13,21 +13,24 @@ const OTHER = '66666666-7777-4888-9999-aaaaaaaaaaaa';
 const mapOf = (inside: string, attributes = 'proto="1.4.2"') =>
   `<map ${attributes}>\n<name>Hollow Keep</name><version>1.2.0</version><objective>Take it.</objective>\n${inside}\n</map>`;
 
-async function importAll(files: Record<string, string | Uint8Array>, known: Partial<Facts> = {}): Promise<Told> {
+async function importAll(
+  files: Record<string, string | Uint8Array>,
+  known: Partial<NetworkLookup> = {},
+): Promise<Reported> {
   await using folder = await folderOf(files);
-  return await tellAll(importPgmMaps(folder.path, facts(known)));
+  return await reportAll(importPgmMaps(folder.path, facts(known)));
 }
 
 async function importOne(
   inside: string,
-  known: Partial<Facts> = {},
+  known: Partial<NetworkLookup> = {},
 ): Promise<{ map: DataOf<'map.published'>; notes: string[] }> {
   const { events, refusals, notes } = await importAll({ 'keep/map.xml': mapOf(inside) }, known);
   assert.deepEqual(refusals, []);
   return { map: dataOf(events[0]), notes };
 }
 
-function dataOf(event: Told['events'][number] | undefined): DataOf<'map.published'> {
+function dataOf(event: Reported['events'][number] | undefined): DataOf<'map.published'> {
   assert.ok(event?.type === 'map.published');
   return event.data;
 }
@@ -315,7 +318,7 @@ test('includes that cannot be used are noted, and never lead out of the folder',
       '<include src="../secret.xml"/><include src="/etc/hostname"/>',
     ),
   });
-  const led = await tellAll(importPgmMaps(join(outside.path, 'maps'), facts()));
+  const led = await reportAll(importPgmMaps(join(outside.path, 'maps'), facts()));
   assert.equal(dataOf(led.events[0]).objective, '');
   assert.equal(led.notes.length, 3);
   const { events, notes } = await importAll({
@@ -448,7 +451,7 @@ test('links are not followed out of the folder nor in circles', async () => {
   await symlink(outside.path, join(folder.path, 'away'));
   await symlink(join(folder.path, 'shared/b.xml'), join(folder.path, 'shared/map.xml'));
   await symlink(join(folder.path, 'nowhere'), join(folder.path, 'shared/dead'));
-  const { events, notes } = await tellAll(importPgmMaps(folder.path, facts()));
+  const { events, notes } = await reportAll(importPgmMaps(folder.path, facts()));
   assert.deepEqual(
     events.map(dataOf).map(({ name, path }) => `${name} ${path}`),
     ['A a', 'B shared'],
@@ -459,7 +462,7 @@ test('links are not followed out of the folder nor in circles', async () => {
   ]);
 });
 
-const run = (path: string) => tellAll(importPgmMaps(path, facts()));
+const run = (path: string) => reportAll(importPgmMaps(path, facts()));
 
 test("what is no folder is the operator's mistake", async () => {
   await using folder = await folderOf({ 'map.xml': named('A') });

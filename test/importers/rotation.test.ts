@@ -5,36 +5,41 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Facts } from '#importers/network-lookup.ts';
+import type { NetworkLookup } from '#importers/network-lookup.ts';
 import { importRotations, keyOf } from '#importers/rotation.ts';
-import { facts, folderOf, tellAll, type Told } from './fixtures.ts';
+import { facts, folderOf, reportAll, type Reported } from './fixtures.ts';
 
 const KNOWN = ['Hollow Keep', 'The Fen', '#1 Arena', 'Twin Towers'];
 
-async function importFile(name: string, content: string, known: Partial<Facts> = {}, server?: string): Promise<Told> {
+async function importFile(
+  name: string,
+  content: string,
+  known: Partial<NetworkLookup> = {},
+  server?: string,
+): Promise<Reported> {
   await using folder = await folderOf({ [name]: content });
   const network = facts({ mapNames: async () => KNOWN, rotationOf: async () => [], ...known });
-  return await tellAll(importRotations(join(folder.path, name), network, server));
+  return await reportAll(importRotations(join(folder.path, name), network, server));
 }
 
-const rotations = ({ events }: Told): unknown[] =>
+const rotations = ({ events }: Reported): unknown[] =>
   events.map((event) => (event.type === 'rotation.changed' ? { [event.server!]: event.data.maps } : event));
 
 test('a text file has one map a line, for the server of its name', async () => {
-  const told = await importFile(
+  const received = await importFile(
     'Fen One.txt',
     '\ufeff# comment\nHollow Keep\r\n\n  the  FEN \n#1 arena\nhollow keep\nElsewhere  Now \n',
   );
-  assert.deepEqual(rotations(told), [
+  assert.deepEqual(rotations(received), [
     { 'Fen One': ['Hollow Keep', 'The Fen', '#1 Arena', 'Hollow Keep', 'Elsewhere Now'] },
   ]);
-  assert.deepEqual(told.notes, ['Fen One.txt, line 7: "Elsewhere Now" is no map that is known; it stays as it is']);
+  assert.deepEqual(received.notes, ['Fen One.txt, line 7: "Elsewhere Now" is no map that is known; it stays as it is']);
 });
 
 test('the server can be named, and is told when it is new', async () => {
-  const told = await importFile('list', 'The Fen', { rotationOf: async () => undefined }, 'Fen');
-  assert.deepEqual(rotations(told), [{ Fen: ['The Fen'] }]);
-  assert.deepEqual(told.notes, ['list: server "Fen" is new']);
+  const received = await importFile('list', 'The Fen', { rotationOf: async () => undefined }, 'Fen');
+  assert.deepEqual(rotations(received), [{ Fen: ['The Fen'] }]);
+  assert.deepEqual(received.notes, ['list: server "Fen" is new']);
 });
 
 test('what a server plays already is unchanged, in this order only', async () => {
@@ -50,7 +55,7 @@ test('what a server plays already is unchanged, in this order only', async () =>
 });
 
 test('pools become one rotation: by players, then those of choice; the likelier first where there is no order', async () => {
-  const told = await importFile(
+  const received = await importFile(
     'fen.yml',
     `pools:
   big: { type: voted, enabled: true, players: 20, maps: { rare: { weight: 0.5, maps: [R1] }, often: { weight: 2, maps: [O1, O2] }, never: { weight: 0, maps: [N1] }, usual: [U1] } }
@@ -68,18 +73,18 @@ test('pools become one rotation: by players, then those of choice; the likelier 
   off: { enabled: false, maps: [X1] }
   bare: { type: shuffled, variants: [5v5], maps: [{ map: B1, weight: 1 }, { name: B2, weight: 4 }] }`,
   );
-  assert.deepEqual(rotations(told), [
+  assert.deepEqual(rotations(received), [
     { fen: ['B2', 'B1', 'The Fen', '2014', 'Yes', '1.10', 'O1', 'O2', 'U1', 'R1', 'E1'] },
   ]);
   assert.deepEqual(
-    told.notes.filter((note) => !note.includes('no map that is known')),
+    received.notes.filter((note) => !note.includes('no map that is known')),
     [
       'fen.yml, pool off: is not enabled, and is left out',
       'fen.yml, pool big: "N1" has weight 0, and is left out',
       'fen.yml, pool bare: plays variants of its maps; the maps themselves are listed',
     ],
   );
-  assert.ok(told.notes.includes('fen.yml, pool small: "2014" is no map that is known; it stays as it is'));
+  assert.ok(received.notes.includes('fen.yml, pool small: "2014" is no map that is known; it stays as it is'));
 });
 
 test('the older rotations and plain lists are read too', async () => {
@@ -96,7 +101,7 @@ test('the older rotations and plain lists are read too', async () => {
 });
 
 test('TGM rotations: by the players they need, then those that are not default', async () => {
-  const told = await importFile(
+  const received = await importFile(
     'tgm.json',
     JSON.stringify([
       { name: 'Hand', maps: ['Twin Towers'] },
@@ -104,7 +109,7 @@ test('TGM rotations: by the players they need, then those that are not default',
       { name: 'Small', default: true, requirements: { min: 0, max: 29 }, maps: ['Hollow  Keep'] },
     ]),
   );
-  assert.deepEqual(rotations(told), [{ tgm: ['Hollow Keep', 'The Fen', 'Twin Towers'] }]);
+  assert.deepEqual(rotations(received), [{ tgm: ['Hollow Keep', 'The Fen', 'Twin Towers'] }]);
 });
 
 test('one JSON file can hold the rotations of several servers, and is then for them only', async () => {
@@ -139,14 +144,14 @@ test('a folder holds a file a server; one bad file does not stop the rest', asyn
     'README.md': 'no',
   });
   const network = facts({ mapNames: async () => KNOWN, rotationOf: async () => [] });
-  const told = await tellAll(importRotations(folder.path, network));
-  assert.deepEqual(rotations(told), [{ Fen: ['The Fen'] }, { Bay: ['Hollow Keep'] }]);
-  assert.match(told.refusals[0]!, /^eu\/Moor\.json: cannot be read/);
-  await assert.rejects(tellAll(importRotations(folder.path, network, 'Fen')), {
+  const received = await reportAll(importRotations(folder.path, network));
+  assert.deepEqual(rotations(received), [{ Fen: ['The Fen'] }, { Bay: ['Hollow Keep'] }]);
+  assert.match(received.refusals[0]!, /^eu\/Moor\.json: cannot be read/);
+  await assert.rejects(reportAll(importRotations(folder.path, network, 'Fen')), {
     name: 'UsageError',
     message: /holds 3 files/,
   });
-  await assert.rejects(tellAll(importRotations(join(folder.path, 'none'), network)), { name: 'UsageError' });
+  await assert.rejects(reportAll(importRotations(join(folder.path, 'none'), network)), { name: 'UsageError' });
 });
 
 test('a name matches whatever its case and blanks, and nothing else', () => {
@@ -173,9 +178,9 @@ test('of several files or keys for one server, in any case, the first is taken a
     'two/fen.json': '["The Fen"]',
     'two/more.json': '{"FEN": ["The Fen"], "Moor": [], "Bay": ["The Fen"], "bay": ["Hollow Keep"]}',
   });
-  const told = await tellAll(importRotations(folder.path, network));
-  assert.deepEqual(rotations(told), [{ Fen: ['The Fen', 'Hollow Keep'] }, { Bay: ['The Fen'] }]);
-  assert.deepEqual(told.refusals, [
+  const received = await reportAll(importRotations(folder.path, network));
+  assert.deepEqual(rotations(received), [{ Fen: ['The Fen', 'Hollow Keep'] }, { Bay: ['The Fen'] }]);
+  assert.deepEqual(received.refusals, [
     'one/Fen.txt: holds no map for server "Fen"; its rotation stays',
     'two/fen.json: is for server "fen", whose rotation two/Fen.txt says already',
     'two/more.json: is for server "FEN", whose rotation two/Fen.txt says already',
@@ -187,8 +192,8 @@ test('of several files or keys for one server, in any case, the first is taken a
 test('a key with a value is a name with a colon, or a map with its weight', async () => {
   const known = { mapNames: async () => ['Foo', 'Foo: Mini', 'Arid', 'Abood'] };
   const pool = 'pools: { a: { maps: [- Foo: Mini, - Foo] } }'.replaceAll('- ', '');
-  const told = await importFile('a.yml', pool, known);
-  assert.deepEqual([rotations(told), told.notes], [[{ a: ['Foo: Mini', 'Foo'] }], []]);
+  const received = await importFile('a.yml', pool, known);
+  assert.deepEqual([rotations(received), received.notes], [[{ a: ['Foo: Mini', 'Foo'] }], []]);
   const weights = 'pools: { a: { type: voted, maps: { Arid: 2, Abood: 5.5, more: { Foo: 3 }, none: } } }';
   const weighed = await importFile('a.yml', weights, known);
   assert.deepEqual(rotations(weighed), [{ a: ['Abood', 'Foo', 'Arid'] }]);
@@ -203,9 +208,9 @@ test('a key with a value is a name with a colon, or a map with its weight', asyn
 test('a weight that is none, or not above 0, is noted', async () => {
   const maps =
     '[{ map: The Fen, weight: 0 }, { map: Hollow Keep, weight: -1 }, { map: "#1 Arena", weight: abc }, { weight: "2,5", maps: [Twin Towers] }]';
-  const told = await importFile('a.yml', `pools: { a: { players: many, weight: [1], maps: ${maps} } }`);
-  assert.deepEqual(rotations(told), [{ a: ['#1 Arena', 'Twin Towers'] }]);
-  assert.deepEqual(told.notes, [
+  const received = await importFile('a.yml', `pools: { a: { players: many, weight: [1], maps: ${maps} } }`);
+  assert.deepEqual(rotations(received), [{ a: ['#1 Arena', 'Twin Towers'] }]);
+  assert.deepEqual(received.notes, [
     'a.yml, pool a: weight is no number, and counts as 1',
     'a.yml, pool a: weight "abc" is no number, and counts as 1',
     'a.yml, pool a: weight "2,5" is no number, and counts as 1',
@@ -216,7 +221,7 @@ test('a weight that is none, or not above 0, is noted', async () => {
 });
 
 test('what a pool shares with others by a merge key holds for it', async () => {
-  const told = await importFile(
+  const received = await importFile(
     'a.yml',
     `base: &base { enabled: false, maps: [The Fen] }
 pools:
@@ -226,8 +231,8 @@ pools:
   on: { enabled: true, <<: *base }
   own: { "<<": *base, maps: [Hollow Keep] }`,
   );
-  assert.deepEqual(rotations(told), [{ a: ['The Fen', 'Hollow Keep'] }]);
-  assert.deepEqual(told.notes, ['a.yml, pool off: is not enabled, and is left out']);
+  assert.deepEqual(rotations(received), [{ a: ['The Fen', 'Hollow Keep'] }]);
+  assert.deepEqual(received.notes, ['a.yml, pool off: is not enabled, and is left out']);
   assert.match((await refusal('a.yml', 'pools: { <<: 5 }'))!, /^a\.yml: cannot be read: Merge sources must be maps/);
 });
 
@@ -242,23 +247,23 @@ test('a file that nests too deep is refused, and the rest goes on', async () => 
     'd.yml': `pools: { a: { maps: ${nested(5_000)} } }`,
     'e.txt': 'The Fen',
   });
-  const told = await tellAll(importRotations(folder.path, network));
-  assert.deepEqual(rotations(told), [{ e: ['The Fen'] }]);
-  assert.deepEqual(told.refusals.slice(0, 3), [
+  const received = await reportAll(importRotations(folder.path, network));
+  assert.deepEqual(rotations(received), [{ e: ['The Fen'] }]);
+  assert.deepEqual(received.refusals.slice(0, 3), [
     'a.json, pool a: nests lists deeper than 100',
     'b.json, pool T: nests lists deeper than 100',
     'c.json, entry 1: is not the name of a map',
   ]);
-  assert.match(told.refusals[3]!, /^d\.yml, /);
+  assert.match(received.refusals[3]!, /^d\.yml, /);
 });
 
 test('what is passed over in a folder is noted', async () => {
   await using outside = await folderOf({ 'Fen.txt': 'The Fen' });
   await using folder = await folderOf({ 'Moor.txt': 'The Fen' });
   await symlink(join(outside.path, 'Fen.txt'), join(folder.path, 'Fen.txt'));
-  const told = await tellAll(importRotations(folder.path, network));
-  assert.deepEqual(rotations(told), [{ Moor: ['The Fen'] }]);
-  assert.deepEqual(told.notes, ['Fen.txt: is a link that leads out of the folder, and is not followed']);
+  const received = await reportAll(importRotations(folder.path, network));
+  assert.deepEqual(rotations(received), [{ Moor: ['The Fen'] }]);
+  assert.deepEqual(received.notes, ['Fen.txt: is a link that leads out of the folder, and is not followed']);
 });
 
 test("a file that was named and cannot be read is the operator's mistake", async () => {
@@ -267,7 +272,7 @@ test("a file that was named and cannot be read is the operator's mistake", async
   const server = createServer().listen(path);
   await once(server, 'listening');
   try {
-    await assert.rejects(tellAll(importRotations(path, network)), { name: 'UsageError', message: /cannot be read/ });
+    await assert.rejects(reportAll(importRotations(path, network)), { name: 'UsageError', message: /cannot be read/ });
   } finally {
     server.close();
   }

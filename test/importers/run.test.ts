@@ -3,11 +3,11 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { importEvents } from '#importers/events.ts';
-import type { Item } from '#importers/finding.ts';
+import type { Finding } from '#importers/finding.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
-import { factsOf } from '#importers/database-lookup.ts';
+import { databaseLookup } from '#importers/database-lookup.ts';
 import { importPgmMaps } from '#importers/pgm-map.ts';
 import { importRotations } from '#importers/rotation.ts';
 import { type Outcome, runImport, tryImport } from '#importers/run.ts';
@@ -17,80 +17,80 @@ import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { namesOf, playerByUuid } from '#store/game/players.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { BEGINNING, configured, login, match, person, presence, team, tell } from '#test/support/builders.ts';
-import { createTestDatabase, onEachDatabase, testHall } from '#test/support/context.ts';
+import { BEGINNING, configured, login, match, person, presence, team, sendEvents } from '#test/support/builders.ts';
+import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 import { folderOf } from './fixtures.ts';
 
 const ANN = '11111111-2222-4333-8444-555555555555';
 const PNG = Buffer.from('89504e470d0a1a0a00', 'hex');
 
 /** A hall, and what imports into it and tells lines of what it heard. */
-async function hallWith(t: TestContext, databaseUrl: string) {
-  const hall = await testHall(t, databaseUrl);
-  const facts = factsOf(hall.db, hall.clock);
+async function contextWith(t: TestContext, databaseUrl: string) {
+  const context = await testContext(t, databaseUrl);
+  const facts = databaseLookup(context.db, context.clock);
   const lines: string[] = [];
   const batches: number[] = [];
   const listener = {
     refused: ({ file, place }: { file: string; place: string }, reason: string) =>
       lines.push(`${file}|${place}|${reason}`),
     noted: ({ file, place }: { file: string; place: string }, note: string) => lines.push(`${file}|${place}|${note}`),
-    moved: ({ taken }: Outcome) => batches.push(taken),
+    moved: ({ taken: accepted }: Outcome) => batches.push(accepted),
   };
   const how = { run: runImport, try: tryImport };
-  const take = (items: AsyncIterable<Item>, way: keyof typeof how = 'run'): Promise<Outcome> =>
-    how[way](hall.db, hall.clock, items, listener);
-  return { hall, facts, lines, batches, take };
+  const take = (items: AsyncIterable<Finding>, way: keyof typeof how = 'run'): Promise<Outcome> =>
+    how[way](context.db, context.clock, items, listener);
+  return { context, facts, lines, batches, take };
 }
 
 const mapXml = (version: string, objective = '<objective>Take it.</objective>') =>
   `<map proto="1.4.2"><name>Keep</name><version>${version}</version>${objective}<authors><author uuid="${ANN}"/> <!-- Old --></authors></map>`;
 
-const sums = ({ taken, unchanged, refused }: Outcome): number[] => [taken, unchanged, refused];
+const sums = ({ taken: accepted, unchanged, refused }: Outcome): number[] => [accepted, unchanged, refused];
 
 onEachDatabase('maps are taken once, changed when they change, and back again', async (t, url) => {
-  const { hall, facts, take } = await hallWith(t, url);
+  const { context, facts, take } = await contextWith(t, url);
   await using folder = await folderOf({ 'keep/map.xml': mapXml('1.0'), 'keep/map.png': PNG, 'bad/map.xml': '<map>' });
   const again = async (xml: string): Promise<number[]> => {
     await writeFile(join(folder.path, 'keep/map.xml'), xml);
-    hall.clock.advance(1000);
+    context.clock.advance(1000);
     return sums(await take(importPgmMaps(folder.path, facts)));
   };
   assert.deepEqual(sums(await take(importPgmMaps(folder.path, facts), 'try')), [1, 0, 1]);
-  assert.equal(await mapByName(hall.db, 'Keep'), undefined);
+  assert.equal(await mapByName(context.db, 'Keep'), undefined);
   assert.deepEqual(await again(mapXml('1.0')), [1, 0, 1]);
   assert.deepEqual(await again(mapXml('1.0')), [0, 1, 1]);
-  const { key, has_image } = (await mapByName(hall.db, 'Keep'))!;
+  const { key, has_image } = (await mapByName(context.db, 'Keep'))!;
   assert.equal(has_image, true);
-  assert.deepEqual(Buffer.from((await imageOf(hall.db, key))!.bytes), PNG);
+  assert.deepEqual(Buffer.from((await imageOf(context.db, key))!.bytes), PNG);
   assert.deepEqual(await again(mapXml('2.0', '')), [1, 0, 1]);
-  assert.equal((await mapByName(hall.db, 'Keep'))!.objective, 'Take it.');
+  assert.equal((await mapByName(context.db, 'Keep'))!.objective, 'Take it.');
   assert.deepEqual(await again(mapXml('2.0', '')), [0, 1, 1]);
   assert.deepEqual(await again(mapXml('1.0')), [1, 0, 1]);
   assert.deepEqual(await again(mapXml('2.0', '')), [1, 0, 1]);
-  assert.equal((await mapByName(hall.db, 'Keep'))!.version, '2.0');
+  assert.equal((await mapByName(context.db, 'Keep'))!.version, '2.0');
 });
 
 onEachDatabase('a player that is known gives maps the present name', async (t, url) => {
-  const { hall, facts, take } = await hallWith(t, url);
+  const { context, facts, take } = await contextWith(t, url);
   await using folder = await folderOf({
     'map.xml': mapXml('1'),
     'usercache.json': `[{"name":"New","uuid":"${ANN}","expiresOn":"2026-01-01 00:00:00 +0000"}]`,
   });
   await take(importPgmMaps(folder.path, facts));
-  assert.equal((await mapByName(hall.db, 'Keep'))!.authors[0]!.name, 'Old');
+  assert.equal((await mapByName(context.db, 'Keep'))!.authors[0]!.name, 'Old');
   assert.deepEqual(sums(await take(importMinecraft(folder.path, facts))), [1, 0, 0]);
-  hall.clock.advance(1);
+  context.clock.advance(1);
   assert.deepEqual(sums(await take(importPgmMaps(folder.path, facts))), [1, 0, 0]);
-  assert.equal((await mapByName(hall.db, 'Keep'))!.authors[0]!.name, 'New');
+  assert.equal((await mapByName(context.db, 'Keep'))!.authors[0]!.name, 'New');
 });
 
 onEachDatabase('rotations change as often as files do', async (t, url) => {
-  const { hall, facts, lines, take } = await hallWith(t, url);
+  const { context, facts, lines, take } = await contextWith(t, url);
   await using folder = await folderOf({ 'Fen.txt': '', 'map.xml': mapXml('1') });
   await take(importPgmMaps(folder.path, facts));
   const again = async (text: string): Promise<number[]> => {
     await writeFile(join(folder.path, 'Fen.txt'), text);
-    hall.clock.advance(1000);
+    context.clock.advance(1000);
     return sums(await take(importRotations(join(folder.path, 'Fen.txt'), facts)));
   };
   for (const text of ['keep \nMoor', 'Moor', ' KEEP\nMoor', 'Moor']) {
@@ -98,28 +98,28 @@ onEachDatabase('rotations change as often as files do', async (t, url) => {
     assert.deepEqual(await again(text), [0, 1, 0]);
   }
   assert.deepEqual(await again(''), [0, 0, 1]);
-  const { key } = (await serverByName(hall.db, 'fen'))!;
-  assert.deepEqual(await rotationOf(hall.db, key), ['Moor']);
+  const { key } = (await serverByName(context.db, 'fen'))!;
+  assert.deepEqual(await rotationOf(context.db, key), ['Moor']);
   await again('keep\nMoor');
-  assert.deepEqual(await rotationOf(hall.db, key), ['Keep', 'Moor']);
+  assert.deepEqual(await rotationOf(context.db, key), ['Keep', 'Moor']);
   assert.equal(lines.filter((line) => line === 'Fen.txt||server "Fen" is new').length, 1);
 });
 
 onEachDatabase(
   "a Minecraft server's players are known and banned, and its counters count in no group",
   async (t, url) => {
-    const { hall, facts, take } = await hallWith(t, url);
+    const { context, facts, take } = await contextWith(t, url);
     await using folder = await folderOf({
       'banned-players.json': `[{"uuid":"${ANN}","name":"Ann","created":"2025-06-01 10:00:00 +0200","source":"Server","expires":"forever","reason":"x"}]`,
       [`stats/${ANN}.json`]: '{"stat.deaths":3,"stat.playerKills":11,"stat.playOneMinute":72000}',
     });
-    hall.clock.advance(Date.now() - hall.clock.now());
+    context.clock.advance(Date.now() - context.clock.now());
     assert.deepEqual(sums(await take(importMinecraft(folder.path, facts))), [2, 0, 0]);
     assert.deepEqual(sums(await take(importMinecraft(folder.path, facts))), [0, 2, 0]);
-    const { key, name } = (await playerByUuid(hall.db, ANN))!;
+    const { key, name } = (await playerByUuid(context.db, ANN))!;
     assert.equal(name, 'Ann');
-    assert.equal(await isBanned(hall.db, key, hall.clock.now()), true);
-    const counted = Object.values(await statsOf(hall.db, key)).flatMap((group) => Object.values(group));
+    assert.equal(await isBanned(context.db, key, context.clock.now()), true);
+    const counted = Object.values(await statsOf(context.db, key)).flatMap((group) => Object.values(group));
     assert.ok(counted.every((count) => count === 0));
   },
 );
@@ -128,15 +128,15 @@ const cacheOf = (name: string, expiresOn: string) =>
   JSON.stringify([{ name, uuid: ANN, expiresOn: `${expiresOn} 00:00:00 +0000` }]);
 
 onEachDatabase('a folder that was copied brings no name back that was given up since', async (t, url) => {
-  const { hall, facts, take } = await hallWith(t, url);
+  const { context, facts, take } = await contextWith(t, url);
   const login = event('l', 'player.login', { player: { uuid: ANN, name: 'NewName' } }, { server: 'Fen' });
   const stats = (deaths: number) => ({ [`stats/${ANN}.json`]: `{"stat.deaths":${deaths}}` });
   await using newer = await folderOf({ 'usercache.json': cacheOf('MidName', '2020-01-20'), ...stats(2) });
   await using older = await folderOf({ 'usercache.json': cacheOf('OldName', '2016-01-20'), ...stats(1) });
-  await using bare = await folderOf(stats(3));
+  await using baseline = await folderOf(stats(3));
   const names = async () => {
-    const { key, name } = (await playerByUuid(hall.db, ANN))!;
-    const seen = await namesOf(hall.db, key);
+    const { key, name } = (await playerByUuid(context.db, ANN))!;
+    const seen = await namesOf(context.db, key);
     return [name, ...seen.map(({ name, last_seen }) => `${name} ${new Date(last_seen).toISOString().slice(0, 10)}`)];
   };
   await take(importMinecraft(older.path, facts));
@@ -144,7 +144,7 @@ onEachDatabase('a folder that was copied brings no name back that was given up s
   await take(importMinecraft(newer.path, facts));
   assert.deepEqual(await names(), ['MidName', 'MidName 2019-12-20', 'OldName 2015-12-20']);
   await take(importEvents([Buffer.from(login)] as unknown as AsyncIterable<Uint8Array>, 'f'));
-  for (const { path } of [older, newer, bare]) await take(importMinecraft(path, facts));
+  for (const { path } of [older, newer, baseline]) await take(importMinecraft(path, facts));
   assert.deepEqual(await names(), ['NewName', 'NewName 2026-01-01', 'MidName 2019-12-20', 'OldName 2015-12-20']);
 });
 
@@ -159,15 +159,15 @@ async function writeBan(path: string, reason: string, day: number): Promise<void
 onEachDatabase(
   'a ban changes when its file was edited, once each time, and not back by an older file',
   async (t, url) => {
-    const { hall, facts, take } = await hallWith(t, url);
+    const { context, facts, take } = await contextWith(t, url);
     await using folder = await folderOf({});
     const again = async (path = folder.path) => {
-      hall.clock.advance(1000);
+      context.clock.advance(1000);
       return sums(await take(importMinecraft(path, facts, 'Fen')));
     };
     const known = async () => {
-      const { key } = (await playerByUuid(hall.db, ANN))!;
-      const bans = await listPunishmentsOf(hall.db, key, Number.MAX_SAFE_INTEGER, 10, hall.clock.now());
+      const { key } = (await playerByUuid(context.db, ANN))!;
+      const bans = await listPunishmentsOf(context.db, key, Number.MAX_SAFE_INTEGER, 10, context.clock.now());
       return bans.map(({ reason, expires }) => `${reason} ${expires}`).join();
     };
     const file = join(folder.path, 'banned-players.json');
@@ -189,27 +189,27 @@ onEachDatabase(
 );
 
 onEachDatabase('two files for one server do not take turns', async (t, url) => {
-  const { hall, facts, take } = await hallWith(t, url);
+  const { context, facts, take } = await contextWith(t, url);
   await using folder = await folderOf({ 'Fen.txt': 'Keep\nMoor', 'fen.json': '["Moor"]' });
   for (const expected of [1, 0, 0]) {
-    hall.clock.advance(1000);
+    context.clock.advance(1000);
     assert.deepEqual(sums(await take(importRotations(folder.path, facts))), [expected, 1 - expected, 1]);
-    const { key } = (await serverByName(hall.db, 'fen'))!;
-    assert.deepEqual(await rotationOf(hall.db, key), ['Keep', 'Moor']);
+    const { key } = (await serverByName(context.db, 'fen'))!;
+    assert.deepEqual(await rotationOf(context.db, key), ['Keep', 'Moor']);
   }
 });
 
 const event = (id: string, type: string, data: object, parts: object = {}) =>
   JSON.stringify({ version: 1, id, type, time: '2026-01-01T00:00:00Z', data, ...parts });
 
-async function* itemsOf(text: string): AsyncGenerator<Item> {
+async function* itemsOf(text: string): AsyncGenerator<Finding> {
   yield* importEvents(Readable.from([Buffer.from(text)]), 'f');
 }
 
 onEachDatabase(
   'events come in batches; what is refused says where, and a trial sees what came before',
   async (t, url) => {
-    const { hall, facts, lines, take } = await hallWith(t, url);
+    const { context, facts, lines, take } = await contextWith(t, url);
     const player = { uuid: ANN, name: 'Ann' };
     const file = [
       event('m', 'map.published', { name: 'Keep', version: '1' }),
@@ -233,38 +233,38 @@ onEachDatabase(
       assert.equal((await facts.mapNames()).length, way === 'try' ? 0 : 1);
     }
     assert.deepEqual(sums(await take(items())), [0, 903, 2]);
-    assert.equal((await playerByUuid(hall.db, ANN))!.name, 'Ann');
+    assert.equal((await playerByUuid(context.db, ANN))!.name, 'Ann');
   },
 );
 
 /** What is exported, as the lines of a file. */
-async function exportOf(hall: Hall): Promise<string> {
+async function exportOf(context: AppContext): Promise<string> {
   let text = '';
-  for await (const one of exportEvents(hall.db)) text += `${JSON.stringify(one)}\n`;
+  for await (const one of exportEvents(context.db)) text += `${JSON.stringify(one)}\n`;
   return text;
 }
 
 onEachDatabase('what is exported is taken once, heartbeats and the largest match too', async (t, url, dialect) => {
-  const { hall } = await hallWith(t, url);
+  const { context } = await contextWith(t, url);
   const [killer, victim] = [person(1).uuid, person(2).uuid];
   const kills = Array.from({ length: 20_000 }, () => ({ killer, victim, time: BEGINNING }));
-  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1, 2)], kills }));
-  await tell(hall, ...['Alpha', 'Fen'].map((server) => presence(server, { players: ['Ann'] })));
+  await sendEvents(context, configured('Alpha'), match({ teams: [team('Red', 1, 2)], kills }));
+  await sendEvents(context, ...['Alpha', 'Fen'].map((server) => presence(server, { players: ['Ann'] })));
   const database = await createTestDatabase(dialect);
-  const other = await hallWith(t, database.url);
+  const other = await contextWith(t, database.url);
   t.after(() => database.drop());
-  const text = await exportOf(hall);
+  const text = await exportOf(context);
   assert.ok(text.length > 2_000_000);
   assert.deepEqual(sums(await other.take(itemsOf(text))), [5, 0, 0]);
   assert.deepEqual(sums(await other.take(itemsOf(text))), [0, 5, 0]);
-  assert.equal(await exportOf(other.hall), text);
-  await tell(other.hall, presence('Alpha', { players: ['Eve'] }, { time: '2026-03-01T12:00:01Z' }));
+  assert.equal(await exportOf(other.context), text);
+  await sendEvents(other.context, presence('Alpha', { players: ['Eve'] }, { time: '2026-03-01T12:00:01Z' }));
   assert.deepEqual(sums(await other.take(itemsOf(text))), [1, 4, 0]);
   assert.deepEqual(other.lines, ['f|line 4|a newer heartbeat is known']);
 });
 
 onEachDatabase('the longer lines are, the fewer are taken together', async (t, url) => {
-  const { take, batches } = await hallWith(t, url);
+  const { take, batches } = await contextWith(t, url);
   const lines = Array.from({ length: 20 }, (_, number) => JSON.stringify(login('Fen', person(number))));
   await take(itemsOf(lines.map((line) => line + ' '.repeat(2_000_000)).join('\n')));
   assert.deepEqual(batches, [7, 14, 20]);

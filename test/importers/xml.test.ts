@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Refused } from '#importers/finding.ts';
+import { ImportRefusal } from '#importers/finding.ts';
 import { decodeXml } from '#importers/pgm/encoding.ts';
 import { readXml, textOf } from '#importers/pgm/xml.ts';
 
@@ -9,7 +9,7 @@ const refusal = (text: string): string => {
   try {
     readXml(text);
   } catch (error) {
-    assert.ok(error instanceof Refused);
+    assert.ok(error instanceof ImportRefusal);
     return `${error.place}: ${error.message}`;
   }
   assert.fail('is read');
@@ -93,7 +93,7 @@ test('whatever the text, it is read or refused', () => {
       try {
         assert.equal(readXml(text).kind, 'element');
       } catch (error) {
-        assert.ok(error instanceof Refused, String(error));
+        assert.ok(error instanceof ImportRefusal, String(error));
         assert.match(error.place, /^line \d+, column \d+$/);
       }
     }),

@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { TYPES } from '#events/schema.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { openHouse } from '#server/listeners.ts';
-import { openHall } from '#context/context.ts';
+import { openServices } from '#server/listeners.ts';
+import { openAppContext } from '#context/context.ts';
 import { readConfig } from '#platform/config.ts';
-import { configured, tell } from '#test/support/builders.ts';
+import { configured, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 
 const run = promisify(execFile);
@@ -23,19 +23,19 @@ const blocks = (language: string): string[] =>
 /** A service on the real clock, as the examples' moments and programs have it. */
 async function environment(t: TestContext): Promise<NodeJS.ProcessEnv> {
   const database = await createTestDatabase('sqlite');
-  const hall = await openHall(
+  const context = await openAppContext(
     readConfig({ DATABASE_URL: database.url, INGEST_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent' }),
   );
-  const house = await openHouse(hall, ['INGEST']);
+  const services = await openServices(context, ['INGEST']);
   t.after(async () => {
-    await house[Symbol.asyncDispose]();
-    await hall[Symbol.asyncDispose]();
+    await services[Symbol.asyncDispose]();
+    await context[Symbol.asyncDispose]();
     await database.drop();
   });
-  await tell(hall, configured('Lantern'));
-  const key = await createServerKey(hall.db, hall.clock.now(), (await serverByName(hall.db, 'Lantern'))!.key);
+  await sendEvents(context, configured('Lantern'));
+  const key = await createServerKey(context.db, context.clock.now(), (await serverByName(context.db, 'Lantern'))!.key);
   const folder = mkdtempSync(join(tmpdir(), 'queue-'));
-  return { PATH: process.env['PATH'], INGEST_URL: house.addresses.INGEST, INGEST_KEY: key, QUEUE_FOLDER: folder };
+  return { PATH: process.env['PATH'], INGEST_URL: services.addresses.INGEST, INGEST_KEY: key, QUEUE_FOLDER: folder };
 }
 
 test('the examples of docs/ingest.md run as they stand', async (t) => {

@@ -3,20 +3,20 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { sql } from '#db/sql.ts';
-import { withdrawEvents } from '#events/retract.ts';
+import { retractEvents } from '#events/retract.ts';
 import { keyOf as keyOfId } from '#platform/ids.ts';
 import { findServerKey, listServerKeys, revokeServerKeys, rotateServerKey } from '#store/game/server-keys.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { ask } from '#test/support/request.ts';
 import { after, BEGINNING, event, login, match, person, presence, team } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
-import { keyOf, openDoor } from './service.ts';
+import { keyOf, openIngestService } from './service.ts';
 
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const lines = (...events: unknown[]): string => events.map((one) => `${JSON.stringify(one)}\n`).join('');
 
 onEachDatabase('one event, an array and a stream are each answered in kind, in order', async (t, url) => {
-  const { post, hall } = await openDoor(t, url);
+  const { post, context } = await openIngestService(t, url);
   const [first, second, third] = [match(), login('Alpha', person(1)), match()];
   const one = await post(first);
   assert.equal(one.status, 200);
@@ -35,37 +35,37 @@ onEachDatabase('one event, an array and a stream are each answered in kind, in o
   assert.equal(array.json[1].place, 'version');
   const stream = await post(`${lines(third)}\r\n\nnonsense\n${lines(second).trimEnd()}`, { headers: NDJSON });
   assert.match(stream.headers['content-type']!, /^application\/x-ndjson/);
-  const told = stream.text
+  const received = stream.text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, string>);
   assert.deepEqual(
-    told.map(({ status }) => status),
+    received.map(({ status }) => status),
     ['accepted', 'rejected', 'duplicate'],
   );
-  assert.match(told[1]!['reason']!, /not JSON/);
-  assert.equal((await hall.db.all(sql`select key from matches`)).length, 2);
+  assert.match(received[1]!['reason']!, /not JSON/);
+  assert.equal((await context.db.all(sql`select key from matches`)).length, 2);
 });
 
 onEachDatabase(
   'what is accepted is kept with the key that sent it, and sending it again changes nothing',
   async (t, url) => {
-    const { post, hall } = await openDoor(t, url);
+    const { post, context } = await openIngestService(t, url);
     const played = match({ teams: [team('Red', 1, 2), team('Blue', 3)], win: 'Red' });
     await post(played);
-    const before = await hall.db.all(sql`select * from player_stats order by player_key`);
+    const before = await context.db.all(sql`select * from player_stats order by player_key`);
     for (const again of [played, { ...played, data: { ...played.data, win: '' } }]) {
       assert.equal((await post(again)).json.status, 'duplicate');
     }
-    assert.deepEqual(await hall.db.all(sql`select * from player_stats order by player_key`), before);
-    const [row] = await hall.db.all(sql`select credential from ledger where event_id = ${played.id}`);
-    const [key] = await hall.db.all(sql`select key from server_keys order by key limit 1`);
+    assert.deepEqual(await context.db.all(sql`select * from player_stats order by player_key`), before);
+    const [row] = await context.db.all(sql`select credential from ledger where event_id = ${played.id}`);
+    const [key] = await context.db.all(sql`select key from server_keys order by key limit 1`);
     assert.equal(row!['credential'], key!['key']);
   },
 );
 
 onEachDatabase('a key speaks for its own server only, and the same id of two servers is two events', async (t, url) => {
-  const { post, hall, beta } = await openDoor(t, url);
+  const { post, context, beta } = await openIngestService(t, url);
   const own = match();
   const { server: _, ...nameless } = own;
   assert.equal((await post(own)).json.status, 'accepted');
@@ -77,7 +77,7 @@ onEachDatabase('a key speaks for its own server only, and the same id of two ser
     reason: 'must be Beta: a key speaks for its own server only',
   });
   assert.equal((await post({ ...nameless, server: 'bETA' }, { token: beta })).json.status, 'accepted');
-  assert.equal((await hall.db.all(sql`select key from matches`)).length, 2);
+  assert.equal((await context.db.all(sql`select key from matches`)).length, 2);
   for (const type of ['server.configured', 'server.removed', 'player.merged'] as const) {
     const data = {
       'server.configured': { region: 'x' },
@@ -93,7 +93,7 @@ onEachDatabase('a key speaks for its own server only, and the same id of two ser
 
 test('who has no key that opens is sent away', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { post, origin, hall, alpha } = await openDoor(t, database.url);
+  const { post, origin, context, alpha } = await openIngestService(t, database.url);
   t.after(() => database.drop());
   for (const token of ['shk_wrong', 'x', `${alpha}x`]) {
     const reply = await post(match(), { token });
@@ -104,12 +104,12 @@ test('who has no key that opens is sent away', async (t) => {
   const none = await ask(origin, '/events', { method: 'POST', body: '{}' });
   assert.equal(none.status, 401);
   assert.doesNotMatch(none.headers['www-authenticate']!, /error=/);
-  assert.equal((await hall.db.all(sql`select key from ledger where type = 'match.finished'`)).length, 0);
+  assert.equal((await context.db.all(sql`select key from ledger where type = 'match.finished'`)).length, 0);
 });
 
 test('the document is open to all and says what the door takes', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { origin } = await openDoor(t, database.url);
+  const { origin } = await openIngestService(t, database.url);
   t.after(() => database.drop());
   const { status, json } = await ask(origin, '/openapi.json');
   assert.equal(status, 200);
@@ -121,7 +121,7 @@ test('the document is open to all and says what the door takes', async (t) => {
 
 test('wrong paths, methods and parameters are named', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { origin, alpha, post } = await openDoor(t, database.url);
+  const { origin, alpha, post } = await openIngestService(t, database.url);
   t.after(() => database.drop());
   const get = (path: string, method = 'GET') => ask(origin, path, { method, token: alpha });
   assert.equal((await get('/v1/servers')).status, 404);
@@ -138,7 +138,7 @@ test('wrong paths, methods and parameters are named', async (t) => {
 
 test('a body is what it says, in a coding and a size that are known', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { post } = await openDoor(t, database.url);
+  const { post } = await openIngestService(t, database.url);
   t.after(() => database.drop());
   const text = JSON.stringify(match());
   for (const [coding, pack] of [
@@ -172,7 +172,7 @@ test('a body is what it says, in a coding and a size that are known', async (t) 
 
 test('JSON is UTF-8 with every name once, and nothing nested brings it down', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { post } = await openDoor(t, database.url);
+  const { post } = await openIngestService(t, database.url);
   t.after(() => database.drop());
   const text = JSON.stringify(match());
   const twice = await post(text.replace('"type"', '"id":"other","type"'));
@@ -196,8 +196,8 @@ test('JSON is UTF-8 with every name once, and nothing nested brings it down', as
 test('of many bodies that come at once, small, large and broken, each is answered for itself', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const { post, hall } = await openDoor(t, database.url);
-  const told = Array.from({ length: 60 }, (_, number) => login('Alpha', person(number)));
+  const { post, context } = await openIngestService(t, database.url);
+  const received = Array.from({ length: 60 }, (_, number) => login('Alpha', person(number)));
   // Those up to 32 KiB are read together, sixteen at a time.
   const forms: ((json: string) => string)[] = [
     (json) => json,
@@ -207,34 +207,34 @@ test('of many bodies that come at once, small, large and broken, each is answere
     (json) => json.replace('"version":1', '"version":2'),
   ];
   const replies = await Promise.all(
-    told.map((one, number) => post(forms[number % forms.length]!(JSON.stringify(one)))),
+    received.map((one, number) => post(forms[number % forms.length]!(JSON.stringify(one)))),
   );
   const answers = ['accepted', 'invalid_request', 'accepted', 'accepted', 'rejected'];
   replies.forEach(({ status, json }, number) => {
     const answer = answers[number % answers.length]!;
     assert.equal(status, answer === 'invalid_request' ? 400 : 200);
-    if (status === 200) assert.deepEqual([json.id, json.status], [told[number]!.id, answer]);
+    if (status === 200) assert.deepEqual([json.id, json.status], [received[number]!.id, answer]);
   });
-  assert.equal((await hall.db.all(sql`select 1 from player_sessions`)).length, 36);
+  assert.equal((await context.db.all(sql`select 1 from player_sessions`)).length, 36);
 });
 
 test('in a stream one bad line spoils nothing, however long, and too many are told where it ends', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { post } = await openDoor(t, database.url);
+  const { post } = await openIngestService(t, database.url);
   t.after(() => database.drop());
   const long = `{"id":"${'x'.repeat(1024 * 1024)}"}\n`;
   const exact = `{"id":"${'x'.repeat(1024 * 1024 - 9)}"}\n`;
   const reply = await post(lines(match()) + long + exact + lines(match()), { headers: NDJSON });
-  const told = reply.text
+  const received = reply.text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, string>);
   assert.deepEqual(
-    told.map(({ status }) => status),
+    received.map(({ status }) => status),
     ['accepted', 'rejected', 'rejected', 'accepted'],
   );
-  assert.match(told[1]!['reason']!, /longer than 1048576/);
-  assert.doesNotMatch(told[2]!['reason']!, /longer/);
+  assert.match(received[1]!['reason']!, /longer than 1048576/);
+  assert.doesNotMatch(received[2]!['reason']!, /longer/);
   const many = await post('1\n'.repeat(30_000), { headers: NDJSON });
   const answers = many.text.trimEnd().split('\n');
   assert.equal(many.status, 200);
@@ -243,28 +243,28 @@ test('in a stream one bad line spoils nothing, however long, and too many are to
 });
 
 onEachDatabase('a dry run and a test key check and keep nothing', async (t, url) => {
-  const { post, hall } = await openDoor(t, url);
-  const told = [match(), match({ win: 'Nobody' }), match()];
-  const key = await keyOf(hall, 'Alpha', true);
+  const { post, context } = await openIngestService(t, url);
+  const received = [match(), match({ win: 'Nobody' }), match()];
+  const key = await keyOf(context, 'Alpha', true);
   for (const wish of [{ path: '/events?dry_run=1' }, { token: key }]) {
-    const { json } = await post(told, wish);
+    const { json } = await post(received, wish);
     assert.deepEqual(
       json.map(({ status }: { status: string }) => status),
       ['accepted', 'rejected', 'accepted'],
     );
-    const streamed = await post(lines(...told), { ...wish, headers: NDJSON });
+    const streamed = await post(lines(...received), { ...wish, headers: NDJSON });
     assert.equal(streamed.text.match(/accepted/g)!.length, 2);
   }
   for (const table of ['matches', 'refusals']) {
-    assert.equal((await hall.db.all({ strings: [`select key from ${table}`], values: [] })).length, 0);
+    assert.equal((await context.db.all({ strings: [`select key from ${table}`], values: [] })).length, 0);
   }
-  assert.equal((await post(told[0])).json.status, 'accepted');
+  assert.equal((await post(received[0])).json.status, 'accepted');
 });
 
 onEachDatabase('a server sees what arrived, what was refused and what was withdrawn', async (t, url) => {
-  const { post, hall, origin, alpha, beta } = await openDoor(t, url);
+  const { post, context, origin, alpha, beta } = await openIngestService(t, url);
   const [one, two] = [match(), match()];
-  const { json: taken } = await post([one, match({ win: 'x' }), two]);
+  const { json: accepted } = await post([one, match({ win: 'x' }), two]);
   await post('nonsense\n', { headers: NDJSON });
   const { json } = await ask(origin, '/receipts', { token: alpha });
   assert.deepEqual(
@@ -272,7 +272,7 @@ onEachDatabase('a server sees what arrived, what was refused and what was withdr
     [
       [json.receipts[0].id, 'accepted', undefined],
       [one.id, 'accepted', undefined],
-      [taken[1].id, 'rejected', 'data.win'],
+      [accepted[1].id, 'rejected', 'data.win'],
       [two.id, 'accepted', undefined],
       ['', 'rejected', ''],
     ],
@@ -285,7 +285,7 @@ onEachDatabase('a server sees what arrived, what was refused and what was withdr
   const rest = await ask(origin, `/receipts?after=${page.json.next}`, { token: alpha });
   assert.deepEqual(rest.json.receipts, json.receipts.slice(1));
   assert.equal((await ask(origin, '/receipts', { token: beta })).json.receipts.length, 1);
-  await withdrawEvents(hall.db, hall.clock, [keyOfId(taken[0].receipt)!]);
+  await retractEvents(context.db, context.clock, [keyOfId(accepted[0].receipt)!]);
   const gone = await ask(origin, '/receipts', { token: alpha });
   assert.equal(gone.json.receipts[1].status, 'withdrawn');
   const again = await post(one);
@@ -298,7 +298,7 @@ onEachDatabase('a server sees what arrived, what was refused and what was withdr
 });
 
 onEachDatabase('what comes too early may come again; a clock that is wrong is named', async (t, url) => {
-  const { post } = await openDoor(t, url);
+  const { post } = await openIngestService(t, url);
   const early = event('match.finished', { ...match().data, finished: after(301_000) } as never, {
     time: after(301_000),
   });
@@ -319,44 +319,44 @@ onEachDatabase('what comes too early may come again; a clock that is wrong is na
   assert.equal((await post(change)).json.status, 'accepted');
 });
 
-const beat = (players: string[], ms: number) =>
+const sendPresence = (players: string[], ms: number) =>
   presence('Alpha', { current: 1, players, current_map: 'Isle' }, { time: after(ms) });
 
 onEachDatabase('a heartbeat shows at once, the newest counts, and one that was kept back does not', async (t, url) => {
-  const { post, hall } = await openDoor(t, url);
-  const shown = async () => (await listServers(hall.db, 0)).find(({ name }) => name === 'Alpha')!;
-  const first = beat(['Ann', 'Bob'], 0);
+  const { post, context } = await openIngestService(t, url);
+  const shown = async () => (await listServers(context.db, 0)).find(({ name }) => name === 'Alpha')!;
+  const first = sendPresence(['Ann', 'Bob'], 0);
   assert.equal((await post(first)).json.status, 'accepted');
   assert.deepEqual((await shown()).players, ['Ann', 'Bob']);
   assert.equal((await post(first)).json.status, 'duplicate');
-  assert.equal((await post(beat([], 1000))).json.place, 'data.current');
-  assert.equal((await post(beat(['Ann'], -1000))).json.note, 'a newer heartbeat is known');
-  const old = (await post(beat(['Ann'], -300_001))).json;
+  assert.equal((await post(sendPresence([], 1000))).json.place, 'data.current');
+  assert.equal((await post(sendPresence(['Ann'], -1000))).json.note, 'a newer heartbeat is known');
+  const old = (await post(sendPresence(['Ann'], -300_001))).json;
   assert.equal(old.place, 'time');
-  await post(beat(['Eve'], 1000));
+  await post(sendPresence(['Eve'], 1000));
   assert.deepEqual((await shown()).players, ['Eve']);
 });
 
 onEachDatabase('a key that is rotated or revoked stops when it should', async (t, url) => {
-  const { post, hall, alpha } = await openDoor(t, url);
-  const { key } = (await serverByName(hall.db, 'Alpha'))!;
-  const opens = async (secret: string) => (await findServerKey(hall.db, secret, hall.clock.now())) !== undefined;
-  const fresh = await rotateServerKey(hall.db, hall.clock.now(), key, 60_000);
+  const { post, context, alpha } = await openIngestService(t, url);
+  const { key } = (await serverByName(context.db, 'Alpha'))!;
+  const opens = async (secret: string) => (await findServerKey(context.db, secret, context.clock.now())) !== undefined;
+  const fresh = await rotateServerKey(context.db, context.clock.now(), key, 60_000);
   for (const token of [alpha, fresh]) assert.equal((await post(match(), { token })).status, 200);
-  hall.clock.advance(59_999);
+  context.clock.advance(59_999);
   assert.deepEqual([await opens(alpha), await opens(fresh)], [true, true]);
-  hall.clock.advance(1);
+  context.clock.advance(1);
   assert.deepEqual([await opens(alpha), await opens(fresh)], [false, true]);
-  const [, , ours] = await listServerKeys(hall.db, key);
+  const [, , ours] = await listServerKeys(context.db, key);
   assert.equal(ours, undefined);
-  assert.equal(await revokeServerKeys(hall.db, hall.clock.now(), key), 1);
+  assert.equal(await revokeServerKeys(context.db, context.clock.now(), key), 1);
   assert.equal(await opens(fresh), false);
   assert.equal((await post(match(), { token: `${fresh}x` })).status, 401);
 });
 
 test('a body that comes in pieces, of a length that nobody tells, is taken as one, up to the same bound', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { post, origin, alpha, hall } = await openDoor(t, database.url);
+  const { post, origin, alpha, context } = await openIngestService(t, database.url);
   t.after(() => database.drop());
   const inPieces = async (pieces: string[]): Promise<number> => {
     const headers = { authorization: `Bearer ${alpha}`, 'content-type': 'application/json' };
@@ -373,7 +373,7 @@ test('a body that comes in pieces, of a length that nobody tells, is taken as on
   };
   const text = JSON.stringify([login('Alpha', person(1, 'Zoë')), login('Alpha', person(2))]);
   assert.equal(await inPieces(text.split('')), 200);
-  assert.equal((await hall.db.all(sql`select login from player_sessions`)).length, 2);
+  assert.equal((await context.db.all(sql`select login from player_sessions`)).length, 2);
   const megabyte = ' '.repeat(1024 * 1024);
   assert.equal(await inPieces([...Array.from({ length: 3 }, () => megabyte), text]), 200);
   assert.equal(await inPieces([...Array.from({ length: 4 }, () => megabyte), text]), 413);

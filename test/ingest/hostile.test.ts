@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sql } from '#db/sql.ts';
 import { login, match, person, team } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
-import { type OpenDoor, openDoor } from './service.ts';
+import { type HttpService, openIngestService } from './service.ts';
 
 /** What one game server sends, by mistake or not, must hold up neither the others nor itself. */
 
@@ -22,7 +22,7 @@ const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'va
 test('what every object has is neither a coding nor a type nor a path', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const { post } = await openDoor(t, database.url);
+  const { post } = await openIngestService(t, database.url);
   for (const name of INHERITED) {
     assert.equal((await post('{}', { headers: { 'content-encoding': name } })).status, 415, name);
     assert.equal((await post('{}', { headers: { 'content-type': name } })).status, 415, name);
@@ -32,7 +32,7 @@ test('what every object has is neither a coding nor a type nor a path', async (t
 });
 
 onEachDatabase('a mode may be called what every object has', async (t, url) => {
-  const { post, hall } = await openDoor(t, url);
+  const { post, context } = await openIngestService(t, url);
   const modes = [...INHERITED, 'CONSTRUCTOR'];
   const matches = modes.map((gamemode) => match({ gamemode, teams: [team('Red', 1)], win: 'Red' }));
   const answers = told((await post(lines(login('Alpha', person(2)), ...matches), { headers: NDJSON })).text);
@@ -40,13 +40,13 @@ onEachDatabase('a mode may be called what every object has', async (t, url) => {
     answers.map(({ status }) => status),
     ['accepted', ...modes.map(() => 'accepted')],
   );
-  const [row] = await hall.db.all(sql`select max(teampvp_play) as played from player_stats`);
+  const [row] = await context.db.all(sql`select max(teampvp_play) as played from player_stats`);
   assert.equal(row!['played'], modes.length);
 });
 
 /** Sends a body in pieces, without saying how long it is, and waits for the whole answer. */
 async function stream(
-  { origin, alpha }: OpenDoor,
+  { origin, alpha }: HttpService,
   pieces: Iterable<string>,
 ): Promise<{ status: number; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
@@ -69,33 +69,33 @@ const logins = (count: number): string[] =>
 test('a stream that is too large hears so, and the door goes on', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const door = await openDoor(t, database.url);
+  const service = await openIngestService(t, database.url);
   const answer = await stream(
-    door,
+    service,
     Array.from({ length: 66 }, () => '\n'.repeat(1024 * 1024)),
   );
   assert.equal(answer.status, 413);
   assert.match(answer.text, /64 MiB/);
-  assert.equal((await door.post(match())).json.status, 'accepted');
+  assert.equal((await service.post(match())).json.status, 'accepted');
 });
 
 test('a stream beyond what a server may tell in a minute hears so, and the door goes on', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const door = await openDoor(t, database.url, { INGEST_LIMIT: '200' });
-  const first = await stream(door, logins(5_000));
+  const service = await openIngestService(t, database.url, { INGEST_LIMIT: '200' });
+  const first = await stream(service, logins(5_000));
   assert.equal(first.status, 200);
   assert.match(first.text.trimEnd().split('\n').at(-1)!, /"rate_limit"/);
-  const second = await stream(door, logins(5_000));
+  const second = await stream(service, logins(5_000));
   assert.equal(second.status, 429);
   assert.match(second.text, /"rate_limit"/);
-  assert.equal((await door.post('')).status, 400);
+  assert.equal((await service.post('')).status, 400);
 });
 
 test('whoever sends a large body hears what is wrong with it instead of a broken connection', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const { post, origin } = await openDoor(t, database.url);
+  const { post, origin } = await openIngestService(t, database.url);
   const large = ' '.repeat(24 * 1024 * 1024);
   for (let turn = 0; turn < 6; turn++) {
     assert.equal((await post(large)).status, 413);
@@ -106,7 +106,7 @@ test('whoever sends a large body hears what is wrong with it instead of a broken
 });
 
 onEachDatabase('a refusal is kept whatever it speaks of, and spoils nothing beside it', async (t, url) => {
-  const { post, origin, alpha } = await openDoor(t, url);
+  const { post, origin, alpha } = await openIngestService(t, url);
   const [first, last] = [match(), match()];
   const answer = await post([
     first,
@@ -129,15 +129,15 @@ onEachDatabase('a refusal is kept whatever it speaks of, and spoils nothing besi
     ['accepted', 'rejected'],
   );
   const reply = await fetch(`${origin}/receipts?limit=1000`, { headers: { authorization: `Bearer ${alpha}` } });
-  const kept = ((await reply.json()) as { receipts: { id: string; status: string }[] }).receipts;
-  assert.equal(kept.filter(({ status }) => status === 'rejected').length, 5);
-  assert.ok(kept.some(({ id }) => id === 'a\ufffdb\ufffd'));
+  const cached = ((await reply.json()) as { receipts: { id: string; status: string }[] }).receipts;
+  assert.equal(cached.filter(({ status }) => status === 'rejected').length, 5);
+  assert.ok(cached.some(({ id }) => id === 'a\ufffdb\ufffd'));
 });
 
 test('the receipt of what is refused bears the whole id, counted in characters', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const { post } = await openDoor(t, database.url);
+  const { post } = await openIngestService(t, database.url);
   for (const id of ['😀'.repeat(100), `${'x'.repeat(127)}😀`, '😀'.repeat(128)]) {
     assert.equal((await post({ ...match(), id })).json.status, 'accepted', id);
     const refused = (await post({ ...match(), id, version: 2 })).json;
@@ -149,7 +149,7 @@ test('the receipt of what is refused bears the whole id, counted in characters',
 test('an event is as large in an array as it may be in a line', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const { post } = await openDoor(t, database.url);
+  const { post } = await openIngestService(t, database.url);
   const teams = [team('Red', 1), team('Blue', 2)];
   const kill = { killer: person(1).uuid, victim: person(2).uuid, time: match().time };
   const large = match({ teams, kills: Array.from({ length: 15_000 }, () => kill) });
@@ -162,7 +162,7 @@ test('an event is as large in an array as it may be in a line', async (t) => {
 test('lines of blanks only are no events', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const { post } = await openDoor(t, database.url);
+  const { post } = await openIngestService(t, database.url);
   const answer = await post(`  \n${lines(match())}\t \r\n \r\n${lines(match())}   `, { headers: NDJSON });
   assert.deepEqual(
     told(answer.text).map(({ status }) => status),

@@ -3,18 +3,18 @@ import { request as httpRequest, type ClientRequest } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
-import { MOST_DELIVERIES, MOST_HELD_BYTES, Shares, WINDOW } from '#ingest/server-quotas.ts';
+import { MAX_REQUESTS, MAX_HELD_BYTES, ServerQuotas, WINDOW } from '#ingest/server-quotas.ts';
 import type { Item } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { login, match, person } from '#test/support/builders.ts';
 import { onEachDatabase, TestClock } from '#test/support/context.ts';
-import { openDoor } from './service.ts';
+import { openIngestService } from './service.ts';
 
 const logins = (count: number, server: string) =>
   Array.from({ length: count }, (_, number) => login(server, person(number)));
 
 onEachDatabase('who sends without end does not hold up another server', async (t, url) => {
-  const { post, beta } = await openDoor(t, url);
+  const { post, beta } = await openIngestService(t, url);
   const [size, deliveries] = [400, 30];
   let answered = 0;
   const flood = Array.from({ length: deliveries }, async () => {
@@ -55,46 +55,46 @@ function keepBusy(t: TestContext, origin: string, token: string, count: number):
     isOver = true;
     for (const request of open) request.destroy();
   };
-  for (let begun = 0; begun < count; begun++) begin();
+  for (let started = 0; started < count; started++) begin();
   t.after(leave);
   return leave;
 }
 
 onEachDatabase('a server has so many requests under way and no more; others have theirs', async (t, url) => {
-  const { origin, post, alpha, beta } = await openDoor(t, url);
-  const leave = keepBusy(t, origin, alpha, MOST_DELIVERIES);
+  const { origin, post, alpha, beta } = await openIngestService(t, url);
+  const leave = keepBusy(t, origin, alpha, MAX_REQUESTS);
   let refused = await post(logins(1, 'Alpha'));
-  for (let tries = 0; refused.status === 200 && tries < 100; tries++) refused = await post(logins(1, 'Alpha'));
+  for (let attempts = 0; refused.status === 200 && attempts < 100; attempts++) refused = await post(logins(1, 'Alpha'));
   assert.deepEqual([refused.status, refused.json.error, refused.headers['retry-after']], [429, 'rate_limit', '1']);
   assert.match(refused.json.error_description, /A game server may have 128 requests under way/);
   assert.equal((await post(logins(1, 'Beta'), { token: beta })).status, 200);
   leave();
   let again = await post(logins(1, 'Alpha'));
-  for (let tries = 0; again.status === 429 && tries < 100; tries++) again = await post(logins(1, 'Alpha'));
+  for (let attempts = 0; again.status === 429 && attempts < 100; attempts++) again = await post(logins(1, 'Alpha'));
   assert.equal(again.status, 200, 'what was broken off no longer counts');
 });
 
 onEachDatabase('with a limit a server tells so many events a minute', async (t, url) => {
-  const { hall, post, beta } = await openDoor(t, url, { INGEST_LIMIT: '10' });
+  const { context, post, beta } = await openIngestService(t, url, { INGEST_LIMIT: '10' });
   assert.equal((await post(logins(8, 'Alpha'))).status, 200);
   const refused = await post(logins(3, 'Alpha'));
   assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '60']);
   assert.equal((await post(logins(2, 'Alpha'))).status, 200);
   assert.equal((await post(logins(10, 'Beta'), { token: beta })).status, 200);
-  hall.clock.advance(30_000);
+  context.clock.advance(30_000);
   assert.equal((await post(logins(1, 'Alpha'))).headers['retry-after'], '30');
-  hall.clock.advance(30_000);
+  context.clock.advance(30_000);
   assert.equal((await post(logins(300, 'Alpha'))).status, 200, 'what is larger than the limit is taken by itself');
 
-  hall.clock.advance(60_000);
+  context.clock.advance(60_000);
   const lines = logins(300, 'Alpha').map((event) => JSON.stringify(event));
   const stream = await post(lines.join('\n'), { headers: { 'content-type': 'application/x-ndjson' } });
-  const told = stream.text
+  const received = stream.text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, string>);
-  assert.equal(told.filter(({ status }) => status === 'accepted').length, 128);
-  assert.equal(told.at(-1)!['error'], 'rate_limit');
+  assert.equal(received.filter(({ status }) => status === 'accepted').length, 128);
+  assert.equal(received.at(-1)!['error'], 'rate_limit');
 });
 
 test('of every server the window is kept, its order too, and nobody waits for ever', async () => {
@@ -102,22 +102,22 @@ test('of every server the window is kept, its order too, and nobody waits for ev
   await fc.assert(
     fc.asyncProperty(sizes, fc.infiniteStream(fc.nat()), async (deliveries, chance) => {
       const under = new Map<number, number>();
-      const begun = new Map<number, number[]>();
+      const started = new Map<number, number[]>();
       const open: { server: number; size: number; settle: (receipts: Receipt[]) => void }[] = [];
-      const take = (items: readonly Item[]): Promise<Receipt[]> => {
+      const accept = (items: readonly Item[]): Promise<Receipt[]> => {
         const [server, size] = [(items[0] as unknown as { server: number }).server, items.length];
         under.set(server, (under.get(server) ?? 0) + size);
-        begun.set(server, [...(begun.get(server) ?? []), size]);
+        started.set(server, [...(started.get(server) ?? []), size]);
         assert.ok(under.get(server)! <= Math.max(WINDOW, size));
         const { promise, resolve } = Promise.withResolvers<Receipt[]>();
         open.push({ server, size, settle: resolve });
         return promise;
       };
-      const intake = { take, isFull: false, busyMs: 0, close: async () => undefined };
-      const shares = new Shares({ intake, clock: new TestClock(), perMinute: 0 });
+      const eventQueue = { accept, isFull: false, busyMs: 0, close: async () => undefined };
+      const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: 0 });
       const all = deliveries.map(async ([server, size]) => {
-        using share = shares.open(server);
-        await share.take(Array.from({ length: size }, () => ({ server }) as unknown as Item));
+        using quota = quotas.open(server);
+        await quota.take(Array.from({ length: size }, () => ({ server }) as unknown as Item));
       });
       const done = Promise.all(all);
       while (open.length > 0) {
@@ -129,7 +129,7 @@ test('of every server the window is kept, its order too, and nobody waits for ev
         await new Promise(setImmediate);
       }
       await done;
-      for (const [server, order] of begun) {
+      for (const [server, order] of started) {
         assert.deepEqual(
           order,
           deliveries.filter(([one]) => one === server).map(([, size]) => size),
@@ -141,17 +141,17 @@ test('of every server the window is kept, its order too, and nobody waits for ev
 });
 
 test('so many bytes of a server are held at once, and no longer than its requests', () => {
-  const intake = { take: async () => [], isFull: false, busyMs: 0, close: async () => undefined };
-  const shares = new Shares({ intake, clock: new TestClock(), perMinute: 0 });
+  const eventQueue = { accept: async () => [], isFull: false, busyMs: 0, close: async () => undefined };
+  const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: 0 });
   {
-    using one = shares.open(1);
-    using two = shares.open(1);
-    using other = shares.open(2);
-    one.hold(MOST_HELD_BYTES - 1);
+    using one = quotas.open(1);
+    using two = quotas.open(1);
+    using other = quotas.open(2);
+    one.hold(MAX_HELD_BYTES - 1);
     two.hold(1);
-    other.hold(MOST_HELD_BYTES);
+    other.hold(MAX_HELD_BYTES);
     assert.throws(() => two.hold(1), { status: 429, message: /may have 128 MiB under way/ });
   }
-  using later = shares.open(1);
-  later.hold(MOST_HELD_BYTES);
+  using later = quotas.open(1);
+  later.hold(MAX_HELD_BYTES);
 });

@@ -3,28 +3,28 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '#platform/clock.ts';
 import { type Environment, readConfig } from '#platform/config.ts';
 import { sql } from '#db/sql.ts';
-import { openHall } from '#context/context.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { openAppContext } from '#context/context.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { openHouseInThreads } from '#server/workers.ts';
+import { openServicesInThreads } from '#server/workers.ts';
 import { ask } from '#test/support/request.ts';
 import { configured, login, person } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 onEachDatabase('the ingest in threads of its own takes, writes and closes as it does in one', async (_, url) => {
   const listens: Environment = { INGEST_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent', DATABASE_URL: url };
-  await using hall = await openHall(readConfig(listens));
+  await using context = await openAppContext(readConfig(listens));
   const now = systemClock.now();
-  await takeEvents(hall.db, systemClock, { kind: 'operator' }, [configured('Alpha')]);
-  const token = await createServerKey(hall.db, now, (await serverByName(hall.db, 'Alpha'))!.key);
+  await ingestEvents(context.db, systemClock, { kind: 'operator' }, [configured('Alpha')]);
+  const token = await createServerKey(context.db, now, (await serverByName(context.db, 'Alpha'))!.key);
   const time = new Date(now).toISOString();
   const logins = Array.from({ length: 40 }, (_, number) => login('Alpha', person(number), { id: randomUUID(), time }));
   {
-    await using house = await openHouseInThreads(hall, ['INGEST']);
+    await using services = await openServicesInThreads(context, ['INGEST']);
     const post = async (body: unknown, path = '/events'): Promise<[number, string]> => {
       const headers = { 'content-type': 'application/json' };
-      const reply = await ask(house.addresses.INGEST!, path, {
+      const reply = await ask(services.addresses.INGEST!, path, {
         method: 'POST',
         token,
         body: JSON.stringify(body),
@@ -45,5 +45,5 @@ onEachDatabase('the ingest in threads of its own takes, writes and closes as it 
       [...logins.map(({ id }) => [id, 'duplicate']), ['odd', 'rejected']],
     );
   }
-  assert.deepEqual(await hall.db.tuple(sql`select count(*) from player_sessions`), [40]);
+  assert.deepEqual(await context.db.tuple(sql`select count(*) from player_sessions`), [40]);
 });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config.ts';
-import { openHall } from '#context/context.ts';
+import { openAppContext } from '#context/context.ts';
 import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
-import { createTestDatabase, TestClock, type TestHall } from '#test/support/context.ts';
+import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '#test/support/page-watch.ts';
 import { everyPage, type SitePage } from './pages.ts';
-import { fillWorld } from './world.ts';
+import { fillNetwork } from './world.ts';
 
 interface Opened extends AsyncDisposable {
-  hall: TestHall;
+  context: TestAppContext;
   site: string;
   browser: TestBrowser;
   pages: SitePage[];
@@ -30,13 +30,13 @@ async function open(): Promise<Opened> {
     LOG_LEVEL: 'silent',
     CONTACT: 'a@example.org',
   });
-  const hall = stack.use((await openHall(config, new TestClock(Date.now()))) as TestHall);
-  await fillWorld(hall);
-  stack.use(await openHouse(hall, ['SITE', 'API']));
+  const context = stack.use((await openAppContext(config, new TestClock(Date.now()))) as TestAppContext);
+  await fillNetwork(context);
+  stack.use(await openServices(context, ['SITE', 'API']));
   const browser = stack.use(await launchBrowser());
-  const kept = stack.move();
-  const pages = await everyPage(hall.db);
-  return { hall, site: config.SITE_URL, browser, pages, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const cached = stack.move();
+  const pages = await everyPage(context.db);
+  return { context, site: config.SITE_URL, browser, pages, [Symbol.asyncDispose]: () => cached.disposeAsync() };
 }
 
 /** The inner workings of the reference are not ours. */
@@ -57,10 +57,10 @@ describe('the site in a browser', () => {
 
   for (const { name: looks, rules, ...look } of LOOKS) {
     test(`every page works in a real browser and keeps nobody out, ${looks}`, async () => {
-      const { site, browser, pages, hall } = opened;
+      const { site, browser, pages, context } = opened;
       const page = await browser.newPage({ ...look, reducedMotion: 'reduce' });
       const faults = await watch(page, {
-        hosts: [site, hall.config.API_URL].map((address) => new URL(address).host),
+        hosts: [site, context.config.API_URL].map((address) => new URL(address).host),
         data: true,
         expects: (url, text) => url.endsWith('/matches/nothing') && text.includes('404'),
       });
@@ -98,10 +98,10 @@ describe('the site in a browser', () => {
     const page = await browser.newPage({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
     const match = pages.find(({ name }) => name === 'match')!;
     await page.goto(site + match.path);
-    const moment = page.locator('.banner time');
-    const iso = (await moment.getAttribute('datetime'))!;
+    const timestamp = page.locator('.banner time');
+    const iso = (await timestamp.getAttribute('datetime'))!;
     const tokyo = new Intl.DateTimeFormat('en', { timeZone: 'Asia/Tokyo', dateStyle: 'medium', timeStyle: 'short' });
-    assert.equal(await moment.innerText(), tokyo.format(new Date(iso)));
+    assert.equal(await timestamp.innerText(), tokyo.format(new Date(iso)));
     assert.match(await page.locator('.banner [data-exact]').innerText(), /UTC/);
     await page.goto(site);
     await page.keyboard.press('/');

@@ -7,23 +7,23 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { type House, openHouse } from '#server/listeners.ts';
+import { type RunningServices, openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config.ts';
-import { openHall } from '#context/context.ts';
+import { openAppContext } from '#context/context.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { type Blanks, example } from '#site/developers/examples.ts';
 import { authorize, makeAccount, makeApplication } from '#test/auth/support.ts';
-import { match, person, serviceToken, team, tell } from '#test/support/builders.ts';
-import { createTestDatabase, TestClock, type TestHall } from '#test/support/context.ts';
+import { match, person, serviceToken, team, sendEvents } from '#test/support/builders.ts';
+import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
 
 const run = promisify(execFile);
 const STEVE = person(1, 'Steve');
 
 interface World {
-  hall: TestHall;
-  house: House;
+  context: TestAppContext;
+  services: RunningServices;
   blanks: Blanks;
 }
 
@@ -34,25 +34,32 @@ async function world(t: TestContext): Promise<World> {
   const urls = { API_URL: origin(api!), AUTH_URL: origin(auth!), INGEST_URL: origin(ingest!) };
   const secret = { SECRET_KEY: 'a secret that is long enough for tests', SMTP_URL: 'smtp://127.0.0.1:1' };
   const config = readConfig({ ...urls, ...secret, DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-  const hall = (await openHall(config, new TestClock(Date.now()))) as TestHall;
-  const house = await openHouse(hall, ['API', 'AUTH', 'INGEST']);
+  const context = (await openAppContext(config, new TestClock(Date.now()))) as TestAppContext;
+  const services = await openServices(context, ['API', 'AUTH', 'INGEST']);
   t.after(async () => {
-    await house[Symbol.asyncDispose]();
-    await hall[Symbol.asyncDispose]();
+    await services[Symbol.asyncDispose]();
+    await context[Symbol.asyncDispose]();
     await database.drop();
   });
-  await tell(hall, ...Array.from({ length: 120 }, () => match({ teams: [team('Red', { ...STEVE, kill_count: 2 })] })));
-  await makeAccount({ hall, auth: config.AUTH_URL, api: config.API_URL, listens: config.AUTH_URL }, 'Someone', STEVE);
+  await sendEvents(
+    context,
+    ...Array.from({ length: 120 }, () => match({ teams: [team('Red', { ...STEVE, kill_count: 2 })] })),
+  );
+  await makeAccount(
+    { context, auth: config.AUTH_URL, api: config.API_URL, listens: config.AUTH_URL },
+    'Someone',
+    STEVE,
+  );
   const redirect = `${origin(redirectPort!)}/callback`;
-  const { application, secret: clientSecret } = await makeApplication({ hall }, 'service', [redirect]);
-  const server = (await serverByName(hall.db, 'Alpha'))!;
+  const { application, secret: clientSecret } = await makeApplication({ context }, 'service', [redirect]);
+  const server = (await serverByName(context.db, 'Alpha'))!;
   const blanks: Blanks = {
     ...{ api: config.API_URL, auth: config.AUTH_URL, ingest: config.INGEST_URL, redirect, player: 'steve' },
     ...{ client_id: application.client_id, client_secret: clientSecret! },
-    token: await serviceToken(hall, application.client_id),
-    server_key: await createServerKey(hall.db, hall.clock.now(), server.key),
+    token: await serviceToken(context, application.client_id),
+    server_key: await createServerKey(context.db, context.clock.now(), server.key),
   };
-  return { hall, house, blanks };
+  return { context, services, blanks };
 }
 
 const origin = (port: number): string => `http://127.0.0.1:${port}`;
@@ -111,6 +118,6 @@ test('the sign-in by curl runs as it stands', async (t) => {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const callback = await authorize(blanks.auth, String((await lines.next()).value), 'Steve');
   child.stdin.end(`${callback.href}\n`);
-  const told = String((await lines.next()).value);
-  assert.match(told, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
+  const received = String((await lines.next()).value);
+  assert.match(received, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
 });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openHouse } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { idOf } from '#platform/ids.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { TYPES, type WireEvent } from '#events/schema.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { siteOf } from '#site/index.ts';
-import { keepUpOnce } from '#server/jobs.ts';
+import { runJobsOnce } from '#server/jobs.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import {
   account,
@@ -25,9 +25,9 @@ import {
   rating,
   rotation,
   statistics,
-  tell,
+  sendEvents,
 } from '#test/support/builders.ts';
-import { createTestDatabase, onEachDatabase, type TestHall, testHall } from '#test/support/context.ts';
+import { createTestDatabase, onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
 import { HOSTILE, strangeIn, TURNING } from '#test/support/hostile.ts';
 import { everyPage } from './pages.ts';
 
@@ -97,31 +97,31 @@ function templates(number: number): WireEvent[] {
   ];
 }
 
-async function poison(hall: TestHall): Promise<void> {
+async function poison(context: TestAppContext): Promise<void> {
   for (const [number, text] of HOSTILE.entries()) {
     const operator = { kind: 'operator' } as const;
     const sound = templates(number);
-    await takeEvents(hall.db, hall.clock, operator, sound);
+    await ingestEvents(context.db, context.clock, operator, sound);
     const events = sound.flatMap((event) => [...poisoned(event, text)]);
     const servers = [configured(text.slice(0, 128)), match({ teams: [] }, { server: text.slice(0, 128) })];
-    await takeEvents(hall.db, hall.clock, operator, [...events, ...servers]);
-    await link(hall, person(number + 800, text.slice(0, 64)));
+    await ingestEvents(context.db, context.clock, operator, [...events, ...servers]);
+    await link(context, person(number + 800, text.slice(0, 64)));
   }
-  await keepUpOnce(hall);
+  await runJobsOnce(context);
 }
 
 /** A code that is typed by somebody of a hostile name: the account takes it over. */
-async function link(hall: TestHall, player: ReturnType<typeof person>): Promise<void> {
-  const owner = await account(hall, `Person${Number.parseInt(player.uuid.slice(-6), 16)}`);
-  const code = await newLinkCode(hall.db, hall.clock.now(), owner.id);
-  await tell(hall, event('account.link', { player, code }));
-  assert.equal((await accountById(hall.db, owner.id))!.name, player.name);
+async function link(context: TestAppContext, player: ReturnType<typeof person>): Promise<void> {
+  const owner = await account(context, `Person${Number.parseInt(player.uuid.slice(-6), 16)}`);
+  const code = await newLinkCode(context.db, context.clock.now(), owner.id);
+  await sendEvents(context, event('account.link', { player, code }));
+  assert.equal((await accountById(context.db, owner.id))!.name, player.name);
 }
 
-async function pathsOf(hall: TestHall): Promise<string[]> {
+async function pathsOf(context: TestAppContext): Promise<string[]> {
   const tables = { matches: 'matches', maps: 'maps', punishments: 'punishments' };
-  const site = siteOf(hall);
-  const paths = new Set((await everyPage(hall.db)).map(({ path }) => path));
+  const site = siteOf(context);
+  const paths = new Set((await everyPage(context.db)).map(({ path }) => path));
   for (const list of Object.keys(tables)) {
     for (let next: string | undefined = `/${list}`; next !== undefined;) {
       const body: string = await (await site.request(`http://127.0.0.1${next}`)).text();
@@ -142,14 +142,14 @@ test('every type of event is among those that are fed', () => {
 const byText = (one: string, other: string): number => (one < other ? -1 : 1);
 
 onEachDatabase('no text of any event turns what stands behind it, or holds control characters', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const operator = { kind: 'operator' } as const;
   const sound = templates(1);
-  await takeEvents(hall.db, hall.clock, operator, sound);
+  await ingestEvents(context.db, context.clock, operator, sound);
   const places = new Set<string>();
   for (const [number, turn] of TURNING.entries()) {
     const events = sound.flatMap((event) => [...poisoned(event, `x${turn}y`)]);
-    for (const { status, ...receipt } of await takeEvents(hall.db, hall.clock, operator, events)) {
+    for (const { status, ...receipt } of await ingestEvents(context.db, context.clock, operator, events)) {
       assert.equal(status, 'rejected', JSON.stringify({ number, status, ...receipt }));
       const { reason, place } = receipt as { reason: string; place: string };
       if (reason.startsWith('must not contain control characters, broken Unicode or marks that turn'))
@@ -168,11 +168,11 @@ onEachDatabase('no text of any event turns what stands behind it, or holds contr
 
 test('whatever a field of any event holds is shown as text, and nothing of it runs', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const hall = await testHall(t, database.url, { NETWORK_NAME: `<b onclick="x">'&` });
+  const context = await testContext(t, database.url, { NETWORK_NAME: `<b onclick="x">'&` });
   t.after(() => database.drop());
-  await poison(hall);
-  const site = siteOf(hall);
-  const paths = await pathsOf(hall);
+  await poison(context);
+  const site = siteOf(context);
+  const paths = await pathsOf(context);
   assert.ok(paths.length > 100, `${paths.length} pages`);
   for (const path of [...paths, '/matches.atom', '/punishments.atom']) {
     const response = await site.request(`http://127.0.0.1${path}`);
@@ -187,19 +187,19 @@ test('whatever a field of any event holds is shown as text, and nothing of it ru
 
 test('a browser shows hostile names without running, requesting or overflowing anything', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const hall = await testHall(t, database.url);
+  const context = await testContext(t, database.url);
   t.after(() => database.drop());
-  await poison(hall);
-  await using house = await openHouse(hall, ['SITE']);
+  await poison(context);
+  await using services = await openServices(context, ['SITE']);
   await using browser = await launchBrowser();
   const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
   const faults: string[] = [];
   page.on('dialog', (dialog) => void (faults.push(dialog.message()), dialog.dismiss()));
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  const paths = (await pathsOf(hall)).filter((_, place) => place % 9 === 0);
+  const paths = (await pathsOf(context)).filter((_, place) => place % 9 === 0);
   for (const path of paths.filter((path) => path !== '/matches/nothing' && !path.startsWith('/developers'))) {
-    await page.goto(house.addresses.SITE! + path, { waitUntil: 'domcontentloaded' });
+    await page.goto(services.addresses.SITE! + path, { waitUntil: 'domcontentloaded' });
     const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     if (over > 0) faults.push(`${over} px wider than the window`);
     assert.deepEqual(faults, [], path);

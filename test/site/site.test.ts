@@ -5,34 +5,45 @@ import fc from 'fast-check';
 import sax from 'sax';
 import { sql } from '#db/sql.ts';
 import { siteOf } from '#site/index.ts';
-import { keepUpOnce } from '#server/jobs.ts';
-import { after, login, map, match, person, presence, punishment, rating, team, tell } from '#test/support/builders.ts';
-import { onEachDatabase, type TestHall, createTestDatabase, testHall } from '#test/support/context.ts';
+import { runJobsOnce } from '#server/jobs.ts';
+import {
+  after,
+  login,
+  map,
+  match,
+  person,
+  presence,
+  punishment,
+  rating,
+  team,
+  sendEvents,
+} from '#test/support/builders.ts';
+import { onEachDatabase, type TestAppContext, createTestDatabase, testContext } from '#test/support/context.ts';
 import { everyPage } from './pages.ts';
-import { fillWorld } from './world.ts';
+import { fillNetwork } from './world.ts';
 
 const SITE = 'http://127.0.0.1:7402';
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-const sites = new WeakMap<TestHall, ReturnType<typeof siteOf>>();
+const sites = new WeakMap<TestAppContext, ReturnType<typeof siteOf>>();
 
-async function ask(hall: TestHall, path: string, init: RequestInit = {}): Promise<Response> {
-  const site = sites.get(hall) ?? siteOf(hall);
-  sites.set(hall, site);
+async function ask(context: TestAppContext, path: string, init: RequestInit = {}): Promise<Response> {
+  const site = sites.get(context) ?? siteOf(context);
+  sites.set(context, site);
   return await site.request(SITE + path, init);
 }
 
-const page = async (hall: TestHall, path: string, init: RequestInit = {}): Promise<string> => {
-  const response = await ask(hall, path, init);
+const page = async (context: TestAppContext, path: string, init: RequestInit = {}): Promise<string> => {
+  const response = await ask(context, path, init);
   assert.equal(response.status, 200, `${path} answered ${response.status}`);
   return await response.text();
 };
 
 onEachDatabase('every page is there, says what it is, and comes from the records', async (t, url) => {
-  const hall = await testHall(t, url);
-  await fillWorld(hall, 30);
-  for (const { name, path } of await everyPage(hall.db)) {
-    const response = await ask(hall, path);
+  const context = await testContext(t, url);
+  await fillNetwork(context, 30);
+  for (const { name, path } of await everyPage(context.db)) {
+    const response = await ask(context, path);
     const body = await response.text();
     assert.equal(response.status, name === 'lost' ? 404 : 200, path);
     assert.match(body, /<!doctype html>\s*<html lang="en">/, path);
@@ -52,9 +63,9 @@ onEachDatabase('every page is there, says what it is, and comes from the records
 onEachDatabase(
   'a permalink of every resource leads to its page; names, ids and other spellings lead there too',
   async (t, url) => {
-    const hall = await testHall(t, url);
-    const [, , , matchId] = await tell(
-      hall,
+    const context = await testContext(t, url);
+    const [, , , matchId] = await sendEvents(
+      context,
       login('Alpha', person(1, 'OldName'), { time: after(-9_000_000) }),
       login('Alpha', person(1, 'Newer')),
       map('Twin Peaks', { authors: [{ name: 'Ann', uuid: '', contribution: 'Terrain' }] }),
@@ -62,17 +73,17 @@ onEachDatabase(
       punishment('p', person(1, 'Newer'), { reason: 'Flying', type: 'mute' }),
     );
     const uuid = person(1).uuid;
-    assert.match(await page(hall, `/players/${uuid}`), /Newer/);
+    assert.match(await page(context, `/players/${uuid}`), /Newer/);
     for (const named of ['newer', 'OLDNAME', uuid.replaceAll('-', '')]) {
-      const response = await ask(hall, `/players/${named}`);
+      const response = await ask(context, `/players/${named}`);
       assert.deepEqual([response.status, response.headers.get('location')], [302, `/players/${uuid}`], named);
     }
-    const led = await ask(hall, '/maps/twin%20peaks');
+    const led = await ask(context, '/maps/twin%20peaks');
     assert.equal(led.status, 302);
-    assert.match(await page(hall, led.headers.get('location')!), /Terrain/);
-    assert.match(await page(hall, `/matches/${matchId}`), /Red won/);
+    assert.match(await page(context, led.headers.get('location')!), /Terrain/);
+    assert.match(await page(context, `/matches/${matchId}`), /Red won/);
     for (const path of ['/matches/nothing', '/players/nobody', '/maps/nowhere', '/punishments/0', '/a/b/c']) {
-      assert.equal((await ask(hall, path)).status, 404, path);
+      assert.equal((await ask(context, path)).status, 404, path);
     }
   },
 );
@@ -80,32 +91,32 @@ onEachDatabase(
 onEachDatabase(
   'search finds players by the beginning of any name they bore, maps, and everything by id',
   async (t, url) => {
-    const hall = await testHall(t, url);
-    const [id] = await tell(
-      hall,
+    const context = await testContext(t, url);
+    const [id] = await sendEvents(
+      context,
       match({ teams: [team('Red', { ...person(1, 'Grüße%_') }), team('Blue', { ...person(2, 'gruft') })] }),
       login('Alpha', person(3, 'Grus'), { time: after(-9_000_000) }),
       login('Alpha', person(3, 'Fled')),
       map('Grün Ø Garten'),
       map('Zebra'),
     );
-    const found = await page(hall, '/search?q=GRU');
+    const found = await page(context, '/search?q=GRU');
     assert.match(found, /gruft/);
     assert.match(found, /Fled[\s\S]*formerly <bdi>Grus/);
     assert.ok(!found.includes('Grüße') && !found.includes('Garten'));
-    assert.match(await page(hall, '/search?q=gr%C3%BC'), /Grüße%_[\s\S]*Grün Ø Garten/);
-    assert.ok(!(await page(hall, '/search?q=%25')).includes('Zebra'), 'nothing is a wildcard');
-    assert.equal((await ask(hall, `/search?q=${id}`)).headers.get('location'), `/matches/${id}`);
+    assert.match(await page(context, '/search?q=gr%C3%BC'), /Grüße%_[\s\S]*Grün Ø Garten/);
+    assert.ok(!(await page(context, '/search?q=%25')).includes('Zebra'), 'nothing is a wildcard');
+    assert.equal((await ask(context, `/search?q=${id}`)).headers.get('location'), `/matches/${id}`);
     assert.equal(
-      (await ask(hall, `/search?q=${person(1).uuid}`)).headers.get('location'),
+      (await ask(context, `/search?q=${person(1).uuid}`)).headers.get('location'),
       `/players/${person(1).uuid}`,
     );
-    assert.match(await page(hall, '/search?q=nobodyhere'), /No player or map/);
+    assert.match(await page(context, '/search?q=nobodyhere'), /No player or map/);
   },
 );
 
 onEachDatabase('lists page by max_id to their end, and filter by one thing', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const played = Array.from({ length: 65 }, (_, number) =>
     match({
       map: `Map ${number % 2}`,
@@ -113,11 +124,11 @@ onEachDatabase('lists page by max_id to their end, and filter by one thing', asy
       teams: [team('Red', 1), team('Blue', 2)],
     }),
   );
-  await tell(hall, ...played);
+  await sendEvents(context, ...played);
   const walk = async (from: string): Promise<number> => {
     const seen = new Set<string>();
     for (let path: string | undefined = from; path !== undefined;) {
-      const body = await page(hall, path);
+      const body = await page(context, path);
       for (const [, id] of body.matchAll(/class="cover"\s+href="\/matches\/([0-9a-z]{11})"/g)) seen.add(id!);
       path = /rel="next" href="([^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
     }
@@ -132,66 +143,68 @@ onEachDatabase('lists page by max_id to their end, and filter by one thing', asy
 });
 
 onEachDatabase('leaderboards rank, page, and look back', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const players = Array.from({ length: 40 }, (_, number) => ({ ...person(number), kill_count: number }));
-  await tell(hall, match({ win: 'Red', gamemode: 'ctw', teams: [team('Red', ...players)] }));
-  await keepUpOnce(hall);
-  const first = await page(hall, '/leaderboards?mode=ctw&by=kill&period=day');
+  await sendEvents(context, match({ win: 'Red', gamemode: 'ctw', teams: [team('Red', ...players)] }));
+  await runJobsOnce(context);
+  const first = await page(context, '/leaderboards?mode=ctw&by=kill&period=day');
   assert.match(first, /Player39[\s\S]*Player10/);
   assert.ok(!first.includes('Player9<'));
   const next = /rel="next" href="([^"]+behind[^"]+)"/.exec(first)![1]!.replaceAll('&amp;', '&');
-  assert.match(await page(hall, next), />31<[\s\S]*Player9<[\s\S]*Player1</);
-  assert.match(await page(hall, '/leaderboards?mode=tntrun'), /Nobody stands here yet/);
-  assert.match(await page(hall, '/leaderboards?period=day&ago=1'), /Nobody stands here yet/);
+  assert.match(await page(context, next), />31<[\s\S]*Player9<[\s\S]*Player1</);
+  assert.match(await page(context, '/leaderboards?mode=tntrun'), /Nobody stands here yet/);
+  assert.match(await page(context, '/leaderboards?period=day&ago=1'), /Nobody stands here yet/);
   for (const wrong of ['mode=no', 'period=year', 'by=luck', 'ago=x', 'ago=31&period=day', 'behind=1']) {
-    assert.equal((await ask(hall, `/leaderboards?${wrong}`)).status, 400, wrong);
+    assert.equal((await ask(context, `/leaderboards?${wrong}`)).status, 400, wrong);
   }
 });
 
 onEachDatabase('a map shows its picture, ratings and who wins on it; the picture is kept by caches', async (t, url) => {
-  const hall = await testHall(t, url);
+  const context = await testContext(t, url);
   const image = { content_type: 'image/png' as const, data: PIXEL };
-  const [id] = await tell(
-    hall,
+  const [id] = await sendEvents(
+    context,
     map('Twin Peaks', { image, teams: [{ name: 'Red', max: 8, color: 'dark red' }] }),
     match({ win: 'Red', teams: [team('Red', 1), team('Blue', 2)] }),
     rating('Twin Peaks', person(1), 5),
     rating('Twin Peaks', person(2), 4),
   );
-  await keepUpOnce(hall);
-  const body = await page(hall, `/maps/${id}`);
+  await runJobsOnce(context);
+  const body = await page(context, `/maps/${id}`);
   assert.match(body, /4\.50 of 5 on average, 2 ratings/);
   assert.match(body, /c-dark-red/);
   assert.match(body, /Share of wins in 1 finished matches/);
   const [source] = /\/maps\/[0-9a-z]{11}\/image\?v=[\w-]{12}/.exec(body)!;
-  const picture = await ask(hall, source);
+  const picture = await ask(context, source);
   assert.equal(picture.headers.get('content-type'), 'image/png');
   assert.match(picture.headers.get('cache-control')!, /immutable/);
-  const again = await ask(hall, source, { headers: { 'if-none-match': picture.headers.get('etag')! } });
+  const again = await ask(context, source, { headers: { 'if-none-match': picture.headers.get('etag')! } });
   assert.equal(again.status, 304);
-  assert.match((await ask(hall, `/maps/${id}/image`)).headers.get('cache-control')!, /max-age=300$/);
-  assert.equal((await ask(hall, '/maps/00000000000/image')).status, 404);
+  assert.match((await ask(context, `/maps/${id}/image`)).headers.get('cache-control')!, /max-age=300$/);
+  assert.equal((await ask(context, '/maps/00000000000/image')).status, 404);
 });
 
 onEachDatabase('feeds and sitemaps are sound XML that names every page', async (t, url) => {
-  const hall = await testHall(t, url);
-  const [id] = await tell(
-    hall,
+  const context = await testContext(t, url);
+  const [id] = await sendEvents(
+    context,
     match({ map: 'A & B <c>', win: 'Red', teams: [team('Red', 1)] }),
     punishment('p', person(1), { reason: ']]> & <b>' }),
   );
-  await keepUpOnce(hall);
-  const feed = elements(await page(hall, '/matches.atom'));
+  await runJobsOnce(context);
+  const feed = elements(await page(context, '/matches.atom'));
   assert.deepEqual(feed['title'], ['Scorehall: Matches', 'A & B <c> on Alpha']);
   assert.deepEqual(feed['id']!.at(-1), `${SITE}/matches/${id}`);
-  assert.match(elements(await page(hall, '/punishments.atom'))['content']![0]!, /\]\]&gt; &amp; &lt;b&gt;/);
-  const files = elements(await page(hall, '/sitemap.xml'))['loc']!;
-  const pages = await Promise.all(files.map(async (file) => elements(await page(hall, file.replace(SITE, '')))['loc']));
+  assert.match(elements(await page(context, '/punishments.atom'))['content']![0]!, /\]\]&gt; &amp; &lt;b&gt;/);
+  const files = elements(await page(context, '/sitemap.xml'))['loc']!;
+  const pages = await Promise.all(
+    files.map(async (file) => elements(await page(context, file.replace(SITE, '')))['loc']),
+  );
   assert.ok(pages.flat().includes(`${SITE}/matches/${id}`));
   assert.ok(pages.flat().includes(`${SITE}/players/${person(1).uuid}`));
-  assert.match(await page(hall, '/robots.txt'), new RegExp(`Sitemap: ${SITE}/sitemap.xml`));
-  assert.equal((await ask(hall, '/sitemaps/matches-00000000001.xml')).status, 200);
-  assert.equal((await ask(hall, '/sitemaps/tokens-00000000000.xml')).status, 404);
+  assert.match(await page(context, '/robots.txt'), new RegExp(`Sitemap: ${SITE}/sitemap.xml`));
+  assert.equal((await ask(context, '/sitemaps/matches-00000000001.xml')).status, 200);
+  assert.equal((await ask(context, '/sitemaps/tokens-00000000000.xml')).status, 404);
 });
 
 function elements(xml: string): Record<string, string[]> {
@@ -210,10 +223,10 @@ function elements(xml: string): Record<string, string[]> {
 
 test('drawn cards are PNG pictures of the size that links are shown in', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const hall = await testHall(t, database.url);
+  const context = await testContext(t, database.url);
   t.after(() => database.drop());
-  const [id] = await tell(
-    hall,
+  const [id] = await sendEvents(
+    context,
     match({ map: '桜の丘', win: 'Équipe', teams: [team('Équipe', person(1, 'x'.repeat(64)) as never), team('青', 2)] }),
     punishment('p', person(2)),
   );
@@ -222,7 +235,7 @@ test('drawn cards are PNG pictures of the size that links are shown in', async (
     `/cards/players/${person(1).uuid}.png`,
     `/cards/players/${person(2).uuid}.png`,
   ]) {
-    const response = await ask(hall, path);
+    const response = await ask(context, path);
     assert.equal(response.headers.get('content-type'), 'image/png', path);
     const bytes = Buffer.from(await response.arrayBuffer());
     assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1200, 630]);
@@ -231,40 +244,40 @@ test('drawn cards are PNG pictures of the size that links are shown in', async (
     assert.equal(lines.length, 1201 * 630);
   }
   for (const path of ['/cards/matches/x.png', `/cards/matches/${id}`, '/cards/players/y.png']) {
-    assert.equal((await ask(hall, path)).status, 404, path);
+    assert.equal((await ask(context, path)).status, 404, path);
   }
 });
 
 test('a page speaks the language asked for, by link, cookie or browser, and is not sent twice', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const hall = await testHall(t, database.url, {
+  const context = await testContext(t, database.url, {
     NETWORK_NAME: 'Nét <&>',
     CONTACT: 'a@example.org',
     ACCENT_COLOR: '#ffff00',
   });
   t.after(() => database.drop());
-  const japanese = await ask(hall, '/?lang=ja');
+  const japanese = await ask(context, '/?lang=ja');
   assert.match(await japanese.text(), /<html lang="ja">[\s\S]*ランキング/);
   assert.match(
     japanese.headers.get('set-cookie')!,
     /^scorehall_language=ja; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
   );
-  assert.match(await page(hall, '/', { headers: { cookie: 'scorehall_language=ja' } }), /<html lang="ja">/);
-  assert.match(await page(hall, '/', { headers: { 'accept-language': 'ja-JP,en;q=0.5' } }), /<html lang="ja">/);
-  const first = await ask(hall, '/');
+  assert.match(await page(context, '/', { headers: { cookie: 'scorehall_language=ja' } }), /<html lang="ja">/);
+  assert.match(await page(context, '/', { headers: { 'accept-language': 'ja-JP,en;q=0.5' } }), /<html lang="ja">/);
+  const first = await ask(context, '/');
   assert.equal(first.headers.get('set-cookie'), null);
   assert.match(await first.text(), /Nét &lt;&amp;&gt;[\s\S]*mailto:a@example.org/);
-  const again = await ask(hall, '/', { headers: { 'if-none-match': first.headers.get('etag')! } });
+  const again = await ask(context, '/', { headers: { 'if-none-match': first.headers.get('etag')! } });
   assert.deepEqual([again.status, await again.text()], [304, '']);
-  const head = await ask(hall, '/', { method: 'HEAD' });
+  const head = await ask(context, '/', { method: 'HEAD' });
   assert.deepEqual([head.status, await head.text()], [200, '']);
-  const post = await ask(hall, '/', { method: 'POST' });
+  const post = await ask(context, '/', { method: 'POST' });
   assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);
 });
 
 onEachDatabase('nonsense in addresses is answered with a page, never with a fault of ours', async (t, url) => {
-  const hall = await testHall(t, url);
-  await tell(hall, match({ teams: [team('Red', 1)] }), presence('Alpha', { players: ['A'] }));
+  const context = await testContext(t, url);
+  await sendEvents(context, match({ teams: [team('Red', 1)] }), presence('Alpha', { players: ['A'] }));
   const paths = [
     '/',
     '/matches',
@@ -304,7 +317,7 @@ onEachDatabase('nonsense in addresses is answered with a page, never with a faul
       async (path, name, value, raw) => {
         const written = raw ? value.replace(/[^!-~]|[#?]/g, '%') : encodeURIComponent(value.toWellFormed());
         const address = path.endsWith('/') && path !== '/' ? `${path}${written}` : `${path}?${name}=${written}`;
-        const { status } = await ask(hall, address);
+        const { status } = await ask(context, address);
         assert.ok(status < 500, `${address} answered ${status}`);
       },
     ),
@@ -314,12 +327,12 @@ onEachDatabase('nonsense in addresses is answered with a page, never with a faul
 
 test('front page counts follow the servers', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const hall = await testHall(t, database.url);
+  const context = await testContext(t, database.url);
   t.after(() => database.drop());
-  await tell(hall, presence('Alpha', { players: ['A', 'B'] }));
-  const { online } = (await (await ask(hall, '/live.json')).json()) as { online: number };
+  await sendEvents(context, presence('Alpha', { players: ['A', 'B'] }));
+  const { online } = (await (await ask(context, '/live.json')).json()) as { online: number };
   assert.equal(online, 2);
-  hall.clock.advance(121_000);
-  assert.equal(((await (await ask(hall, '/live.json')).json()) as { online: number }).online, 0);
-  assert.equal((await hall.db.tuples(sql`select count(*) from online_samples`))[0]![0], 0);
+  context.clock.advance(121_000);
+  assert.equal(((await (await ask(context, '/live.json')).json()) as { online: number }).online, 0);
+  assert.equal((await context.db.tuples(sql`select count(*) from online_samples`))[0]![0], 0);
 });

@@ -21,9 +21,9 @@ import { statsOf } from '#store/game/player-stats.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { findAccessToken } from '#store/applications/tokens.ts';
-import { withdrawSince } from '#events/retract.ts';
-import { match, person, tell } from '#test/support/builders.ts';
-import { createTestDatabase, testHall } from '#test/support/context.ts';
+import { retractSince } from '#events/retract.ts';
+import { match, person, sendEvents } from '#test/support/builders.ts';
+import { createTestDatabase, testContext } from '#test/support/context.ts';
 
 /** Tables that grow with the network; what is read of them on a request is looked up, never gone through. */
 const LARGE =
@@ -62,10 +62,10 @@ async function plansOf(db: Db, path: string, read: (db: Db) => Promise<unknown>)
 test('no read of a request goes through a table that grows with the network', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const hall = await testHall(t, database.url);
-  await tell(hall, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  const context = await testContext(t, database.url);
+  await sendEvents(context, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
   const last = Number.MAX_SAFE_INTEGER;
-  const player = (await findPlayer(hall.db, person(1).uuid))!;
+  const player = (await findPlayer(context.db, person(1).uuid))!;
   const map = { key: 1, name: 'X' } as Parameters<typeof ratesOf>[1][number];
   const readers: Record<string, (db: Db) => Promise<unknown>> = {
     matchesOf: (db) => matchesOf(db, player.key, 20),
@@ -91,7 +91,7 @@ test('no read of a request goes through a table that grows with the network', as
     listPunishments: (db) => listPunishments(db, last, 20, 1),
   };
   for (const [name, read] of Object.entries(readers)) {
-    assert.deepEqual(await plansOf(hall.db, database.url, read), [], name);
+    assert.deepEqual(await plansOf(context.db, database.url, read), [], name);
   }
 });
 
@@ -102,16 +102,16 @@ const PAGE = 20;
 test('a page of the matches of a player is a walk along their index, whatever max_id is', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const hall = await testHall(t, database.url);
-  await tell(hall, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
-  const { key } = (await findPlayer(hall.db, person(1).uuid))!;
+  const context = await testContext(t, database.url);
+  await sendEvents(context, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  const { key } = (await findPlayer(context.db, person(1).uuid))!;
   const along = ['SEARCH p USING INDEX player_matches_by_player (player_key>? AND (player_key,match_key)<(?,?))'];
   const looked = 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)';
   for (const before of BOUNDS) {
-    const steps = await stepsOf(hall.db, database.url, (db) => listPlayedMatches(db, key, before, PAGE));
+    const steps = await stepsOf(context.db, database.url, (db) => listPlayedMatches(db, key, before, PAGE));
     assert.deepEqual(steps, [...along, looked]);
   }
-  assert.deepEqual(await stepsOf(hall.db, database.url, (db) => matchesOf(db, key, PAGE)), [...along, looked]);
+  assert.deepEqual(await stepsOf(context.db, database.url, (db) => matchesOf(db, key, PAGE)), [...along, looked]);
 });
 
 const walked = (bound: string): string[] => [
@@ -124,7 +124,7 @@ const walked = (bound: string): string[] => [
 test('what a server has sent is walked along indexes, from one key on', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
-  const { db, clock } = await testHall(t, database.url);
+  const { db, clock } = await testContext(t, database.url);
   const searches = async (read: (db: Db) => Promise<unknown>): Promise<string[]> =>
     (await stepsOf(db, database.url, read)).filter((step) => /\b(matches|ledger|refusals|l)\b/.test(step));
   for (const [read, bound] of [
@@ -134,7 +134,7 @@ test('what a server has sent is walked along indexes, from one key on', async (t
     const refused = `SEARCH refusals USING INDEX refusals_by_scope (scope_key=?${bound})`;
     assert.deepEqual(await searches((one) => read(one, 1, 5, 20)), [...walked(bound), refused]);
   }
-  assert.deepEqual(await searches((one) => withdrawSince(one, clock, 1, 5)), walked(''));
+  assert.deepEqual(await searches((one) => retractSince(one, clock, 1, 5)), walked(''));
 });
 
 /** How PostgreSQL goes about a statement of a reader that it has planned for whatever is asked for. */
@@ -157,9 +157,9 @@ async function genericPlanOf(db: Db, url: string, read: (db: Db) => Promise<unkn
 test('matches of what is silent now are walked along their own index where one server has sent all others', async (t) => {
   const database = await createTestDatabase('postgres');
   t.after(() => database.drop());
-  const hall = await testHall(t, database.url);
-  await tell(hall, ...Array.from({ length: 400 }, () => match({ map: 'Isle', gamemode: 'ctw', teams: [] })));
-  await hall.db.run(sql`analyze matches`);
+  const context = await testContext(t, database.url);
+  await sendEvents(context, ...Array.from({ length: 400 }, () => match({ map: 'Isle', gamemode: 'ctw', teams: [] })));
+  await context.db.run(sql`analyze matches`);
   const last = Number.MAX_SAFE_INTEGER;
   const filters = {
     matches_by_server: { serverKey: 1 },
@@ -167,7 +167,7 @@ test('matches of what is silent now are walked along their own index where one s
     matches_by_gamemode: { gamemode: 'tdm' },
   };
   for (const [index, filter] of Object.entries(filters)) {
-    const walks = await genericPlanOf(hall.db, database.url, (db) => listMatchesWhere(db, filter, last, 20));
+    const walks = await genericPlanOf(context.db, database.url, (db) => listMatchesWhere(db, filter, last, 20));
     assert.match(walks, new RegExp(`using ${index}\\b`), walks);
   }
 });
@@ -189,19 +189,19 @@ const alone = (number: number) => match({ teams: [{ name: 'Red', players: [perso
 test('a page of the matches of a player who is silent now reads no more rows than it shows, whatever max_id is', async (t) => {
   const database = await createTestDatabase('postgres');
   t.after(() => database.drop());
-  const hall = await testHall(t, database.url);
+  const context = await testContext(t, database.url);
   const matches = [...Array.from({ length: 50 }, () => alone(1)), ...Array.from({ length: 400 }, () => alone(2))];
-  await tell(hall, ...matches);
-  await hall.db.run(sql`analyze`);
-  const { key } = (await findPlayer(hall.db, person(1).uuid))!;
-  const own = await listPlayedMatches(hall.db, key, Number.MAX_SAFE_INTEGER, 100);
+  await sendEvents(context, ...matches);
+  await context.db.run(sql`analyze`);
+  const { key } = (await findPlayer(context.db, person(1).uuid))!;
+  const own = await listPlayedMatches(context.db, key, Number.MAX_SAFE_INTEGER, 100);
   assert.equal(own.length, 50);
   const client = new pg.Client(database.url);
   await client.connect();
   try {
     for (const before of [...BOUNDS, own[30]!.key, own[45]!.key + 1]) {
       const asked: Sql[] = [];
-      const noting = { ...hall.db, all: async (query: Sql) => (asked.push(query), []) } as unknown as Db;
+      const noting = { ...context.db, all: async (query: Sql) => (asked.push(query), []) } as unknown as Db;
       await listPlayedMatches(noting, key, before, PAGE);
       const text = textOf(asked[0]!, new WeakMap(), (place) => `$${place}`);
       const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...asked[0]!.values]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import { sql } from '#db/sql.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';
 import {
   type Application,
@@ -11,7 +11,7 @@ import {
   setLimit,
 } from '#store/applications/applications.ts';
 import type { Event, WireEvent } from '#events/schema.ts';
-import { takeEvents } from '#events/ledger.ts';
+import { ingestEvents } from '#events/ledger.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 
 type EventType = Event['type'];
@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 export const BEGINNING = '2026-03-01T12:00:00.000Z';
 
 /** A moment so many milliseconds after another, as events write it. */
-export const after = (ms: number, moment = BEGINNING): string => new Date(Date.parse(moment) + ms).toISOString();
+export const after = (ms: number, timestamp = BEGINNING): string => new Date(Date.parse(timestamp) + ms).toISOString();
 
 /** A player of the tests: the number makes the UUID. */
 export function person(number: number, name = `Player${number}`): { uuid: string; name: string } {
@@ -62,10 +62,10 @@ export const match = (data: Partial<DataOf<'match.finished'>> = {}, envelope: En
     { server: 'Alpha', ...envelope },
   );
 
-type Played = DataOf<'match.finished'>['teams'][number]['players'][number];
+type PlayedBy = DataOf<'match.finished'>['teams'][number]['players'][number];
 
 /** A team of a match; players are numbers of `person`, or what they did. */
-export function team(name: string, ...players: (number | Played)[]): DataOf<'match.finished'>['teams'][number] {
+export function team(name: string, ...players: (number | PlayedBy)[]): DataOf<'match.finished'>['teams'][number] {
   return { name, players: players.map((player) => (typeof player === 'number' ? person(player) : player)) };
 }
 
@@ -102,8 +102,11 @@ export const statistics = (
  * Tells events as the operator; each must be taken.
  * @returns the ids they got
  */
-export async function tell({ db, clock }: Pick<Hall, 'db' | 'clock'>, ...told: WireEvent[]): Promise<string[]> {
-  const receipts = await takeEvents(db, clock, { kind: 'operator' }, told);
+export async function sendEvents(
+  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
+  ...received: WireEvent[]
+): Promise<string[]> {
+  const receipts = await ingestEvents(db, clock, { kind: 'operator' }, received);
   return receipts.map((receipt) => {
     assert.equal(receipt.status, 'accepted', JSON.stringify(receipt));
     return (receipt as { receipt: string }).receipt;
@@ -114,7 +117,7 @@ type ApplicationFacts = Partial<NewApplication> & { limit?: number };
 
 /** An application, by default a service with access to the data API. */
 export async function application(
-  { db, clock }: Pick<Hall, 'db' | 'clock'>,
+  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
   { limit, ...facts }: ApplicationFacts = {},
 ): Promise<Application & { secret: string | undefined }> {
   const wanted: NewApplication = { name: 'Probe', type: 'service', redirect_uris: [], access: 'approved', ...facts };
@@ -125,17 +128,17 @@ export async function application(
 
 /** A token of an application for itself. */
 export async function serviceToken(
-  hall: Pick<Hall, 'db' | 'clock'>,
+  context: Pick<AppContext, 'db' | 'clock'>,
   clientId?: string,
   lifetimeMs = 24 * HOUR_MS,
 ): Promise<string> {
-  const owner = clientId ?? (await application(hall)).client_id;
-  return await issueClientToken(hall.db, hall.clock.now(), owner, lifetimeMs);
+  const owner = clientId ?? (await application(context)).client_id;
+  return await issueClientToken(context.db, context.clock.now(), owner, lifetimeMs);
 }
 
 /** An account with a verified address, linked with a game account where a UUID is given. */
 export async function account(
-  { db, clock }: Pick<Hall, 'db' | 'clock'>,
+  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
   name: string,
   uuid?: string,
 ): Promise<Account> {
@@ -149,7 +152,7 @@ export async function account(
 
 /** A token of a user for an application, as the code grant stores it. */
 export async function userToken(
-  { db, clock }: Pick<Hall, 'db' | 'clock'>,
+  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
   clientId: string,
   accountId: string,
   { scope = 'openid profile email', lifetimeMs = 24 * HOUR_MS }: { scope?: string; lifetimeMs?: number } = {},

@@ -5,9 +5,9 @@ export function answerOf<T>(child: ChildProcess): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const ended = (): void => reject(new Error('A process that was asked has ended; what it said stands above.'));
   child.once('exit', ended);
-  child.once('message', (said) => {
+  child.once('message', (received) => {
     child.off('exit', ended);
-    resolve(said as T);
+    resolve(received as T);
   });
   return promise;
 }

@@ -2,13 +2,13 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
-import { type House, openHouse } from '#server/listeners.ts';
+import { type RunningServices, openServices } from '#server/listeners.ts';
 import type { Clock } from '#platform/clock.ts';
-import { type Door, type Environment, readConfig } from '#platform/config.ts';
+import { type ServiceName, type Environment, readConfig } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
-import { type Hall, openHall } from '#context/context.ts';
+import { type AppContext, openAppContext } from '#context/context.ts';
 import { copyPostgresDatabase, createPostgresDatabase } from './postgres.ts';
 
 /** A clock that stands still until it is told to go on. */
@@ -105,29 +105,33 @@ function testOnEach(name: string, create: typeof createTestDatabase, work: Datab
   }
 }
 
-export interface TestHall extends Hall {
+export interface TestAppContext extends AppContext {
   clock: TestClock;
 }
 
 /** Opens a hall that the test closes when it ends; doors listen on ports that the system chooses. */
-export async function testHall(t: TestContext, databaseUrl: string, settings: Environment = {}): Promise<TestHall> {
+export async function testContext(
+  t: TestContext,
+  databaseUrl: string,
+  settings: Environment = {},
+): Promise<TestAppContext> {
   const listens = Object.fromEntries(
-    ['API', 'AUTH', 'SITE', 'INGEST'].map((door) => [`${door}_LISTEN`, '127.0.0.1:0']),
+    ['API', 'AUTH', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
   );
   const secret = { SECRET_KEY: 'a secret that is long enough for tests' };
   const config = readConfig({ ...listens, ...secret, LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, ...settings });
-  const hall = await openHall(config, new TestClock());
-  t.after(() => hall[Symbol.asyncDispose]());
-  return hall as TestHall;
+  const context = await openAppContext(config, new TestClock());
+  t.after(() => context[Symbol.asyncDispose]());
+  return context as TestAppContext;
 }
 
 /** Opens doors of a hall over real sockets; they close before the hall does. */
-export async function testHouse(hall: Hall, doors: Door[]): Promise<House['addresses']> {
-  const house = await openHouse(hall, doors);
-  const closeHall = hall[Symbol.asyncDispose].bind(hall);
-  hall[Symbol.asyncDispose] = async () => {
-    await house[Symbol.asyncDispose]();
+export async function testServices(context: AppContext, doors: ServiceName[]): Promise<RunningServices['addresses']> {
+  const services = await openServices(context, doors);
+  const closeHall = context[Symbol.asyncDispose].bind(context);
+  context[Symbol.asyncDispose] = async () => {
+    await services[Symbol.asyncDispose]();
     await closeHall();
   };
-  return house.addresses;
+  return services.addresses;
 }

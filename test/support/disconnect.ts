@@ -5,7 +5,7 @@ import type { Log } from '#platform/log.ts';
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /** What a process says while it serves, each with its level; what is printed past the log is an error, too. */
-export class Said {
+export class LogRecorder {
   readonly levels: string[] = [];
   #heard = Promise.withResolvers<void>();
 
@@ -31,7 +31,7 @@ export class Said {
 }
 
 /** Sends the beginning of a request, and breaks the connection off once the service has begun to read it. */
-export async function hangUp(origin: string, text: string): Promise<void> {
+export async function disconnect(origin: string, text: string): Promise<void> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   // The answer that there is more to be read says that the request is under way.

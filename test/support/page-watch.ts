@@ -10,7 +10,7 @@ export const COLOURS: readonly string[] = ['color-contrast'];
 export const NARROW = { width: 390, height: 844 };
 export const WIDE = { width: 1280, height: 900 };
 
-interface Allowed {
+interface AttemptLimit {
   /** Hosts that may be asked. */
   hosts: readonly string[];
   /** Whether pictures may come inside the page. */
@@ -20,7 +20,7 @@ interface Allowed {
 }
 
 /** Collects whatever a page should not do: errors, dialogs, requests to other hosts, what the policy forbids. */
-export async function watch(page: Page, { hosts, data = false, expects }: Allowed): Promise<string[]> {
+export async function watch(page: Page, { hosts, data = false, expects }: AttemptLimit): Promise<string[]> {
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' && !expects(message.location().url, message.text()))

@@ -71,10 +71,10 @@ export async function servePostgres(
 /** Tells the server to drop its clients and stop, and waits for it. */
 export async function stopPostgres(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
-  const stopped = once(server, 'exit');
+  const suspended = once(server, 'exit');
   server.kill('SIGINT');
   const quit = setTimeout(() => server.kill('SIGQUIT'), 5_000);
-  await stopped;
+  await suspended;
   clearTimeout(quit);
 }
 

@@ -13,8 +13,8 @@ export function drawLanes(relief: Relief, layout: Layout): void {
 function drawLeg(relief: Relief, layout: Layout, from: Point, to: Point): void {
   const length = Math.hypot(to.x - from.x, to.y - from.y);
   for (let step = 0; step <= length; step += 0.5) {
-    const share = step / Math.max(1, length);
-    const point = { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
+    const quota = step / Math.max(1, length);
+    const point = { x: from.x + (to.x - from.x) * quota, y: from.y + (to.y - from.y) * quota };
     for (const place of copies(layout.symmetry, point)) tread(relief, place, layout.laneWidth);
   }
 }

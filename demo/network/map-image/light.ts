@@ -33,12 +33,12 @@ function clamp(shade: number): number {
 /** For each cell, how far it is to the nearest land, up to a limit: shores are lighter than the deep. */
 export function shoreDistances(relief: Relief, limit: number): Float64Array {
   const distances = new Float64Array(WIDTH * HEIGHT).fill(limit);
-  sweep(distances, (x, y) => relief.ground(x, y) !== undefined, false);
-  sweep(distances, () => false, true);
+  purge(distances, (x, y) => relief.ground(x, y) !== undefined, false);
+  purge(distances, () => false, true);
   return distances;
 }
 
-function sweep(distances: Float64Array, isLand: (x: number, y: number) => boolean, backwards: boolean): void {
+function purge(distances: Float64Array, isLand: (x: number, y: number) => boolean, backwards: boolean): void {
   const step = backwards ? 1 : -1;
   for (let number = 0; number < WIDTH * HEIGHT; number++) {
     const cell = backwards ? WIDTH * HEIGHT - 1 - number : number;

@@ -17,8 +17,8 @@ const PLANTS: Record<Look['plant'], Plant> = {
 
 /** Plants, rocks and flowers where nothing was built, at the same places for every team. */
 export function growPlants(relief: Relief, layout: Layout, look: Look, random: Random): void {
-  const tries = Math.round((look.growth * layout.wild * WIDTH * HEIGHT) / 100);
-  for (let number = 0; number < tries; number++) {
+  const attempts = Math.round((look.growth * layout.wild * WIDTH * HEIGHT) / 100);
+  for (let number = 0; number < attempts; number++) {
     const point = pointOf(random.int(2, WIDTH - 3), random.int(2, HEIGHT - 3));
     const kind = random.weighted([look.plant === 'round' || look.plant === 'pine' ? 5 : 4, 2, 4]);
     const size = random.int(0, 2);

@@ -29,10 +29,10 @@ export class Noise {
   }
 }
 
-function smooth(share: number): number {
-  return share * share * (3 - 2 * share);
+function smooth(quota: number): number {
+  return quota * quota * (3 - 2 * quota);
 }
 
-export function mix(from: number, to: number, share: number): number {
-  return from + (to - from) * share;
+export function mix(from: number, to: number, quota: number): number {
+  return from + (to - from) * quota;
 }

@@ -18,15 +18,15 @@ export function playMatch(seed: string, fixture: Fixture, naming: Naming): Match
     version: 1,
     id: `match-${fixture.id}`,
     type: 'match.finished',
-    time: momentOf(fixture.finished),
+    time: timestampOf(fixture.finished),
     server: fixture.server.name,
     data: {
       map: fixture.map.name,
       gamemode: fixture.gamemode,
       ranked: fixture.server.ranked,
       win: course.winner?.name ?? '',
-      started: momentOf(fixture.started),
-      finished: momentOf(fixture.finished),
+      started: timestampOf(fixture.started),
+      finished: timestampOf(fixture.finished),
       teams: course.sides.map((side) => ({
         name: side.name,
         players: side.fighters.map((fighter) => countersOf(random, fixture, course, fighter)),
@@ -37,7 +37,7 @@ export function playMatch(seed: string, fixture: Fixture, naming: Naming): Match
   };
 }
 
-export function momentOf(time: number): string {
+export function timestampOf(time: number): string {
   return new Date(time).toISOString();
 }
 
@@ -68,7 +68,7 @@ function tellsKills(random: Random, fixture: Fixture, kills: readonly Kill[]): b
 }
 
 function wireKill({ killer, victim, time }: Kill): { killer: string; victim: string; time: string } {
-  return { killer: killer.player.uuid, victim: victim.player.uuid, time: momentOf(time) };
+  return { killer: killer.player.uuid, victim: victim.player.uuid, time: timestampOf(time) };
 }
 
 function wireGoal({
@@ -80,5 +80,5 @@ function wireGoal({
   time,
 }: Goal): NonNullable<MatchEvent['data']['objectives']>[number] {
   const player = fighter === null ? null : { uuid: fighter.player.uuid, name: fighter.name };
-  return { player, team: side.name, type, name, color, time: momentOf(time) };
+  return { player, team: side.name, type, name, color, time: timestampOf(time) };
 }

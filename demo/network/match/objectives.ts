@@ -118,8 +118,8 @@ export function capturePoints(random: Random, fixture: Fixture, sides: readonly 
   const owners = new Map<string, Side>();
   return times
     .sort((a, b) => a - b)
-    .map((moment) => {
-      const [time, name] = [Math.floor(moment), random.pick(names)];
+    .map((timestamp) => {
+      const [time, name] = [Math.floor(timestamp), random.pick(names)];
       const side = random.pick(sides.filter((other) => other !== owners.get(name)));
       owners.set(name, side);
       const alone = random.chance(0.4);

@@ -36,7 +36,7 @@ function held(random: Random, fixture: Fixture, { sides, winner }: Omit<Course, 
   const scores = new Map<Fighter, number>();
   for (const side of sides) {
     const points = winner === undefined ? level : side === winner ? target : Math.floor(level * random.between(0.4, 1));
-    for (const [fighter, share] of shared(random, side, points)) scores.set(fighter, share);
+    for (const [fighter, quota] of shared(random, side, points)) scores.set(fighter, quota);
   }
   return scores;
 }
@@ -47,9 +47,9 @@ function shared(random: Random, side: Side, points: number): [Fighter, number][]
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   let before = 0;
   return side.fighters.map((fighter, place) => {
-    const share = Math.round((points * before) / whole);
+    const quota = Math.round((points * before) / whole);
     before += weights[place]!;
-    return [fighter, Math.round((points * before) / whole) - share];
+    return [fighter, Math.round((points * before) / whole) - quota];
   });
 }
 

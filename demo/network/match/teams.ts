@@ -23,12 +23,12 @@ export type Naming = (player: Player, time: number) => string;
 
 /** Splits those who are there into the map's teams, or everybody into a side of their own where it has none. */
 export function sidesOf(random: Random, fixture: Fixture, naming: Naming): Side[] {
-  const fighters = random.shuffled(fixture.visits).map((visit) => ({
-    player: visit.player,
-    name: naming(visit.player, fixture.finished),
-    from: Math.max(visit.from, fixture.started),
-    to: Math.min(visit.to, fixture.finished),
-    strength: Math.exp(0.55 * visit.player.skill),
+  const fighters = random.shuffled(fixture.visits).map((request) => ({
+    player: request.player,
+    name: naming(request.player, fixture.finished),
+    from: Math.max(request.from, fixture.started),
+    to: Math.min(request.to, fixture.finished),
+    strength: Math.exp(0.55 * request.player.skill),
   }));
   if (fixture.map.teams.length === 0)
     return fighters.map((fighter) => ({ name: fighter.name, color: '', fighters: [fighter] }));
@@ -67,8 +67,8 @@ export function presentAt(side: Side, time: number): Fighter[] {
 
 /** How strong the side is, by who played for it and how long. */
 export function powerOf(side: Side, { started, finished }: Fixture): number {
-  const shares = side.fighters.map((fighter) => fighter.strength * overlap(fighter, started, finished));
-  return shares.reduce((sum, share) => sum + share, 0) / (finished - started);
+  const quotas = side.fighters.map((fighter) => fighter.strength * overlap(fighter, started, finished));
+  return quotas.reduce((sum, quota) => sum + quota, 0) / (finished - started);
 }
 
 /** A side as chance and strength will have it: somewhat the stronger, much the likelier. */

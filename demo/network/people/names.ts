@@ -24,9 +24,9 @@ export class Names {
   readonly #random: Random;
   readonly #taken: Set<string>;
 
-  constructor(random: Random, taken: Iterable<string>) {
+  constructor(random: Random, accepted: Iterable<string>) {
     this.#random = random;
-    this.#taken = new Set([...taken].map((name) => name.toLowerCase()));
+    this.#taken = new Set([...accepted].map((name) => name.toLowerCase()));
   }
 
   next(): string {

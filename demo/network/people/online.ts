@@ -1,17 +1,17 @@
 import { MINUTE } from '../calendar.ts';
-import type { Season } from '../history.ts';
+import type { GeneratedHistory } from '../history.ts';
 import type { Session } from './sessions.ts';
 
 /** How many players are on the network at the beginning of each minute that lies between two moments. */
-export function onlineBetween(season: Season, from: number, to: number): { time: number; count: number }[] {
+export function onlineBetween(history: GeneratedHistory, from: number, to: number): { time: number; count: number }[] {
   const first = Math.ceil(from / MINUTE);
   const changes = new Int32Array(Math.max(0, Math.floor(to / MINUTE) - first + 2));
   const note = (time: number, change: number): void => {
     const place = Math.max(0, Math.ceil(time / MINUTE) - first);
     if (place < changes.length) changes[place]! += change;
   };
-  for (const { from: begun, to: left } of sessionsBetween(season, from, to)) {
-    note(begun, 1);
+  for (const { from: started, to: left } of sessionsBetween(history, from, to)) {
+    note(started, 1);
     note(left, -1);
   }
   let count = 0;
@@ -22,7 +22,7 @@ export function onlineBetween(season: Season, from: number, to: number): { time:
 }
 
 /** Each session once, though one that runs past six in the morning is seen on two days. */
-function* sessionsBetween({ network, bars }: Season, from: number, to: number): Generator<Session> {
+function* sessionsBetween({ network, bars }: GeneratedHistory, from: number, to: number): Generator<Session> {
   const first = network.dayOf(from);
   for (let day = first; day <= network.dayOf(to); day++) {
     for (const session of network.sessions(day)) {

@@ -1,6 +1,6 @@
 import type { WireEvent } from '#events/schema.ts';
 import type { SampleMap } from '../maps.ts';
-import { momentOf } from '#demo/network/match/match.ts';
+import { timestampOf } from '#demo/network/match/match.ts';
 import type { Bars, Day, Network } from '../network.ts';
 import { type Fixture, type Programme, overlap } from '../schedule.ts';
 import { FACTIONS, LOBBY, SERVERS, type Server } from '../servers.ts';
@@ -28,14 +28,14 @@ export class Presence {
 
   #heartbeat(today: Day, server: Server, time: number): WireEvent {
     const here = today.sessions
-      .flatMap(({ visits }) => visits)
-      .filter((visit) => visit.server === server.name && visit.from <= time && visit.to > time);
+      .flatMap(({ visits: sessions }) => sessions)
+      .filter((request) => request.server === server.name && request.from <= time && request.to > time);
     const programme = today.programmes.find((other) => other.server === server);
     return {
       version: 1,
       id: `presence-${server.name}-${time}`,
       type: 'server.presence',
-      time: momentOf(time),
+      time: timestampOf(time),
       server: server.name,
       data: {
         players: here.map(({ player }) => this.#naming(player, time)),
@@ -63,10 +63,10 @@ function idle(server: Server, players: number): Game {
 }
 
 function playing(programme: Programme, time: number): Game {
-  const coming = programme.fixtures.findIndex(({ finished }) => finished > time);
-  const fixture = programme.fixtures[coming];
+  const login = programme.fixtures.findIndex(({ finished }) => finished > time);
+  const fixture = programme.fixtures[login];
   const map = fixture?.map ?? programme.waiting;
-  const next = programme.fixtures[coming + 1]?.map;
+  const next = programme.fixtures[login + 1]?.map;
   return {
     current: fixture !== undefined && fixture.started <= time ? taking(fixture, time) : 0,
     gamemode: fixture?.gamemode ?? map.gamemodes[0]!,
@@ -76,7 +76,7 @@ function playing(programme: Programme, time: number): Game {
 }
 
 function taking(fixture: Fixture, time: number): number {
-  return fixture.visits.filter((visit) => overlap(visit, time, time + 1) > 0).length;
+  return fixture.visits.filter((request) => overlap(request, time, time + 1) > 0).length;
 }
 
 function after({ rotation }: Programme, map: SampleMap): SampleMap {

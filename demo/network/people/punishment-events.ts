@@ -1,21 +1,25 @@
-import { momentOf } from '#demo/network/match/match.ts';
+import { timestampOf } from '#demo/network/match/match.ts';
 import type { Player } from './players.ts';
 import type { Sentence } from './punishments.ts';
 import type { Timed } from '../event-queue.ts';
-import type { Season } from '../history.ts';
+import type { GeneratedHistory } from '../history.ts';
 
 /** What is told about the punishments of a season: issued, some changed, some revoked. */
-export function sentenceEvents(season: Season): Timed[] {
-  return season.sentences.flatMap((sentence) => [issued(season, sentence), ...changed(sentence), ...revoked(sentence)]);
+export function sentenceEvents(history: GeneratedHistory): Timed[] {
+  return history.sentences.flatMap((sentence) => [
+    issued(history, sentence),
+    ...changed(sentence),
+    ...revoked(sentence),
+  ]);
 }
 
 const referenceOf = (sentence: Sentence): string => `case-${String(sentence.number + 1).padStart(3, '0')}`;
 
-function issued(season: Season, sentence: Sentence): Timed {
+function issued(history: GeneratedHistory, sentence: Sentence): Timed {
   const { offence, time, expires, server, punished, punisher } = sentence;
   const person = (player: Player): { uuid: string; name: string } => ({
     uuid: player.uuid,
-    name: season.naming(player, time),
+    name: history.naming(player, time),
   });
   return {
     time,
@@ -23,7 +27,7 @@ function issued(season: Season, sentence: Sentence): Timed {
       version: 1,
       id: `${referenceOf(sentence)}-issued`,
       type: 'punishment.issued',
-      time: momentOf(time),
+      time: timestampOf(time),
       server,
       data: {
         punishment: referenceOf(sentence),
@@ -32,7 +36,7 @@ function issued(season: Season, sentence: Sentence): Timed {
         type: offence.type,
         level: offence.level,
         reason: offence.reason,
-        expires: expires === null ? null : momentOf(expires),
+        expires: expires === null ? null : timestampOf(expires),
         automatic: offence.automatic,
       },
     },
@@ -42,12 +46,12 @@ function issued(season: Season, sentence: Sentence): Timed {
 function changed(sentence: Sentence): Timed[] {
   if (sentence.changed === undefined) return [];
   const { time, expires, reason } = sentence.changed;
-  const data = { punishment: referenceOf(sentence), reason, expires: momentOf(expires) };
+  const data = { punishment: referenceOf(sentence), reason, expires: timestampOf(expires) };
   const event = {
     version: 1,
     id: `${data.punishment}-changed`,
     type: 'punishment.changed',
-    time: momentOf(time),
+    time: timestampOf(time),
     server: sentence.server,
     data,
   } as const;
@@ -61,7 +65,7 @@ function revoked(sentence: Sentence): Timed[] {
     version: 1,
     id: `${data.punishment}-revoked`,
     type: 'punishment.revoked',
-    time: momentOf(time),
+    time: timestampOf(time),
     server: sentence.server,
     data,
   } as const;

@@ -70,10 +70,10 @@ function sentenceOf(
     offence.type === 'ban' || offence.type === 'kick'
       ? session.to
       : Math.floor(random.between(session.from + 3 * MINUTE, session.to));
-  const visit = session.visits.findLast(({ from }) => from <= time)!;
+  const request = session.visits.findLast(({ from }) => from <= time)!;
   const expires = offence.hours === null ? null : time + offence.hours * HOUR;
   const punisher = offence.automatic ? null : network.players[random.pick(MODERATORS)]!;
-  const sentence = { ...what, punished: session.player, punisher, server: visit.server, time, expires };
+  const sentence = { ...what, punished: session.player, punisher, server: request.server, time, expires };
   return { ...sentence, ...afterwards(sentence, Math.floor(time + random.between(0.5, 9) * HOUR), now) };
 }
 

@@ -4,7 +4,7 @@ import { Random } from '../random.ts';
 import { LOBBY, SERVERS } from '../servers.ts';
 
 /** One player on one server, for a while. */
-export interface Visit {
+export interface PlayerStay {
   player: Player;
   server: string;
   from: number;
@@ -16,7 +16,7 @@ export interface Session {
   player: Player;
   from: number;
   to: number;
-  visits: Visit[];
+  visits: PlayerStay[];
 }
 
 /** How busy each hour is, from six in the morning on: the evening is when everybody is there. */
@@ -80,21 +80,21 @@ function newSession(random: Random, player: Player, frame: Frame): Session {
   const from = Math.floor(frame.begin + hour * HOUR);
   const to = Math.floor(from + minutes * MINUTE);
   const choose = (): string => chosenServer(random, player, frame.featured, hour);
-  return { player, from, to, visits: visitsOf(random, player, from, to, choose) };
+  return { player, from, to, visits: staysOf(random, player, from, to, choose) };
 }
 
-function visitsOf(random: Random, player: Player, from: number, to: number, choose: () => string): Visit[] {
-  const visits: Visit[] = [];
+function staysOf(random: Random, player: Player, from: number, to: number, choose: () => string): PlayerStay[] {
+  const sessions: PlayerStay[] = [];
   let at = from;
   while (at < to) {
     const idle = Math.min(to, Math.floor(at + random.between(0.4, random.chance(0.15) ? 9 : 2.5) * MINUTE));
-    visits.push({ player, server: LOBBY, from: at, to: idle });
+    sessions.push({ player, server: LOBBY, from: at, to: idle });
     const stay = to - idle > 70 * MINUTE ? random.between(30, 60) * MINUTE : to - idle;
     const left = to - idle - stay < 15 * MINUTE ? to : Math.floor(idle + stay);
-    if (idle < left) visits.push({ player, server: choose(), from: idle, to: left });
+    if (idle < left) sessions.push({ player, server: choose(), from: idle, to: left });
     at = Math.max(left, idle);
   }
-  return visits;
+  return sessions;
 }
 
 function chosenServer(random: Random, player: Player, featured: Featured, hour: number): string {

@@ -1,9 +1,9 @@
 import type { Clock } from '#platform/clock.ts';
-import { invalidRequest, WireError } from '#http/errors.ts';
-import { type Known, whenKnown } from '#platform/maybe-promise.ts';
+import { invalidRequest, HttpError } from '#http/errors.ts';
+import { type MaybePromise, mapMaybe } from '#platform/maybe-promise.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
-import { whyStopped } from '#store/applications/suspension.ts';
+import { suspensionReason } from '#store/applications/suspension.ts';
 import { findAccessToken } from '#store/applications/tokens.ts';
 import { invalidToken, unauthenticated } from '#http/challenge.ts';
 import type { Credentials } from '#http/credentials.ts';
@@ -16,13 +16,13 @@ export type Caller =
   | { kind: 'client_id'; application: Application };
 
 /** Something that was proven, up to a moment. */
-interface Proven<T> {
+interface Authenticated<T> {
   thing: T;
   until: number;
 }
 
-const KEPT_BEARERS = 20_000;
-const KEPT_APPLICATIONS = 2_000;
+const CACHED_TOKENS = 20_000;
+const CACHED_APPLICATIONS = 2_000;
 /** Even where the database's word of a change gets lost (a pooler, a broken line), a revocation holds within a second. */
 const KEPT_MS = 1_000;
 
@@ -32,9 +32,9 @@ export class Callers {
   readonly #clock: Clock;
   readonly #realm: string;
   /** Callers by their tokens. */
-  readonly #bearers = new VersionedCache<Proven<Caller>>(KEPT_BEARERS);
+  readonly #bearers = new VersionedCache<Authenticated<Caller>>(CACHED_TOKENS);
   /** Applications by their Client IDs: one stands behind many tokens. */
-  readonly #applications = new VersionedCache<Proven<Application>>(KEPT_APPLICATIONS);
+  readonly #applications = new VersionedCache<Authenticated<Application>>(CACHED_APPLICATIONS);
 
   /** @param realm as `WWW-Authenticate` names it */
   constructor(db: Queryable, clock: Clock, realm: string) {
@@ -45,12 +45,12 @@ export class Callers {
 
   /**
    * @param version the data version of credentials now
-   * @throws WireError 401 where nothing or nothing valid was sent, 400 where the Client ID names another application, 403
+   * @throws HttpError 401 where nothing or nothing valid was sent, 400 where the Client ID names another application, 403
    *   where the application is stopped
    */
-  prove({ token, clientId }: Credentials, version: number | undefined): Known<Caller> {
+  authenticate({ token, clientId }: Credentials, version: number | undefined): MaybePromise<Caller> {
     if (token === undefined) return this.#byClientId(clientId, version);
-    return whenKnown(this.#cached(token, version) ?? this.#byToken(token, version), (caller) => {
+    return mapMaybe(this.#cached(token, version) ?? this.#byToken(token, version), (caller) => {
       if (clientId === undefined || clientId === caller.application.client_id) return caller;
       throw invalidRequest('client_id names another application than the access token; leave it out.');
     });
@@ -77,14 +77,14 @@ export class Callers {
     return { kind: 'client_id', application: application.thing };
   }
 
-  async #application(clientId: string, version: number | undefined): Promise<Proven<Application> | undefined> {
+  async #application(clientId: string, version: number | undefined): Promise<Authenticated<Application> | undefined> {
     const now = this.#clock.now();
-    const kept = this.#applications.get(clientId, version);
-    if (kept !== undefined && kept.until > now) return kept;
+    const cached = this.#applications.get(clientId, version);
+    if (cached !== undefined && cached.until > now) return cached;
     const application = await applicationByClientId(this.#db, clientId);
     if (application === undefined) return undefined;
-    const stopped = whyStopped(application);
-    if (stopped !== undefined) throw new WireError(403, 'access_not_approved', stopped);
+    const suspended = suspensionReason(application);
+    if (suspended !== undefined) throw new HttpError(403, 'access_not_approved', suspended);
     const proven = { thing: application, until: now + KEPT_MS };
     this.#applications.set(clientId, proven, version);
     return proven;

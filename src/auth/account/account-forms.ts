@@ -9,7 +9,7 @@ import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-chan
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
 import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts';
-import { finishPseudonyms } from '#events/anonymise.ts';
+import { rewriteLedger } from '#events/anonymise.ts';
 import { ownedAlone } from '#store/applications/suspension.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
@@ -17,7 +17,7 @@ import { warn, write } from '../mails.ts';
 import { isEmail, passwordError } from '../validation.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
-import { mayTry, succeeded } from '../throttle.ts';
+import { admitAttempt, clearAttemptsOf } from '../throttle.ts';
 import { sendChange } from './verify-email.ts';
 import { record } from '../audit.ts';
 
@@ -106,7 +106,7 @@ const CHANGES: Change[] = [
     title: ({ account }) => account.delete_title,
     lead: ({ account }, { player_uuid }) =>
       player_uuid === null ? [account.delete_lead] : [account.delete_lead, account.delete_matches],
-    warns: stoppingApplications,
+    warns: applicationsToSuspend,
     submit: ({ account }) => account.delete_submit,
     danger: true,
     act: remove,
@@ -147,10 +147,10 @@ async function currentPasswordProblem(
   password: string,
 ): Promise<Problems | undefined> {
   const { errors } = c.get('texts');
-  if (!(await mayTry(c, deps, 'password', account.id))) return { current: errors.tries };
+  if (!(await admitAttempt(c, deps, 'password', account.id))) return { current: errors.tries };
   if (!(await passwordMatches(password, await passwordOf(deps.db, account.id))))
     return { current: errors.password_wrong };
-  await succeeded(c, deps, 'password', account.id);
+  await clearAttemptsOf(c, deps, 'password', account.id);
   return undefined;
 }
 
@@ -168,7 +168,7 @@ async function changeEmail(c: Context, deps: Deps, { account }: SignedIn, form: 
   const email = (form['email'] ?? '').trim();
   if (!isEmail(email)) return { email: errors.email_shape };
   if (emailKey(email) === emailKey(account.email)) return { email: errors.email_same };
-  if (!(await mayTry(c, deps, 'recover', email))) return { email: errors.tries };
+  if (!(await admitAttempt(c, deps, 'recover', email))) return { email: errors.tries };
   deps.background.run(() => sendChange(deps, account, email));
   return '/account?done=email_sent';
 }
@@ -196,12 +196,12 @@ async function unlink(_c: Context, deps: Deps, { account }: SignedIn): Promise<s
 async function remove(c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
   await signOut(c, deps);
   await deleteAccount(deps.db, deps.clock.now(), account.id);
-  deps.background.run(() => finishPseudonyms(deps.db));
+  deps.background.run(() => rewriteLedger(deps.db));
   write(deps, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
   return '/sign-in?done=deleted';
 }
 
-async function stoppingApplications({ account: t }: Texts, { id }: Account, { db }: Deps): Promise<string[]> {
+async function applicationsToSuspend({ account: t }: Texts, { id }: Account, { db }: Deps): Promise<string[]> {
   const names = await ownedAlone(db, id);
   return names.length === 0 ? [] : [t.delete_applications(names.join(', '))];
 }

@@ -1,7 +1,7 @@
 import { ReadableStream } from 'node:stream/web';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#platform/json-stream.ts';
 import type { Html } from '#http/page.ts';
@@ -15,7 +15,7 @@ import { exportOf } from './export.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { sendVerification } from './verify-email.ts';
-import { mayTry } from '../throttle.ts';
+import { admitAttempt } from '../throttle.ts';
 import { record } from '../audit.ts';
 
 /** The account page: what is held about somebody, who has access to it, and how to end that. */
@@ -28,7 +28,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
   app.get('/account/export', async (c) => {
     const current = await signedIn(c, deps);
     if (current === undefined) return c.redirect('/sign-in', 303);
-    if (!(await mayTry(c, deps, 'export', current.account.id))) throw tooMany();
+    if (!(await admitAttempt(c, deps, 'export', current.account.id))) throw tooMany();
     const pieces = jsonPieces(await exportOf(deps, current.account));
     return c.body(ReadableStream.from(encoded(pieces)) as globalThis.ReadableStream<Uint8Array>, 200, {
       'content-type': 'application/json; charset=utf-8',
@@ -43,7 +43,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     return '/sign-in';
   });
   onForm(app, deps, '/account/verify', async (c, { account }) => {
-    const asked = !account.email_verified && (await mayTry(c, deps, 'recover', account.email));
+    const asked = !account.email_verified && (await admitAttempt(c, deps, 'recover', account.email));
     if (asked) deps.background.run(() => sendVerification(deps, account));
     return '/account?done=verify_sent';
   });
@@ -73,16 +73,16 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
   );
 }
 
-/** @throws WireError 429 where the account has done so too often: each time is kept */
+/** @throws HttpError 429 where the account has done so too often: each time is kept */
 function counted(deps: Deps, act: Act): Act {
   return async (c, current, form) => {
-    if (await mayTry(c, deps, 'end', current.account.id)) return await act(c, current, form);
+    if (await admitAttempt(c, deps, 'end', current.account.id)) return await act(c, current, form);
     throw tooMany();
   };
 }
 
-const tooMany = (): WireError =>
-  new WireError(429, 'rate_limit', 'Too many within an hour.', { 'retry-after': '3600' });
+const tooMany = (): HttpError =>
+  new HttpError(429, 'rate_limit', 'Too many within an hour.', { 'retry-after': '3600' });
 
 async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
@@ -107,15 +107,15 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   const now = deps.clock.now();
   const sessions = await sessionsOf(deps.db, account.id, now);
   const applications = await connectedApplications(deps.db, account.id);
-  const moment = momentsIn(texts.lang, deps.config.TIME_ZONE);
+  const timestamp = timestampsIn(texts.lang, deps.config.TIME_ZONE);
   const main = html`<div class="sections">
     <div class="row spread">
       <h1>${account.name}</h1>
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
     ${notice(doneText(c.req.query('done'), texts, account), 'good')}
-    ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, moment)}
-    ${applicationsCard(t, applications, moment)}
+    ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, timestamp)}
+    ${applicationsCard(t, applications, timestamp)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
       <ul class="rows">
@@ -185,9 +185,9 @@ function profileCard({ account: t, change }: Texts, account: Account, site: stri
   </section>`;
 }
 
-type Moment = (ms: number) => string;
+type Timestamps = (ms: number) => string;
 
-function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: string, moment: Moment): Html {
+function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: string, timestamp: Timestamps): Html {
   const nameOf = (session: AccountSession): string => browserOf(session.agent) ?? t.unknown_browser;
   return html`<section class="card" aria-labelledby="sessions">
     <h2 id="sessions">${t.sessions}</h2>
@@ -201,7 +201,7 @@ function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: stri
                 ${session.uid_hash === own ? html`<span class="badge">${t.this_session}</span>` : ''}</strong
               >
               <span class="hint"
-                >${t.session(moment(session.created), moment(session.seen), session.address)}</span
+                >${t.session(timestamp(session.created), timestamp(session.seen), session.address)}</span
               ></span
             >
             ${
@@ -222,7 +222,7 @@ function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: stri
   </section>`;
 }
 
-function applicationsCard(t: Texts['account'], applications: ConnectedApplication[], moment: Moment): Html {
+function applicationsCard(t: Texts['account'], applications: ConnectedApplication[], timestamp: Timestamps): Html {
   return html`<section class="card" aria-labelledby="applications">
     <h2 id="applications">${t.applications}</h2>
     ${applications.length === 0 ? html`<p class="soft">${t.no_applications}</p>` : ''}
@@ -232,8 +232,8 @@ function applicationsCard(t: Texts['account'], applications: ConnectedApplicatio
           html`<li>
             <span class="what"
               ><strong>${name}</strong> ${scopes.map((scope) => t.scopes[scope] ?? scope).join(' · ')}
-              <span class="hint">${t.application(moment(granted), moment(used))}</span>
-              <span class="hint">${read === null ? t.never_read : t.last_read(moment(read))}</span></span
+              <span class="hint">${t.application(timestamp(granted), timestamp(used))}</span>
+              <span class="hint">${read === null ? t.never_read : t.last_read(timestamp(read))}</span></span
             >
             ${endForm('/account/applications/end', 'client_id', client_id, t, name)}
           </li>`,
@@ -249,7 +249,7 @@ function endForm(action: string, field: string, value: string, t: Texts['account
   </form>`;
 }
 
-function momentsIn(lang: string, timeZone: string): Moment {
+function timestampsIn(lang: string, timeZone: string): Timestamps {
   const format = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone });
   return (ms) => format.format(ms);
 }

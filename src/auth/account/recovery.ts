@@ -5,13 +5,13 @@ import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { type Account, accountById, accountByLogin } from '#store/accounts/accounts.ts';
 import { setPassword, setVerified } from '#store/accounts/account-changes.ts';
 import { endApplications, endSessions } from '#store/accounts/account-sessions.ts';
-import { issueMailToken, peekMailToken, takeMailToken } from '#store/accounts/mail-tokens.ts';
+import { issueMailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { warn, write } from '../mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { flowOf } from './register.ts';
-import { mayTry } from '../throttle.ts';
+import { admitAttempt } from '../throttle.ts';
 import { record } from '../audit.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,7 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
   app.post('/forgot', async (c) => {
     const { login = '', flow } = await formOf(c, deps);
     if (login.trim() === '') return await showForgot(c, deps, c.get('texts').errors.required);
-    if (!(await mayTry(c, deps, 'recover', login.trim())))
+    if (!(await admitAttempt(c, deps, 'recover', login.trim())))
       return await showForgot(c, deps, c.get('texts').errors.tries);
     deps.background.run(() => sendLink(deps, login.trim(), flowOf(flow)));
     const { forgot: t } = c.get('texts');
@@ -64,14 +64,14 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
   if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
   const hashed = await hashPassword(password);
   const token = await deps.db.transaction(async (tx) => {
-    const taken = await takeMailToken(tx, now, secret);
-    if (taken === undefined) return undefined;
+    const accepted = await consumeMailToken(tx, now, secret);
+    if (accepted === undefined) return undefined;
     await setPassword(tx, account.id, hashed);
     // Whoever opens the link has the mailbox.
     await setVerified(tx, account.id);
     await endSessions(tx, account.id);
     await endApplications(tx, account.id);
-    return taken;
+    return accepted;
   });
   if (token === undefined) return await showExpired(c, deps);
   record(c, deps, account, { action: 'account.password', detail: { reset: true } });

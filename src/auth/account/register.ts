@@ -8,13 +8,13 @@ import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
 import { accountByEmail, createAccount } from '#store/accounts/accounts.ts';
-import { issueMailToken, type MailToken, peekMailToken, takeMailToken } from '#store/accounts/mail-tokens.ts';
+import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { isEmail, passwordError, showExpired } from '../validation.ts';
 import { write } from '../mails.ts';
 import { signIn } from '../session.ts';
-import { mayTry } from '../throttle.ts';
+import { admitAttempt } from '../throttle.ts';
 import { record } from '../audit.ts';
 
 const DAY_MS = 86_400_000;
@@ -43,7 +43,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const { name = '', email = '', password = '', flow = '' } = form;
   const problems = await problemsOf(c, deps, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
-  if (!(await mayTry(c, deps, 'register', email))) {
+  if (!(await admitAttempt(c, deps, 'register', email))) {
     return await showRegister(c, deps, form, { email: c.get('texts').errors.tries });
   }
   const browser = newSecret();
@@ -99,7 +99,7 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   const problem = isOwn ? undefined : passwordError(c.get('texts'), password, name, email);
   if (problem !== undefined) return await showConfirm(c, deps, seen, secret, problem);
   const chosen = isOwn ? undefined : await hashPassword(password);
-  const token = await takeMailToken(deps.db, deps.clock.now(), secret);
+  const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
   if (token === undefined) return await showExpired(c, deps);
   const { flow } = token.data as Wanted;
   return await create(c, deps, token.data as Wanted, chosen, isOwn && flow !== '' ? `/sign-in/${flow}` : '/account');
@@ -121,7 +121,7 @@ async function create(
   const account = isTaken
     ? 'name taken'
     : await createAccount(deps.db, deps.clock.now(), { name, email, password, locale, email_verified: true });
-  if (account === 'name taken') return await showTaken(c, deps, name);
+  if (account === 'name taken') return await showNameTaken(c, deps, name);
   if (account === 'email taken') return await showExpired(c, deps);
   record(c, deps, account, { action: 'account.create' });
   await signIn(c, deps, account.id);
@@ -193,7 +193,7 @@ async function showConfirm(
   return await showPage(c, deps, { title: t.confirm_title, main, status: error === undefined ? 200 : 422 });
 }
 
-async function showTaken(c: Context, deps: Deps, name: string): Promise<Response> {
+async function showNameTaken(c: Context, deps: Deps, name: string): Promise<Response> {
   const { register: t } = c.get('texts');
   const main = html`<div class="card narrow stack">
     <h1>${t.taken_title}</h1>

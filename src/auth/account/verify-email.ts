@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import { type Account, accountByEmail, accountById } from '#store/accounts/accounts.ts';
 import { setEmail } from '#store/accounts/account-changes.ts';
-import { issueMailToken, type MailToken, peekMailToken, takeMailToken } from '#store/accounts/mail-tokens.ts';
+import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { warn, write } from '../mails.ts';
@@ -54,7 +54,7 @@ async function issue(deps: Deps, kind: 'verify' | 'email', account: Account, ema
 
 async function verify(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '' } = await formOf(c, deps);
-  const token = await takeMailToken(deps.db, deps.clock.now(), secret);
+  const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
   const account = isOurs(token) ? await accountById(deps.db, token.account_id!) : undefined;
   if (!isOurs(token) || account === undefined) return await showExpired(c, deps);
   const email = token.data['email']!;
@@ -92,13 +92,13 @@ async function showQuestion(
   return await showPage(c, deps, { title: t.title, main });
 }
 
-async function showDone(c: Context, deps: Deps, email: string, taken: boolean): Promise<Response> {
+async function showDone(c: Context, deps: Deps, email: string, accepted: boolean): Promise<Response> {
   const { verify: t, problem } = c.get('texts');
-  const title = taken ? problem.title : t.done_title;
+  const title = accepted ? problem.title : t.done_title;
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
-    ${taken ? notice(t.taken, 'bad') : notice(t.done(email), 'good')}
+    ${accepted ? notice(t.taken, 'bad') : notice(t.done(email), 'good')}
     <p><a class="button" href="/account">${problem.to_account}</a></p>
   </div>`;
-  return await showPage(c, deps, { title, main, status: taken ? 409 : 200 });
+  return await showPage(c, deps, { title, main, status: accepted ? 409 : 200 });
 }

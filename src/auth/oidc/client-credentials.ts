@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import type { GroupWriter } from '#db/group-writer.ts';
 import { serviceSecrets } from '#store/applications/applications.ts';
 import { newClientToken } from '#store/applications/tokens.ts';
-import { matchesOne } from './clients.ts';
+import { matchesAny } from './clients.ts';
 import { readBody, withBody } from './request.ts';
 
-const LONGEST_BODY = 512;
+const MAX_BODY_LENGTH = 512;
 /** The members of the specified request; whoever sends more, or less, wants something else. */
 const MEMBERS = ['client_id', 'client_secret', 'grant_type'];
 const HEADERS = {
@@ -23,11 +23,11 @@ const HEADERS = {
  * compares the two answers.
  */
 export class ClientCredentials {
-  readonly #hall: Hall;
+  readonly #context: AppContext;
   readonly #group: GroupWriter;
 
-  constructor(hall: Hall, group: GroupWriter) {
-    this.#hall = hall;
+  constructor(context: AppContext, group: GroupWriter) {
+    this.#context = context;
     this.#group = group;
   }
 
@@ -44,9 +44,9 @@ export class ClientCredentials {
     if (form.get('grant_type') !== 'client_credentials') return false;
     const clientId = form.get('client_id')!;
     if (!/^[\w-]{1,64}$/.test(clientId)) return false;
-    const { db, clock, config } = this.#hall;
+    const { db, clock, config } = this.#context;
     const hashes = await serviceSecrets(db, clientId);
-    if (!matchesOne(hashes, form.get('client_secret')!)) return false;
+    if (!matchesAny(hashes, form.get('client_secret')!)) return false;
     const expires_in = config.ACCESS_TOKEN_LIFETIME;
     const { token, insert } = newClientToken(clock.now(), clientId, expires_in * 1000);
     await this.#group.write(insert);
@@ -62,5 +62,5 @@ function isPlainTokenRequest({ method, url, headers }: IncomingMessage): boolean
   if (headers.authorization !== undefined || headers.origin !== undefined || headers['dpop'] !== undefined)
     return false;
   const length = Number(headers['content-length']);
-  return headers['content-type'] === 'application/x-www-form-urlencoded' && length > 0 && length <= LONGEST_BODY;
+  return headers['content-type'] === 'application/x-www-form-urlencoded' && length > 0 && length <= MAX_BODY_LENGTH;
 }

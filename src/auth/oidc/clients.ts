@@ -36,10 +36,10 @@ function afterSignOut(uri: string): string[] {
 
 /** Compares a secret with the hashes; all of them, so that time does not tell which one matched. */
 export function secretMatches(clientSecret: string, actual: string): boolean {
-  return matchesOne(clientSecret.split(SEPARATOR), actual);
+  return matchesAny(clientSecret.split(SEPARATOR), actual);
 }
 
-export function matchesOne(hashes: readonly string[], actual: string): boolean {
+export function matchesAny(hashes: readonly string[], actual: string): boolean {
   const hash = secretHash(actual);
   return hashes.map((known) => sameText(known, hash)).includes(true);
 }

@@ -2,11 +2,11 @@ import type { AdapterPayload } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import { networkOf } from '#http/client-network.ts';
-import { tryOnce } from '#store/accounts/throttle.ts';
+import { countAttempt } from '#store/accounts/throttle.ts';
 import { errors, requestUnderWay } from './oidc-provider.ts';
 import { clientInfo } from '../client-info.ts';
 
-export interface Begun {
+export interface InteractionLimits {
   db: Db;
   clock: Clock;
   /** How many sign-ins one address may begin within an hour. */
@@ -25,7 +25,11 @@ const PUSHED_BY_SERVICE = 10;
  * wrong, leaves nothing behind and does not count.
  * @throws errors.OIDCProviderError 429 where too many were begun within the hour
  */
-export async function countBegun(parts: Begun, kind: string, { accountId }: AdapterPayload): Promise<void> {
+export async function countInteraction(
+  parts: InteractionLimits,
+  kind: string,
+  { accountId }: AdapterPayload,
+): Promise<void> {
   const request = requestUnderWay();
   const route = request?.oidc?.route ?? '';
   if (!LEFT_BEHIND.has(kind) || !BEGINNINGS.has(route) || accountId !== undefined) return;
@@ -33,8 +37,8 @@ export async function countBegun(parts: Begun, kind: string, { accountId }: Adap
   const client = request!.oidc.client;
   const isService = kind === 'PushedAuthorizationRequest' && client?.tokenEndpointAuthMethod !== 'none';
   const subject = isService ? `pushed ${client!.clientId}` : `begun ${networkOf(clientInfo.getStore()?.address ?? '')}`;
-  const tries = begunPerHour * (isService ? PUSHED_BY_SERVICE : 1);
-  const { allowed, resets } = await tryOnce(db, clock.now(), subject, { tries, windowMs: HOUR_MS });
+  const attempts = begunPerHour * (isService ? PUSHED_BY_SERVICE : 1);
+  const { allowed, resets } = await countAttempt(db, clock.now(), subject, { tries: attempts, windowMs: HOUR_MS });
   if (allowed) return;
   request!.set('retry-after', String(Math.ceil((resets - clock.now()) / 1000)));
   throw new TooMany();

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import type { Provider } from 'oidc-provider';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import type { Hall } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import { currentKeys } from './keys.ts';
 import { TokenInfo } from './tokeninfo.ts';
 
@@ -11,7 +11,7 @@ type Build = (keys: JWK[]) => Provider;
 
 /** The protocol under the keys of now. When the keys change, a new one takes over, and what is under way ends on the old. */
 export class KeyRing {
-  readonly #hall: Hall;
+  readonly #context: AppContext;
   readonly #secret: SecretKey;
   readonly #build: Build;
   readonly #timer: NodeJS.Timeout;
@@ -20,16 +20,16 @@ export class KeyRing {
   #tokenInfo!: TokenInfo;
   #listener!: ReturnType<Provider['callback']>;
 
-  private constructor(hall: Hall, secret: SecretKey, build: Build) {
-    this.#hall = hall;
+  private constructor(context: AppContext, secret: SecretKey, build: Build) {
+    this.#context = context;
     this.#secret = secret;
     this.#build = build;
-    const failed = (error: unknown): void => hall.log.error({ err: error }, 'signing keys not read');
+    const failed = (error: unknown): void => context.log.error({ err: error }, 'signing keys not read');
     this.#timer = setInterval(() => void this.look().catch(failed), LOOK_EVERY_MS).unref();
   }
 
-  static async open(hall: Hall, secret: SecretKey, build: Build): Promise<KeyRing> {
-    const ring = new KeyRing(hall, secret, build);
+  static async open(context: AppContext, secret: SecretKey, build: Build): Promise<KeyRing> {
+    const ring = new KeyRing(context, secret, build);
     await ring.look();
     return ring;
   }
@@ -49,7 +49,7 @@ export class KeyRing {
 
   /** Looks whether other keys are current; another process may have made them. */
   async look(): Promise<void> {
-    const { db, clock, config } = this.#hall;
+    const { db, clock, config } = this.#context;
     const keys = await currentKeys(db, this.#secret, clock.now());
     const kids = keys.map(({ kid }) => kid).join(' ');
     if (kids === this.#kids) return;

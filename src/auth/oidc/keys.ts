@@ -8,7 +8,7 @@ import { addFirstSigningKey, addSigningKey, type SigningKey, signingKeys } from 
 /** A new key is published so long before it signs, so that nobody meets a signature whose key is not yet to be had. */
 export const PUBLISHED_AHEAD_MS = 3_600_000;
 /** An ID token lives a day at most (ACCESS_TOKEN_LIFETIME); its key stays published for that long and a bit more. */
-export const KEPT_AFTER_MS = 25 * 3_600_000;
+export const RETIRED_FOR_MS = 25 * 3_600_000;
 
 /** The private keys of now: the one that signs stands first, the others are published with it. */
 export async function currentKeys(db: Db, secret: SecretKey, now: number): Promise<JWK[]> {
@@ -32,10 +32,10 @@ export async function rotateKeys(db: Db, secret: SecretKey, now: number): Promis
 /** Which of the keys, the oldest first, are published at a moment; the one that signs is put first. */
 export function inOrder(rows: readonly SigningKey[], now: number): SigningKey[] {
   const takesOver = rows.map(({ created }, place) => (place === 0 ? 0 : created + PUBLISHED_AHEAD_MS));
-  const signing = takesOver.findLastIndex((moment) => moment <= now);
+  const signing = takesOver.findLastIndex((timestamp) => timestamp <= now);
   const others = rows.filter((_, place) => {
     const replaced = takesOver[place + 1];
-    return place !== signing && (place > signing || replaced! + KEPT_AFTER_MS > now);
+    return place !== signing && (place > signing || replaced! + RETIRED_FOR_MS > now);
   });
   return [rows[signing]!, ...others];
 }

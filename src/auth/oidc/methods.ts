@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { notFound, WireError } from '#http/errors.ts';
+import { notFound, HttpError } from '#http/errors.ts';
 
 /**
  * The methods of each endpoint; those that web applications call from elsewhere have OPTIONS. OpenID Connect Core section
@@ -27,9 +27,9 @@ const RESUMED = /^\/oauth\/authorize\/[^/]+$/;
 /**
  * Answers who asks which methods an endpoint has, which the protocol does for preflights only.
  * @returns false where the protocol has to answer
- * @throws WireError 404 where there is no endpoint, 405 for a method that it does not have
+ * @throws HttpError 404 where there is no endpoint, 405 for a method that it does not have
  */
-export function answersMethod({ method = '', url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
+export function allowsMethod({ method = '', url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
   const path = pathOf(url);
   const allow = METHODS[path];
   if (allow === undefined) {
@@ -37,7 +37,7 @@ export function answersMethod({ method = '', url = '', headers }: IncomingMessag
     throw notFound(`There is no such endpoint; there are ${Object.keys(METHODS).join(', ')}.`);
   }
   if (!allow.split(', ').includes(method))
-    throw new WireError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
+    throw new HttpError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
   if (method !== 'OPTIONS' || headers['access-control-request-method'] !== undefined) return false;
   response.writeHead(204, { allow }).end();
   return true;

@@ -8,7 +8,7 @@ import { errors, requestUnderWay } from './oidc-provider.ts';
  * outage becomes one of that kind. Outside a request of the protocol, on a page of ours for instance, it stays what it is.
  * @throws errors.OIDCProviderError 503 where the database cannot be reached
  */
-export async function asking<T>(work: Promise<T>): Promise<T> {
+export async function reportingOutage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -38,14 +38,14 @@ class Unreachable extends errors.OIDCProviderError {
 }
 
 /** An adapter whose every question is asked so. */
-export function askingAdapter(adapter: Adapter): Adapter {
+export function outageAwareAdapter(adapter: Adapter): Adapter {
   return {
-    upsert: (...args) => asking(adapter.upsert(...args)),
-    find: (id) => asking(adapter.find(id)),
-    findByUid: (uid) => asking(adapter.findByUid(uid)),
-    findByUserCode: (code) => asking(adapter.findByUserCode(code)),
-    consume: (id) => asking(adapter.consume(id)),
-    destroy: (id) => asking(adapter.destroy(id)),
-    revokeByGrantId: (grantId) => asking(adapter.revokeByGrantId(grantId)),
+    upsert: (...args) => reportingOutage(adapter.upsert(...args)),
+    find: (id) => reportingOutage(adapter.find(id)),
+    findByUid: (uid) => reportingOutage(adapter.findByUid(uid)),
+    findByUserCode: (code) => reportingOutage(adapter.findByUserCode(code)),
+    consume: (id) => reportingOutage(adapter.consume(id)),
+    destroy: (id) => reportingOutage(adapter.destroy(id)),
+    revokeByGrantId: (grantId) => reportingOutage(adapter.revokeByGrantId(grantId)),
   };
 }

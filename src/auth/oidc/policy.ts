@@ -5,7 +5,7 @@ import type { Db } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
 import { consentOf, usedConsent } from '#store/accounts/consents.ts';
 import { interactionPolicy } from './oidc-provider.ts';
-import { asking } from './outage.ts';
+import { reportingOutage } from './outage.ts';
 
 const { Check, Prompt, base } = interactionPolicy;
 
@@ -22,7 +22,7 @@ export function policyOf(config: Config, db: Db): policies.DefaultPolicy {
   );
   const unlinked = new Check('unlinked', 'a game account has to be linked', 'interaction_required', async (ctx) => {
     const id = ctx.oidc.session?.accountId;
-    return id !== undefined && (await asking(accountPlayerUuid(db, id))) === undefined;
+    return id !== undefined && (await reportingOutage(accountPlayerUuid(db, id))) === undefined;
   });
   if (config.REGISTRATION === 'linked') policy.add(new Prompt({ name: 'link', requestable: false }, unlinked), 1);
   return policy;
@@ -47,9 +47,9 @@ export function existingGrant(db: Db, clock: Clock) {
     const known = grantId === undefined ? undefined : await Grant.find(grantId);
     const accountId = session!.accountId!;
     if (known !== undefined && known.accountId === accountId) return known;
-    const consent = await asking(consentOf(db, accountId, client!.clientId));
+    const consent = await reportingOutage(consentOf(db, accountId, client!.clientId));
     if (consent === undefined || ![...asked].every((scope) => consent.scopes.includes(scope))) return undefined;
-    await asking(usedConsent(db, clock.now(), accountId, client!.clientId));
+    await reportingOutage(usedConsent(db, clock.now(), accountId, client!.clientId));
     const grant = new Grant({ accountId, clientId: client!.clientId });
     grant.addOIDCScope([...asked].join(' '));
     await grant.save();

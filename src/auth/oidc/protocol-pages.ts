@@ -73,10 +73,10 @@ const stringOf = (value: unknown): string | undefined => (typeof value === 'stri
 function errorPage(texts: Texts, out: { error: string; error_description?: string }): PageContent {
   const { problem: t } = texts;
   const expired = out.error_description?.includes('session') || out.error_description?.includes('expired');
-  const stopped = out.error === 'unauthorized_client' && out.error_description?.includes('is suspended');
+  const suspended = out.error === 'unauthorized_client' && out.error_description?.includes('is suspended');
   const title = expired ? t.expired_title : t.title;
   const known = { server_error: t.server, temporarily_unavailable: t.server, rate_limit: t.too_many }[out.error];
-  const sentence = known ?? (expired ? t.expired : stopped ? t.stopped : t.client);
+  const sentence = known ?? (expired ? t.expired : suspended ? t.stopped : t.client);
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     <p>${sentence}</p>

@@ -11,11 +11,11 @@ import type { ProtocolPages } from './protocol-pages.ts';
 import { existingGrant, policyOf } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
 import { type StorageParts, storageOf } from './storage.ts';
-import { asking } from './outage.ts';
+import { reportingOutage } from './outage.ts';
 
 const DAY = 86_400;
 /** However often it is renewed, what somebody once agreed to ends after a year. */
-const LONGEST_FAMILY = 365 * DAY;
+const MAX_FAMILY_LIFETIME = 365 * DAY;
 const CODE_LIFETIME = 60;
 const INTERACTION_LIFETIME = 3_600;
 
@@ -74,7 +74,7 @@ function configurationOf(parts: ProviderParts, keys: JWK[]): Configuration {
     },
     interactions: { policy: policyOf(config, db), url: (_ctx, { uid }) => `/sign-in/${uid}` },
     loadExistingGrant: existingGrant(db, clock),
-    findAccount: async (_ctx, id) => await asking(findAccount(parts, id)),
+    findAccount: async (_ctx, id) => await reportingOutage(findAccount(parts, id)),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     expiresWithSession: async () => false,
@@ -104,10 +104,10 @@ function lifetimes(config: Config): Configuration['ttl'] {
     AuthorizationCode: CODE_LIFETIME,
     Interaction: INTERACTION_LIFETIME,
     Session: config.SESSION_LIFETIME,
-    Grant: LONGEST_FAMILY + DAY,
+    Grant: MAX_FAMILY_LIFETIME + DAY,
     RefreshToken: (_ctx, token) => {
       const age = Math.floor(Date.now() / 1000) - ((token as { iiat?: number }).iiat ?? Date.now() / 1000);
-      return Math.max(1, Math.min(config.REFRESH_TOKEN_LIFETIME, Math.floor(LONGEST_FAMILY - age)));
+      return Math.max(1, Math.min(config.REFRESH_TOKEN_LIFETIME, Math.floor(MAX_FAMILY_LIFETIME - age)));
     },
   };
 }
@@ -122,7 +122,7 @@ function featuresOf({ pages, config, db }: ProviderParts): Configuration['featur
       enabled: true,
       allowedPolicy: async (_ctx, client, token) => {
         if (token.clientId === client.clientId) return true;
-        const owner = await asking(applicationByClientId(db, token.clientId!));
+        const owner = await reportingOutage(applicationByClientId(db, token.clientId!));
         return owner?.suspended === null && config.INTROSPECTORS.includes(client.clientId);
       },
     },
@@ -141,7 +141,7 @@ function featuresOf({ pages, config, db }: ProviderParts): Configuration['featur
 async function findAccount(parts: ProviderParts, id: string) {
   const account = await accountById(parts.db, id);
   if (account === undefined || account.disabled !== null) return undefined;
-  return { accountId: id, claims: () => asking(claimsOf(parts, account)) };
+  return { accountId: id, claims: () => reportingOutage(claimsOf(parts, account)) };
 }
 
 async function claimsOf({ db, clock, config }: ProviderParts, account: Account) {

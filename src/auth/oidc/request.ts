@@ -1,5 +1,5 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 
 const MAX_BODY = 64 * 1024;
 
@@ -47,7 +47,7 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length <= MAX_BODY) chunks.push(chunk);
-    else reject(new WireError(413, 'invalid_request', `The body is longer than ${MAX_BODY} bytes.`));
+    else reject(new HttpError(413, 'invalid_request', `The body is longer than ${MAX_BODY} bytes.`));
   });
   request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
   request.on('error', reject);
@@ -72,10 +72,10 @@ function parsed(body: string): object {
   throw invalid('The body must be a JSON object, or a form (application/x-www-form-urlencoded).');
 }
 
-const invalid = (description: string): WireError => new WireError(400, 'invalid_request', description);
+const invalid = (description: string): HttpError => new HttpError(400, 'invalid_request', description);
 
 /** Answers an error that arises before the protocol sees the request. */
-export function refuse(response: ServerResponse, { status, headers, body }: WireError, origin?: string): void {
+export function refuse(response: ServerResponse, { status, headers, body }: HttpError, origin?: string): void {
   const cors = origin === undefined ? {} : { 'access-control-allow-origin': origin, vary: 'origin' };
   const always = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   response.writeHead(status, { ...headers, ...always, ...cors }).end(body);

@@ -5,16 +5,16 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { seenSession } from '#store/accounts/account-sessions.ts';
+import { touchSession } from '#store/accounts/account-sessions.ts';
 import { applicationByClientId, secretHashesOf } from '#store/applications/applications.ts';
-import { whyStopped } from '#store/applications/suspension.ts';
-import { type Begun, countBegun } from './interaction-throttle.ts';
+import { suspensionReason } from '#store/applications/suspension.ts';
+import { type InteractionLimits, countInteraction } from './interaction-throttle.ts';
 import { clientMetadata } from './clients.ts';
 import { errors, requestUnderWay } from './oidc-provider.ts';
-import { askingAdapter } from './outage.ts';
+import { outageAwareAdapter } from './outage.ts';
 import { clientInfo } from '../client-info.ts';
 
-export interface StorageParts extends Begun {
+export interface StorageParts extends InteractionLimits {
   group: GroupWriter;
   /** How long after its use a refresh token still counts as unused. */
   graceMs: number;
@@ -22,7 +22,7 @@ export interface StorageParts extends Begun {
 
 /** oidc-provider's storage: one adapter a kind of thing. Ids and secrets are stored hashed, never as they are. */
 export function storageOf(parts: StorageParts): (kind: string) => Adapter {
-  return (kind) => askingAdapter(kind === 'Client' ? new Clients(parts.db) : new Tokens(kind, parts));
+  return (kind) => outageAwareAdapter(kind === 'Client' ? new Clients(parts.db) : new Tokens(kind, parts));
 }
 
 interface TokenRow {
@@ -44,12 +44,12 @@ class Tokens implements Adapter {
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const { db, group, clock } = this.#parts;
-    await countBegun(this.#parts, this.#kind, payload);
+    await countInteraction(this.#parts, this.#kind, payload);
     const now = clock.now();
     const statement = this.#insert(id, payload, Number.isFinite(expiresIn) ? now + expiresIn * 1000 : null);
     if (this.#kind === 'Session' && payload.accountId !== undefined) {
-      const visit = clientInfo.getStore() ?? { address: '', agent: '' };
-      return await db.runAll([statement, seenSession(payload.uid!, payload.accountId, now, visit)]);
+      const request = clientInfo.getStore() ?? { address: '', agent: '' };
+      return await db.runAll([statement, touchSession(payload.uid!, payload.accountId, now, request)]);
     }
     if (!OF_A_GRANT.has(this.#kind) || payload.grantId === undefined) return await group.write(statement);
     await db.transaction(async (tx) => {
@@ -155,7 +155,7 @@ function interactionKey(id: string): Buffer {
 }
 
 /** What people and applications may do even when an application is stopped: nothing is given by it. */
-const ALSO_STOPPED: ReadonlySet<string> = new Set(['end_session', 'end_session_confirm', 'revocation']);
+const EVEN_SUSPENDED: ReadonlySet<string> = new Set(['end_session', 'end_session_confirm', 'revocation']);
 
 /** Applications are the operator's and their owners': the protocol only reads them. */
 class Clients implements Adapter {
@@ -169,9 +169,9 @@ class Clients implements Adapter {
     if (clientId.length > 64 || clientId.includes('\0')) return undefined;
     const application = await applicationByClientId(this.#db, clientId);
     if (application === undefined) return undefined;
-    const stopped = whyStopped(application);
-    if (stopped !== undefined && !ALSO_STOPPED.has(requestUnderWay()?.oidc?.route ?? ''))
-      throw new errors.UnauthorizedClient(stopped);
+    const suspended = suspensionReason(application);
+    if (suspended !== undefined && !EVEN_SUSPENDED.has(requestUnderWay()?.oidc?.route ?? ''))
+      throw new errors.UnauthorizedClient(suspended);
     const hashes = application.type === 'service' ? await secretHashesOf(this.#db, application.key) : [];
     return clientMetadata(application, hashes);
   }

@@ -1,8 +1,8 @@
 import { createLocalJWKSet, type JWK, type JWTPayload, jwtVerify } from 'jose';
-import { WireError } from '#http/errors.ts';
+import { HttpError } from '#http/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 
-const LONGEST_TOKEN = 8_192;
+const MAX_TOKEN_LENGTH = 8_192;
 
 /** Tells what an ID token of ours says; anything else is 400 `invalid_token`. */
 export class TokenInfo {
@@ -17,7 +17,7 @@ export class TokenInfo {
   }
 
   async of(idToken: string | undefined): Promise<Record<string, unknown>> {
-    if (idToken === undefined || idToken === '') throw new WireError(400, 'invalid_request', 'id_token is missing.');
+    if (idToken === undefined || idToken === '') throw new HttpError(400, 'invalid_request', 'id_token is missing.');
     const { iss, sub, aud, exp, iat } = await this.#verified(idToken);
     return {
       issuer: iss,
@@ -31,7 +31,7 @@ export class TokenInfo {
 
   async #verified(idToken: string): Promise<JWTPayload> {
     try {
-      if (idToken.length > LONGEST_TOKEN) throw new TypeError('too long');
+      if (idToken.length > MAX_TOKEN_LENGTH) throw new TypeError('too long');
       const { payload } = await jwtVerify(idToken, this.#keys, {
         issuer: this.#issuer,
         algorithms: ['RS256'],
@@ -40,7 +40,7 @@ export class TokenInfo {
       });
       return payload;
     } catch {
-      throw new WireError(400, 'invalid_token', 'id_token is not a valid ID token of this service, or has expired.');
+      throw new HttpError(400, 'invalid_token', 'id_token is not a valid ID token of this service, or has expired.');
     }
   }
 }

@@ -152,7 +152,7 @@ export const en = {
     applications: 'Connected applications',
     no_applications: 'None.',
     never_read: 'Has not read your data with the data API.',
-    last_read: (moment: string) => `Last read your data: ${moment}`,
+    last_read: (timestamp: string) => `Last read your data: ${timestamp}`,
     application: (since: string, used: string) => `since ${since} · last sign-in ${used}`,
     scopes: { openid: 'your identity', profile: 'profile and own game data', email: 'e-mail address' } as Record<
       string,

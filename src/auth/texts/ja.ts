@@ -151,7 +151,7 @@ export const ja: Texts = {
     applications: '連携しているアプリ',
     no_applications: 'ありません。',
     never_read: 'データ API であなたのデータを読んだことはありません。',
-    last_read: (moment) => `最後にデータを読んだ日時：${moment}`,
+    last_read: (timestamp) => `最後にデータを読んだ日時：${timestamp}`,
     application: (since, used) => `${since} から · 最終ログイン ${used}`,
     scopes: { openid: '本人の識別', profile: 'プロフィールとご自身のゲームデータ', email: 'メールアドレス' },
     data: 'あなたのデータ',

@@ -8,9 +8,9 @@ import { endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
 import { type Account, accountById, accountsBefore, findAccount } from '#store/accounts/accounts.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
 import { applicationsOwnedBy } from '#store/applications/owners.ts';
-import { finishPseudonyms } from '#events/anonymise.ts';
-import { button, factsList, formTo, moment, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { rewriteLedger } from '#events/anonymise.ts';
+import { button, factsList, formTo, timestamp, textOf } from '../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { finder, olderPager, PAGE, table } from './lists.ts';
@@ -35,7 +35,7 @@ async function accounts(request: ConsoleRequest) {
         <th scope="row"><a href="/console/operator/accounts/${account.id}">${account.name}</a></th>
         <td>${account.email}</td>
         <td>${badges(request, account)}</td>
-        <td>${moment(request, account.created)}</td>
+        <td>${timestamp(request, account.created)}</td>
       </tr>`,
   );
   const heads = [t.account_name, t.email, t.state, t.created];
@@ -74,7 +74,7 @@ async function one(request: ConsoleRequest, wrong?: string) {
     ['ID', html`<code>${account.id}</code>`],
     [t.email, account.email],
     [t.state, badges(request, account)],
-    [t.created, moment(request, account.created)],
+    [t.created, timestamp(request, account.created)],
     [
       t.game_account,
       account.player_uuid === null ? '–' : html`<a href="/players/${account.player_uuid}">${account.player_uuid}</a>`,
@@ -139,7 +139,7 @@ const CHANGES: Record<string, (request: ConsoleRequest, account: Account) => Pro
 /** The matches stay, under a pseudonym. */
 async function remove({ deps, now }: ConsoleRequest, { id }: Account): Promise<void> {
   await deleteAccount(deps.db, now, id);
-  await finishPseudonyms(deps.db);
+  await rewriteLedger(deps.db);
 }
 
 async function change(request: ConsoleRequest) {
@@ -155,7 +155,7 @@ async function change(request: ConsoleRequest) {
   return name === 'delete' ? '/operator/accounts?done=told' : `/operator/accounts/${account.id}?done=told`;
 }
 
-export const accountRows: readonly Row[] = [
+export const accountRoutes: readonly Route[] = [
   operatorPage('/operator/accounts', accounts),
   operatorPage('/operator/accounts/:id', (request) => one(request)),
   operatorForm('/operator/accounts/:id', change),

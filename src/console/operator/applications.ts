@@ -7,9 +7,9 @@ import {
   setAccess,
   setLimit,
 } from '#store/applications/applications.ts';
-import { startApplication } from '#store/applications/suspension.ts';
-import { stateBadge, countOf, moment, number, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { resumeApplication } from '#store/applications/suspension.ts';
+import { stateBadge, countOf, timestamp, number, textOf } from '../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { finder, keyBefore, olderPager, PAGE, table } from './lists.ts';
@@ -27,7 +27,7 @@ async function applications(request: ConsoleRequest) {
         <td>${application.types[one.type].label}</td>
         <td>${stateBadge(texts, one)}</td>
         <td>${one.hourly_limit === null ? t.usual : number(request, one.hourly_limit)}</td>
-        <td>${moment({ texts, deps }, one.created)}</td>
+        <td>${timestamp({ texts, deps }, one.created)}</td>
       </tr>`,
   );
   const inner = html`<section class="card">
@@ -56,7 +56,7 @@ async function change(request: ConsoleRequest): Promise<string> {
   if (application === undefined) throw notFound();
   const { client_id, name } = application;
   if (form['start'] !== undefined) {
-    if (await startApplication(deps.db, client_id)) {
+    if (await resumeApplication(deps.db, client_id)) {
       await request.record({ action: 'application.start', subject: client_id, label: name });
     }
   } else if (form['access'] === 'approved' || form['access'] === 'revoked') {
@@ -72,7 +72,7 @@ async function change(request: ConsoleRequest): Promise<string> {
   return `/applications/${client_id}/access?done=saved`;
 }
 
-export const applicationRows: readonly Row[] = [
+export const applicationRoutes: readonly Route[] = [
   operatorPage('/operator/applications', applications),
   operatorForm('/operator/applications/:client_id', change),
 ];

@@ -3,8 +3,8 @@ import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { type AuditEntry, type AuditFilter, listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
-import { moment, textOf } from '../components.ts';
-import { operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { timestamp, textOf } from '../components.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
 import { olderPager, PAGE, table } from './lists.ts';
 
@@ -68,15 +68,15 @@ function dayOf(text: string | undefined): number | undefined {
   return Number.isNaN(day) ? undefined : day;
 }
 
-function filters({ texts: { operator: t } }: ConsoleRequest, said: Record<string, string>): Html {
+function filters({ texts: { operator: t } }: ConsoleRequest, submitted: Record<string, string>): Html {
   const filter = (name: string, label: string, type: 'text' | 'date' = 'text'): Html =>
-    field({ name, label, type, value: said[name], optional: true, maxlength: 128 });
+    field({ name, label, type, value: submitted[name], optional: true, maxlength: 128 });
   const actions = ['', ...SUBJECTS].map((value) => ({ value, label: value === '' ? t.everything : value }));
   const outcomes = (['', ...OUTCOMES] as const).map((value) => ({ value, label: t.outcomes[value] }));
   return html`<form class="filters" action="/console/operator/audit" role="search">
-    ${filter('actor', t.who)} ${select('action', t.what, actions, said['action'] ?? '')}
+    ${filter('actor', t.who)} ${select('action', t.what, actions, submitted['action'] ?? '')}
     ${filter('subject', t.about_id)} ${filter('address', t.from_where)}
-    ${select('outcome', t.outcome, outcomes, said['outcome'] ?? '')} ${filter('since', t.since, 'date')}
+    ${select('outcome', t.outcome, outcomes, submitted['outcome'] ?? '')} ${filter('since', t.since, 'date')}
     ${filter('until', t.until, 'date')}
     <button class="quiet">${t.find}</button>
   </form>`;
@@ -87,7 +87,7 @@ function entryRow(request: ConsoleRequest, entry: AuditEntry): Html {
   const detail = Object.entries(entry.detail).filter(([, value]) => value !== null && value !== '');
   const kind = { done: 'good', refused: 'warn', failed: 'bad' }[entry.outcome satisfies Outcome];
   return html`<tr>
-    <td>${moment(request, entry.time)}</td>
+    <td>${timestamp(request, entry.time)}</td>
     <td>${entry.actor === '' ? '–' : entry.actor} <span class="hint">${t.ways[entry.via]}</span></td>
     <td>
       <code>${entry.action}</code>
@@ -101,4 +101,4 @@ function entryRow(request: ConsoleRequest, entry: AuditEntry): Html {
   </tr>`;
 }
 
-export const auditRows: readonly Row[] = [operatorPage('/operator/audit', audit)];
+export const auditRoutes: readonly Route[] = [operatorPage('/operator/audit', audit)];

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { healthOf } from '#store/health.ts';
-import { factsList, moment, number } from '../components.ts';
+import { factsList, timestamp, number } from '../components.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
 /** How the service is: the figures that an operator looks at first when something seems wrong. */
@@ -9,7 +9,7 @@ export async function healthCard(request: ConsoleRequest): Promise<Html> {
   const { deps, now, texts } = request;
   const { health: t } = texts;
   const health = await healthOf(deps.db, now - deps.config.PRESENCE_TIMEOUT * 1000);
-  const when = (ms: number | null): Html | string => (ms === null ? t.never : moment(request, ms));
+  const when = (ms: number | null): Html | string => (ms === null ? t.never : timestamp(request, ms));
   const rows: [string, Html | string][] = [
     [t.database, `${t.databases[health.database]}, ${health.answer_ms.toFixed(1)} ms`],
     [t.servers, t.heard(number(request, health.servers.heard), number(request, health.servers.known))],

@@ -1,21 +1,21 @@
-import type { Row } from '../routes.ts';
-import { accountRows } from './accounts.ts';
-import { applicationRows } from './applications.ts';
-import { auditRows } from './audit.ts';
-import { playerRows } from './players.ts';
-import { punishmentRows } from './punishments.ts';
-import { requestRows } from './requests.ts';
-import { serverRows } from './server.ts';
-import { serverListRows } from './servers.ts';
+import type { Route } from '../routes.ts';
+import { accountRoutes } from './accounts.ts';
+import { applicationRoutes } from './applications.ts';
+import { auditRoutes } from './audit.ts';
+import { playerRoutes } from './players.ts';
+import { punishmentRoutes } from './punishments.ts';
+import { requestRoutes } from './requests.ts';
+import { serverRoutes } from './server.ts';
+import { serverListRoutes } from './servers.ts';
 
 /** What only operators may see and do. */
-export const operatorRows: readonly Row[] = [
-  ...requestRows,
-  ...applicationRows,
-  ...accountRows,
-  ...serverListRows,
-  ...serverRows,
-  ...playerRows,
-  ...punishmentRows,
-  ...auditRows,
+export const operatorRoutes: readonly Route[] = [
+  ...requestRoutes,
+  ...applicationRoutes,
+  ...accountRoutes,
+  ...serverListRoutes,
+  ...serverRoutes,
+  ...playerRoutes,
+  ...punishmentRoutes,
+  ...auditRoutes,
 ];

@@ -2,23 +2,23 @@ import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { uuidOf } from '#platform/text.ts';
-import { tellAsOperator } from '#events/operator-events.ts';
+import { reportAsOperator } from '#events/operator-events.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
-import { formTo, moment, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { formTo, timestamp, textOf } from '../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
 
 /** Somebody's two UUIDs become one: first both are looked at, then it is done, since it cannot be taken back. */
 async function merge(request: ConsoleRequest, wrong?: string) {
   const { c, form } = request;
   const { operator: t } = request.texts;
-  const said = c.req.method === 'GET' ? c.req.query() : form;
-  const [from, into] = [await known(request, said['from']), await known(request, said['into'])];
+  const submitted = c.req.method === 'GET' ? c.req.query() : form;
+  const [from, into] = [await known(request, submitted['from']), await known(request, submitted['into'])];
   const isReady = from !== undefined && into !== undefined && from.uuid !== into.uuid;
-  const asked = said['from'] !== undefined || said['into'] !== undefined;
+  const asked = submitted['from'] !== undefined || submitted['into'] !== undefined;
   const problem = wrong ?? (asked && !isReady ? t.merge_unknown : undefined);
   const uuidField = (name: 'from' | 'into', label: string, hint: string): Html =>
-    field({ name, label, hint, value: said[name], maxlength: 64 });
+    field({ name, label, hint, value: submitted[name], maxlength: 64 });
   const inner = html`<section class="card form">
       <p>${t.merge_lead}</p>
       ${notice(problem, 'bad')}
@@ -32,8 +32,8 @@ async function merge(request: ConsoleRequest, wrong?: string) {
 }
 
 async function known({ deps: { db } }: ConsoleRequest, text: string | undefined): Promise<Player | undefined> {
-  const said = textOf(text, 64);
-  return said === undefined ? undefined : await findPlayer(db, said);
+  const submitted = textOf(text, 64);
+  return submitted === undefined ? undefined : await findPlayer(db, submitted);
 }
 
 async function confirmation(request: ConsoleRequest, from: Player, into: Player): Promise<Html> {
@@ -61,7 +61,7 @@ async function described(request: ConsoleRequest, { key, uuid, name, last_login 
   const names = (await namesOf(request.deps.db, key)).map((one) => one.name);
   return html`<a href="/players/${uuid}">${name}</a><br /><code>${uuid}</code
     ><br />${names.length > 1 ? html`<span class="hint">${names.join(', ')}</span><br />` : ''}<span class="hint"
-      >${last_login === null ? '' : moment(request, last_login)}</span
+      >${last_login === null ? '' : timestamp(request, last_login)}</span
     >`;
 }
 
@@ -69,13 +69,13 @@ async function merged(request: ConsoleRequest) {
   const { deps, form, texts } = request;
   const [from, into] = [uuidOf(form['from'] ?? ''), uuidOf(form['into'] ?? '')];
   if (from === undefined || into === undefined) return await merge(request, texts.operator.merge_unknown);
-  const receipt = await tellAsOperator(deps.db, deps.clock, { type: 'player.merged', data: { from, into } });
+  const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'player.merged', data: { from, into } });
   if (receipt.status === 'rejected') return await merge(request, `${receipt.place}: ${receipt.reason}`);
   await request.record({ action: 'player.merge', subject: from, label: into, detail: { from, into } });
   return '/operator/players?done=merged';
 }
 
-export const playerRows: readonly Row[] = [
+export const playerRoutes: readonly Route[] = [
   operatorPage('/operator/players', (request) => merge(request)),
   operatorForm('/operator/players', merged),
 ];

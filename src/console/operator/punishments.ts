@@ -12,8 +12,8 @@ import {
   punishmentByKey,
   REVOKED,
 } from '#store/game/punishments.ts';
-import { factsList, formTo, linesOf, moment, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { factsList, formTo, linesOf, timestamp, textOf } from '../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { finder, keyBefore, olderPager, PAGE, table } from './lists.ts';
@@ -32,7 +32,7 @@ async function punishments(request: ConsoleRequest) {
         <td>${one.type}</td>
         <td>${one.reason}</td>
         <td>${stateBadge(request, one)}</td>
-        <td>${moment(request, one.time)}</td>
+        <td>${timestamp(request, one.time)}</td>
       </tr>`,
   );
   const heads = [t.player, t.kind, t.reason, t.state, t.when];
@@ -72,8 +72,8 @@ async function one(request: ConsoleRequest, wrong?: string) {
     [t.reason, reason === '' ? '–' : reason],
     [t.punisher, punisher?.name ?? '–'],
     [t.server, server === '' ? '–' : server],
-    [t.when, moment(request, time)],
-    [t.expires, expires === null ? t.never_expires : moment(request, expires)],
+    [t.when, timestamp(request, time)],
+    [t.expires, expires === null ? t.never_expires : timestamp(request, expires)],
     [t.state, stateBadge(request, punishment)],
   ];
   const inner = html`<section class="card">${factsList(facts)}</section>
@@ -106,7 +106,7 @@ async function revoke(request: ConsoleRequest) {
   return `/operator/punishments/${idOf(key)}?done=revoked`;
 }
 
-export const punishmentRows: readonly Row[] = [
+export const punishmentRoutes: readonly Route[] = [
   operatorPage('/operator/punishments', punishments),
   operatorPage('/operator/punishments/:id', (request) => one(request)),
   operatorForm('/operator/punishments/:id', revoke),

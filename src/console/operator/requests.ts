@@ -2,23 +2,23 @@ import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type AccessRequest, decideRequest, listRequests, requestById } from '#store/applications/access-requests.ts';
-import { stoppedApplications } from '#store/applications/applications.ts';
+import { suspendedApplications } from '#store/applications/applications.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { decisionMail } from '../mails.ts';
-import { countOf, formTo, linesOf, moment, number } from '../components.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { countOf, formTo, linesOf, timestamp, number } from '../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { healthCard } from './health.ts';
 import { inOperator } from './layout.ts';
 
 const MAX_NOTE = 1000;
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
 /** What waits for the operator, and how the service is. */
 async function queue(request: ConsoleRequest) {
   const { deps, texts } = request;
   const { operator: t } = texts;
-  const waiting = await listRequests(deps.db, 'waiting', AT_ONCE);
+  const waiting = await listRequests(deps.db, 'waiting', BATCH_SIZE);
   const [approved, refused] = [await listRequests(deps.db, 'approved', 10), await listRequests(deps.db, 'refused', 10)];
   const decided = [...approved, ...refused].sort((a, b) => b.decided! - a.decided!).slice(0, 10);
   const inner = html`<section class="card" aria-labelledby="waiting">
@@ -28,7 +28,7 @@ async function queue(request: ConsoleRequest) {
         ${waiting.map((accessRequest) => wishRow(request, accessRequest, true))}
       </ul>
     </section>
-    ${await stoppedCard(request)} ${await healthCard(request)}
+    ${await suspendedCard(request)} ${await healthCard(request)}
     ${
       decided.length === 0
         ? ''
@@ -43,14 +43,14 @@ async function queue(request: ConsoleRequest) {
 }
 
 /** Applications for which nobody answers: the operator starts them, gives them an owner, or removes them. */
-async function stoppedCard(request: ConsoleRequest): Promise<Html> {
+async function suspendedCard(request: ConsoleRequest): Promise<Html> {
   const { deps, texts } = request;
-  const stopped = await stoppedApplications(deps.db, AT_ONCE);
-  if (stopped.length === 0) return html``;
+  const suspended = await suspendedApplications(deps.db, BATCH_SIZE);
+  if (suspended.length === 0) return html``;
   return html`<section class="card" aria-labelledby="stopped">
     <h2 id="stopped">${texts.operator.stopped}</h2>
     <ul class="rows">
-      ${stopped.map(
+      ${suspended.map(
         ({ client_id, name, suspended: why }) =>
           html`<li>
             <span class="what"
@@ -72,7 +72,7 @@ function wishRow(request: ConsoleRequest, accessRequest: AccessRequest, isOpen: 
       ${access.kinds[kind]} · ${access.per_hour(number(request, accessRequest.volume))}
       <span class="hint"
         >${t.asked_by(accessRequest.account_name ?? t.nobody)}
-        ${moment(request, accessRequest.created)}${
+        ${timestamp(request, accessRequest.created)}${
           isOpen
             ? ''
             : html` · ${accessRequest.decided_by === null ? t.by_itself : t.decided_by(accessRequest.decided_by)}`
@@ -89,7 +89,7 @@ function wishRow(request: ConsoleRequest, accessRequest: AccessRequest, isOpen: 
   </li>`;
 }
 
-async function demandRequest({ c, deps }: ConsoleRequest): Promise<AccessRequest> {
+async function requireRequest({ c, deps }: ConsoleRequest): Promise<AccessRequest> {
   const accessRequest = await requestById(deps.db, c.req.param('id') ?? '');
   if (accessRequest === undefined) throw notFound();
   return accessRequest;
@@ -98,7 +98,7 @@ async function demandRequest({ c, deps }: ConsoleRequest): Promise<AccessRequest
 async function one(request: ConsoleRequest, wrong?: string) {
   const { texts, form } = request;
   const { operator: t, access } = texts;
-  const accessRequest = await demandRequest(request);
+  const accessRequest = await requireRequest(request);
   const { kind, client_id, application_name } = accessRequest;
   const title = `${access.kinds[kind]}: ${application_name}`;
   const inner = html`<section class="card form" aria-labelledby="wish">
@@ -125,7 +125,7 @@ async function one(request: ConsoleRequest, wrong?: string) {
       <dt>${access[kind].volume}</dt>
       <dd>${number(request, accessRequest.volume)}</dd>
       <dt>${t.when}</dt>
-      <dd>${moment(request, accessRequest.created)}</dd>
+      <dd>${timestamp(request, accessRequest.created)}</dd>
     </dl>
     ${notice(wrong, 'bad')}
     ${accessRequest.state === 'waiting' ? decisionForm(request, accessRequest, form) : html`<p class="badge">${access.request_states[accessRequest.state]}</p>`}
@@ -162,7 +162,7 @@ async function decide(request: ConsoleRequest) {
   const { operator: t } = texts;
   const state = form['state'] === 'approved' ? 'approved' : 'refused';
   const note = (form['note'] ?? '').trim() === '' ? '' : linesOf(form['note'], MAX_NOTE);
-  const accessRequest = await demandRequest(request);
+  const accessRequest = await requireRequest(request);
   const limit = accessRequest.kind === 'limit' && state === 'approved' ? countOf(form['limit']) : undefined;
   if (note === undefined) return await one(request, t.note_wrong(MAX_NOTE));
   if (state === 'refused' && note === '') return await one(request, t.note_missing);
@@ -178,7 +178,7 @@ async function decide(request: ConsoleRequest) {
   return `/operator?done=${state}`;
 }
 
-export const requestRows: readonly Row[] = [
+export const requestRoutes: readonly Route[] = [
   operatorPage('/operator', queue),
   operatorPage('/operator/requests/:id', (request) => one(request)),
   operatorForm('/operator/requests/:id', decide),

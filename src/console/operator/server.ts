@@ -3,7 +3,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
-import { tellAsOperator } from '#events/operator-events.ts';
+import { reportAsOperator } from '#events/operator-events.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/receipt-log.ts';
 import {
   createServerKey,
@@ -13,10 +13,10 @@ import {
   type ServerKey,
 } from '#store/game/server-keys.ts';
 import { serverByKey, type ServerNow } from '#store/game/servers.ts';
-import { withdrawEvents, withdrawSince } from '#events/retract.ts';
-import { secretNotice, showSecretOnce, takeSecret } from '../flash-message.ts';
-import { button, formTo, moment, type Problems } from '../components.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { retractEvents, retractSince } from '#events/retract.ts';
+import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
+import { button, formTo, timestamp, type Problems } from '../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, table } from './lists.ts';
@@ -40,14 +40,14 @@ async function one(request: ConsoleRequest, problems: Problems = {}) {
   const isPage = c.req.method === 'GET';
   const id = idOf(server.key);
   const { region, order, icon, max } = server;
-  const said = isPage ? { region, order: String(order), icon, max: String(max) } : form;
+  const submitted = isPage ? { region, order: String(order), icon, max: String(max) } : form;
   const receipts = await receiptsBefore(deps.db, server.key, keyBefore(request), RECEIPTS + 1);
-  const inner = html`${secretNotice(request, t.ingest_key, takeSecret(request, id))}
+  const inner = html`${secretNotice(request, t.ingest_key, consumeSecret(request, id))}
     ${keysCard(request, id, await listServerKeys(deps.db, server.key), now)} ${receiptsCard(request, id, receipts)}
-    ${withdrawCard(request, id, problems)}
+    ${retractCard(request, id, problems)}
     <section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.facts}</h2>
-      ${formTo(request, `/operator/servers/${id}`, html`${factFields(request, said, problems)}<button>${request.texts.save}</button>`)}
+      ${formTo(request, `/operator/servers/${id}`, html`${factFields(request, submitted, problems)}<button>${request.texts.save}</button>`)}
     </section>
     <section class="card" aria-labelledby="delete">
       <h2 id="delete">${t.delete_server}</h2>
@@ -73,8 +73,8 @@ function keysCard(request: ConsoleRequest, id: string, keys: readonly ServerKey[
               ${key.test ? html`<span class="badge">${t.test_key}</span>` : ''}
               <span class="hint"
                 >${t.made}
-                ${moment(request, key.created)}${
-                  key.expires === null ? '' : html` · ${t.opens_until} ${moment(request, key.expires)}`
+                ${timestamp(request, key.created)}${
+                  key.expires === null ? '' : html` · ${t.opens_until} ${timestamp(request, key.expires)}`
                 }</span
               ></span
             >
@@ -96,7 +96,7 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
   const rows = items.map(
     (receipt) =>
       html`<tr>
-        <td>${moment(request, receipt.received)}</td>
+        <td>${timestamp(request, receipt.received)}</td>
         <td><code>${receipt.type ?? '–'}</code> <span class="hint">${receipt.id}</span></td>
         <td>
           <span class="badge ${{ accepted: 'good', withdrawn: 'warn', rejected: 'bad' }[receipt.status]}"
@@ -124,7 +124,7 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
   </section>`;
 }
 
-function withdrawCard(request: ConsoleRequest, id: string, problems: Problems): Html {
+function retractCard(request: ConsoleRequest, id: string, problems: Problems): Html {
   const { operator: t } = request.texts;
   const since = { name: 'since', label: t.withdraw_since, hint: t.withdraw_since_hint, error: problems['since'] };
   return html`<section class="card form" aria-labelledby="withdraw">
@@ -144,7 +144,7 @@ async function configure(request: ConsoleRequest) {
   const { deps, form } = request;
   const { key, name } = await demand(request);
   const event = { type: 'server.configured', server: name, data: factsIn(form) } as const;
-  const problems = problemsOf(await tellAsOperator(deps.db, deps.clock, event));
+  const problems = problemsOf(await reportAsOperator(deps.db, deps.clock, event));
   if (problems !== undefined) return await one(request, problems);
   await request.record({ action: 'server.set', subject: idOf(key), label: name });
   return `/operator/servers/${idOf(key)}?done=saved`;
@@ -165,7 +165,7 @@ async function keys(request: ConsoleRequest) {
   const secret = isRotation
     ? await rotateServerKey(deps.db, now, key, OVERLAP_MS)
     : await createServerKey(deps.db, now, key, act === 'test');
-  showSecretOnce(request, subject, secret);
+  flashSecret(request, subject, secret);
   const detail = { test: act === 'test' };
   await request.record({
     action: isRotation ? 'server.key.rotate' : 'server.key.create',
@@ -180,16 +180,16 @@ async function withdraw(request: ConsoleRequest) {
   const { deps, form, texts } = request;
   const { key, name } = await demand(request);
   const { receipt, since } = form;
-  const moment = since === undefined ? undefined : Date.parse(since.trim());
+  const timestamp = since === undefined ? undefined : Date.parse(since.trim());
   const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(since?.trim() ?? '');
-  if (receipt === undefined && (!isMoment || Number.isNaN(moment))) {
+  if (receipt === undefined && (!isMoment || Number.isNaN(timestamp))) {
     return await one(request, { since: texts.operator.since_wrong });
   }
   const done =
     receipt === undefined
-      ? await withdrawSince(deps.db, deps.clock, key, moment!)
-      : await withdrawEvents(deps.db, deps.clock, [keyOf(receipt) ?? 0], key);
-  const detail = { receipt, since, events: done.events, fallen: done.fallen };
+      ? await retractSince(deps.db, deps.clock, key, timestamp!)
+      : await retractEvents(deps.db, deps.clock, [keyOf(receipt) ?? 0], key);
+  const detail = { receipt, since, events: done.events, cascaded: done.cascaded };
   await request.record({ action: 'server.withdraw', subject: idOf(key), label: name, detail });
   return `/operator/servers/${idOf(key)}?done=${done.events > 0 ? 'told' : 'gone'}`;
 }
@@ -197,13 +197,13 @@ async function withdraw(request: ConsoleRequest) {
 async function remove(request: ConsoleRequest) {
   const { deps } = request;
   const { key, name } = await demand(request);
-  await tellAsOperator(deps.db, deps.clock, { type: 'server.removed', server: name, data: {} });
+  await reportAsOperator(deps.db, deps.clock, { type: 'server.removed', server: name, data: {} });
   await request.record({ action: 'server.delete', subject: idOf(key), label: name });
   return '/operator/servers?done=told';
 }
 
 const AT = '/operator/servers/:id';
-export const serverRows: readonly Row[] = [
+export const serverRoutes: readonly Route[] = [
   operatorPage(AT, (request) => one(request)),
   operatorForm(AT, configure),
   operatorForm(`${AT}/keys`, keys),

@@ -2,13 +2,13 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { tellAsOperator } from '#events/operator-events.ts';
+import { reportAsOperator } from '#events/operator-events.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { listServers, serverByName, type ServerNow } from '#store/game/servers.ts';
-import { showSecretOnce } from '../flash-message.ts';
+import { flashSecret } from '../flash-message.ts';
 import { formTo, number, type Problems, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Row, type ConsoleRequest } from '../routes.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
 import { table } from './lists.ts';
 
@@ -50,13 +50,13 @@ async function servers(request: ConsoleRequest, problems: Problems = {}) {
 /** What is fixed about a server. */
 export function factFields(
   { texts: { operator: t } }: ConsoleRequest,
-  said: ConsoleRequest['form'],
+  submitted: ConsoleRequest['form'],
   problems: Problems,
 ): Html {
-  return html`${field({ name: 'region', label: t.region, value: said['region'], error: problems['region'], maxlength: 64 })}
-  ${field({ name: 'order', label: t.order, type: 'number', value: said['order'] ?? '0', error: problems['order'] })}
-  ${field({ name: 'icon', label: t.icon, value: said['icon'], error: problems['icon'], optional: true })}
-  ${field({ name: 'max', label: t.max, type: 'number', value: said['max'] ?? '0', error: problems['max'] })}`;
+  return html`${field({ name: 'region', label: t.region, value: submitted['region'], error: problems['region'], maxlength: 64 })}
+  ${field({ name: 'order', label: t.order, type: 'number', value: submitted['order'] ?? '0', error: problems['order'] })}
+  ${field({ name: 'icon', label: t.icon, value: submitted['icon'], error: problems['icon'], optional: true })}
+  ${field({ name: 'max', label: t.max, type: 'number', value: submitted['max'] ?? '0', error: problems['max'] })}`;
 }
 
 export interface ServerFacts {
@@ -94,16 +94,16 @@ async function create(request: ConsoleRequest) {
   if (name === undefined) return await servers(request, { name: t.server_name_wrong(MAX_NAME) });
   if ((await known(request, name)) !== undefined) return await servers(request, { name: t.server_known(name) });
   const event = { type: 'server.configured', server: name, data: factsIn(form) } as const;
-  const problems = problemsOf(await tellAsOperator(deps.db, deps.clock, event));
+  const problems = problemsOf(await reportAsOperator(deps.db, deps.clock, event));
   if (problems !== undefined) return await servers(request, problems);
   const id = idOf((await serverByName(deps.db, name))!.key);
   await request.record({ action: 'server.create', subject: id, label: name });
-  showSecretOnce(request, id, await createServerKey(deps.db, now, (await serverByName(deps.db, name))!.key));
+  flashSecret(request, id, await createServerKey(deps.db, now, (await serverByName(deps.db, name))!.key));
   await request.record({ action: 'server.key.create', subject: id, label: name });
   return `/operator/servers/${id}?done=told`;
 }
 
-export const serverListRows: readonly Row[] = [
+export const serverListRoutes: readonly Route[] = [
   operatorPage('/operator/servers', (request) => servers(request)),
   operatorForm('/operator/servers', create),
 ];

@@ -152,7 +152,7 @@ export const operator = {
     database: 'Database',
     databases: { sqlite: 'SQLite', postgres: 'PostgreSQL' },
     servers: 'Game servers',
-    heard: (heard: string, known: string) => `${heard} of ${known} heard of lately`,
+    heard: (received: string, known: string) => `${received} of ${known} heard of lately`,
     online: 'Players online',
     last_event: 'Last event',
     last_match: 'Last match ended',

@@ -154,7 +154,7 @@ export const operator: typeof en = {
     database: 'データベース',
     databases: { sqlite: 'SQLite', postgres: 'PostgreSQL' },
     servers: 'ゲームサーバー',
-    heard: (heard, known) => `${known} 台のうち ${heard} 台から受信中`,
+    heard: (received, known) => `${known} 台のうち ${received} 台から受信中`,
     online: 'オンラインのプレイヤー',
     last_event: '最後のイベント',
     last_match: '最後に終わった試合',

@@ -8,7 +8,7 @@ const CHANNEL = 'credentials';
  * Listens on a connection of its own for the server's word that a credential was changed by whatever process. While
  * nobody listens nothing is known, so nothing may be kept.
  */
-export class CredentialNotices {
+export class CredentialNotifications {
   readonly #url: string;
   #client: pg.Client | undefined;
   #listening = false;

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { type Answer, type Asked, answerTo } from './query-callback.ts';
+import { type QueryCallback, type CallbackQuery, queryWithCallback } from './query-callback.ts';
 
 interface Line {
   client: pg.Client;
@@ -20,11 +20,11 @@ export class Pipeline {
     this.#config = { ...config, pipeline: true };
   }
 
-  async query(asked: Asked): Promise<Answer> {
+  async query(asked: CallbackQuery): Promise<QueryCallback> {
     this.#turn = (this.#turn + 1) % this.#lines.length;
     const { client, socket } = await (this.#lines[this.#turn] ??= this.#connect(this.#turn));
     sendTogether(socket);
-    return await answerTo(client, asked);
+    return await queryWithCallback(client, asked);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import { Unavailable } from '#platform/errors.ts';
-import { type Answer, type Asked, answerTo } from './query-callback.ts';
+import { type QueryCallback, type CallbackQuery, queryWithCallback } from './query-callback.ts';
 import {
   type Cell,
   type Db,
@@ -12,7 +12,7 @@ import {
   type Snapshot,
   type Versions,
 } from '../db.ts';
-import { CredentialNotices } from './credential-notifications.ts';
+import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
 import { reads, type Sql, textOf } from '../sql.ts';
 
@@ -35,7 +35,7 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
   pool.on('error', ignore);
   const db = new PostgresDb(pool, keyedHash, {
     pipeline: new Pipeline(config),
-    notices: new CredentialNotices(url),
+    notices: new CredentialNotifications(url),
   });
   try {
     await db.tuples({ strings: ['select 1'], values: [] });
@@ -57,7 +57,7 @@ const parserOf = ((type: number, format?: 'text' | 'binary') =>
     ? numberOf
     : pg.types.getTypeParser(type, format as 'text')) as typeof pg.types.getTypeParser;
 
-const kept = new WeakMap<readonly string[], string>();
+const statementTexts = new WeakMap<readonly string[], string>();
 const names = new Map<string, string>();
 
 interface Statement {
@@ -67,20 +67,20 @@ interface Statement {
 }
 
 function statementOf(query: Sql): Statement {
-  const text = textOf(query, kept, (place) => `$${place}`);
+  const text = textOf(query, statementTexts, (place) => `$${place}`);
   let name = names.get(text);
   if (name === undefined) names.set(text, (name = hash('sha1', text, 'base64url')));
   return { name, text, values: query.values as unknown[] };
 }
 
-type Ask = (asked: Asked) => Promise<Answer>;
+type SendQuery = (asked: CallbackQuery) => Promise<QueryCallback>;
 
 class Connection implements MigrationTx {
   readonly remote = true;
   readonly keyedHash: KeyedHash;
-  readonly #ask: Ask;
+  readonly #ask: SendQuery;
 
-  constructor(ask: Ask, keyedHash: KeyedHash) {
+  constructor(ask: SendQuery, keyedHash: KeyedHash) {
     this.keyedHash = keyedHash;
     this.#ask = ask;
   }
@@ -113,26 +113,26 @@ class Connection implements MigrationTx {
     await this.#answer(postgresScript(statements));
   }
 
-  #answer(asked: Asked): Promise<Answer> {
+  #answer(asked: CallbackQuery): Promise<QueryCallback> {
     return guarded(this.#ask(asked));
   }
 }
 
 class PostgresDb extends Connection implements Db {
   readonly dialect = 'postgres';
-  readonly atOnce = this;
-  readonly lookUps: Queryable;
+  readonly readSync = this;
+  readonly shortReads: Queryable;
   readonly #pool: pg.Pool;
   readonly #pipeline: Pipeline;
-  readonly #notices: CredentialNotices;
+  readonly #notices: CredentialNotifications;
 
   constructor(
     pool: pg.Pool,
     keyedHash: KeyedHash,
-    { pipeline, notices }: { pipeline: Pipeline; notices: CredentialNotices },
+    { pipeline, notices }: { pipeline: Pipeline; notices: CredentialNotifications },
   ) {
-    super((asked) => answerTo(pool, asked), keyedHash);
-    this.lookUps = new Connection((asked) => pipeline.query(asked), keyedHash);
+    super((asked) => queryWithCallback(pool, asked), keyedHash);
+    this.shortReads = new Connection((asked) => pipeline.query(asked), keyedHash);
     this.#pool = pool;
     this.#pipeline = pipeline;
     this.#notices = notices;
@@ -149,7 +149,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   override async tuples(query: Sql): Promise<Cell[][]> {
-    const rows = await this.lookUps.tuples(query);
+    const rows = await this.shortReads.tuples(query);
     if (!reads(query)) this.#notices.note();
     return rows;
   }
@@ -201,7 +201,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   #within(client: pg.PoolClient): Connection {
-    return new Connection((asked) => answerTo(client, asked), this.keyedHash);
+    return new Connection((asked) => queryWithCallback(client, asked), this.keyedHash);
   }
 
   async #connect(): Promise<pg.PoolClient> {
@@ -215,9 +215,9 @@ class PostgresDb extends Connection implements Db {
     const client = await this.#connect();
     let broken = false;
     try {
-      await guarded(answerTo(client, 'begin'));
+      await guarded(queryWithCallback(client, 'begin'));
       const result = await work(client);
-      await guarded(answerTo(client, 'commit'));
+      await guarded(queryWithCallback(client, 'commit'));
       this.#notices.note();
       return result;
     } catch (error) {

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-export type Asked = string | pg.QueryConfig | pg.QueryArrayConfig;
+export type CallbackQuery = string | pg.QueryConfig | pg.QueryArrayConfig;
 
 /** A connection, or a pool of them. */
-type Asking = Pick<pg.ClientBase, 'query'>;
+type Connection = Pick<pg.ClientBase, 'query'>;
 
 /** As pg's types have it: rows are arrays where the question says so, and objects else. */
-export interface Answer {
+export interface QueryCallback {
   rows: unknown[];
   rowCount: number | null;
 }
@@ -19,9 +19,9 @@ export interface Answer {
  *
  * An error was made where the server's word was read, and does not tell who asked.
  */
-export function answerTo(client: Asking, asked: Asked): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  client.query(asked as pg.QueryConfig, (error: Error | null | undefined, result: Answer) => {
+export function queryWithCallback(client: Connection, asked: CallbackQuery): Promise<QueryCallback> {
+  const { promise, resolve, reject } = Promise.withResolvers<QueryCallback>();
+  client.query(asked as pg.QueryConfig, (error: Error | null | undefined, result: QueryCallback) => {
     if (error) reject(error);
     else resolve(result);
   });

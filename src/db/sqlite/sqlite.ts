@@ -20,8 +20,8 @@ import { reads, type Sql, textOf, type Value } from '../sql.ts';
 const SQLITE_BUSY = 5;
 /** READONLY, IOERR, FULL, CANTOPEN */
 const OUTAGES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
-const LOCK_PATIENCE_MS = 15_000;
-const KEPT_STATEMENTS = 500;
+const LOCK_TIMEOUT_MS = 15_000;
+const CACHED_STATEMENTS = 500;
 
 /**
  * Opens a SQLite file with two connections: one that writes, in turns, and one that only reads. A reader never sees a
@@ -29,8 +29,8 @@ const KEPT_STATEMENTS = 500;
  */
 export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const writer = await patiently(() => new Connection(path, 'writing', keyedHash));
-  const reader = await patiently(() => new Connection(path, 'reading', keyedHash));
+  const writer = await retryWhileLocked(() => new Connection(path, 'writing', keyedHash));
+  const reader = await retryWhileLocked(() => new Connection(path, 'reading', keyedHash));
   return new SqliteDb(path, writer, reader);
 }
 
@@ -40,9 +40,10 @@ const WRITING = 'pragma journal_mode = wal; pragma synchronous = full; pragma wa
 /** The reader holds the inner pages of a table of a million matches, which reads of far-apart rows evict from less. */
 const CACHE_KB = { reading: 32_000, writing: 16_000 };
 
-const kept = new WeakMap<readonly string[], string>();
+const statementTexts = new WeakMap<readonly string[], string>();
 /** SQLite plans a statement anew whenever a value is bound that is a limit by itself: a third of what a list of 20 costs. */
-const text = (query: Sql): string => textOf(query, kept, (_, before) => (/\blimit $/i.test(before) ? '?+0' : '?'));
+const text = (query: Sql): string =>
+  textOf(query, statementTexts, (_, before) => (/\blimit $/i.test(before) ? '?+0' : '?'));
 
 class Connection implements MigrationTx {
   readonly remote = false;
@@ -117,7 +118,7 @@ class Connection implements MigrationTx {
     const written = text(query);
     const known = cache.get(written);
     if (known !== undefined) return known;
-    if (cache.size >= KEPT_STATEMENTS) cache.clear();
+    if (cache.size >= CACHED_STATEMENTS) cache.clear();
     const statement = this.handle.prepare(written);
     if (arrays) statement.setReturnArrays(true);
     cache.set(written, statement);
@@ -146,7 +147,7 @@ class SqliteSnapshot extends Connection implements Snapshot {
   }
 }
 
-type Epoch = 'credentials' | 'matches' | 'database';
+type DataVersionName = 'credentials' | 'matches' | 'database';
 
 class SqliteDb implements Db {
   readonly dialect = 'sqlite';
@@ -156,9 +157,9 @@ class SqliteDb implements Db {
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #dataVersion: StatementSync;
-  readonly atOnce: Reads;
-  readonly lookUps = this;
-  #epochs: StatementSync | undefined;
+  readonly readSync: Reads;
+  readonly shortReads = this;
+  #dataVersions: StatementSync | undefined;
   #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -167,7 +168,7 @@ class SqliteDb implements Db {
     this.#path = path;
     this.#writer = writer;
     this.#reader = reader;
-    this.atOnce = {
+    this.readSync = {
       tuples: (query) => reader.read(query, 'all', true) as Cell[][],
       tuple: (query) => reader.read(query, 'get', true) as Cell[] | undefined,
     };
@@ -200,14 +201,14 @@ class SqliteDb implements Db {
 
   /** The version is looked at before the epochs: they may be newer than it says, never older. */
   #readVersions(anything: number): Versions {
-    this.#epochs ??= epochsOf(this.#reader.handle);
-    const rows = this.#epochs.all() as unknown as [name: Epoch, value: number][];
-    const { matches, credentials, database: origin } = Object.fromEntries(rows) as Record<Epoch, number>;
+    this.#dataVersions ??= dataVersionsOf(this.#reader.handle);
+    const rows = this.#dataVersions.all() as unknown as [name: DataVersionName, value: number][];
+    const { matches, credentials, database: origin } = Object.fromEntries(rows) as Record<DataVersionName, number>;
     return { anything, matches, credentials, origin };
   }
 
   snapshot(): Promise<Snapshot> {
-    return patiently(() => new SqliteSnapshot(this.#path, this.keyedHash));
+    return retryWhileLocked(() => new SqliteSnapshot(this.#path, this.keyedHash));
   }
 
   run(query: Sql): Promise<number> {
@@ -239,7 +240,7 @@ class SqliteDb implements Db {
   }
 
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    await patiently(() => this.#writer.handle.exec('begin immediate'));
+    await retryWhileLocked(() => this.#writer.handle.exec('begin immediate'));
     try {
       const result = await work(this.#writer);
       this.#writer.handle.exec('commit');
@@ -265,21 +266,21 @@ function isOutage(error: unknown): boolean {
 }
 
 /** Prepared when it is first needed: the table comes with a migration. */
-function epochsOf(handle: DatabaseSync): StatementSync {
+function dataVersionsOf(handle: DatabaseSync): StatementSync {
   const statement = handle.prepare('select name, value from data_versions');
   statement.setReturnArrays(true);
   return statement;
 }
 
 /** Does what needs a lock of the file. Another process may hold it: waiting must not hold up this one's readers. */
-async function patiently<T>(work: () => T): Promise<T> {
+async function retryWhileLocked<T>(work: () => T): Promise<T> {
   const started = performance.now();
   for (;;) {
     try {
       return work();
     } catch (error) {
       if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_BUSY) throw error;
-      if (performance.now() - started > LOCK_PATIENCE_MS) throw new Unavailable(error);
+      if (performance.now() - started > LOCK_TIMEOUT_MS) throw new Unavailable(error);
     }
     await pause(1 + Math.random() * 4);
   }

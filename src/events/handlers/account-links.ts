@@ -4,25 +4,32 @@ import { accountById, type Account } from '#store/accounts/accounts.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { DataOf } from '../schema.ts';
-import { type Context, type Taken, Refused, sight } from '../unit-of-work.ts';
+import { type EventContext, type HandlerResult, EventRejected, observePlayer } from '../unit-of-work.ts';
 
 /** Takes the news that a player typed a code: game account and account are one person's from now on. */
 
-export async function applyLink(context: Context, { player, code }: DataOf<'account.link'>): Promise<Taken> {
+export async function applyLink(
+  context: EventContext,
+  { player, code }: DataOf<'account.link'>,
+): Promise<HandlerResult> {
   const { batch } = context;
   const row = await batch.tx.get<{ account_id: string }>(
     sql`select account_id from link_codes where code_hash = ${batch.tx.keyedHash(plainCode(code))} and expires > ${batch.now}`,
   );
   if (row === undefined)
-    throw new Refused('data.code', 'is unknown or no longer valid; get a new one on the account page');
+    throw new EventRejected('data.code', 'is unknown or no longer valid; get a new one on the account page');
   const refusal = await linkPlayer(batch.tx, row.account_id, player);
   if (refusal === 'player linked')
-    throw new Refused('data.player', 'is linked to another account; unlink it there first');
+    throw new EventRejected('data.player', 'is linked to another account; unlink it there first');
   if (refusal === 'player leaving')
-    throw new Refused('data.player', 'belonged to an account that was just deleted; try again in a few minutes', true);
-  if (refusal !== undefined) throw new Refused('data.code', 'belongs to an account that is linked already');
+    throw new EventRejected(
+      'data.player',
+      'belonged to an account that was just deleted; try again in a few minutes',
+      true,
+    );
+  if (refusal !== undefined) throw new EventRejected('data.code', 'belongs to an account that is linked already');
   await batch.load([player.uuid]);
-  sight(context, player);
+  observePlayer(context, player);
   await batch.flush();
   const account = (await accountById(batch.tx, row.account_id))!;
   await recordLink(context, account);
@@ -30,7 +37,7 @@ export async function applyLink(context: Context, { player, code }: DataOf<'acco
 }
 
 /** Without the UUID, of which nothing is left once the account is deleted. */
-async function recordLink({ batch, server }: Context, { id, name }: Account): Promise<void> {
+async function recordLink({ batch, server }: EventContext, { id, name }: Account): Promise<void> {
   const actor = { via: 'game', account_id: id, name, address: server?.name ?? '' } as const;
   await recordAudit(batch.tx, batch.now, actor, { action: 'account.link', subject: id, label: name });
 }

@@ -1,20 +1,20 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Context, Refused, scopeOf, sight, type Taken } from '../unit-of-work.ts';
+import { type EventContext, EventRejected, sourceOf, observePlayer, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
 import { mapByName } from '#store/game/maps.ts';
 
 /** Takes a player's rating of a map version in place of an earlier one of the same player. */
-export async function applyRated(context: Context, data: DataOf<'map.rated'>): Promise<Taken> {
+export async function applyRated(context: EventContext, data: DataOf<'map.rated'>): Promise<HandlerResult> {
   const { batch, time } = context;
   const map = await mapByName(batch.tx, data.map);
-  if (map === undefined) throw new Refused('data.map', 'names no map that is published', true);
+  if (map === undefined) throw new EventRejected('data.map', 'names no map that is published', true);
   const version = data.version ?? map.version;
   if (version !== map.version) await checkVersions(batch.tx, map.key, version);
   await batch.load([data.player.uuid]);
-  const player = sight(context, data.player);
+  const player = observePlayer(context, data.player);
   await batch.flush();
-  const vote = { mapKey: map.key, version, playerKey: player.key, rate: data.rate, time, serverKey: scopeOf(context) };
+  const vote = { mapKey: map.key, version, playerKey: player.key, rate: data.rate, time, serverKey: sourceOf(context) };
   const before = await batch.tx.get<{ rate: number; time: number }>(sql`
     select rate, time from map_votes where map_key = ${map.key} and version = ${version} and player_key = ${player.key}`);
   if (before !== undefined && before.time > time) return { note: 'a newer rating of this player is known' };
@@ -24,13 +24,13 @@ export async function applyRated(context: Context, data: DataOf<'map.rated'>): P
   return undefined;
 }
 
-const MOST_VERSIONS = 200;
+const MAX_VERSIONS = 200;
 
 /** Readers are shown every version that was rated: nobody can make them endless, nor close the present one to others. */
 async function checkVersions(tx: Queryable, mapKey: number, version: string): Promise<void> {
-  const rows = await tx.tuples(sql`select version from map_rates where map_key = ${mapKey} limit ${MOST_VERSIONS}`);
-  if (rows.length < MOST_VERSIONS || rows.some(([known]) => known === version)) return;
-  throw new Refused('data.version', `is one too many: ${MOST_VERSIONS} versions of this map are rated already`);
+  const rows = await tx.tuples(sql`select version from map_rates where map_key = ${mapKey} limit ${MAX_VERSIONS}`);
+  if (rows.length < MAX_VERSIONS || rows.some(([known]) => known === version)) return;
+  throw new EventRejected('data.version', `is one too many: ${MAX_VERSIONS} versions of this map are rated already`);
 }
 
 interface Vote {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Context, Refused, scopeOf, type Taken } from '../unit-of-work.ts';
+import { type EventContext, EventRejected, sourceOf, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps.ts';
 
@@ -14,22 +14,25 @@ type Published = DataOf<'map.published'>;
  * Takes a map, new or in another version. A map belongs to who published it first: other game servers may repeat it but
  * not change it; the operator may. What an older file does not say (objective, picture) never overwrites what is known.
  */
-export async function applyPublished(context: Context, data: Published): Promise<Taken> {
+export async function applyPublished(context: EventContext, data: Published): Promise<HandlerResult> {
   const { tx } = context.batch;
-  const picture = await pictureOf(context, data);
+  const picture = await mapImageOf(context, data);
   const known = await publishedMap(tx, data.name);
   if (known === undefined) {
     await checkNamesake(context, data.name);
-    await keepPicture(context, data, picture);
+    await storeImage(context, data, picture);
     await addMap(context, data, picture);
     return undefined;
   }
   const next = { ...data, objective: data.objective || known.objective };
   const same = isSame(known, next) && (picture === undefined || known.hash === picture);
-  if (!same && context.sender.kind === 'server' && known.publisher_key !== scopeOf(context)) {
-    throw new Refused('data.name', 'is a map that another server or the operator published; only they can change it');
+  if (!same && context.sender.kind === 'server' && known.publisher_key !== sourceOf(context)) {
+    throw new EventRejected(
+      'data.name',
+      'is a map that another server or the operator published; only they can change it',
+    );
   }
-  await keepPicture(context, data, picture);
+  await storeImage(context, data, picture);
   if (same) return { note: 'known already' };
   if (context.time < known.published) return { note: 'a newer version is known' };
   await updateMap(context, known.key, next, picture);
@@ -37,12 +40,15 @@ export async function applyPublished(context: Context, data: Published): Promise
 }
 
 /** Where maps are named their names are compared in any case: a namesake would be shown in the place of another's map. */
-async function checkNamesake(context: Context, name: string): Promise<void> {
+async function checkNamesake(context: EventContext, name: string): Promise<void> {
   if (context.sender.kind === 'operator') return;
   const other = await context.batch.tx.get<{ name: string }>(sql`
-    select name from maps where name_key = ${nameKey(name)} and publisher_key <> ${scopeOf(context)} limit 1`);
+    select name from maps where name_key = ${nameKey(name)} and publisher_key <> ${sourceOf(context)} limit 1`);
   if (other === undefined) return;
-  throw new Refused('data.name', `is the name of "${other.name}", which another server or the operator published`);
+  throw new EventRejected(
+    'data.name',
+    `is the name of "${other.name}", which another server or the operator published`,
+  );
 }
 
 /** Whether a map stands just as the event would have it, so that publishing it would change nothing. */
@@ -67,7 +73,7 @@ async function publishedMap(tx: Queryable, name: string): Promise<PublishedMap |
 }
 
 /** The hash of the picture that an event brings; the ledger keeps events without their pictures. */
-async function pictureOf({ batch, key, again }: Context, { image }: Published): Promise<string | undefined> {
+async function mapImageOf({ batch, key, again }: EventContext, { image }: Published): Promise<string | undefined> {
   if (image !== undefined) return hashOf(image);
   if (!again) return undefined;
   return (await batch.tx.get<{ hash: string }>(sql`select hash from map_pictures where ledger_key = ${key}`))?.hash;
@@ -76,8 +82,8 @@ async function pictureOf({ batch, key, again }: Context, { image }: Published): 
 const hashOf = ({ data }: NonNullable<Published['image']>): string =>
   hash('sha256', Buffer.from(data, 'base64'), 'base64url');
 
-async function keepPicture(
-  { batch: { tx }, key, again }: Context,
+async function storeImage(
+  { batch: { tx }, key, again }: EventContext,
   { image }: Published,
   picture: string | undefined,
 ): Promise<void> {
@@ -88,22 +94,27 @@ async function keepPicture(
   await tx.run(sql`insert into map_pictures (ledger_key, hash) values (${key}, ${picture})`);
 }
 
-async function addMap(context: Context, data: Published, picture: string | undefined): Promise<void> {
+async function addMap(context: EventContext, data: Published, picture: string | undefined): Promise<void> {
   const { key, time, batch } = context;
   await batch.tx.run(sql`
     insert into maps (key, name, name_key, version, proto, objective, type, path, authors, teams, gamemodes, publisher_key, published)
     values (${key}, ${data.name}, ${nameKey(data.name)}, ${data.version}, ${data.proto}, ${data.objective}, ${data.type},
       ${data.path}, ${JSON.stringify(data.authors)}, ${JSON.stringify(data.teams)}, ${JSON.stringify(data.gamemodes)},
-      ${scopeOf(context)}, ${time})`);
+      ${sourceOf(context)}, ${time})`);
   await writeParts(batch.tx, key, data.gamemodes, picture);
 }
 
-async function updateMap(context: Context, key: number, data: Published, picture: string | undefined): Promise<void> {
+async function updateMap(
+  context: EventContext,
+  key: number,
+  data: Published,
+  picture: string | undefined,
+): Promise<void> {
   const { tx } = context.batch;
   await tx.run(sql`
     update maps set version = ${data.version}, proto = ${data.proto}, objective = ${data.objective}, type = ${data.type},
       path = ${data.path}, authors = ${JSON.stringify(data.authors)}, teams = ${JSON.stringify(data.teams)},
-      gamemodes = ${JSON.stringify(data.gamemodes)}, publisher_key = ${scopeOf(context)}, published = ${context.time}
+      gamemodes = ${JSON.stringify(data.gamemodes)}, publisher_key = ${sourceOf(context)}, published = ${context.time}
     where key = ${key}`);
   await tx.run(sql`delete from map_gamemodes where map_key = ${key}`);
   await writeParts(tx, key, data.gamemodes, picture);

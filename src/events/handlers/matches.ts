@@ -1,15 +1,15 @@
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
-import { type Context, see, sight, type Taken } from '../unit-of-work.ts';
+import { type EventContext, findOrAddPlayer, observePlayer, type HandlerResult } from '../unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
 import type { PlayerAccumulator } from '../player-accumulator.ts';
 import { groupOf } from '#store/game/player-stats.ts';
-import type { Played, ReadyMatch, ReadyPlayer } from '../match-summary.ts';
+import type { PlayedBy, MatchSummary, PlayerSummary } from '../match-summary.ts';
 
 /** Finished matches on their way into the records, and out of them again. */
 
 /** Takes a finished match; the batch has loaded its players (`uuidsOf`). The match's id is the event's own. */
-export function applyFinished(context: Context, match: ReadyMatch): Taken {
+export function applyFinished(context: EventContext, match: MatchSummary): HandlerResult {
   const { batch, key, server } = context;
   const { facts, started, finished, teams, objectives } = match;
   const head = headText(context, facts);
@@ -22,17 +22,17 @@ export function applyFinished(context: Context, match: ReadyMatch): Taken {
   return undefined;
 }
 
-type PlayerRow = [match: number, player: number, ...Played];
+type PlayerRow = [match: number, player: number, ...PlayedBy];
 
 /** One row a player. Several UUIDs that were merged into one may have played: their counts are added. */
-function addPlayers(context: Context, { facts, finished, players }: ReadyMatch): void {
+function addPlayers(context: EventContext, { facts, finished, players }: MatchSummary): void {
   const { batch, key } = context;
   const rows = new Map<number, PlayerRow>();
   const others = new Map<number, Set<string>>();
   const group = groupOf(facts.gamemode);
   for (const player of players) {
     const [uuid, name, , , , , , sums] = player;
-    const known = see(context, { uuid, name }, finished);
+    const known = findOrAddPlayer(context, { uuid, name }, finished);
     batch.players.count(known, group, sums);
     const before = rows.get(known.key);
     if (before !== undefined) others.set(known.key, (others.get(known.key) ?? new Set()).add(before[2]));
@@ -45,7 +45,7 @@ function addPlayers(context: Context, { facts, finished, players }: ReadyMatch):
   }
 }
 
-function rowOf(player: ReadyPlayer, match: number, key: number): PlayerRow {
+function rowOf(player: PlayerSummary, match: number, key: number): PlayerRow {
   const [, name, result, score, kills, deaths, time] = player;
   return [match, key, name, result, score, kills, deaths, time];
 }
@@ -57,17 +57,17 @@ function together(before: PlayerRow, row: PlayerRow): PlayerRow {
 }
 
 /** Whoever completed an objective without standing in a team, be it under another UUID, has no row that keeps the name. */
-function addScorers(context: Context, { players, scorers, finished }: ReadyMatch): void {
+function addScorers(context: EventContext, { players, scorers, finished }: MatchSummary): void {
   const accumulator = context.batch.players;
   const seen = new Set(players.map(([uuid]) => accumulator.known(uuid)!.key));
   for (const [uuid, name] of scorers) {
     const known = accumulator.known(uuid);
     if (known !== undefined && seen.has(known.key)) continue;
-    seen.add(sight(context, { uuid, name }, finished).key);
+    seen.add(observePlayer(context, { uuid, name }, finished).key);
   }
 }
 
-function addKills({ batch, key }: Context, { kills }: ReadyMatch): void {
+function addKills({ batch, key }: EventContext, { kills }: MatchSummary): void {
   kills.forEach(([killer, killerName, victim, victimName, time], number) => {
     const by = batch.players.known(killer)!.key;
     batch.rows.add('kills', [by, key, number, victim, victimName, killerName, time]);
@@ -75,12 +75,12 @@ function addKills({ batch, key }: Context, { kills }: ReadyMatch): void {
 }
 
 /** Takes what a match added to its players' counters out of them. */
-export function uncountFinished(accumulator: PlayerAccumulator, { facts, players }: ReadyMatch): void {
+export function removeFinished(accumulator: PlayerAccumulator, { facts, players }: MatchSummary): void {
   const group = groupOf(facts.gamemode);
   for (const [uuid, , , , , , , sums] of players) accumulator.count(accumulator.known(uuid)!, group, sums, -1);
 }
 
-function headText({ key, server }: Context, { map, ...others }: ReadyMatch['facts']): string {
+function headText({ key, server }: EventContext, { map, ...others }: MatchSummary['facts']): string {
   const facts: MatchFacts = { id: idOf(key), map, server: server!.name, ...others };
   return JSON.stringify(facts).slice(0, -1);
 }

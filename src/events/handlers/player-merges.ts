@@ -1,24 +1,30 @@
 import type { Queryable } from '#db/db.ts';
 import { code, join, list, sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
-import { type Context, Refused, type Taken } from '../unit-of-work.ts';
+import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
-import { mergeBoards } from '#store/game/leaderboard-projection.ts';
+import { mergeLeaderboards } from '#store/game/leaderboard-projection.ts';
 import { GROUP_NAMES, GROUPS } from '#store/game/player-stats.ts';
-import { rederivePlayers } from '#store/game/player-names.ts';
+import { rebuildPlayerNames } from '#store/game/player-names.ts';
 
 /**
  * Makes all of one UUID count for another, now and for every event to come: somebody who played in offline mode or
  * through Bedrock before they had the account they have now. Neither needs to be known yet.
  */
-export async function applyMerged({ batch }: Context, { from, into }: DataOf<'player.merged'>): Promise<Taken> {
+export async function applyMerged(
+  { batch }: EventContext,
+  { from, into }: DataOf<'player.merged'>,
+): Promise<HandlerResult> {
   const { tx } = batch;
   await batch.flush();
   const target = (await aliasOf(tx, into)) ?? into;
-  if (target === from) throw new Refused('data.into', 'counts for the other one already');
-  if ((await aliasOf(tx, from)) !== undefined) throw new Refused('data.from', 'counts for another one already');
+  if (target === from) throw new EventRejected('data.into', 'counts for the other one already');
+  if ((await aliasOf(tx, from)) !== undefined) throw new EventRejected('data.from', 'counts for another one already');
   if ((await isLinked(tx, from)) && (await isLinked(tx, target)))
-    throw new Refused('data.from', 'is linked to an account, and the other one to another: unlink one of them first');
+    throw new EventRejected(
+      'data.from',
+      'is linked to an account, and the other one to another: unlink one of them first',
+    );
   await tx.run(sql`update player_aliases set into_uuid = ${target} where into_uuid = ${from}`);
   await tx.run(sql`update accounts set player_uuid = ${target} where player_uuid = ${from}`);
   batch.players.clear();
@@ -29,7 +35,7 @@ export async function applyMerged({ batch }: Context, { from, into }: DataOf<'pl
     values (${from}, ${target}, ${(await ownKey(tx, target, merged)) ?? null})`);
   if (merged === undefined) return undefined;
   if (survivor !== undefined) {
-    await mergeBoards(tx, batch.now, merged, survivor);
+    await mergeLeaderboards(tx, batch.now, merged, survivor);
     return { stale: await moveAll(tx, merged, survivor) };
   }
   await tx.run(sql`update players set uuid = ${target} where key = ${merged}`);
@@ -67,7 +73,7 @@ async function moveAll(tx: Queryable, merged: number, survivor: number): Promise
   const disputed = await moveVotes(tx, merged, survivor);
   await tx.run(addAll(merged, survivor));
   await tx.run(sql`delete from players where key = ${merged}`);
-  await rederivePlayers(tx, [survivor]);
+  await rebuildPlayerNames(tx, [survivor]);
   return disputed.map((name) => `map ${name}`);
 }
 

@@ -1,16 +1,16 @@
 import { type Sums, sumsOf } from '#store/game/player-stats.ts';
 import type { PlayerAccumulator } from '../player-accumulator.ts';
 import type { DataOf } from '../schema.ts';
-import { type Context, type Taken, sight } from '../unit-of-work.ts';
+import { type EventContext, type HandlerResult, observePlayer } from '../unit-of-work.ts';
 
 /**
  * Takes a report: its counters are added, its power and faction hold while no later report is known. What the game
  * itself has counted stays in the ledger and counts nowhere.
  */
 
-export function applyStatistics(context: Context, data: DataOf<'player.statistics'>): Taken {
+export function applyStatistics(context: EventContext, data: DataOf<'player.statistics'>): HandlerResult {
   const { batch, key, time } = context;
-  const player = sight(context, data.player);
+  const player = observePlayer(context, data.player);
   if (data.gamemode === 'vanilla') return undefined;
   batch.players.count(player, 'factions', addedBy(data));
   batch.rows.add('faction_reports', [player.key, time, key, data.power, data.faction]);
@@ -18,7 +18,7 @@ export function applyStatistics(context: Context, data: DataOf<'player.statistic
 }
 
 /** Takes what a report added to the counters out of them. */
-export function uncountStatistics(accumulator: PlayerAccumulator, data: DataOf<'player.statistics'>): void {
+export function removeStatistics(accumulator: PlayerAccumulator, data: DataOf<'player.statistics'>): void {
   if (data.gamemode !== 'vanilla')
     accumulator.count(accumulator.known(data.player.uuid)!, 'factions', addedBy(data), -1);
 }

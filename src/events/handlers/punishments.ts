@@ -1,37 +1,37 @@
 import { sql } from '#db/sql.ts';
 import { keyOfReference } from '#store/game/punishments.ts';
 import type { DataOf } from '../schema.ts';
-import { type Context, type Taken, Refused, scopeOf, sight } from '../unit-of-work.ts';
+import { type EventContext, type HandlerResult, EventRejected, sourceOf, observePlayer } from '../unit-of-work.ts';
 
 /** Takes a new punishment; its id is the event's own. */
 
-export async function applyIssued(context: Context, data: DataOf<'punishment.issued'>): Promise<Taken> {
+export async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {
   const { batch, key, time, server } = context;
   if (data.expires !== null && data.expires < time)
-    throw new Refused('data.expires', 'must not lie before the event itself');
-  const known = await keyOfReference(batch.tx, scopeOf(context), data.punishment);
+    throw new EventRejected('data.expires', 'must not lie before the event itself');
+  const known = await keyOfReference(batch.tx, sourceOf(context), data.punishment);
   if (known !== undefined)
-    throw new Refused('data.punishment', 'is issued already; send punishment.changed for other facts');
-  const punished = await seePunished(context, data.punished);
+    throw new EventRejected('data.punishment', 'is issued already; send punishment.changed for other facts');
+  const punished = await observePunished(context, data.punished);
   await batch.tx.run(sql`
     insert into punishments (key, scope_key, reference, punisher_uuid, punisher_name, punished_key, type, level, reason,
       server, automatic, time, expires, revoked, changed)
-    values (${key}, ${scopeOf(context)}, ${data.punishment}, ${data.punisher?.uuid ?? null}, ${data.punisher?.name ?? null},
+    values (${key}, ${sourceOf(context)}, ${data.punishment}, ${data.punisher?.uuid ?? null}, ${data.punisher?.name ?? null},
       ${punished}, ${data.type}, ${data.level}, ${data.reason}, ${server?.name ?? ''}, ${data.automatic ? 1 : 0}, ${time},
       ${data.expires}, null, ${time})`);
   return undefined;
 }
 
-async function seePunished(context: Context, player: { uuid: string; name: string }): Promise<number> {
+async function observePunished(context: EventContext, player: { uuid: string; name: string }): Promise<number> {
   await context.batch.load([player.uuid]);
-  const { key } = sight(context, player);
+  const { key } = observePlayer(context, player);
   await context.batch.flush();
   return key;
 }
 
 /** Changes what the event says of a punishment; what came before the last change changes nothing. */
-export async function applyChanged(context: Context, data: DataOf<'punishment.changed'>): Promise<Taken> {
-  const key = await demandKey(context, data.punishment);
+export async function applyChanged(context: EventContext, data: DataOf<'punishment.changed'>): Promise<HandlerResult> {
+  const key = await requireKey(context, data.punishment);
   const changed = await context.batch.tx.run(sql`
     update punishments set
       type = coalesce(${data.type ?? null}, type),
@@ -43,16 +43,16 @@ export async function applyChanged(context: Context, data: DataOf<'punishment.ch
   return changed === 0 ? { note: 'a newer change is known' } : undefined;
 }
 
-export async function applyRevoked(context: Context, data: DataOf<'punishment.revoked'>): Promise<Taken> {
-  const key = await demandKey(context, data.punishment);
+export async function applyRevoked(context: EventContext, data: DataOf<'punishment.revoked'>): Promise<HandlerResult> {
+  const key = await requireKey(context, data.punishment);
   const changed = await context.batch.tx.run(
     sql`update punishments set revoked = ${context.time} where key = ${key} and revoked is null`,
   );
   return changed === 0 ? { note: 'is revoked already' } : undefined;
 }
 
-async function demandKey(context: Context, reference: string): Promise<number> {
-  const key = await keyOfReference(context.batch.tx, scopeOf(context), reference);
+async function requireKey(context: EventContext, reference: string): Promise<number> {
+  const key = await keyOfReference(context.batch.tx, sourceOf(context), reference);
   if (key !== undefined) return key;
-  throw new Refused('data.punishment', 'names no punishment of this sender; send punishment.issued first', true);
+  throw new EventRejected('data.punishment', 'names no punishment of this sender; send punishment.issued first', true);
 }

@@ -1,10 +1,13 @@
 import { nameKey } from '#platform/text.ts';
 import { insertAll, sql } from '#db/sql.ts';
-import type { Context, Taken } from '../unit-of-work.ts';
+import type { EventContext, HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
 
 /** Takes what a server plays in turn, whole; one that comes late changes nothing. */
-export async function applyRotation(context: Context, { maps }: DataOf<'rotation.changed'>): Promise<Taken> {
+export async function applyRotation(
+  context: EventContext,
+  { maps }: DataOf<'rotation.changed'>,
+): Promise<HandlerResult> {
   const { tx } = context.batch;
   const { key } = context.server!;
   const changed = await tx.run(sql`

@@ -1,7 +1,7 @@
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Context, Refused, type Taken } from '../unit-of-work.ts';
+import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
 import type { Server } from '#store/game/servers.ts';
 
@@ -19,7 +19,10 @@ export async function forgetServer(tx: Queryable, key: number): Promise<void> {
 }
 
 /** Takes over what is fixed about a server, which comes back where it was removed. */
-export async function applyConfigured(context: Context, data: DataOf<'server.configured'>): Promise<Taken> {
+export async function applyConfigured(
+  context: EventContext,
+  data: DataOf<'server.configured'>,
+): Promise<HandlerResult> {
   await context.batch.tx.run(sql`
     update servers
     set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max}, removed = null
@@ -28,7 +31,7 @@ export async function applyConfigured(context: Context, data: DataOf<'server.con
 }
 
 /** Takes a server out of sight, with what it plays and its keys; what it played is still told under its name. */
-export async function applyRemoved({ batch: { tx }, server, time, again }: Context): Promise<Taken> {
+export async function applyRemoved({ batch: { tx }, server, time, again }: EventContext): Promise<HandlerResult> {
   const { key } = server!;
   await tx.run(sql`delete from rotations where server_key = ${key}`);
   // It may have come back since.
@@ -43,10 +46,14 @@ export async function applyRemoved({ batch: { tx }, server, time, again }: Conte
 const PRESENCE_AGE_MS = 300_000;
 
 /** Keeps the newest heartbeat; one that comes late changes nothing. An operator's counts as received at its own moment. */
-export async function applyPresence(context: Context, id: string, data: DataOf<'server.presence'>): Promise<Taken> {
+export async function applyPresence(
+  context: EventContext,
+  id: string,
+  data: DataOf<'server.presence'>,
+): Promise<HandlerResult> {
   const { batch, server, time, sender } = context;
   if (sender.kind === 'server' && time < batch.now - PRESENCE_AGE_MS) {
-    throw new Refused('time', 'is long past: a heartbeat says what is now; drop old ones and check the clock');
+    throw new EventRejected('time', 'is long past: a heartbeat says what is now; drop old ones and check the clock');
   }
   const received = sender.kind === 'server' ? batch.now : Math.min(time, batch.now);
   const changed = await batch.tx.run(sql`
@@ -63,7 +70,7 @@ export async function applyPresence(context: Context, id: string, data: DataOf<'
   return (await isKnown(context, id)) ? { known: true } : { note: 'a newer heartbeat is known' };
 }
 
-async function isKnown({ batch, server, time }: Context, id: string): Promise<boolean> {
+async function isKnown({ batch, server, time }: EventContext, id: string): Promise<boolean> {
   const row = await batch.tx.get(sql`
     select 1 as found from presence where server_key = ${server!.key} and event_id = ${id} and time = ${time}`);
   return row !== undefined;

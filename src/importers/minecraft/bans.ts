@@ -1,5 +1,5 @@
-import { moment } from '#events/schema.ts';
-import { Refused } from '../finding.ts';
+import { timestamp } from '#events/schema.ts';
+import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 import { dateIn, type Entry, entryOf, textIn, uuidIn } from './entries.ts';
 
@@ -44,21 +44,21 @@ export function readBan(value: unknown): Ban {
 }
 
 /** What Java writes of a moment whose year has more than four digits, such as the last one that it can count to. */
-const FAR_AWAY = /^\d{5,}-\d{2}-\d{2} /;
+const LATEST_DATE = /^\d{5,}-\d{2}-\d{2} /;
 
 /** When the ban ends; null where it never does, or later than any event can say. */
 function expiresIn(entry: Entry, created: number, notes: Note[]): number | null {
   if (isForever(entry['expires'])) return null;
   const text = textIn(entry, 'expires').trim();
-  const expires = FAR_AWAY.test(text) ? Infinity : dateIn(entry, 'expires');
-  if (expires < created) throw new Refused('lies before the ban was created', 'expires');
-  if (expires < Infinity && moment.safeParse(new Date(expires).toISOString()).success) return expires;
+  const expires = LATEST_DATE.test(text) ? Infinity : dateIn(entry, 'expires');
+  if (expires < created) throw new ImportRefusal('lies before the ban was created', 'expires');
+  if (expires < Infinity && timestamp.safeParse(new Date(expires).toISOString()).success) return expires;
   notes.push({ place: 'expires', note: `"${fit(text, 64)}" lies too far ahead; the ban is taken as one for ever` });
   return null;
 }
 
-function isForever(told: unknown): boolean {
-  return typeof told === 'string' ? ['', 'forever'].includes(told.trim().toLowerCase()) : (told ?? null) === null;
+function isForever(raw: unknown): boolean {
+  return typeof raw === 'string' ? ['', 'forever'].includes(raw.trim().toLowerCase()) : (raw ?? null) === null;
 }
 
 function notedTextIn(entry: Entry, name: string, notes: Note[]): string {

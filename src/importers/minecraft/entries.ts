@@ -1,5 +1,5 @@
 import { uuidOf } from '#platform/text.ts';
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 import { readText } from '../read-file.ts';
 import { fit, oneLine } from '../text.ts';
 import { readDate } from './date.ts';
@@ -14,32 +14,33 @@ export async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new Refused(`is not JSON: ${oneLine((error as Error).message)}`);
+    throw new ImportRefusal(`is not JSON: ${oneLine((error as Error).message)}`);
   }
 }
 
 /** A file that lists entries. */
 export async function readEntries(path: string): Promise<unknown[]> {
   const list = await readJson(path);
-  if (!Array.isArray(list)) throw new Refused('is not a JSON array');
+  if (!Array.isArray(list)) throw new ImportRefusal('is not a JSON array');
   return list as unknown[];
 }
 
 export function entryOf(value: unknown): Entry {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Entry;
-  throw new Refused('is not a JSON object');
+  throw new ImportRefusal('is not a JSON object');
 }
 
 /** Any UUID: those of offline mode (version 3) are as good as others. */
 export function uuidIn(entry: Entry): string {
   const uuid = uuidOf(textIn(entry, 'uuid'));
-  if (uuid === undefined) throw new Refused(`${shown(entry['uuid'])} is not a UUID`, 'uuid');
+  if (uuid === undefined) throw new ImportRefusal(`${shown(entry['uuid'])} is not a UUID`, 'uuid');
   return uuid;
 }
 
 export function dateIn(entry: Entry, name: string): number {
   const date = readDate(textIn(entry, name));
-  if (date === undefined) throw new Refused(`${shown(entry[name])} is not a date like 2026-01-31 12:34:56 +0900`, name);
+  if (date === undefined)
+    throw new ImportRefusal(`${shown(entry[name])} is not a date like 2026-01-31 12:34:56 +0900`, name);
   return date;
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Item } from '../finding.ts';
+import type { Finding } from '../finding.ts';
 import { writtenAt } from '../read-file.ts';
 import { banEvent, changeEvent, referenceOf } from './ban-events.ts';
 import { type Ban, readBan } from './bans.ts';
-import { lastSeen, type Placed, readEach, type Work } from './import-run.ts';
+import { lastSeen, type Placed, readEach, type ImportRun } from './import-run.ts';
 
 /** An entry of banned-players.json, and when its file was written. */
 interface FoundBan extends Placed<Ban> {
@@ -12,7 +12,7 @@ interface FoundBan extends Placed<Ban> {
 }
 
 /** The bans of all banned-players.json of a folder, the oldest first. */
-export async function* importBans(files: readonly string[], work: Work): AsyncGenerator<Item> {
+export async function* importBans(files: readonly string[], work: ImportRun): AsyncGenerator<Finding> {
   const found: FoundBan[] = [];
   for (const file of files) {
     const path = join(work.folder, file);
@@ -39,13 +39,13 @@ function winnersOf(found: readonly FoundBan[]): Map<string, FoundBan> {
   return winners;
 }
 
-function* lost({ file, place, entry }: FoundBan, winner: FoundBan): Generator<Item> {
+function* lost({ file, place, entry }: FoundBan, winner: FoundBan): Generator<Finding> {
   if (isSame(entry, winner.entry)) yield { file, place, unchanged: entry.uuid };
   else yield { file, place, refusal: `is the ban of ${winner.file}, ${winner.place}, with another end or reason` };
 }
 
 /** A ban that is known already is changed where the file has come to say otherwise; who banned whom stays. */
-async function* importBan({ file, place, entry, written }: FoundBan, work: Work): AsyncGenerator<Item> {
+async function* importBan({ file, place, entry, written }: FoundBan, work: ImportRun): AsyncGenerator<Finding> {
   const { facts, server } = work;
   for (const { place: part, note } of entry.notes) yield { file, place: `${place}, ${part}`, note };
   const known = await facts.punishmentOf(referenceOf(entry), server);
@@ -58,7 +58,7 @@ function isSame(a: Pick<Ban, 'reason' | 'expires'>, b: Pick<Ban, 'reason' | 'exp
   return a.reason === b.reason && a.expires === b.expires;
 }
 
-async function* newBan(file: string, place: string, entry: Ban, work: Work): AsyncGenerator<Item> {
+async function* newBan(file: string, place: string, entry: Ban, work: ImportRun): AsyncGenerator<Finding> {
   const { names, facts, server } = work;
   const name = entry.name || (await lastSeen(entry.uuid, work))?.name;
   if (name === undefined)

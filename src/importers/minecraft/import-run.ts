@@ -1,12 +1,12 @@
-import type { Facts } from '../network-lookup.ts';
-import { Refused, type Item } from '../finding.ts';
+import type { NetworkLookup } from '../network-lookup.ts';
+import { ImportRefusal, type Finding } from '../finding.ts';
 import { readEntries } from './entries.ts';
 import type { Named, Names } from './names.ts';
 
 /** A run over the folder of a Minecraft server. */
-export interface Work {
+export interface ImportRun {
   folder: string;
-  facts: Facts;
+  facts: NetworkLookup;
   /** What usercache.json says, and what the bans say of those who are not in it. */
   names: Names;
   banned: Names;
@@ -14,9 +14,12 @@ export interface Work {
 }
 
 /** Under which name a player was last seen, and when: by what the files say, and by what the network knows. */
-export async function lastSeen(uuid: string, { names, banned, facts }: Work): Promise<Omit<Named, 'uuid'> | undefined> {
-  const told = [names.named(uuid), await facts.sightingOf(uuid), banned.named(uuid)];
-  return told.filter((one) => one !== undefined).toSorted((a, b) => b.seen - a.seen)[0];
+export async function lastSeen(
+  uuid: string,
+  { names, banned, facts }: ImportRun,
+): Promise<Omit<Named, 'uuid'> | undefined> {
+  const raw = [names.named(uuid), await facts.observationOf(uuid), banned.named(uuid)];
+  return raw.filter((one) => one !== undefined).toSorted((a, b) => b.seen - a.seen)[0];
 }
 
 export interface Placed<T> {
@@ -30,12 +33,12 @@ export async function* readEach<T>(
   path: string,
   read: (value: unknown) => T,
   into: Placed<T>[],
-): AsyncGenerator<Item> {
+): AsyncGenerator<Finding> {
   let entries: unknown[] = [];
   try {
     entries = await readEntries(path);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof ImportRefusal)) throw error;
     yield { file, place: error.place, refusal: error.message };
   }
   for (const [index, value] of entries.entries()) {
@@ -43,7 +46,7 @@ export async function* readEach<T>(
     try {
       into.push({ place, entry: read(value) });
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof ImportRefusal)) throw error;
       yield { file, place: [place, error.place].filter(Boolean).join(', '), refusal: error.message };
     }
   }

@@ -2,7 +2,7 @@ import type { WireEvent } from '#events/schema.ts';
 import { oneLine } from '../text.ts';
 import { monthBefore } from './date.ts';
 import { dateIn, entryOf, textIn, uuidIn } from './entries.ts';
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 
 /** Who bears which name by the newest entry of a file. */
 export class Names {
@@ -35,7 +35,7 @@ export function readNamed(value: unknown): Named {
   const entry = entryOf(value);
   const uuid = uuidIn(entry);
   const name = oneLine(textIn(entry, 'name'));
-  if (name === '') throw new Refused('has no name', 'name');
+  if (name === '') throw new ImportRefusal('has no name', 'name');
   return { uuid, name, seen: monthBefore(dateIn(entry, 'expiresOn')) };
 }
 

@@ -1,4 +1,4 @@
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 import { entryOf, type Entry } from './entries.ts';
 
 /** What a server has counted for a player so far. */
@@ -38,5 +38,5 @@ function countIn(stats: Entry, names: string[]): number {
   if (name === undefined) return 0;
   const count = stats[name];
   if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
-  throw new Refused('is not a whole number from 0', name);
+  throw new ImportRefusal('is not a whole number from 0', name);
 }

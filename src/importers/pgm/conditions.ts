@@ -2,16 +2,16 @@ import { runInNewContext } from 'node:vm';
 import type { XmlElement } from './xml.ts';
 
 /** What `<if>` and `<unless>` ask about. A constant that a map deletes is there, and null. */
-export interface Known {
+export interface ConditionContext {
   variant: string;
   variants: ReadonlySet<string>;
   constants: ReadonlyMap<string, string | null>;
 }
 
 /** Either an answer or why there is none. */
-export type Answer = boolean | { problem: string };
+export type ConditionResult = boolean | { problem: string };
 
-type Check = (value: string, element: XmlElement, known: Known) => Answer;
+type Check = (value: string, element: XmlElement, known: ConditionContext) => ConditionResult;
 
 /**
  * The attributes that PGM knows, all of which must hold. The version of the game server is not known here: maps are read
@@ -25,7 +25,7 @@ const CHECKS: Record<string, Check> = {
   'max-server-version': () => false,
 };
 
-export function holds(element: XmlElement, known: Known): Answer {
+export function holds(element: XmlElement, known: ConditionContext): ConditionResult {
   const asked = Object.entries(CHECKS).filter(([name]) => element.attributes.has(name));
   if (asked.length === 0) return { problem: `<${element.name}> has no condition` };
   const answers = asked.map(([name, check]) => check(element.attributes.get(name)!, element, known));
@@ -37,7 +37,7 @@ function listed(value: string): string[] {
   return value.includes(',') ? value.split(/[\s,]+/) : [value];
 }
 
-function compareConstant(id: string, element: XmlElement, { constants }: Known): Answer {
+function compareConstant(id: string, element: XmlElement, { constants }: ConditionContext): ConditionResult {
   const wanted = element.attributes.get('constant-value');
   const comparison = element.attributes.get('constant-comparison') ?? (wanted === undefined ? 'defined' : 'equals');
   const constant = constants.get(id);
@@ -57,7 +57,7 @@ function compareConstant(id: string, element: XmlElement, { constants }: Known):
 /** Far beyond any that a map needs: what is compared by pattern stays short. */
 const MAX_LENGTH = 1_000;
 
-function compareValue(kind: string, constant: string, wanted: string): Answer {
+function compareValue(kind: string, constant: string, wanted: string): ConditionResult {
   if (constant.length + wanted.length > MAX_LENGTH) return { problem: 'what it compares is too long' };
   if (kind === 'equals') return constant === wanted;
   if (kind === 'contains') return wanted.split(/[\s,]+/).includes(constant);
@@ -69,7 +69,7 @@ function compareValue(kind: string, constant: string, wanted: string): Answer {
 const REGEX_TIMEOUT_MS = 100;
 
 /** Patterns come with the file: one that does not come to an end is stopped. */
-function matches(pattern: string, text: string): Answer {
+function matches(pattern: string, text: string): ConditionResult {
   try {
     const test = 'new RegExp(`^(?:${pattern})$`, "u").test(text)';
     return runInNewContext(test, { pattern, text }, { timeout: REGEX_TIMEOUT_MS }) as boolean;
@@ -83,7 +83,7 @@ const DOTS = new RegExp(`^(${NUMBER})?\\s*\\.\\.\\s*(${NUMBER})?$`);
 const BRACKETS = new RegExp(`^([([])\\s*(${NUMBER})\\s*,\\s*(${NUMBER})\\s*([)\\]])$`);
 
 /** `1..5`, `..5`, `1..`, `[1, 5)` or one number; `oo` is infinity. */
-function inRange(range: string, text: string): Answer {
+function inRange(range: string, text: string): ConditionResult {
   const value = numberOf(text.trim());
   if (Number.isNaN(value)) return { problem: `"${text}" is not a number` };
   const dots = DOTS.exec(range.trim());

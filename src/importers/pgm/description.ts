@@ -1,5 +1,5 @@
 import { uuidOf } from '#platform/text.ts';
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 import { gamemodesOf } from './gamemodes.ts';
 import { membersOf, type Member } from './members.ts';
@@ -56,7 +56,7 @@ function nameOf(values: Values, variant: string): string {
 }
 
 function refuseNameless(): never {
-  throw new Refused('has no <name>');
+  throw new ImportRefusal('has no <name>');
 }
 
 function authorsOf(values: Values, kind: 'author' | 'contributor'): Author[] {
@@ -69,9 +69,9 @@ function authorsOf(values: Values, kind: 'author' | 'contributor'): Author[] {
 }
 
 function authorOf(values: Values, { element, comment }: Member): Author {
-  const told = values.attribute(element, 'uuid') ?? '';
-  const uuid = uuidOf(told) ?? '';
-  if (told !== '' && uuid === '') values.note(element, `"${fit(told, 64)}" is not a UUID`);
+  const raw = values.attribute(element, 'uuid') ?? '';
+  const uuid = uuidOf(raw) ?? '';
+  if (raw !== '' && uuid === '') values.note(element, `"${fit(raw, 64)}" is not a UUID`);
   const contribution = values.attribute(element, 'contribution', 'contrib') ?? '';
   return { uuid, name: fit(values.text(element) || oneLine(comment), 64), contribution: fit(contribution, 512) };
 }

@@ -1,4 +1,4 @@
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 
 export interface Decoded {
   text: string;
@@ -13,7 +13,7 @@ export function decodeXml(bytes: Uint8Array): Decoded {
   try {
     return { text: decoder.decode(bytes) };
   } catch {
-    if (decoder.encoding !== 'utf-8') throw new Refused(`is not the ${declared} text that it says it is`);
+    if (decoder.encoding !== 'utf-8') throw new ImportRefusal(`is not the ${declared} text that it says it is`);
     return { text: new TextDecoder('windows-1252').decode(bytes), note: 'is not UTF-8 text; read as Latin-1' };
   }
 }
@@ -37,6 +37,6 @@ function decoderOf(label: string): TextDecoder {
   try {
     return new TextDecoder(label, { fatal: true });
   } catch {
-    throw new Refused(`its encoding "${label}" is not known; save it as UTF-8`);
+    throw new ImportRefusal(`its encoding "${label}" is not known; save it as UTF-8`);
   }
 }

@@ -31,8 +31,8 @@ const MODULES: readonly Module[] = [
  * the same names deeper inside are filters and conditions.
  */
 export function gamemodesOf(values: Values): string[] {
-  const told = elementsOf(values.root, 'gamemode').flatMap((element) => values.text(element).split(','));
-  const modes = told.map((mode) => mode.trim().toLowerCase()).filter((mode) => mode !== '');
+  const raw = elementsOf(values.root, 'gamemode').flatMap((element) => values.text(element).split(','));
+  const modes = raw.map((mode) => mode.trim().toLowerCase()).filter((mode) => mode !== '');
   return modes.length > 0 ? [...new Set(modes)] : derived(values.root);
 }
 

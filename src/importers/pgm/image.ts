@@ -1,4 +1,4 @@
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 import { readBytes } from '../read-file.ts';
 
 export interface Image {
@@ -13,7 +13,7 @@ const MAX_BYTES = 520_000;
 export async function readImage(path: string): Promise<Image> {
   const bytes = await readBytes(path, MAX_BYTES);
   const type = typeOf(bytes);
-  if (!type) throw new Refused('is not a PNG, JPEG or WebP picture');
+  if (!type) throw new ImportRefusal('is not a PNG, JPEG or WebP picture');
   return { content_type: type, data: bytes.toString('base64') };
 }
 

@@ -1,5 +1,5 @@
 import { join, posix } from 'node:path';
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 import { readBytes } from '../read-file.ts';
 import { decodeXml } from './encoding.ts';
 import { readXml, type XmlElement } from './xml.ts';
@@ -68,7 +68,7 @@ async function readInclude(path: string, file: string): Promise<XmlElement> {
   try {
     return readXml(decodeXml(await readBytes(path, MAX_BYTES)).text, file);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    throw new Refused(error.message, [file, error.place].filter(Boolean).join(', '));
+    if (!(error instanceof ImportRefusal)) throw error;
+    throw new ImportRefusal(error.message, [file, error.place].filter(Boolean).join(', '));
   }
 }

@@ -1,6 +1,6 @@
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 import { oneLine } from '../text.ts';
-import { holds, type Known } from './conditions.ts';
+import { holds, type ConditionContext } from './conditions.ts';
 import type { Includes } from './includes.ts';
 import { elementsOf, textOf, type XmlElement, type XmlNode } from './xml.ts';
 
@@ -20,7 +20,7 @@ const MAX_INCLUDE_DEPTH = 8;
 
 export type Notes = (place: string, note: string) => void;
 
-interface Work extends Known {
+interface PreprocessContext extends ConditionContext {
   constants: Map<string, string | null>;
   includes: Includes;
   mapFolder: string;
@@ -40,7 +40,7 @@ export async function preprocess(
   notes: Notes,
 ): Promise<Processed> {
   const variants = new Set([DEFAULT_VARIANT, ...variantIds(root)]);
-  const work: Work = {
+  const work: PreprocessContext = {
     variant,
     variants,
     constants: new Map(),
@@ -66,41 +66,46 @@ export function placeOf(element: XmlElement): string {
   return element.source === '' ? `line ${element.line}` : `${element.source}, line ${element.line}`;
 }
 
-async function expand(parent: XmlElement, path: string[], work: Work): Promise<XmlNode[]> {
+async function expand(parent: XmlElement, path: string[], work: PreprocessContext): Promise<XmlNode[]> {
   const children: XmlNode[] = [];
   for (const node of parent.children) {
     if (path.length > 0) work.included++;
-    if (++work.nodes > MAX_NODES) throw new Refused(excessOf(work));
+    if (++work.nodes > MAX_NODES) throw new ImportRefusal(excessOf(work));
     if (node.kind !== 'element') children.push(node);
     else children.push(...(await expandElement(node, parent, path, work)));
   }
   return children;
 }
 
-function excessOf({ nodes, included }: Work): string {
+function excessOf({ nodes, included }: PreprocessContext): string {
   if (included > nodes / 2) return 'grows beyond all bounds by its includes';
   return `has more than ${MAX_NODES} elements, comments and pieces of text`;
 }
 
-async function expandElement(element: XmlElement, parent: XmlElement, path: string[], work: Work): Promise<XmlNode[]> {
+async function expandElement(
+  element: XmlElement,
+  parent: XmlElement,
+  path: string[],
+  work: PreprocessContext,
+): Promise<XmlNode[]> {
   if (element.name === 'include') return expandInclude(element, path, work);
   if (element.name === 'if') return decide(element, work) === true ? expand(element, path, work) : [];
   if (element.name === 'unless') return decide(element, work) === false ? expand(element, path, work) : [];
   if (element.name === 'constant') {
-    takeConstant(element, parent, work);
+    readConstant(element, parent, work);
     return [];
   }
   return [{ ...element, children: await expand(element, path, work) }];
 }
 
-function decide(element: XmlElement, work: Work): boolean | undefined {
+function decide(element: XmlElement, work: PreprocessContext): boolean | undefined {
   const answer = holds(element, work);
   if (typeof answer === 'boolean') return answer;
   work.notes(placeOf(element), `${answer.problem}; what stands in it is left out`);
   return undefined;
 }
 
-async function expandInclude(element: XmlElement, path: string[], work: Work): Promise<XmlNode[]> {
+async function expandInclude(element: XmlElement, path: string[], work: PreprocessContext): Promise<XmlNode[]> {
   const name = element.attributes.get('id') ?? element.attributes.get('src') ?? '';
   const file = work.includes.find(element, work.mapFolder);
   if (file !== undefined) return expandFile(file, path, work, element);
@@ -109,7 +114,7 @@ async function expandInclude(element: XmlElement, path: string[], work: Work): P
   return [];
 }
 
-async function expandFile(file: string, path: string[], work: Work, by?: XmlElement): Promise<XmlNode[]> {
+async function expandFile(file: string, path: string[], work: PreprocessContext, by?: XmlElement): Promise<XmlNode[]> {
   const place = by ? placeOf(by) : '';
   if (path.includes(file) || path.length === MAX_INCLUDE_DEPTH) {
     work.notes(place, `include ${file} ${path.includes(file) ? 'includes itself' : 'lies too deep'}, and is left out`);
@@ -118,7 +123,7 @@ async function expandFile(file: string, path: string[], work: Work, by?: XmlElem
   try {
     return await expand(await work.includes.read(file), [...path, file], work);
   } catch (error) {
-    if (!(error instanceof Refused) || error.place === '') throw error;
+    if (!(error instanceof ImportRefusal) || error.place === '') throw error;
     work.missing.push(file);
     work.notes(place, `include ${error.place}: ${error.message}; what it would bring is missing`);
     return [];
@@ -126,7 +131,7 @@ async function expandFile(file: string, path: string[], work: Work, by?: XmlElem
 }
 
 /** The later definition wins, unless it is only there for want of another. Attributes of `<constants>` hold for all. */
-function takeConstant(element: XmlElement, parent: XmlElement, work: Work): void {
+function readConstant(element: XmlElement, parent: XmlElement, work: PreprocessContext): void {
   const id = element.attributes.get('id');
   if (id === undefined) return work.notes(placeOf(element), '<constant> has no id, and is left out');
   const attribute = (name: string) =>

@@ -1,4 +1,4 @@
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 import { oneLine } from '../text.ts';
 import { placeOf, type Notes, type Processed } from './preprocess.ts';
 import { elementsOf, textOf, type XmlElement } from './xml.ts';
@@ -39,8 +39,8 @@ export class Values {
   said(...names: string[]): string | undefined {
     const elements = elementsOf(this.root, ...names);
     const own = elements.filter(({ source }) => source === '');
-    const said = [...own, ...elements].map((element) => this.text(element)).find((text) => text !== '');
-    return said ?? (this.attribute(this.root, ...names) || undefined);
+    const received = [...own, ...elements].map((element) => this.text(element)).find((text) => text !== '');
+    return received ?? (this.attribute(this.root, ...names) || undefined);
   }
 
   note(element: XmlElement, note: string): void {
@@ -56,7 +56,7 @@ export class Values {
       if (constant === undefined) this.note(element, `constant "${id}" is used but not defined`);
       deleted ||= constant === undefined || constant === null;
       length += constant?.length ?? 0;
-      if (length > MAX_LENGTH) throw new Refused('grows beyond all bounds by its constants', placeOf(element));
+      if (length > MAX_LENGTH) throw new ImportRefusal('grows beyond all bounds by its constants', placeOf(element));
       return constant ?? '';
     });
     return deleted ? undefined : value;

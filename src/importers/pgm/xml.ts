@@ -1,5 +1,5 @@
 import sax from 'sax';
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 
 /** A document as a tree that remembers where things stand and keeps comments: maps name their authors in them. */
 export interface XmlElement {
@@ -41,7 +41,7 @@ export function readXml(text: string, source = ''): XmlElement {
     parser.write(text).close();
     return tree.root();
   } catch (error) {
-    throw error instanceof Refused ? error : new Refused(reasonOf(error), tree.place());
+    throw error instanceof ImportRefusal ? error : new ImportRefusal(reasonOf(error), tree.place());
   }
 }
 
@@ -130,7 +130,7 @@ class Tree {
   }
 
   #refuse(reason: string): never {
-    throw new Refused(reason, this.place());
+    throw new ImportRefusal(reason, this.place());
   }
 }
 
@@ -140,7 +140,7 @@ function refuseCharacters(text: string): void {
   const at = text.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);
   if (at < 0) return;
   const before = text.slice(0, at).split('\n');
-  throw new Refused(
+  throw new ImportRefusal(
     'is not XML: it holds control characters',
     `line ${before.length}, column ${before.at(-1)!.length + 1}`,
   );

@@ -1,5 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 import { inOrder, jsonPools, record, type Pool, type Value, yamlPools } from './pools.ts';
 
@@ -53,7 +53,7 @@ function fromYaml(text: string): Rotation[] {
   const [error] = document.errors;
   if (error) {
     const { line, col } = lines.linePos(error.pos[0]);
-    throw new Refused(`is not YAML: ${oneLine(error.message)}`, `line ${line}, column ${col}`);
+    throw new ImportRefusal(`is not YAML: ${oneLine(error.message)}`, `line ${line}, column ${col}`);
   }
   const value = expanded(() => document.toJS({ maxAliasCount: 100 }) as Value);
   const pools = yamlPools(value);
@@ -70,7 +70,7 @@ function expanded(read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    throw new Refused(`cannot be read: ${oneLine((error as Error).message)}`);
+    throw new ImportRefusal(`cannot be read: ${oneLine((error as Error).message)}`);
   }
 }
 
@@ -94,7 +94,7 @@ function plain(value: Value): Rotation[] {
   const one = lists?.['maps'] ?? value;
   if (Array.isArray(one)) return [{ entries: listed(one, ''), notes: [] }];
   if (!lists || Object.keys(lists).length === 0 || !Object.values(lists).every(Array.isArray))
-    throw new Refused(EXPECTED);
+    throw new ImportRefusal(EXPECTED);
   return Object.entries(lists).map(([server, maps]) => ({
     server,
     entries: listed(maps as Value[], `${server}, `),
@@ -109,7 +109,7 @@ function listed(values: Value[], before: string): Entry[] {
   return values.map((map, index) => {
     const place = `${before}entry ${index + 1}`;
     if (typeof map !== 'string' && typeof map !== 'number')
-      throw new Refused(`is not the name of a map${adviceOn(map)}`, place);
+      throw new ImportRefusal(`is not the name of a map${adviceOn(map)}`, place);
     return { place, map: String(map) };
   });
 }

@@ -1,4 +1,4 @@
-import { Refused } from '../finding.ts';
+import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 
 /** Deeper than anybody nests sections in a pool. */
@@ -58,7 +58,7 @@ interface Entry {
  * A map of no weight is never played.
  */
 function entriesOf(value: Value, weight: number, reading: Reading, depth = 0): Entry[] {
-  if (depth > MAX_DEPTH) throw new Refused(`nests lists deeper than ${MAX_DEPTH}`, `pool ${reading.pool}`);
+  if (depth > MAX_DEPTH) throw new ImportRefusal(`nests lists deeper than ${MAX_DEPTH}`, `pool ${reading.pool}`);
   if (Array.isArray(value)) return value.flatMap((item) => entriesOf(item, weight, reading, depth + 1));
   const section = record(value);
   if (!section) return oneLine(textOf(value)) === '' ? [] : [{ map: textOf(value), weight }];

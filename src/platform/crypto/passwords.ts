@@ -8,7 +8,7 @@ const TAG_BYTES = 32;
 const SALT_BYTES = 16;
 
 /** Hashing takes a thread and 19 MiB each: so many at once, so many may wait, the rest is told to come back. */
-const AT_ONCE = 2;
+const BATCH_SIZE = 2;
 const MAX_WAITING = 200;
 
 export const MIN_PASSWORD = 10;
@@ -43,8 +43,8 @@ export function passwordProblem(password: string, ...known: string[]): 'short' |
   if (password.length > MAX_PASSWORD) return 'long';
   if (password.length < MIN_PASSWORD) return 'short';
   const plain = password.toLowerCase();
-  const told = known.some((word) => word.length >= 3 && plain.replaceAll(word.toLowerCase(), '').length < 6);
-  return told || new Set(plain).size < 5 || /^(0?123456789|qwertyuiop|password)/.test(plain) ? 'easy' : undefined;
+  const received = known.some((word) => word.length >= 3 && plain.replaceAll(word.toLowerCase(), '').length < 6);
+  return received || new Set(plain).size < 5 || /^(0?123456789|qwertyuiop|password)/.test(plain) ? 'easy' : undefined;
 }
 
 async function tagOf(password: string, nonce: Buffer, cost: typeof COST, tagLength: number): Promise<Buffer> {
@@ -55,7 +55,7 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= AT_ONCE) await queued();
+  if (running >= BATCH_SIZE) await queued();
   else running++;
   try {
     return await work();

@@ -109,7 +109,7 @@ export function shares(parts: readonly Part[], label: string): Html {
 }
 
 /** How much of a whole, as a ring with the words in its middle. */
-export function ring(share: number, label: string, words: string): Html {
+export function ring(quota: number, label: string, words: string): Html {
   const around = 2 * Math.PI * 42;
   return html`<svg class="chart ring" viewBox="0 0 100 100" role="img" aria-label="${label}">
     <circle class="track" cx="50" cy="50" r="42" />
@@ -118,7 +118,7 @@ export function ring(share: number, label: string, words: string): Html {
       cx="50"
       cy="50"
       r="42"
-      stroke-dasharray="${round(share * around)} ${round(around)}"
+      stroke-dasharray="${round(quota * around)} ${round(around)}"
       transform="rotate(-90 50 50)"
     />
     <text x="50" y="58" text-anchor="middle">${words}</text>
@@ -159,9 +159,9 @@ export function timeLine(marks: readonly Mark[], rows: number, label: string): H
 }
 
 /** How full something is. */
-export function fullness(share: number): Html {
+export function fullness(quota: number): Html {
   return html`<svg class="chart fullness" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
     <path class="track" d="M0 2H100" />
-    <path class="part" d="M0 2H${round(Math.min(1, Math.max(0, share)) * 100)}" />
+    <path class="part" d="M0 2H${round(Math.min(1, Math.max(0, quota)) * 100)}" />
   </svg>`;
 }

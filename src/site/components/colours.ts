@@ -50,9 +50,9 @@ export function colourNamed(name: string): Colour | undefined {
 /** The colour of each team: as the map tells, else as the name says ("Dark Red Team"), else by its place. */
 export function coloursOf(
   teams: readonly { name: string }[],
-  told: readonly { name: string; color: string }[],
+  received: readonly { name: string; color: string }[],
 ): Map<string, Colour> {
-  const byName = new Map(told.map(({ name, color }) => [nameKey(name), colourNamed(color)]));
+  const byName = new Map(received.map(({ name, color }) => [nameKey(name), colourNamed(color)]));
   return new Map(
     teams.map(({ name }, place) => [
       name,

@@ -7,9 +7,9 @@ export interface Formats {
   readonly number: (value: number) => string;
   /** Two digits behind the point. */
   readonly ratio: (value: number) => string;
-  readonly percent: (share: number) => string;
+  readonly percent: (quota: number) => string;
   /** `1 March 2026, 12:00 UTC` */
-  readonly moment: (epochMs: number) => string;
+  readonly timestamp: (epochMs: number) => string;
   /** The same to the second. */
   readonly exact: (epochMs: number) => string;
   /** A date whose midnight UTC is given: `1 Mar`. */
@@ -22,14 +22,14 @@ export interface Formats {
   readonly duration: (seconds: number) => string;
 }
 
-const kept = new Map<string, Formats>();
+const formatCache = new Map<string, Formats>();
 
 export function formatsIn(language: Language, zone: string): Formats {
   const name = `${language} ${zone}`;
-  const known = kept.get(name);
+  const known = formatCache.get(name);
   if (known !== undefined) return known;
   const formats = build(LOCALES[language], zone);
-  kept.set(name, formats);
+  formatCache.set(name, formats);
   return formats;
 }
 
@@ -37,7 +37,7 @@ function build(locale: string, zone: string): Formats {
   const number = new Intl.NumberFormat(locale);
   const ratio = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
-  const moments = (options: Intl.DateTimeFormatOptions) => {
+  const timestamps = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, options);
     return (epochMs: number): string => format.format(epochMs);
   };
@@ -45,13 +45,13 @@ function build(locale: string, zone: string): Formats {
   return {
     number: (value) => number.format(value),
     ratio: (value) => ratio.format(value),
-    percent: (share) => percent.format(share),
-    moment: moments({ ...inZone, dateStyle: undefined, ...DATE, hour: '2-digit', minute: '2-digit' }),
-    exact: moments({ ...inZone, ...DATE, hour: '2-digit', minute: '2-digit', second: '2-digit' }),
-    day: moments({ timeZone: 'UTC', day: 'numeric', month: 'short' }),
-    month: moments({ timeZone: 'UTC', month: 'short', year: 'numeric' }),
-    longDay: moments({ timeZone: 'UTC', ...DATE }),
-    clock: moments({ timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+    percent: (quota) => percent.format(quota),
+    timestamp: timestamps({ ...inZone, dateStyle: undefined, ...DATE, hour: '2-digit', minute: '2-digit' }),
+    exact: timestamps({ ...inZone, ...DATE, hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+    day: timestamps({ timeZone: 'UTC', day: 'numeric', month: 'short' }),
+    month: timestamps({ timeZone: 'UTC', month: 'short', year: 'numeric' }),
+    longDay: timestamps({ timeZone: 'UTC', ...DATE }),
+    clock: timestamps({ timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     duration: durations(locale),
   };
 }

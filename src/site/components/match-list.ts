@@ -4,7 +4,7 @@ import type { Html } from '#http/page.ts';
 import { nameKey } from '#platform/text.ts';
 import type { ListedMatch } from '#store/game/match-lists.ts';
 import { factsOf, type PlayedMatch } from '#store/game/matches.ts';
-import { type MapSign, mapSigns } from '#store/game/map-summaries.ts';
+import { type MapSummary, mapSummaries } from '#store/game/map-summaries.ts';
 import type { PageRequest } from '../page-request.ts';
 import { colourNamed, coloursOf } from './colours.ts';
 import { thumb } from './map-image.ts';
@@ -15,7 +15,7 @@ type Row = ListedMatch & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'de
 
 /** Matches as rows: picture, map, mode, server, who won, when. A player's rows tell the player's part. */
 export async function matchList(request: PageRequest, matches: readonly Row[]): Promise<Html> {
-  const signs = await mapSigns(
+  const signs = await mapSummaries(
     request.db,
     matches.map(({ head }) => factsOf(head).map),
   );
@@ -24,7 +24,7 @@ export async function matchList(request: PageRequest, matches: readonly Row[]): 
   </ul>`;
 }
 
-function row(request: PageRequest, match: Row, signs: Map<string, MapSign>): Html {
+function row(request: PageRequest, match: Row, signs: Map<string, MapSummary>): Html {
   const facts = factsOf(match.head);
   const sign = signs.get(nameKey(facts.map));
   const { text } = request;
@@ -39,7 +39,7 @@ function row(request: PageRequest, match: Row, signs: Map<string, MapSign>): Htm
       >
     </div>
     <div class="row-side">
-      ${match.result === undefined ? winner(request, facts.win, sign) : part(request, match as Played)}
+      ${match.result === undefined ? winner(request, facts.win, sign) : part(request, match as PlayedBy)}
       <span class="soft small">${stopwatch(match.finished - match.started)}${kills(request, facts.kill_count)}</span>
     </div>
     <div class="row-time soft small">${ago(request, match.finished)}</div>
@@ -50,15 +50,15 @@ function row(request: PageRequest, match: Row, signs: Map<string, MapSign>): Htm
 const kills = ({ text, formats }: PageRequest, count: number): string =>
   count === 0 ? '' : ` · ${formats.number(count)} ${text.counters.kills(count)}`;
 
-type Played = Row & Required<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count'>>;
+type PlayedBy = Row & Required<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count'>>;
 
-function winner({ text }: PageRequest, win: string, sign: MapSign | undefined): Html {
+function winner({ text }: PageRequest, win: string, sign: MapSummary | undefined): Html {
   if (win === '') return html`<span class="team-chip none">${text.match.draw}</span>`;
   const colour = coloursOf([{ name: win }], sign?.teams ?? []).get(win) ?? colourNamed(win) ?? 'gray';
   return html`<span class="team-chip c-${colour}"><bdi>${win}</bdi></span>`;
 }
 
-function part({ text, formats }: PageRequest, { result, kill_count, death_count }: Played): Html {
+function part({ text, formats }: PageRequest, { result, kill_count, death_count }: PlayedBy): Html {
   return html`<span
     ><span class="result ${result}">${text.results[result]}</span>
     <span class="figures">${formats.number(kill_count)}–${formats.number(death_count)}</span></span

@@ -10,13 +10,13 @@ interface Person {
 
 /** A player's name with the crest, as a link to the player's page. */
 export function player({ uuid, name }: Person, size = 24): Html {
-  return html`<a class="player" href="/players/${uuid}">${crest(uuid, size)}<bdi>${name}</bdi></a>`;
+  return html`<a class="player" href="/players/${uuid}">${identicon(uuid, size)}<bdi>${name}</bdi></a>`;
 }
 
 const SIDE = 7;
 
 /** The cells of a little coat of arms that every UUID has for itself: symmetrical, so that it looks like one. */
-export function crestCells(uuid: string): [column: number, row: number][] {
+export function identiconCells(uuid: string): [column: number, row: number][] {
   const bytes = hash('sha1', uuid, 'buffer');
   const cells: [number, number][] = [];
   for (let row = 0; row < SIDE; row++) {
@@ -30,8 +30,8 @@ export function crestCells(uuid: string): [column: number, row: number][] {
   return cells;
 }
 
-export function crest(uuid: string, size: number): Html {
-  const path = crestCells(uuid).map(([column, row]) => `M${column} ${row}h1v1h-1z`);
+export function identicon(uuid: string, size: number): Html {
+  const path = identiconCells(uuid).map(([column, row]) => `M${column} ${row}h1v1h-1z`);
   return html`<svg class="crest ${hueOf(uuid)}" width="${size}" height="${size}" viewBox="-1 -1 9 9" aria-hidden="true">
     <path class="back" d="M-1-1h9v9h-9z" />
     <path d="${path.join('')}" />

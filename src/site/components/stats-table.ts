@@ -58,9 +58,9 @@ function row(request: PageRequest, group: Group, counts: Record<string, number>,
   const { play, win, lose = 0, kill, death, time = 0 } = counts;
   const number = (value: number | undefined): string => (value === undefined ? '–' : formats.number(value));
   const decided = (win ?? 0) + lose;
-  const share = win === undefined || decided === 0 ? '–' : formats.percent(win / decided);
+  const quota = win === undefined || decided === 0 ? '–' : formats.percent(win / decided);
   const ratio = kill === undefined ? '–' : formats.ratio(kill / Math.max(1, death ?? 0));
-  const cells = [number(play), number(win), share, number(kill), number(death), ratio, formats.duration(time)];
+  const cells = [number(play), number(win), quota, number(kill), number(death), ratio, formats.duration(time)];
   return html`<tr>
     <th scope="row">${text.groups[group]}</th>
     ${cells.map((cell) => html`<td class="n">${cell}</td>`)}

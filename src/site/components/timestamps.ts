@@ -5,14 +5,14 @@ import type { PageRequest } from '../page-request.ts';
 /** A moment in a list: by the network's clock as written here, how long ago where the script runs. */
 export function ago({ formats }: PageRequest, epochMs: number): Html {
   return html`<time datetime="${iso(epochMs)}" data-as="ago" title="${formats.exact(epochMs)}"
-    >${formats.moment(epochMs)}</time
+    >${formats.timestamp(epochMs)}</time
   >`;
 }
 
 /** A moment that matters: in the reader's zone where the script runs, and the exact one by the network's clock beside. */
-export function moment({ formats }: PageRequest, epochMs: number): Html {
+export function timestamp({ formats }: PageRequest, epochMs: number): Html {
   return html`<span class="moment"
-    ><time datetime="${iso(epochMs)}" data-as="local">${formats.moment(epochMs)}</time>
+    ><time datetime="${iso(epochMs)}" data-as="local">${formats.timestamp(epochMs)}</time>
     <span class="soft small" data-exact>${formats.exact(epochMs)}</span></span
   >`;
 }

@@ -32,8 +32,8 @@ export class Canvas {
 
   /** Writes a line, cut off with a dash where it is too long. */
   write(text: string, left: number, top: number, size: number, colour: string, most = WIDTH - left): void {
-    const room = Math.floor((most + size) / ((GLYPH_WIDTH + 1) * size));
-    const shown = text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}–`;
+    const module = Math.floor((most + size) / ((GLYPH_WIDTH + 1) * size));
+    const shown = text.length <= module ? text : `${text.slice(0, Math.max(0, module - 1))}–`;
     Array.from(shown).forEach((character, place) => {
       this.#glyph(character, left + place * (GLYPH_WIDTH + 1) * size, top, size, colour);
     });

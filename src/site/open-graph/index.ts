@@ -3,9 +3,9 @@ import { uuidOf } from '#platform/text.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { isBanned } from '#store/game/punishments.ts';
-import { type Told, tellMatch } from '../match.ts';
+import { type MatchView, matchViewOf } from '../match.ts';
 import { COLOURS, hueColours, hueOf } from '#site/components/colours.ts';
-import { crestCells } from '#site/components/player-link.ts';
+import { identiconCells } from '#site/components/player-link.ts';
 import { totalOf } from '#site/components/stats-table.ts';
 import { stopwatch } from '#site/components/timestamps.ts';
 import { PageRequest } from '../page-request.ts';
@@ -20,31 +20,31 @@ const INK = '#f4f1ea';
 const MARGIN = 16;
 
 /** `/cards/matches/:id` (`….png`) */
-export async function matchCard(request: PageRequest): Promise<Response> {
+export async function matchImage(request: PageRequest): Promise<Response> {
   const english = withoutEnd(request);
-  const told = await tellMatch(english);
+  const received = await matchViewOf(english);
   const canvas = frame(english);
-  const { facts, match } = told;
+  const { facts, match } = received;
   const name = drawable(facts.map);
   const title = name ?? facts.gamemode.toUpperCase();
   canvas.write(drawable(title) ?? 'Match', MARGIN, 42, Canvas.widthOf(title, 4) > 368 ? 3 : 4, INK, 368);
   const winner = drawable(facts.win);
   const outcome = facts.win === '' ? 'Nobody won' : winner === undefined ? 'Decided' : `${winner} won`;
-  canvas.write(outcome, MARGIN, 80, 2, winnerColour(told), 368);
-  scores(canvas, told);
+  canvas.write(outcome, MARGIN, 80, 2, winnerColour(received), 368);
+  scores(canvas, received);
   const server = drawable(facts.server);
   const parts = [drawable(facts.gamemode)?.toUpperCase(), server, stopwatch(match.finished - match.started)];
   canvas.write(parts.filter((part) => part !== undefined).join(' · '), MARGIN, 188, 1, SOFT, 368);
   return await send(canvas);
 }
 
-function winnerColour({ facts, colours }: Told): string {
+function winnerColour({ facts, colours }: MatchView): string {
   const colour = colours.get(facts.win);
   return colour === undefined ? SOFT : readableOn([GROUND], COLOURS[colour]);
 }
 
 /** A block for each team, the winner's the higher. */
-function scores(canvas: Canvas, { teams, colours, facts }: Told): void {
+function scores(canvas: Canvas, { teams, colours, facts }: MatchView): void {
   const shown = teams.slice(0, 6);
   if (shown.length === 0) return;
   const width = Math.floor((canvas.width - 2 * MARGIN - 4 * (shown.length - 1)) / shown.length);
@@ -62,14 +62,14 @@ function scores(canvas: Canvas, { teams, colours, facts }: Told): void {
 }
 
 /** `/cards/players/:id` (`….png`) */
-export async function playerCard(request: PageRequest): Promise<Response> {
+export async function playerImage(request: PageRequest): Promise<Response> {
   const english = withoutEnd(request);
   const uuid = uuidOf(english.params['id'] ?? '');
   const player = uuid === undefined ? undefined : await playerByUuid(request.db, uuid);
   if (player === undefined) throw request.missing();
   const { play, win, kill, death, time } = totalOf(await statsOf(request.db, player.key));
   const canvas = frame(english);
-  drawCrest(canvas, player.uuid, MARGIN, 48, 12);
+  drawIdenticon(canvas, player.uuid, MARGIN, 48, 12);
   const name = drawable(player.name) ?? 'Player';
   canvas.write(name, 140, 54, Canvas.widthOf(name, 4) > 244 ? (Canvas.widthOf(name, 3) > 244 ? 2 : 3) : 4, INK, 244);
   const banned = await isBanned(request.db, player.key, request.now);
@@ -92,10 +92,10 @@ export async function playerCard(request: PageRequest): Promise<Response> {
   return await send(canvas);
 }
 
-function drawCrest(canvas: Canvas, uuid: string, left: number, top: number, side: number): void {
+function drawIdenticon(canvas: Canvas, uuid: string, left: number, top: number, side: number): void {
   const { front, behind } = hueColours(hueOf(uuid));
   canvas.fill(left, top, 9 * side, 9 * side, behind);
-  for (const [column, row] of crestCells(uuid)) {
+  for (const [column, row] of identiconCells(uuid)) {
     canvas.fill(left + (column + 1) * side, top + (row + 1) * side, side, side, front);
   }
 }

@@ -147,7 +147,7 @@ export const en = {
     lastLogin: 'Here since',
     lastSeen: 'Last seen',
     total: 'All modes together',
-    winShare: (share: string) => `${share} of decided matches won`,
+    winShare: (quota: string) => `${quota} of decided matches won`,
     activity: 'Matches over time',
     perDay: (count: string) => `${count} in 30 days`,
     perMonth: (count: string) => `${count} in 12 months`,

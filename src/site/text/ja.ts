@@ -147,7 +147,7 @@ export const ja: Text = {
     lastLogin: 'ログイン:',
     lastSeen: '最終ログアウト:',
     total: '全モード合計',
-    winShare: (share) => `勝敗のついた試合の勝率${share}`,
+    winShare: (quota) => `勝敗のついた試合の勝率${quota}`,
     activity: '試合数の推移',
     perDay: (count) => `30日間で${count}試合`,
     perMonth: (count) => `12か月で${count}試合`,

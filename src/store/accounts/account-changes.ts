@@ -3,9 +3,9 @@ import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
 import { forgetPseudonym, isLeaving } from './pseudonyms.ts';
-import { followName } from './account-names.ts';
+import { syncAccountName } from './account-names.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
-import { followOwners, keysOwnedBy } from '#store/applications/suspension.ts';
+import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
 /** Whoever knew the old password may have asked for links by mail: none of them opens anything any more. */
@@ -49,11 +49,11 @@ export async function setRole(db: Queryable, id: string, role: Role): Promise<vo
  * Closes an account to its owner and to every application, at once; or opens it again with null. Applications that nobody
  * else answers for stop, or go on.
  */
-export async function setDisabled(db: Db, id: string, moment: number | null): Promise<void> {
+export async function setDisabled(db: Db, id: string, timestamp: number | null): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.run(sql`update accounts set disabled = ${moment} where id = ${id}`);
-    await followOwners(tx, await keysOwnedBy(tx, id));
-    if (moment === null) return;
+    await tx.run(sql`update accounts set disabled = ${timestamp} where id = ${id}`);
+    await syncOwnerSuspension(tx, await keysOwnedBy(tx, id));
+    if (timestamp === null) return;
     await endSessions(tx, id);
     await endApplications(tx, id);
     await endMailTokens(tx, id);
@@ -61,7 +61,7 @@ export async function setDisabled(db: Db, id: string, moment: number | null): Pr
 }
 
 /** `player leaving`: the account it was linked to was deleted a moment ago, and its traces are still being rewritten. */
-export type LinkRefusal = 'account linked' | 'player linked' | 'player leaving';
+export type LinkFailure = 'account linked' | 'player linked' | 'player leaving';
 
 /**
  * Makes a game account and an account one person's; the account takes the game account's name. One that was merged into
@@ -71,7 +71,7 @@ export async function linkPlayer(
   tx: Queryable,
   id: string,
   player: { uuid: string; name: string },
-): Promise<LinkRefusal | undefined> {
+): Promise<LinkFailure | undefined> {
   const account = await accountById(tx, id);
   if (account === undefined || account.player_uuid !== null) return 'account linked';
   const alias = await tx.get<{ into_uuid: string }>(sql`
@@ -80,7 +80,7 @@ export async function linkPlayer(
   if (await isLinked(tx, uuid)) return 'player linked';
   if ((await isLeaving(tx, player.uuid)) || (await isLeaving(tx, uuid))) return 'player leaving';
   await tx.run(sql`update accounts set player_uuid = ${uuid} where id = ${id}`);
-  await tx.runAll(followName(uuid, player.name));
+  await tx.runAll(syncAccountName(uuid, player.name));
   await tx.run(sql`delete from link_codes where account_id = ${id}`);
   await forgetPseudonym(tx, player.uuid);
   return undefined;

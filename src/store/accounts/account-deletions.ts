@@ -2,14 +2,14 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
 import { type Account, accountById } from './accounts.ts';
-import { forgetInAudit } from '#store/audit/erasure.ts';
+import { eraseFromAudit } from '#store/audit/erasure.ts';
 import { pseudonymise } from './pseudonyms.ts';
-import { followOwners, keysOwnedBy } from '#store/applications/suspension.ts';
+import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 
 /**
  * Removes an account with its sessions, tokens and consents, and what names it in the audit log. Applications that nobody
  * else owns stop. What the network knows of the game account goes on under a pseudonym; what was kept of it as it was told
- * is up to `finishPseudonyms`.
+ * is up to `rewriteLedger`.
  */
 export async function deleteAccount(db: Db, now: number, id: string): Promise<Account | undefined> {
   return await db.transaction(async (tx) => {
@@ -19,8 +19,8 @@ export async function deleteAccount(db: Db, now: number, id: string): Promise<Ac
     await endApplications(tx, id);
     const owned = await keysOwnedBy(tx, id);
     await tx.run(sql`delete from accounts where id = ${id}`);
-    await followOwners(tx, owned);
-    await forgetInAudit(tx, account);
+    await syncOwnerSuspension(tx, owned);
+    await eraseFromAudit(tx, account);
     if (account.player_uuid !== null) await pseudonymise(tx, now, account.player_uuid);
     return account;
   });

@@ -12,17 +12,17 @@ const SHAPE = /^[A-Za-z0-9_]{3,16}$/;
 export async function nameProblem(db: Queryable, name: string): Promise<'shape' | 'taken' | undefined> {
   if (!SHAPE.test(name)) return 'shape';
   const key = nameKey(name);
-  const taken = await db.get(sql`
+  const accepted = await db.get(sql`
     select 1 as taken from accounts where name_key = ${key}
     union all select 1 from players where name_key = ${key} limit 1`);
-  return taken === undefined ? undefined : 'taken';
+  return accepted === undefined ? undefined : 'taken';
 }
 
 /**
  * The statements by which a player's new name becomes that of the linked account, where there is one. Whoever held the
  * name keeps it with the account's id behind, which no game account's name can be.
  */
-export function followName(uuid: string, name: string): Sql[] {
+export function syncAccountName(uuid: string, name: string): Sql[] {
   const key = nameKey(name);
   return [
     sql`

@@ -26,7 +26,7 @@ export async function sessionsOf(db: Queryable, accountId: string, now: number):
 }
 
 /** Notes that a session was used. */
-export function seenSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
+export function touchSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
   return sql`
     insert into account_sessions (uid_hash, account_id, created, seen, address, agent)
     select ${secretHash(uid)}, id, ${now}, ${now}, ${address}, ${agent.slice(0, 256)} from accounts where id = ${accountId}

@@ -2,7 +2,7 @@ import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { takeKey } from '../sequence.ts';
+import { nextKey } from '../sequence.ts';
 
 export const ROLES = ['user', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
@@ -110,7 +110,7 @@ export async function createAccount(
   try {
     return await db.transaction(async (tx) => {
       if ((await accountByEmail(tx, email)) !== undefined) return 'email taken';
-      const id = idOf(await takeKey(tx, now));
+      const id = idOf(await nextKey(tx, now));
       await tx.run(sql`
         insert into accounts (id, name, name_key, email, email_key, email_verified, password, role, locale, created)
         values (${id}, ${name}, ${nameKey(name)}, ${email}, ${emailKey(email)}, ${email_verified ? 1 : 0}, ${password},

@@ -8,28 +8,28 @@ import { listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
 
 /** Everything that is held of somebody, a page at a time: however much it is, little of it is in memory. */
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Reads pages, each behind the last row of the one before, until one is not full. */
 async function* pages<T>(read: (last: T | undefined) => Promise<T[]>): AsyncGenerator<T[]> {
   for (let rows = await read(undefined); ; rows = await read(rows.at(-1))) {
     yield rows;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
   }
 }
 
 export const allMatchesOf = (db: Queryable, playerKey: number): AsyncGenerator<PlayedMatch[]> =>
-  pages((last) => listPlayedMatches(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, AT_ONCE));
+  pages((last) => listPlayedMatches(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, BATCH_SIZE));
 
 export const allKillsOf = (db: Queryable, killerKey: number): AsyncGenerator<(Kill & { number: number })[]> =>
-  pages((last) => killsBelow(db, killerKey, last, AT_ONCE));
+  pages((last) => killsBelow(db, killerKey, last, BATCH_SIZE));
 
 export const allPunishmentsOf = (db: Queryable, playerKey: number, now: number): AsyncGenerator<Punishment[]> =>
-  pages((last) => listPunishmentsOf(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, AT_ONCE, now));
+  pages((last) => listPunishmentsOf(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, BATCH_SIZE, now));
 
 /** What somebody has done: those acts alone for which they had proven who they are. */
 export const allActsOf = (db: Queryable, accountId: string): AsyncGenerator<AuditEntry[]> =>
-  pages((last) => listAuditOf(db, accountId, last?.id, AT_ONCE));
+  pages((last) => listAuditOf(db, accountId, last?.id, BATCH_SIZE));
 
 export interface OwnToken {
   kind: string;
@@ -43,7 +43,7 @@ export const allTokensOf = (db: Queryable, accountId: string): AsyncGenerator<Ow
     db.all(sql`
       select kind, client_id, expires, hash from tokens
       where account_id = ${accountId} and (kind, hash) > (${last?.kind ?? ''}, ${last?.hash ?? ''})
-      order by kind, hash limit ${AT_ONCE}`),
+      order by kind, hash limit ${BATCH_SIZE}`),
   );
 
 export interface Rating {
@@ -59,7 +59,7 @@ export const allRatingsOf = (db: Queryable, playerKey: number): AsyncGenerator<R
     db.all(sql`
       select m.name as map, v.version, v.rate, v.time, v.map_key from map_votes v join maps m on m.key = v.map_key
       where v.player_key = ${playerKey} and (v.map_key, v.version) > (${last?.map_key ?? 0}, ${last?.version ?? ''})
-      order by v.map_key, v.version limit ${AT_ONCE}`),
+      order by v.map_key, v.version limit ${BATCH_SIZE}`),
   );
 
 export interface OwnName {
@@ -76,5 +76,5 @@ export const allNamesOf = (db: Queryable, playerKey: number): AsyncGenerator<Own
       select name, first_seen, last_seen, name_key from player_names
       where player_key = ${playerKey}
         and (last_seen, name_key) < (${last?.last_seen ?? Number.MAX_SAFE_INTEGER}, ${last?.name_key ?? ''})
-      order by last_seen desc, name_key desc limit ${AT_ONCE}`),
+      order by last_seen desc, name_key desc limit ${BATCH_SIZE}`),
   );

@@ -44,7 +44,7 @@ export async function peekMailToken(db: Queryable, now: number, secret: string):
 }
 
 /** Uses a link up: of several who try at once one gets it. */
-export async function takeMailToken(tx: Queryable, now: number, secret: string): Promise<MailToken | undefined> {
+export async function consumeMailToken(tx: Queryable, now: number, secret: string): Promise<MailToken | undefined> {
   const row = await tx.get<Row>(sql`
     delete from mail_tokens where hash = ${secretHash(secret)} and expires > ${now} returning kind, account_id, data`);
   return row && tokenOf(row);

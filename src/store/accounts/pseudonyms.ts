@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { nameKey } from '#platform/text.ts';
 import type { KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { forgetPlayerInAudit } from '#store/audit/erasure.ts';
+import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { Keys } from '../sequence.ts';
 
 /**
@@ -15,11 +15,11 @@ export interface Pseudonym {
   name: string;
 }
 
-export const ROWS_AT_ONCE = 500;
+export const ROWS_PER_BATCH = 500;
 
 /**
  * Replaces a game account, with all that were merged into one with it, by pseudonyms where they are looked up: each has a
- * UUID of its own, and all have one name. The rest is up to `finishPseudonyms`.
+ * UUID of its own, and all have one name. The rest is up to `rewriteLedger`.
  */
 export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<void> {
   // Nobody writes events of the player under the old UUID meanwhile.
@@ -40,7 +40,7 @@ export async function pseudonymise(tx: Queryable, now: number, uuid: string): Pr
     if (player === undefined) continue;
     await renameVictim(tx, player.key, original, pseudonym);
     if (original === player.uuid) await renamePlayer(tx, player.key, original, pseudonym);
-    await forgetPlayerInAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
+    await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
   }
 }
 
@@ -124,8 +124,8 @@ export async function rowsAmong(tx: Queryable, hashes: string[]): Promise<Pseudo
   const all = await tx.tuples(sql`select uuid_hash, uuid, name from pseudonyms limit ${hashes.length + 1}`);
   if (all.length <= hashes.length) return all as PseudonymRow[];
   const rows: PseudonymRow[] = [];
-  for (let start = 0; start < hashes.length; start += ROWS_AT_ONCE) {
-    const some = list(hashes.slice(start, start + ROWS_AT_ONCE));
+  for (let start = 0; start < hashes.length; start += ROWS_PER_BATCH) {
+    const some = list(hashes.slice(start, start + ROWS_PER_BATCH));
     rows.push(
       ...((await tx.tuples(
         sql`select uuid_hash, uuid, name from pseudonyms where uuid_hash in (${some})`,
@@ -135,13 +135,13 @@ export async function rowsAmong(tx: Queryable, hashes: string[]): Promise<Pseudo
   return rows;
 }
 
-const MOST_HASHES = 100_000;
+const MAX_HASHES = 100_000;
 const known = new WeakMap<KeyedHash, Map<string, string>>();
 
 /** The hash of a game account. Those who play are told of again and again, and a keyed hash costs more than the rest. */
 export function hashOf(keyedHash: KeyedHash, uuid: string): string {
   let hashes = known.get(keyedHash);
-  if (hashes === undefined || hashes.size >= MOST_HASHES) known.set(keyedHash, (hashes = new Map()));
+  if (hashes === undefined || hashes.size >= MAX_HASHES) known.set(keyedHash, (hashes = new Map()));
   let hash = hashes.get(uuid);
   if (hash === undefined) hashes.set(uuid, (hash = keyedHash(uuid)));
   return hash;

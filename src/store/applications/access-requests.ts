@@ -2,7 +2,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Application, setAccess, setLimit } from './applications.ts';
-import { takeKey } from '../sequence.ts';
+import { nextKey } from '../sequence.ts';
 
 /** access: to the data API at all; limit: more requests an hour than usual. */
 export const REQUEST_KINDS = ['access', 'limit'] as const;
@@ -62,7 +62,7 @@ export async function askAccess(
 ): Promise<AccessRequest | undefined> {
   try {
     return await db.transaction(async (tx) => {
-      const key = await takeKey(tx, now);
+      const key = await nextKey(tx, now);
       await tx.run(sql`
         insert into access_requests (key, application_key, kind, account_id, purpose, site, volume, state, created,
           decided, decided_by, note)

@@ -3,7 +3,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { takeKey } from '../sequence.ts';
+import { nextKey } from '../sequence.ts';
 
 /** installed: on the user's device; web: JavaScript in a browser; service: on a web server, with a Client Secret. */
 export const APPLICATION_TYPES = ['installed', 'web', 'service'] as const;
@@ -65,7 +65,7 @@ export async function applicationsBefore(db: Queryable, before: number, limit: n
 }
 
 /** Those that are suspended, the newest first. */
-export async function stoppedApplications(db: Queryable, limit: number): Promise<Application[]> {
+export async function suspendedApplications(db: Queryable, limit: number): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(
     sql`select ${COLUMNS} from applications where suspended is not null order by key desc limit ${limit}`,
   );
@@ -96,7 +96,7 @@ export async function createApplication(
 ): Promise<{ application: Application; secret: string | undefined }> {
   const client_id = randomBytes(12).toString('hex');
   return await db.transaction(async (tx) => {
-    const key = await takeKey(tx, now);
+    const key = await nextKey(tx, now);
     await tx.run(sql`
       insert into applications (key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, created)
       values (${key}, ${client_id}, ${name}, ${type}, ${JSON.stringify(redirect_uris)}, ${require_pkce ? 1 : 0}, ${access},
@@ -107,11 +107,11 @@ export async function createApplication(
 }
 
 /** How many secrets of an application live side by side, while one replaces another. */
-export const MOST_SECRETS = 5;
+export const MAX_SECRETS = 5;
 
 /** Gives an application one more secret, which is shown this once. */
 export async function addSecret(tx: Queryable, now: number, applicationKey: number): Promise<string> {
-  return await insertSecret(tx, now, applicationKey, await takeKey(tx, now));
+  return await insertSecret(tx, now, applicationKey, await nextKey(tx, now));
 }
 
 /** As `addSecret`; undefined where the application has as many as there may be. */
@@ -121,9 +121,9 @@ export async function addFurtherSecret(
   applicationKey: number,
 ): Promise<string | undefined> {
   // Whoever takes a key is alone until commit: the count holds.
-  const key = await takeKey(tx, now);
+  const key = await nextKey(tx, now);
   const { length } = await secretsOf(tx, applicationKey);
-  return length < MOST_SECRETS ? await insertSecret(tx, now, applicationKey, key) : undefined;
+  return length < MAX_SECRETS ? await insertSecret(tx, now, applicationKey, key) : undefined;
 }
 
 async function insertSecret(tx: Queryable, now: number, applicationKey: number, key: number): Promise<string> {

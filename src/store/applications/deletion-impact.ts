@@ -3,7 +3,10 @@ import { sql } from '#db/sql.ts';
 import type { Application } from './applications.ts';
 
 /** What stops working when an application is gone: people who are connected with it, and live tokens. */
-export async function reachOf(db: Queryable, { client_id }: Application): Promise<{ people: number; tokens: number }> {
+export async function deletionImpactOf(
+  db: Queryable,
+  { client_id }: Application,
+): Promise<{ people: number; tokens: number }> {
   const people = await db.get<{ count: number }>(
     sql`select count(*) as count from consents where client_id = ${client_id}`,
   );

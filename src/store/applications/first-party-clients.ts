@@ -10,7 +10,7 @@ import {
 } from './applications.ts';
 
 /** An application of the service itself, as it signs people in at our own sign-in. */
-export interface OwnClient {
+export interface FirstPartyClient {
   client_id: string;
   client_secret: string;
 }
@@ -24,11 +24,11 @@ interface Wanted {
 }
 
 /** The application of this id, registered at the first call and brought up to date at every other. */
-export async function ownClient(db: Db, now: number, key: Buffer, wanted: Wanted): Promise<OwnClient> {
+export async function firstPartyClient(db: Db, now: number, key: Buffer, wanted: Wanted): Promise<FirstPartyClient> {
   return (await knownClient(db, now, key, wanted)) ?? (await registerClient(db, now, key, wanted));
 }
 
-async function knownClient(db: Db, now: number, key: Buffer, wanted: Wanted): Promise<OwnClient | undefined> {
+async function knownClient(db: Db, now: number, key: Buffer, wanted: Wanted): Promise<FirstPartyClient | undefined> {
   const row = await db.get<{ client_id: string; sealed_secret: string }>(
     sql`select client_id, sealed_secret from first_party_clients where name = ${wanted.id}`,
   );
@@ -49,20 +49,20 @@ async function knownClient(db: Db, now: number, key: Buffer, wanted: Wanted): Pr
 }
 
 /** Of several processes that start together one registers; the others take what it has registered. */
-async function registerClient(db: Db, now: number, key: Buffer, wanted: Wanted): Promise<OwnClient> {
+async function registerClient(db: Db, now: number, key: Buffer, wanted: Wanted): Promise<FirstPartyClient> {
   const { name, redirect_uris } = wanted;
   const made = { name, type: 'service', redirect_uris, access: 'none', require_pkce: true } as const;
   const { application, secret } = await createApplication(db, now, made);
   const { client_id } = application;
-  const kept = await db.run(sql`
+  const cached = await db.run(sql`
     insert into first_party_clients (name, client_id, sealed_secret) values (${wanted.id}, ${client_id}, ${seal(key, secret!)})
     on conflict (name) do nothing`);
-  if (kept === 1) return { client_id, client_secret: secret! };
+  if (cached === 1) return { client_id, client_secret: secret! };
   await deleteApplication(db, client_id);
   return (await knownClient(db, now, key, wanted))!;
 }
 
 /** Whether an application is the service itself. */
-export async function isOwnClient(db: Queryable, clientId: string): Promise<boolean> {
+export async function isFirstPartyClient(db: Queryable, clientId: string): Promise<boolean> {
   return (await db.get(sql`select name from first_party_clients where client_id = ${clientId}`)) !== undefined;
 }

@@ -64,9 +64,9 @@ export async function acceptInvitation(
   accountId: string,
 ): Promise<boolean> {
   return await db.transaction(async (tx) => {
-    const taken = await tx.run(sql`
+    const accepted = await tx.run(sql`
       delete from owner_invitations
       where application_key = ${applicationKey} and account_id = ${accountId} and expires > ${now}`);
-    return taken === 1 && (await insertOwner(tx, now, applicationKey, accountId));
+    return accepted === 1 && (await insertOwner(tx, now, applicationKey, accountId));
   });
 }

@@ -1,7 +1,7 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Application, applicationByClientId } from './applications.ts';
-import { followOwners } from './suspension.ts';
+import { syncOwnerSuspension } from './suspension.ts';
 
 /** People who may change an application in the console. */
 export interface Owner {
@@ -11,7 +11,7 @@ export interface Owner {
 }
 
 /** What one person may own; the operator can register more by command. */
-export const MOST_OWNED = 50;
+export const MAX_OWNED = 50;
 
 export async function addOwner(db: Db, now: number, applicationKey: number, accountId: string): Promise<boolean> {
   return await db.transaction((tx) => insertOwner(tx, now, applicationKey, accountId));
@@ -26,7 +26,7 @@ export async function insertOwner(
   const added = await tx.run(sql`
     insert into application_owners (application_key, account_id, added) values (${applicationKey}, ${accountId}, ${now})
     on conflict (application_key, account_id) do nothing`);
-  await followOwners(tx, [applicationKey]);
+  await syncOwnerSuspension(tx, [applicationKey]);
   return added === 1;
 }
 
@@ -37,7 +37,7 @@ export async function removeOwner(db: Db, applicationKey: number, accountId: str
       delete from application_owners where application_key = ${applicationKey} and account_id = ${accountId}
         and exists (select 1 from application_owners o
           where o.application_key = ${applicationKey} and o.account_id <> ${accountId})`);
-    await followOwners(tx, [applicationKey]);
+    await syncOwnerSuspension(tx, [applicationKey]);
     return removed === 1;
   });
 }

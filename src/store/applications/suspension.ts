@@ -20,7 +20,7 @@ export async function keysOwnedBy(db: Queryable, accountId: string): Promise<num
 }
 
 /** Stops and starts applications after their owners, or the accounts of those, have changed. */
-export async function followOwners(tx: Queryable, applicationKeys: readonly number[]): Promise<void> {
+export async function syncOwnerSuspension(tx: Queryable, applicationKeys: readonly number[]): Promise<void> {
   if (applicationKeys.length === 0) return;
   const these = sql`key in (${list(applicationKeys)})`;
   await tx.runAll([
@@ -34,7 +34,7 @@ export async function followOwners(tx: Queryable, applicationKeys: readonly numb
 }
 
 /** Starts an application for which the operator answers from now on. */
-export async function startApplication(db: Queryable, clientId: string): Promise<boolean> {
+export async function resumeApplication(db: Queryable, clientId: string): Promise<boolean> {
   return (
     (await db.run(
       sql`update applications set suspended = null where client_id = ${clientId} and suspended is not null`,
@@ -54,7 +54,7 @@ export async function ownedAlone(db: Queryable, accountId: string): Promise<stri
 }
 
 /** Why an application is refused, for its developers and for whoever comes from it. */
-export function whyStopped({ suspended }: Pick<Application, 'suspended'>): string | undefined {
+export function suspensionReason({ suspended }: Pick<Application, 'suspended'>): string | undefined {
   if (suspended === null) return undefined;
   const reason =
     suspended === 'disabled' ? 'the accounts of its owners are disabled' : 'its owners have deleted their accounts';

@@ -148,6 +148,6 @@ function actionIs(action: string): Sql {
 }
 
 /** What is older than this. */
-export function auditBefore(moment: number): Sql {
-  return sql`id < ${startOf(moment)}`;
+export function auditBefore(timestamp: number): Sql {
+  return sql`id < ${startOf(timestamp)}`;
 }

@@ -9,7 +9,7 @@ import { nameOfDeleted } from './audit.ts';
  * nothing else tells any more. Name, addresses and details go. What somebody did as an operator keeps its name: an
  * operator answers for it as long as the row is kept.
  */
-export async function forgetInAudit(tx: Queryable, { id }: Pick<Account, 'id'>): Promise<void> {
+export async function eraseFromAudit(tx: Queryable, { id }: Pick<Account, 'id'>): Promise<void> {
   const name = nameOfDeleted(id);
   await tx.runAll([
     sql`
@@ -20,10 +20,10 @@ export async function forgetInAudit(tx: Queryable, { id }: Pick<Account, 'id'>):
   ]);
 }
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-/** As `forgetInAudit`, for what operators did about the game account: merges and pardons. */
-export async function forgetPlayerInAudit(
+/** As `eraseFromAudit`, for what operators did about the game account: merges and pardons. */
+export async function erasePlayerFromAudit(
   tx: Queryable,
   playerKey: number,
   was: { uuid: string; name: string },
@@ -36,9 +36,9 @@ export async function forgetPlayerInAudit(
     where action = 'player.merge' and (subject = ${was.uuid} or detail like ${`%${was.uuid}%`})`);
   const punishments = await tx.tuples(sql`select key from punishments where punished_key = ${playerKey}`);
   const ids = punishments.map(([key]) => idOf(key as number));
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
+  for (let start = 0; start < ids.length; start += BATCH_SIZE) {
     await tx.run(sql`
       update audit set label = ${is.name}, detail = replace(detail, ${was.name}, ${is.name})
-      where subject in (${list(ids.slice(start, start + AT_ONCE))}) and action = 'punishment.revoke'`);
+      where subject in (${list(ids.slice(start, start + BATCH_SIZE))}) and action = 'punishment.revoke'`);
   }
 }

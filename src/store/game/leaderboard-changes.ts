@@ -1,12 +1,12 @@
 import { insertAll, type Sql, sql, type Value } from '#db/sql.ts';
-import type { BoardCounts, BoardMode } from './leaderboards.ts';
+import type { LeaderboardCounts, LeaderboardMode } from './leaderboards.ts';
 
 /** What some matches add to the boards, or take out of them, merged in memory before it is written. */
-export class BoardBook {
-  readonly #boards = new Map<string, { place: [number, BoardMode, number]; counts: BoardCounts }>();
+export class LeaderboardChanges {
+  readonly #boards = new Map<string, { place: [number, LeaderboardMode, number]; counts: LeaderboardCounts }>();
   readonly #results = new Map<string, { place: [string, string]; play: number; win: number }>();
 
-  add(bucket: number, mode: BoardMode, playerKey: number, counts: BoardCounts): void {
+  add(bucket: number, mode: LeaderboardMode, playerKey: number, counts: LeaderboardCounts): void {
     const name = `${bucket} ${mode} ${playerKey}`;
     const known = this.#boards.get(name);
     if (known === undefined) {
@@ -27,7 +27,7 @@ export class BoardBook {
   /** The statements that count everything in the book, in one order for all who write. */
   additions(): Sql[] {
     return [
-      ...insertAll(BOARD_INSERT, [...this.#boardRows()], BOARD_SUM),
+      ...insertAll(LEADERBOARD_INSERT, [...this.#boardRows()], LEADERBOARD_SUM),
       ...insertAll(RESULT_INSERT, [...this.#resultRows()], RESULT_SUM),
     ];
   }
@@ -58,8 +58,8 @@ export class BoardBook {
 
 const COUNTERS = ['play', 'win', 'kill', 'death', 'time'] as const;
 
-const BOARD_INSERT = `insert into boards (bucket, mode, player_key, ${COUNTERS.join(', ')}) values`;
-const BOARD_SUM = `on conflict (bucket, mode, player_key) do update set ${COUNTERS.map(sumOf('boards')).join(', ')}`;
+const LEADERBOARD_INSERT = `insert into boards (bucket, mode, player_key, ${COUNTERS.join(', ')}) values`;
+const LEADERBOARD_SUM = `on conflict (bucket, mode, player_key) do update set ${COUNTERS.map(sumOf('boards')).join(', ')}`;
 const RESULT_INSERT = 'insert into map_results (map_key, team, play, win) values';
 const RESULT_SUM = `on conflict (map_key, team) do update set ${['play', 'win'].map(sumOf('map_results')).join(', ')}`;
 

@@ -1,10 +1,10 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { lockFollower, moveFollower } from './projection-offsets.ts';
-import { BoardBook } from './leaderboard-changes.ts';
-import { type CountedPlayer, countPlayer, countResult, type IsKept, keptAt } from './leaderboard-counting.ts';
+import { lockProjection, advanceProjection } from './projection-offsets.ts';
+import { LeaderboardChanges } from './leaderboard-changes.ts';
+import { type CountedPlayer, countPlayer, countResult, type IsRetained, retainedAt } from './leaderboard-counting.ts';
 import { MODES } from './leaderboards.ts';
-import { type BucketsAt, bucketsIn, keptBuckets } from './time-buckets.ts';
+import { type BucketsAt, bucketsIn, retainedBuckets } from './time-buckets.ts';
 import { factsOf, type MatchTeam } from './matches.ts';
 
 /**
@@ -14,9 +14,9 @@ import { factsOf, type MatchTeam } from './matches.ts';
  */
 
 /** Matches of one transaction: others who write wait no longer than these take. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
-interface FollowedMatch {
+interface ProjectedMatch {
   key: number;
   head: string;
   finished: number;
@@ -25,7 +25,7 @@ interface FollowedMatch {
   teams: string;
 }
 
-interface FollowedPlayer extends CountedPlayer {
+interface ProjectedPlayer extends CountedPlayer {
   match_key: number;
 }
 
@@ -34,18 +34,18 @@ interface FollowedPlayer extends CountedPlayer {
  * @param zone the calendar whose days are counted; another one than before begins everything anew
  * @returns whether there may be more
  */
-export async function followMatches(db: Db, zone: string, now: number): Promise<boolean> {
+export async function projectMatches(db: Db, zone: string, now: number): Promise<boolean> {
   if (await isUpToDate(db, zone)) return false;
   return await db.transaction(async (tx) => {
-    const state = await lockFollower(tx, 'boards');
-    if (state.made_for !== zone) return await beginAnew(tx, zone);
+    const state = await lockProjection(tx, 'boards');
+    if (state.made_for !== zone) return await restartProjection(tx, zone);
     const matches = await matchesBehind(tx, state.last);
     if (matches.length === 0) return false;
     const at = bucketsIn(zone);
-    const book = await bookOf(tx, matches, at, keptAt(at, now));
-    await tx.runAll(book.additions());
-    await moveFollower(tx, 'boards', { last: matches.at(-1)!.key, made_for: zone });
-    return matches.length === AT_ONCE;
+    const changes = await accumulatorOf(tx, matches, at, retainedAt(at, now));
+    await tx.runAll(changes.additions());
+    await advanceProjection(tx, 'boards', { last: matches.at(-1)!.key, made_for: zone });
+    return matches.length === BATCH_SIZE;
   });
 }
 
@@ -53,22 +53,22 @@ export async function followMatches(db: Db, zone: string, now: number): Promise<
  * Takes matches out of boards and map results, before their rows go; in the transaction that withdraws them. Those that
  * were not counted yet never will be.
  */
-export async function uncountMatches(tx: Queryable, matchKeys: readonly number[]): Promise<void> {
-  const { last, made_for: zone } = await lockFollower(tx, 'boards');
+export async function removeFromLeaderboards(tx: Queryable, matchKeys: readonly number[]): Promise<void> {
+  const { last, made_for: zone } = await lockProjection(tx, 'boards');
   const counted = matchKeys.filter((key) => key <= last);
-  for (let start = 0; start < counted.length; start += AT_ONCE) {
-    const keys = counted.slice(start, start + AT_ONCE);
-    const matches = await tx.all<FollowedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
-    const book = await bookOf(tx, matches, bucketsIn(zone), () => true);
-    await tx.runAll(book.subtractions());
+  for (let start = 0; start < counted.length; start += BATCH_SIZE) {
+    const keys = counted.slice(start, start + BATCH_SIZE);
+    const matches = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
+    const changes = await accumulatorOf(tx, matches, bucketsIn(zone), () => true);
+    await tx.runAll(changes.subtractions());
   }
 }
 
 /** Gives one player's rows to another, in the transaction that merges the two. */
-export async function mergeBoards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
-  const state = await lockFollower(tx, 'boards');
+export async function mergeLeaderboards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
+  const state = await lockProjection(tx, 'boards');
   const at = bucketsIn(state.made_for || 'UTC');
-  const buckets = keptBuckets(at, now);
+  const buckets = retainedBuckets(at, now);
   const rows = sql`bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`;
   await tx.run(sql`
     insert into boards (bucket, mode, player_key, play, win, kill, death, time)
@@ -82,17 +82,23 @@ export async function mergeBoards(tx: Queryable, now: number, from: number, into
 }
 
 /** Where both played a match, it is one match of the one who stays, won or lost as that one's row says. */
-async function playedTwice(tx: Queryable, at: BucketsAt, last: number, from: number, into: number): Promise<BoardBook> {
+async function playedTwice(
+  tx: Queryable,
+  at: BucketsAt,
+  last: number,
+  from: number,
+  into: number,
+): Promise<LeaderboardChanges> {
   const rows = await tx.all<{ finished: number; gamemode: string; result: string }>(sql`
     select m.finished, m.gamemode, p.result from player_matches p join matches m on m.key = p.match_key
     where p.player_key = ${from} and p.match_key <= ${last}
       and exists (select 1 from player_matches b where b.match_key = p.match_key and b.player_key = ${into})`);
-  const book = new BoardBook();
+  const changes = new LeaderboardChanges();
   for (const { finished, gamemode, result } of rows) {
     const counted = { player_key: into, result, kill_count: 0, death_count: 0, time_played: 0 };
-    countPlayer(book, gamemode, at(finished), () => true, counted);
+    countPlayer(changes, gamemode, at(finished), () => true, counted);
   }
-  return book;
+  return changes;
 }
 
 const MATCHES = sql`
@@ -106,30 +112,35 @@ async function isUpToDate(db: Db, zone: string): Promise<boolean> {
   return counted === zone && (newest ?? 0) <= last;
 }
 
-async function beginAnew(tx: Queryable, zone: string): Promise<boolean> {
+async function restartProjection(tx: Queryable, zone: string): Promise<boolean> {
   await tx.run(sql`delete from boards`);
   await tx.run(sql`delete from map_results`);
-  await moveFollower(tx, 'boards', { last: 0, made_for: zone });
+  await advanceProjection(tx, 'boards', { last: 0, made_for: zone });
   return true;
 }
 
-async function matchesBehind(tx: Queryable, last: number): Promise<FollowedMatch[]> {
-  return await tx.all<FollowedMatch>(sql`${MATCHES} where m.key > ${last} order by m.key limit ${AT_ONCE}`);
+async function matchesBehind(tx: Queryable, last: number): Promise<ProjectedMatch[]> {
+  return await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key > ${last} order by m.key limit ${BATCH_SIZE}`);
 }
 
-async function bookOf(tx: Queryable, matches: FollowedMatch[], at: BucketsAt, isKept: IsKept): Promise<BoardBook> {
-  const book = new BoardBook();
+async function accumulatorOf(
+  tx: Queryable,
+  matches: ProjectedMatch[],
+  at: BucketsAt,
+  isKept: IsRetained,
+): Promise<LeaderboardChanges> {
+  const changes = new LeaderboardChanges();
   const byKey = new Map(matches.map((match) => [match.key, match]));
-  for (const { map_key, head, teams } of matches) countResult(book, map_key, factsOf(head).win, namesOf(teams));
+  for (const { map_key, head, teams } of matches) countResult(changes, map_key, factsOf(head).win, namesOf(teams));
   for (const player of await playersOf(tx, [...byKey.keys()])) {
     const { finished, gamemode } = byKey.get(player.match_key)!;
-    countPlayer(book, gamemode, at(finished), isKept, player);
+    countPlayer(changes, gamemode, at(finished), isKept, player);
   }
-  return book;
+  return changes;
 }
 
-async function playersOf(tx: Queryable, matchKeys: number[]): Promise<FollowedPlayer[]> {
-  return await tx.all<FollowedPlayer>(sql`
+async function playersOf(tx: Queryable, matchKeys: number[]): Promise<ProjectedPlayer[]> {
+  return await tx.all<ProjectedPlayer>(sql`
     select player_key, match_key, result, kill_count, death_count, time_played from player_matches
     where match_key in (${list(matchKeys)})`);
 }

@@ -8,10 +8,10 @@ import { type Group, GROUP_NAMES } from './player-stats.ts';
 export const METRICS = ['win', 'kill', 'play'] as const;
 export type Metric = (typeof METRICS)[number];
 /** The mode groups that matches feed, and all of them together. */
-export type BoardMode = Exclude<Group, 'factions'> | 'total';
-export const MODES: readonly BoardMode[] = ['total', ...GROUP_NAMES.filter((group) => group !== 'factions')];
+export type LeaderboardMode = Exclude<Group, 'factions'> | 'total';
+export const MODES: readonly LeaderboardMode[] = ['total', ...GROUP_NAMES.filter((group) => group !== 'factions')];
 
-export interface BoardCounts {
+export interface LeaderboardCounts {
   play: number;
   win: number;
   kill: number;
@@ -20,28 +20,28 @@ export interface BoardCounts {
   time: number;
 }
 
-export interface Leader extends BoardCounts {
+export interface Leader extends LeaderboardCounts {
   key: number;
   uuid: string;
   name: string;
 }
 
 /** Where a page of a board ends: the next one begins behind it. */
-export interface BoardPlace {
+export interface LeaderboardEntry {
   value: number;
   key: number;
 }
 
-export interface BoardQuery {
+export interface LeaderboardQuery {
   bucket: number;
-  mode: BoardMode;
+  mode: LeaderboardMode;
   metric: Metric;
-  behind?: BoardPlace | undefined;
+  behind?: LeaderboardEntry | undefined;
   limit: number;
 }
 
 /** The players of a board by a metric, the highest first. */
-export async function leaders(db: Queryable, query: BoardQuery): Promise<Leader[]> {
+export async function leaders(db: Queryable, query: LeaderboardQuery): Promise<Leader[]> {
   const { bucket, mode, metric, behind, limit } = query;
   const column = code(metric);
   const from = behind === undefined ? sql`` : sql`and (b.${column}, b.player_key) < (${behind.value}, ${behind.key})`;
@@ -57,8 +57,8 @@ export async function activityOf(
   db: Queryable,
   playerKey: number,
   buckets: readonly number[],
-): Promise<Map<number, BoardCounts>> {
-  const rows = await db.all<BoardCounts & { bucket: number }>(sql`
+): Promise<Map<number, LeaderboardCounts>> {
+  const rows = await db.all<LeaderboardCounts & { bucket: number }>(sql`
     select bucket, play, win, kill, death, time from boards
     where bucket in (${list(buckets)}) and mode = 'total' and player_key = ${playerKey}`);
   return new Map(rows.map(({ bucket, ...counts }) => [bucket, counts]));
@@ -72,12 +72,12 @@ export interface MapResults {
   teams: { team: string; play: number; win: number }[];
 }
 
-const MOST_TEAMS = 64;
+const MAX_TEAMS = 64;
 
 /** Who won how often on a map, by the map's name key; teams by their names. */
 export async function resultsOn(db: Queryable, mapKey: string): Promise<MapResults> {
   const rows = await db.all<{ team: string; play: number; win: number }>(sql`
-    select team, play, win from map_results where map_key = ${mapKey} order by team limit ${MOST_TEAMS}`);
+    select team, play, win from map_results where map_key = ${mapKey} order by team limit ${MAX_TEAMS}`);
   const all = rows.find(({ team }) => team === '');
   return { matches: all?.play ?? 0, draws: all?.win ?? 0, teams: rows.filter(({ team }) => team !== '') };
 }

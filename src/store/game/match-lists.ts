@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { along, type Page, pageBefore } from '../keyset-paging.ts';
+import { keysetPage, type Page, pageBefore } from '../keyset-paging.ts';
 import { type MatchHead, playedBelow, type PlayedMatch } from './matches.ts';
 
 /** What a list of matches may be narrowed to: one thing at a time, so that each list is a walk along one index. */
@@ -21,14 +21,14 @@ export async function listMatchesWhere(
 ): Promise<ListedMatch[]> {
   const page = pageBefore(before, limit);
   return await db.all<ListedMatch>(sql`
-    select key, head, started, finished, map_key, server_key from matches where ${walkAlong(filter, page)}`);
+    select key, head, started, finished, map_key, server_key from matches where ${keysetWalk(filter, page)}`);
 }
 
-function walkAlong(filter: MatchFilter, page: Page): Sql {
+function keysetWalk(filter: MatchFilter, page: Page): Sql {
   if (filter === undefined) return sql`${page.bound} order by key ${page.direction} limit ${page.limit}`;
-  if ('mapKey' in filter) return along('map_key', filter.mapKey, page);
-  if ('serverKey' in filter) return along('server_key', filter.serverKey, page);
-  return along('gamemode', filter.gamemode, page);
+  if ('mapKey' in filter) return keysetPage('map_key', filter.mapKey, page);
+  if ('serverKey' in filter) return keysetPage('server_key', filter.serverKey, page);
+  return keysetPage('gamemode', filter.gamemode, page);
 }
 
 /** A player's matches with keys below `before`, the newest first. */

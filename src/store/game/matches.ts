@@ -1,4 +1,4 @@
-import { type Known, whenKnown } from '#platform/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '#platform/maybe-promise.ts';
 import type { Queryable, Reads } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
@@ -54,11 +54,11 @@ export interface MatchObjective {
 }
 
 /** Match heads with keys below `before`, the newest first. */
-export function listMatches(db: Reads, before: number, limit: number): Known<MatchHead[]> {
+export function listMatches(db: Reads, before: number, limit: number): MaybePromise<MatchHead[]> {
   const rows = db.tuples(
     sql`select key, head, started, finished from matches where key < ${before} order by key desc limit ${limit}`,
   );
-  return whenKnown(rows, (found) => (found as HeadTuple[]).map(headOf));
+  return mapMaybe(rows, (found) => (found as HeadTuple[]).map(headOf));
 }
 
 /** A match with its teams, which are ready-made JSON as answers show it. */
@@ -98,15 +98,15 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
 }
 
 /** As `matchByKey`, without the objectives, which few ask for. */
-export function matchWithTeams(db: Reads, key: number): Known<MatchWithTeams | undefined> {
+export function matchWithTeams(db: Reads, key: number): MaybePromise<MatchWithTeams | undefined> {
   const found = db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
-  return whenKnown(found, (row) => row && withTeamsOf(row as TeamsTuple));
+  return mapMaybe(found, (row) => row && withTeamsOf(row as TeamsTuple));
 }
 
 /** As `matchWithTeams`, with its revision. */
-export function revisedMatch(db: Reads, key: number): Known<RevisedMatch | undefined> {
+export function revisedMatch(db: Reads, key: number): MaybePromise<RevisedMatch | undefined> {
   const found = db.tuple(sql`${REVISED} where match_key = ${key}`);
-  return whenKnown(found, (row) => row && revisedOf(row as RevisedTuple));
+  return mapMaybe(found, (row) => row && revisedOf(row as RevisedTuple));
 }
 
 type HeadTuple = [number, string, number, number];

@@ -12,7 +12,7 @@ export interface OnlineSample {
 }
 
 /** Notes how many players were online in some minutes; where that is known already it stays. */
-export async function noteOnline(db: Queryable, samples: readonly OnlineSample[]): Promise<void> {
+export async function recordOnline(db: Queryable, samples: readonly OnlineSample[]): Promise<void> {
   const rows = samples.map(({ time, count }) => [minuteOf(time), count]);
   await db.runAll(insertAll('insert into online_samples (time, count) values', rows, 'on conflict (time) do nothing'));
 }
@@ -24,7 +24,7 @@ export async function noteOnline(db: Queryable, samples: readonly OnlineSample[]
 export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, since: number): Promise<void> {
   const time = minuteOf(now);
   await db.transaction(async (tx) => {
-    await keepOthersOut(tx);
+    await lockSamples(tx);
     const noted = await tx.run(
       sql`insert into online_samples (time, count) values (${time}, 0) on conflict (time) do nothing`,
     );
@@ -44,8 +44,8 @@ export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, sin
  * Forgets the heartbeats of a server that were received since a moment: who is on it now, and what it has added to the
  * samples. What it told before does not come back for the minutes behind.
  */
-export async function forgetOnline(tx: Queryable, serverKey: number, since: number): Promise<void> {
-  await keepOthersOut(tx);
+export async function removeOnlineSamples(tx: Queryable, serverKey: number, since: number): Promise<void> {
+  await lockSamples(tx);
   await tx.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
   // The minutes may be of another clock than the heartbeats: all are looked at, which are eight days at most.
   const added = sql`server_key = ${serverKey} and received >= ${since}`;
@@ -58,7 +58,7 @@ export async function forgetOnline(tx: Queryable, serverKey: number, since: numb
 }
 
 /** A sample that is being taken and heartbeats that are being forgotten must not pass each other unseen. */
-async function keepOthersOut(tx: Queryable): Promise<void> {
+async function lockSamples(tx: Queryable): Promise<void> {
   if (tx.remote) await tx.run(sql`lock table online_by_server in exclusive mode`);
 }
 

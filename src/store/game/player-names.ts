@@ -1,17 +1,17 @@
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, type Sql, sql } from '#db/sql.ts';
-import { followName } from '#store/accounts/account-names.ts';
+import { syncAccountName } from '#store/accounts/account-names.ts';
 
 /**
  * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerAccumulator` keeps
  * the same facts up to date event by event; the newest sighting decides, of two at one moment the later event.
  */
-export async function rederivePlayers(tx: Queryable, keys: readonly number[]): Promise<void> {
+export async function rebuildPlayerNames(tx: Queryable, keys: readonly number[]): Promise<void> {
   for (const key of keys) {
     const spans = await spansOf(tx, key);
     await tx.run(sql`delete from player_names where player_key = ${key}`);
-    await rederive(tx, key, spans);
+    await rebuildPlayer(tx, key, spans);
   }
 }
 
@@ -23,7 +23,7 @@ interface Span {
 }
 
 /** What follows `from`: everything that saw the player under a name. */
-const sightingsOf = (player: number): Sql => sql`(
+const observationsOf = (player: number): Sql => sql`(
     select p.name, m.finished as time, p.match_key as key, 1 as own
     from player_matches p join matches m on m.key = p.match_key where p.player_key = ${player}
     union all
@@ -33,7 +33,7 @@ const sightingsOf = (player: number): Sql => sql`(
 
 async function spansOf(tx: Queryable, player: number): Promise<Span[]> {
   const rows = await tx.tuples(sql`
-    select name, min(time), max(time) from ${sightingsOf(player)} group by name`);
+    select name, min(time), max(time) from ${observationsOf(player)} group by name`);
   return (rows as [string, number, number][]).map(([name, first, last]) => ({ name, first, last }));
 }
 
@@ -44,7 +44,7 @@ async function forgetPlayer(tx: Queryable, key: number): Promise<void> {
   await tx.run(sql`delete from players where key = ${key}`);
 }
 
-async function rederive(tx: Queryable, key: number, spans: Span[]): Promise<void> {
+async function rebuildPlayer(tx: Queryable, key: number, spans: Span[]): Promise<void> {
   if (spans.length === 0) return await forgetPlayer(tx, key);
   const ordered = await inOrder(tx, key, spans);
   const names = new Map<string, Span>();
@@ -59,7 +59,7 @@ async function rederive(tx: Queryable, key: number, spans: Span[]): Promise<void
     update players set name = ${present.name}, name_key = ${nameKey(present.name)}, name_since = ${present.first},
       last_login = ${login?.time ?? null}, last_login_server = ${login?.server ?? ''}, last_logout = ${logout?.time ?? null}
     where key = ${key} returning uuid`))!;
-  await tx.runAll(followName(uuid, present.name));
+  await tx.runAll(syncAccountName(uuid, present.name));
   await tx.run(sql`update player_stats set name_seen = ${present.last} where player_key = ${key}`);
   const rows = [...names].map(([name, span]) => [name, key, span.name, span.first, span.last]);
   await tx.runAll(
@@ -73,7 +73,7 @@ async function inOrder(tx: Queryable, key: number, spans: Span[]): Promise<Span[
   const events = new Map<Span, [key: number, own: number]>();
   for (const span of tied) {
     const event = await tx.tuple(sql`
-      select key, own from ${sightingsOf(key)} where name = ${span.name} and time = ${span.last}
+      select key, own from ${observationsOf(key)} where name = ${span.name} and time = ${span.last}
       order by key desc, own desc limit 1`);
     events.set(span, event as [number, number]);
   }
@@ -90,6 +90,6 @@ async function newest(tx: Queryable, key: number, login: 0 | 1): Promise<{ time:
 }
 
 /** The earliest name a player was seen with. */
-export async function firstSighting(db: Queryable, key: number): Promise<{ name: string; first: number }> {
+export async function firstObservation(db: Queryable, key: number): Promise<{ name: string; first: number }> {
   return (await spansOf(db, key)).reduce((first, span) => (span.first < first.first ? span : first));
 }

@@ -105,6 +105,6 @@ export interface Added {
 }
 
 /** Rows of when the present name was last seen and a player's key. */
-export function sightings(rows: readonly Row[]): Sql[] {
+export function observations(rows: readonly Row[]): Sql[] {
   return insertAll('insert into player_stats (name_seen, player_key) values', rows, UPSERT);
 }

@@ -2,7 +2,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { takeKey } from '../sequence.ts';
+import { nextKey } from '../sequence.ts';
 
 /**
  * The keys by which game servers write. Several live side by side while one replaces another. What is sent with a test
@@ -36,7 +36,7 @@ async function addKey(tx: Queryable, now: number, serverKey: number, test: boole
   const secret = newSecret(test ? TEST_PREFIX : PREFIX);
   await tx.run(sql`
     insert into server_keys (key, server_key, hash, test, created, expires)
-    values (${await takeKey(tx, now)}, ${serverKey}, ${secretHash(secret)}, ${test ? 1 : 0}, ${now}, null)`);
+    values (${await nextKey(tx, now)}, ${serverKey}, ${secretHash(secret)}, ${test ? 1 : 0}, ${now}, null)`);
   return secret;
 }
 

@@ -9,7 +9,7 @@ export type SitemapKind = (typeof SITEMAP_KINDS)[number];
 /** Keys of one file; the last one of a kind may grow longer until it is cut. */
 const FILE = 5_000;
 /** The most that the protocol allows. */
-const MOST = 50_000;
+const MAX = 50_000;
 
 export interface SitemapFile {
   kind: SitemapKind;
@@ -19,7 +19,7 @@ export interface SitemapFile {
 
 export async function sitemapFiles(db: Queryable): Promise<SitemapFile[]> {
   return await db.all<SitemapFile>(
-    sql`select kind, first_key from sitemap_files order by kind, first_key limit ${MOST}`,
+    sql`select kind, first_key from sitemap_files order by kind, first_key limit ${MAX}`,
   );
 }
 
@@ -37,7 +37,7 @@ export async function sitemapEntries(db: Queryable, { kind, first_key }: Sitemap
       and exists (select 1 from sitemap_files where kind = ${kind} and first_key = ${first_key})
       and key < coalesce((select min(first_key) from sitemap_files where kind = ${kind} and first_key > ${first_key}),
         ${Number.MAX_SAFE_INTEGER})
-    order by key limit ${MOST}`);
+    order by key limit ${MAX}`);
 }
 
 /** Cuts off full files; each step reads the keys of one. */

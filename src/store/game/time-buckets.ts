@@ -8,7 +8,7 @@ export type Period = (typeof PERIODS)[number];
 const PLACE = 100_000_000;
 const DAY_MS = 86_400_000;
 const QUARTER_HOUR_MS = 900_000;
-const KEPT_QUARTERS = 50_000;
+const RETAINED_QUARTERS = 50_000;
 
 /** How many buckets of each period are kept, with the present one. */
 export const KEPT: Readonly<Record<Exclude<Period, 'all'>, number>> = { day: 31, week: 13, month: 24 };
@@ -30,7 +30,7 @@ export function bucketsIn(zone: string): BucketsAt {
     let buckets = known.get(quarter);
     if (buckets === undefined) {
       buckets = bucketsOf(Date.parse(format.format(epochMs)));
-      if (known.size >= KEPT_QUARTERS) known.clear();
+      if (known.size >= RETAINED_QUARTERS) known.clear();
       known.set(quarter, buckets);
     }
     return buckets;
@@ -69,14 +69,14 @@ export function firstDayOf(bucketNumber: number): number {
 }
 
 /** The oldest bucket of each period that is kept at a moment. */
-export function oldestKept(at: BucketsAt, now: number): Record<keyof typeof KEPT, number> {
+export function oldestRetained(at: BucketsAt, now: number): Record<keyof typeof KEPT, number> {
   const present = at(now);
   const oldest = (period: keyof typeof KEPT): number => back(present[period], KEPT[period] - 1);
   return { day: oldest('day'), week: oldest('week'), month: oldest('month') };
 }
 
 /** Every bucket that may hold something at a moment; a clock that is a little ahead may have begun the next. */
-export function keptBuckets(at: BucketsAt, now: number): number[] {
+export function retainedBuckets(at: BucketsAt, now: number): number[] {
   const present = at(now);
   const ofPeriod = (period: keyof typeof KEPT): number[] =>
     Array.from({ length: KEPT[period] + 1 }, (_, count) => back(present[period], count - 1));

@@ -9,7 +9,7 @@ import {
   person,
   configured,
   serviceToken,
-  tell,
+  sendEvents,
   userToken,
 } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -26,10 +26,10 @@ const twice = (...tokens: string[]): string =>
   `GET /v1/servers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${tokens.map((token) => `Authorization: Bearer ${token}\r\n`).join('')}\r\n`;
 
 onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
-  const { hall, origin, app, token } = await testApi(t, url);
+  const { context, origin, app, token } = await testApi(t, url);
   const id = app.client_id;
-  const other = await application(hall, { name: 'Other' });
-  const otherToken = await serviceToken(hall, other.client_id);
+  const other = await application(context, { name: 'Other' });
+  const otherToken = await serviceToken(context, other.client_id);
   const at = async (path: string, headers: Record<string, string | string[]> = {}): Promise<Reply> =>
     await ask(origin, path, { headers });
   const status = async (path: string, headers: Record<string, string | string[]> = {}): Promise<number> =>
@@ -101,21 +101,21 @@ onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
   });
 
   await t.test('a token ends at its moment', async () => {
-    const short = await serviceToken(hall, id, 60_000);
-    hall.clock.advance(59_999);
+    const short = await serviceToken(context, id, 60_000);
+    context.clock.advance(59_999);
     assert.equal(await status(`/v1/servers?access_token=${short}`), 200);
-    hall.clock.advance(1);
+    context.clock.advance(1);
     assertUnknown(await at(`/v1/servers?access_token=${short}`));
   });
 
   await t.test('an application is let in once its access is approved, and only then', async () => {
-    const waiting = await application(hall, { access: 'none' });
+    const waiting = await application(context, { access: 'none' });
     const credentials = [
       `client_id=${waiting.client_id}`,
-      `access_token=${await serviceToken(hall, waiting.client_id)}`,
+      `access_token=${await serviceToken(context, waiting.client_id)}`,
     ];
     for (const state of ['none', 'waiting', 'refused', 'revoked'] as const) {
-      await setAccess(hall.db, waiting.client_id, state);
+      await setAccess(context.db, waiting.client_id, state);
       for (const credential of credentials) {
         const reply = await at(`/v1/servers?${credential}`);
         assert.equal(reply.status, 403, state);
@@ -123,21 +123,21 @@ onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
         assert.equal(reply.headers['www-authenticate'], undefined, 'another token would not help');
       }
     }
-    await setAccess(hall.db, waiting.client_id, 'approved');
+    await setAccess(context.db, waiting.client_id, 'approved');
     for (const credential of credentials) assert.equal(await status(`/v1/servers?${credential}`), 200);
-    await deleteApplication(hall.db, waiting.client_id);
+    await deleteApplication(context.db, waiting.client_id);
     for (const credential of credentials) assertUnknown(await at(`/v1/servers?${credential}`));
   });
 });
 
 onEachDatabase('`me` is the player who owns the token', async (t, url) => {
-  const { hall, origin, app, token } = await testApi(t, url);
-  await tell(hall, configured('Alpha'), login('Alpha', person(1, 'Ada')), login('Alpha', person(2, 'Me')));
-  const ada = await account(hall, 'Ada', person(1).uuid);
-  const unlinked = await account(hall, 'Bob');
-  const unseen = await account(hall, 'Cyd', person(77).uuid);
+  const { context, origin, app, token } = await testApi(t, url);
+  await sendEvents(context, configured('Alpha'), login('Alpha', person(1, 'Ada')), login('Alpha', person(2, 'Me')));
+  const ada = await account(context, 'Ada', person(1).uuid);
+  const unlinked = await account(context, 'Bob');
+  const unseen = await account(context, 'Cyd', person(77).uuid);
   const tokenOf = (accountId: string, scope?: string): Promise<string> =>
-    userToken(hall, app.client_id, accountId, scope === undefined ? {} : { scope });
+    userToken(context, app.client_id, accountId, scope === undefined ? {} : { scope });
   const me = async (credential: { token?: string; clientId?: string }, path = '/v1/players/me'): Promise<Reply> =>
     await ask(origin, path, credential);
 

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase } from '#test/support/context.ts';
-import { keepUpOnce } from '#server/jobs.ts';
+import { runJobsOnce } from '#server/jobs.ts';
 import { Person } from '../person.ts';
-import { CALLBACK, makeAccount, makeApplication, openTestSignIn, PASSWORD } from '../support.ts';
+import { CALLBACK, makeAccount, makeApplication, openTestAuth, PASSWORD } from '../support.ts';
 
 const LIMIT = 5;
 const HOUR_MS = 3_600_000;
 
 onEachDatabase('so many sign-ins an hour may one network begin, and what was begun is swept', async (t, url) => {
-  const house = await openTestSignIn(t, url, { SIGN_IN_LIMIT: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' });
-  const { db, clock } = house.hall;
-  const { application } = await makeApplication(house, 'web');
+  const services = await openTestAuth(t, url, { SIGN_IN_LIMIT: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' });
+  const { db, clock } = services.context;
+  const { application } = await makeApplication(services, 'web');
   const rows = async (): Promise<number> => (await db.all(sql`select hash from tokens`)).length;
   const good = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
   const begin = async (address: string, more: Record<string, string> = {}): Promise<Response> =>
-    await fetch(`${house.auth}/oauth/authorize?${new URLSearchParams({ ...good, ...more }).toString()}`, {
+    await fetch(`${services.auth}/oauth/authorize?${new URLSearchParams({ ...good, ...more }).toString()}`, {
       redirect: 'manual',
       headers: { 'x-forwarded-for': address },
     });
   const push = async (address: string, fields: Record<string, string> = good): Promise<Response> =>
-    await fetch(`${house.auth}/oauth/par`, {
+    await fetch(`${services.auth}/oauth/par`, {
       ...{ method: 'POST', body: new URLSearchParams(fields), headers: { 'x-forwarded-for': address } },
     });
 
@@ -33,15 +33,15 @@ onEachDatabase('so many sign-ins an hour may one network begin, and what was beg
   const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, () => begin('192.0.2.1')));
   const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
   assert.deepEqual(statuses, [...Array(LIMIT).fill(303), ...Array(2 * LIMIT).fill(429)]);
-  const kept = await rows();
-  assert.ok(kept <= LIMIT, `${kept}`);
+  const cached = await rows();
+  assert.ok(cached <= LIMIT, `${cached}`);
   const refused = answers.find(({ status }) => status === 429)!;
   assert.equal(refused.headers.get('retry-after'), '3600');
   assert.match(await refused.text(), /Too many people began to sign in from your network.*rate_limit/s);
   const pushed = await push('192.0.2.1');
   assert.deepEqual([pushed.status, pushed.headers.get('retry-after')], [429, '3600']);
   assert.equal(((await pushed.json()) as { error: string }).error, 'rate_limit');
-  assert.equal(await rows(), kept);
+  assert.equal(await rows(), cached);
 
   assert.equal((await begin('192.0.2.2')).status, 303, 'others go on');
   for (let host = 1; host <= LIMIT; host++) assert.equal((await push(`2001:db8::${host}`)).status, 201);
@@ -49,31 +49,31 @@ onEachDatabase('so many sign-ins an hour may one network begin, and what was beg
   assert.equal((await begin('2001:db8:0:1::1')).status, 303);
 
   clock.advance(HOUR_MS + 1);
-  await keepUpOnce(house.hall);
+  await runJobsOnce(services.context);
   assert.deepEqual([await rows(), (await db.all(sql`select subject from throttles`)).length], [0, 0]);
   assert.equal((await begin('192.0.2.1')).status, 303);
 });
 
 onEachDatabase('a service pushes for all its people, and signing in itself counts once', async (t, url) => {
-  const house = await openTestSignIn(t, url, { SIGN_IN_LIMIT: String(LIMIT) });
-  const { application, secret } = await makeApplication(house, 'service');
-  await makeAccount(house, 'Ann');
+  const services = await openTestAuth(t, url, { SIGN_IN_LIMIT: String(LIMIT) });
+  const { application, secret } = await makeApplication(services, 'service');
+  await makeAccount(services, 'Ann');
   const fields = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
   const push = async (client_secret: string): Promise<number> => {
     const body = new URLSearchParams({ ...fields, client_secret });
-    return (await fetch(`${house.auth}/oauth/par`, { method: 'POST', body })).status;
+    return (await fetch(`${services.auth}/oauth/par`, { method: 'POST', body })).status;
   };
   for (let time = 0; time < 10 * LIMIT; time++) assert.equal(await push(secret!), 201);
   assert.equal(await push(secret!), 429);
   assert.equal(await push('wrong'), 401, 'without the secret nothing is counted');
 
   for (let time = 0; time < LIMIT; time++) {
-    const person = new Person(house.auth);
+    const person = new Person(services.auth);
     await person.open(`/oauth/authorize?${new URLSearchParams(fields).toString()}`);
     await person.submit({ login: 'Ann', password: PASSWORD });
     if (person.page.html.includes('/consent"')) await person.submit({}, '/consent');
     assert.match(person.page.url, /^https:\/\/app\.example\/callback\?code=/);
   }
-  const one = new Person(house.auth);
+  const one = new Person(services.auth);
   assert.equal((await one.open(`/oauth/authorize?${new URLSearchParams(fields).toString()}`)).status, 429);
 });

@@ -19,7 +19,7 @@ const ENDPOINTS: Record<string, string> = {
 };
 
 test('an endpoint answers the methods that it has, and says which they are to any other', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
+  const { services } = await openWorldOnSqlite(t);
   const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
   for (const [path, allow] of Object.entries(ENDPOINTS))
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])
@@ -27,7 +27,7 @@ test('an endpoint answers the methods that it has, and says which they are to an
         [path, {}],
         [`${path.toUpperCase()}/?x=y`, preflight],
       ] as const) {
-        const { status, headers: answered, json } = await ask(house.auth, at, { method, headers });
+        const { status, headers: answered, json } = await ask(services.auth, at, { method, headers });
         const what = `${method} ${at}: ${status}`;
         if (allow.split(', ').includes(method)) {
           assert.ok(![404, 405, 500].includes(status), what);
@@ -38,16 +38,16 @@ test('an endpoint answers the methods that it has, and says which they are to an
         if (method === 'HEAD') continue;
         assert.deepEqual([json.error, typeof json.error_description], ['method_not_allowed', 'string'], what);
       }
-  const plain = await ask(house.auth, '/oauth/token', { method: 'OPTIONS' });
+  const plain = await ask(services.auth, '/oauth/token', { method: 'OPTIONS' });
   assert.deepEqual([plain.status, plain.headers['allow']], [204, 'POST, OPTIONS']);
 });
 
 test('what is no endpoint is said to be none, as JSON', async (t) => {
-  const { house } = await openWorldOnSqlite(t);
+  const { services } = await openWorldOnSqlite(t);
   const paths = ['/oauth/', '/oauth/tokens', '/oauth/constructor', '/oauth/token/x', '/.well-known/x', '/OAuth/x?y'];
   for (const path of paths)
     for (const method of ['GET', 'POST', 'OPTIONS']) {
-      const { status, json } = await ask(house.auth, path, { method });
+      const { status, json } = await ask(services.auth, path, { method });
       assert.deepEqual([status, json.error], [404, 'not_found'], `${method} ${path}`);
       assert.match(json.error_description, /there are .*\/oauth\/token/);
     }

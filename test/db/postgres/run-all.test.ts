@@ -29,7 +29,7 @@ async function openLine(t: TestContext, server: URL): Promise<HeldLine> {
     client.on('data', (chunk) => {
       told += (chunk as Buffer).toString('latin1');
       database.write(chunk);
-      for (const [text, heard] of waiting) if (told.includes(text)) heard();
+      for (const [text, received] of waiting) if (told.includes(text)) received();
       waiting = waiting.filter(([text]) => !told.includes(text));
     });
     client.on('close', () => database.destroy());
@@ -39,7 +39,7 @@ async function openLine(t: TestContext, server: URL): Promise<HeldLine> {
   return {
     port: (line.address() as AddressInfo).port,
     hears: async (text) => {
-      if (!told.includes(text)) await new Promise<void>((heard) => waiting.push([text, heard]));
+      if (!told.includes(text)) await new Promise<void>((received) => waiting.push([text, received]));
     },
     hold: () => answers.forEach((socket) => socket.pause()),
     release: () => answers.forEach((socket) => socket.resume()),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hourOf, MINUTE } from '#demo/network/calendar.ts';
 import { sampleEvents, ZONE } from '#demo/network/index.ts';
-import { NOW, ofType, type OfType, shortSeason } from './sample.ts';
+import { NOW, ofType, type OfType, shortHistory } from './sample.ts';
 
 type Match = OfType<'match.finished'>;
 
@@ -18,7 +18,7 @@ test('the demo has a season of 5,000 matches that ends just before now', () => {
 });
 
 test('evenings are busier than mornings', () => {
-  const { events } = shortSeason();
+  const { events } = shortHistory();
   const hours = ofType(events, 'match.finished').map(({ data }) => hourOf(ZONE, Date.parse(data.started)));
   const evening = hours.filter((hour) => hour >= 18 && hour < 23).length;
   const morning = hours.filter((hour) => hour >= 6 && hour < 11).length;
@@ -26,7 +26,7 @@ test('evenings are busier than mornings', () => {
 });
 
 test('better players win more', () => {
-  const { sample, events } = shortSeason();
+  const { sample, events } = shortHistory();
   const records = new Map(sample.players.map(({ uuid }) => [uuid, { plays: 0, wins: 0 }]));
   for (const { data } of ofType(events, 'match.finished')) {
     for (const team of data.teams) {
@@ -47,7 +47,7 @@ test('better players win more', () => {
 
 test('nobody plays two matches at once', () => {
   const spans = new Map<string, [number, number][]>();
-  for (const { data } of ofType(shortSeason().events, 'match.finished')) {
+  for (const { data } of ofType(shortHistory().events, 'match.finished')) {
     for (const { uuid, time_played } of data.teams.flatMap(({ players }) => players)) {
       const finished = Date.parse(data.finished);
       spans.set(uuid, [...(spans.get(uuid) ?? []), [finished, time_played! * 1000]]);
@@ -61,26 +61,26 @@ test('nobody plays two matches at once', () => {
 });
 
 test('the matches of a server follow each other, and ranked ones are played where it says so, by equal teams', () => {
-  const byServer = Map.groupBy(ofType(shortSeason().events, 'match.finished'), ({ server }) => server);
+  const byServer = Map.groupBy(ofType(shortHistory().events, 'match.finished'), ({ server }) => server);
   for (const matches of byServer.values()) {
     matches.reduce((before, match) => {
       assert.ok(match.data.started > before.data.finished);
       return match;
     });
   }
-  const ranked = ofType(shortSeason().events, 'match.finished').filter(({ data }) => data.ranked);
+  const ranked = ofType(shortHistory().events, 'match.finished').filter(({ data }) => data.ranked);
   assert.ok(ranked.length > 5 && ranked.every(({ server }) => server === 'Foundry'));
   for (const { data } of ranked) assert.equal(new Set(data.teams.map(({ players }) => players.length)).size, 1);
 });
 
 test('what a match says of kills, objectives and the winner fits together', () => {
-  for (const match of ofType(shortSeason().events, 'match.finished')) {
+  for (const match of ofType(shortHistory().events, 'match.finished')) {
     const players = match.data.teams.flatMap((team) => team.players);
     const kills = players.reduce((sum, { kill_count }) => sum + kill_count!, 0);
     const deaths = players.reduce((sum, { death_count }) => sum + death_count!, 0);
     assert.ok(kills <= deaths, `${match.id}: more kills than deaths`);
     if (match.data.kills !== undefined) assert.equal(match.data.kills.length, kills, match.id);
-    checkMoments(match);
+    checkTimestamps(match);
     if (match.data.gamemode === 'tdm' || match.data.gamemode === 'rage') checkLeader(match);
     if (match.data.gamemode === 'ctw' && match.data.win !== '') {
       const own = match.data.objectives!.filter(({ team }) => team === match.data.win);
@@ -89,10 +89,10 @@ test('what a match says of kills, objectives and the winner fits together', () =
   }
 });
 
-function checkMoments({ id, data }: Match): void {
-  const moments = [...data.objectives!.map(({ time }) => time), ...(data.kills ?? []).map(({ time }) => time)];
+function checkTimestamps({ id, data }: Match): void {
+  const timestamps = [...data.objectives!.map(({ time }) => time), ...(data.kills ?? []).map(({ time }) => time)];
   assert.ok(
-    moments.every((time) => time >= data.started && time <= data.finished),
+    timestamps.every((time) => time >= data.started && time <= data.finished),
     id,
   );
 }
@@ -105,10 +105,10 @@ function checkLeader({ id, data }: Match): void {
 }
 
 test('players rate a version of a map once, and better maps better', () => {
-  const votes = ofType(shortSeason().events, 'map.rated');
+  const votes = ofType(shortHistory().events, 'map.rated');
   const keys = votes.map(({ data }) => `${data.map} ${data.version} ${data.player.uuid}`);
   assert.equal(new Set(keys).size, votes.length);
-  const quality = new Map(shortSeason().sample.maps.map((map) => [map.name, map.quality]));
+  const quality = new Map(shortHistory().sample.maps.map((map) => [map.name, map.quality]));
   const mean = (good: boolean): number => {
     const some = votes.filter(({ data }) => quality.get(data.map)! > 3.8 === good);
     return some.reduce((sum, { data }) => sum + data.rate, 0) / some.length;
@@ -117,7 +117,7 @@ test('players rate a version of a map once, and better maps better', () => {
 });
 
 test('about forty punishments: all kinds, some automatic, changed, revoked, expired, and a few bans that hold', () => {
-  const { events } = shortSeason();
+  const { events } = shortHistory();
   const issued = ofType(events, 'punishment.issued');
   assert.ok(issued.length >= 35 && issued.length <= 40, String(issued.length));
   assert.deepEqual(new Set(issued.map(({ data }) => data.type)), new Set(['ban', 'mute', 'kick', 'warn']));
@@ -129,7 +129,7 @@ test('about forty punishments: all kinds, some automatic, changed, revoked, expi
 });
 
 test('who is banned for good is not seen any more', () => {
-  const { sample, events } = shortSeason();
+  const { sample, events } = shortHistory();
   const revoked = new Set(ofType(events, 'punishment.revoked').map(({ data }) => data.punishment));
   const bans = ofType(events, 'punishment.issued').filter(
     ({ data }) => data.type === 'ban' && data.expires === null && !revoked.has(data.punishment),
@@ -147,7 +147,7 @@ test('who is banned for good is not seen any more', () => {
 });
 
 test('everybody has logged in, those who changed their name under both, and factions report', () => {
-  const { sample, events } = shortSeason();
+  const { sample, events } = shortHistory();
   const logins = ofType(events, 'player.login');
   assert.equal(new Set(logins.map(({ data }) => data.player.uuid)).size, 600);
   for (const { uuid, name, renamed } of sample.players.filter((player) => player.renamed !== undefined)) {

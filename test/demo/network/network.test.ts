@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { readEvent } from '#events/schema.ts';
 import { MEMBER, OPERATOR, sampleEvents, sampleNetwork } from '#demo/network/index.ts';
 import { MODES } from '#demo/network/match/modes.ts';
-import { NOW, ofType, SHORT, shortSeason } from './sample.ts';
+import { NOW, ofType, SHORT, shortHistory } from './sample.ts';
 
 test('the network has 8 servers in 3 regions, one of them a lobby, and every server with matches has a rotation', () => {
-  const { sample, events } = shortSeason();
+  const { sample, events } = shortHistory();
   assert.equal(sample.servers.length, 8);
   assert.equal(new Set(sample.servers.map(({ region }) => region)).size, 3);
   assert.deepEqual(
@@ -20,7 +20,7 @@ test('the network has 8 servers in 3 regions, one of them a lobby, and every ser
 });
 
 test('40 maps cover every gamemode, each played on a server that has the mode', () => {
-  const { sample } = shortSeason();
+  const { sample } = shortHistory();
   assert.equal(sample.maps.length, 40);
   assert.equal(new Set(sample.maps.map(({ name }) => name.toLowerCase())).size, 40);
   assert.deepEqual(new Set(sample.maps.flatMap(({ gamemodes }) => gamemodes)), new Set(Object.keys(MODES)));
@@ -33,7 +33,7 @@ test('40 maps cover every gamemode, each played on a server that has the mode', 
 });
 
 test('600 players bear legal names that nobody else bears, in any case', () => {
-  const { players } = shortSeason().sample;
+  const { players } = shortHistory().sample;
   assert.equal(players.length, 600);
   const names = players.flatMap(({ name, renamed }) => (renamed === undefined ? [name] : [name, renamed.name]));
   for (const name of names) assert.match(name, /^\.?\w{3,16}$/);
@@ -46,13 +46,13 @@ test('600 players bear legal names that nobody else bears, in any case', () => {
 });
 
 test('the demo accounts are players, and the member bears the name since mid-season', () => {
-  const [operator, member] = shortSeason().sample.players;
+  const [operator, member] = shortHistory().sample.players;
   assert.deepEqual({ name: operator!.name, uuid: operator!.uuid }, OPERATOR);
   assert.deepEqual({ name: member!.renamed!.name, uuid: member!.uuid }, MEMBER);
 });
 
 test('the same seed and moment give the same events to the byte; another seed gives others', () => {
-  const first = JSON.stringify(shortSeason().events);
+  const first = JSON.stringify(shortHistory().events);
   assert.equal(JSON.stringify([...sampleEvents(SHORT)]), first);
   const small = { now: NOW, matches: 5 };
   const seeds = ['a', 'b'].map((seed) => JSON.stringify([...sampleEvents({ ...small, seed })]));
@@ -60,7 +60,7 @@ test('the same seed and moment give the same events to the byte; another seed gi
 });
 
 test('every event is one that the records take, in the order of time, with an id of its own', () => {
-  const { events } = shortSeason();
+  const { events } = shortHistory();
   for (const event of events) {
     const read = readEvent(event);
     if ('refusal' in read) assert.fail(`${event.id}: ${read.refusal.place} ${read.refusal.reason}`);

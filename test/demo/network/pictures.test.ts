@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32, inflateSync } from 'node:zlib';
 import { encodePng } from '#demo/network/map-image/png.ts';
-import { ofType, shortSeason } from './sample.ts';
+import { ofType, shortHistory } from './sample.ts';
 
 interface Png {
   width: number;
@@ -12,7 +12,7 @@ interface Png {
 }
 
 test('every map has a drawing of its own, 290 by 246, small', () => {
-  const published = ofType(shortSeason().events, 'map.published').filter(({ data }) => data.image !== undefined);
+  const published = ofType(shortHistory().events, 'map.published').filter(({ data }) => data.image !== undefined);
   assert.equal(published.length, 40);
   const pictures = published.map(({ data }) => Buffer.from(data.image!.data, 'base64'));
   for (const picture of pictures) {
@@ -26,7 +26,7 @@ test('every map has a drawing of its own, 290 by 246, small', () => {
 });
 
 test('a later version keeps the picture of the first', () => {
-  const published = ofType(shortSeason().events, 'map.published');
+  const published = ofType(shortHistory().events, 'map.published');
   const known = new Set<string>();
   for (const { data } of published) {
     assert.equal(data.image === undefined, known.has(data.name));
@@ -36,7 +36,7 @@ test('a later version keeps the picture of the first', () => {
 });
 
 test('a picture shows its teams', () => {
-  const { sample } = shortSeason();
+  const { sample } = shortHistory();
   const [first, second] = [sample.maps[0]!, sample.maps[1]!].map((map) => sample.imageOf(map));
   assert.notDeepEqual(first, second);
   assert.deepEqual(sample.imageOf(sample.maps[0]!), first, 'the same map is drawn the same way');

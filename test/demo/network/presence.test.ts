@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readEvent } from '#events/schema.ts';
 import { HOUR, MINUTE } from '#demo/network/calendar.ts';
 import { sampleNetwork, type Sample } from '#demo/network/index.ts';
-import { NOW, type OfType, SHORT, shortSeason } from './sample.ts';
+import { NOW, type OfType, SHORT, shortHistory } from './sample.ts';
 
 type Heartbeat = OfType<'server.presence'>;
 
@@ -14,7 +14,7 @@ function online(sample: Sample, time: number): Set<string> {
 }
 
 test('every server has a heartbeat that the records take, and nobody is in two places', () => {
-  const { sample } = shortSeason();
+  const { sample } = shortHistory();
   const beats = heartbeats(sample, NOW + HOUR);
   assert.deepEqual(
     beats.map(({ server }) => server),
@@ -27,13 +27,13 @@ test('every server has a heartbeat that the records take, and nobody is in two p
 });
 
 test('the same moment looks the same, whoever asks', () => {
-  const { sample } = shortSeason();
-  const moment = NOW + 3 * HOUR;
-  assert.deepEqual(sampleNetwork(SHORT).presenceAt(moment), sample.presenceAt(moment));
+  const { sample } = shortHistory();
+  const timestamp = NOW + 3 * HOUR;
+  assert.deepEqual(sampleNetwork(SHORT).presenceAt(timestamp), sample.presenceAt(timestamp));
 });
 
 test('players come and go a few at a time, over midnight and the end of the day too', () => {
-  const { sample } = shortSeason();
+  const { sample } = shortHistory();
   let before = online(sample, NOW);
   let moved = 0;
   for (let minute = 1; minute <= 24 * 60; minute++) {
@@ -47,7 +47,7 @@ test('players come and go a few at a time, over midnight and the end of the day 
 });
 
 test('the evening is fuller than the morning, and maps change as matches end', () => {
-  const { sample } = shortSeason();
+  const { sample } = shortHistory();
   const [evening, morning] = ['2026-03-05T20:00:00Z', '2026-03-05T06:30:00Z'].map((time) => Date.parse(time));
   assert.ok(online(sample, evening!).size > 2 * online(sample, morning!).size);
   const maps = new Set<string>();
@@ -60,7 +60,7 @@ test('the evening is fuller than the morning, and maps change as matches end', (
 });
 
 test('the map that is announced as the next one comes next', () => {
-  const { sample } = shortSeason();
+  const { sample } = shortHistory();
   const evening = Date.parse('2026-03-05T19:00:00Z');
   let before: Heartbeat['data'] | undefined;
   for (let minute = 0; minute < 120; minute++) {

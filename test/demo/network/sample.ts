@@ -10,7 +10,7 @@ export const SHORT = { seed: 'test', now: NOW, matches: 300 };
 
 let made: { sample: Sample; events: WireEvent[] } | undefined;
 
-export function shortSeason(): { sample: Sample; events: WireEvent[] } {
+export function shortHistory(): { sample: Sample; events: WireEvent[] } {
   if (made === undefined) {
     const sample = sampleNetwork(SHORT);
     made = { sample, events: [...sample.events()] };

@@ -62,7 +62,7 @@ test('a sender that is closed takes nothing more', async () => {
   const sender = await open(own);
   await sender.close();
   const event = { version: 1, id: 'late', type: 'player.login', time: '', data: {} } as const;
-  for (let tries = 0; tries < 2; tries++) await assert.rejects(sender.send(event), /closed/);
+  for (let attempts = 0; attempts < 2; attempts++) await assert.rejects(sender.send(event), /closed/);
   const next = await open(own);
   await assert.rejects(sender.send(event), /closed/);
   await next.close();

@@ -12,13 +12,13 @@ import { DiskQueue } from '#sender/queue.ts';
 const CROWDED = fileURLToPath(new URL('crowded.ts', import.meta.url));
 const folder = (): string => mkdtempSync(join(tmpdir(), 'queue-'));
 
-async function takeAll(queue: DiskQueue): Promise<string[]> {
-  const taken: string[] = [];
-  for (let portion = await queue.peek(10, 100_000); portion !== undefined; portion = await queue.peek(10, 100_000)) {
-    taken.push(...portion.lines);
-    await queue.advance(portion.next);
+async function ingestAll(queue: DiskQueue): Promise<string[]> {
+  const accepted: string[] = [];
+  for (let chunk = await queue.peek(10, 100_000); chunk !== undefined; chunk = await queue.peek(10, 100_000)) {
+    accepted.push(...chunk.lines);
+    await queue.advance(chunk.next);
   }
-  return taken;
+  return accepted;
 }
 
 for (const cut of ['cut', 'uncut'])
@@ -31,14 +31,14 @@ for (const cut of ['cut', 'uncut'])
     const promised = JSON.parse(await text(child.stdout)) as string[];
     assert.ok(promised.length >= 5);
     const queue = await DiskQueue.open(own);
-    assert.deepEqual(await takeAll(queue), promised);
+    assert.deepEqual(await ingestAll(queue), promised);
     await queue.close();
   });
 
 test('what is not on disk yet is not given out, since it may be taken back', async (t) => {
   const queue = await DiskQueue.open(folder());
   t.after(() => queue.close());
-  assert.deepEqual(await takeAll(queue), []);
+  assert.deepEqual(await ingestAll(queue), []);
   const [asked, synced] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const handle = await open(import.meta.filename);
   const sync = t.mock.method(Object.getPrototypeOf(handle) as typeof handle, 'datasync', () => {
@@ -54,5 +54,5 @@ test('what is not on disk yet is not given out, since it may be taken back', asy
   sync.mock.restore();
   if (early !== undefined) await queue.advance(early.next);
   await queue.append(['"kept"']);
-  assert.deepEqual([early, await takeAll(queue)], [undefined, ['"kept"']]);
+  assert.deepEqual([early, await ingestAll(queue)], [undefined, ['"kept"']]);
 });

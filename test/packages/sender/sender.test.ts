@@ -13,7 +13,7 @@ import { type Event, openSender, type Receipt, type SenderOptions } from '#sende
 import { DiskQueue } from '#sender/queue.ts';
 import { match } from '#test/support/builders.ts';
 import { createTestDatabase } from '#test/support/context.ts';
-import { openDoor } from '#test/ingest/service.ts';
+import { openIngestService } from '#test/ingest/service.ts';
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'sender-'));
 const told = (): Event => match() as unknown as Event;
@@ -30,39 +30,43 @@ const HOUR = 3_600_000;
 
 /** A pause that ends when the sender is closed. */
 const stopped =
-  (begun: () => void): SenderOptions['pause'] =>
+  (started: () => void): SenderOptions['pause'] =>
   async (_ms, signal) => {
-    begun();
+    started();
     await once(signal, 'abort');
   };
 
 const failsOf = (what: string) => (): never => assert.fail(what);
 
-type Answer = [status: number, headers: Record<string, string>, body: unknown];
+type FakeResponse = [status: number, headers: Record<string, string>, body: unknown];
 
-const accepted = (ids: string[]): Answer => [200, {}, ids.map((id) => ({ id, status: 'accepted', receipt: 'r' }))];
+const accepted = (ids: string[]): FakeResponse => [
+  200,
+  {},
+  ids.map((id) => ({ id, status: 'accepted', receipt: 'r' })),
+];
 const fault =
   (status: number, headers = {}) =>
-  (): Answer => [status, headers, { error: 'x', error_description: 'Why.' }];
+  (): FakeResponse => [status, headers, { error: 'x', error_description: 'Why.' }];
 
-const half = (): Answer => [200, {}, []];
+const half = (): FakeResponse => [200, {}, []];
 
 /** Refuses each, the second only for now. */
-const refuse = (ids: string[]): Answer => [
+const refuse = (ids: string[]): FakeResponse => [
   200,
   {},
   ids.map((id, place) => ({ id, status: 'rejected', reason: 'no', place: '', ...(place === 1 && { retry: true }) })),
 ];
 
 /** Refuses each for now. */
-const later = (ids: string[]): Answer => [
+const later = (ids: string[]): FakeResponse => [
   200,
   {},
   ids.map((id) => ({ id, status: 'rejected', reason: 'early', place: 'time', retry: true })),
 ];
 
 /** A service that answers as it is told: the first request by the first answer, the last one ever after. */
-async function pretend(t: TestContext, ...answers: ((ids: string[]) => Answer)[]) {
+async function pretend(t: TestContext, ...answers: ((ids: string[]) => FakeResponse)[]) {
   const seen: string[][] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -94,7 +98,7 @@ async function opened(t: TestContext, options: Pick<SenderOptions, 'url'> & Part
 
 test('events reach the service and are in the records', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const { hall, origin, alpha } = await openDoor(t, database.url);
+  const { context, origin, alpha } = await openIngestService(t, database.url);
   const sender = await openSender({ url: origin, key: alpha, folder: folder() });
   t.after(async () => {
     await sender.close();
@@ -102,7 +106,7 @@ test('events reach the service and are in the records', async (t) => {
   });
   await Promise.all(Array.from({ length: 300 }, () => sender.send(told())));
   await sender.flush();
-  assert.equal((await hall.db.all(sql`select key from matches`)).length, 300);
+  assert.equal((await context.db.all(sql`select key from matches`)).length, 300);
   assert.equal((await sender.sendNow(told()))?.status, 'accepted');
 });
 
@@ -129,8 +133,8 @@ test('what is refused is set aside and told, what came too early comes again', a
   await sender.flush();
   assert.deepEqual(refused, [bad.id]);
   assert.deepEqual(seen, [[bad.id, early.id], [early.id]]);
-  const kept = JSON.parse(readFileSync(join(own, 'refused.ndjson'), 'utf8')) as { event: Event; receipt: Receipt };
-  assert.deepEqual([kept.event.id, kept.receipt.reason], [bad.id, 'no']);
+  const cached = JSON.parse(readFileSync(join(own, 'refused.ndjson'), 'utf8')) as { event: Event; receipt: Receipt };
+  assert.deepEqual([cached.event.id, cached.receipt.reason], [bad.id, 'no']);
 });
 
 test('a callback that throws holds up nothing, and a warning says so', async (t) => {
@@ -214,9 +218,9 @@ test('a line that is no event is set aside as text and holds up nothing', async 
   const { refused, onRefused } = collect();
   const sender = await opened(t, { url, folder: own, onRefused });
   await sender.flush();
-  const kept = readFileSync(join(own, 'refused.ndjson'), 'utf8').trimEnd().split('\n');
+  const cached = readFileSync(join(own, 'refused.ndjson'), 'utf8').trimEnd().split('\n');
   assert.deepEqual(
-    [seen.flat(), refused, kept.map((line) => (JSON.parse(line) as { event: string }).event)],
+    [seen.flat(), refused, cached.map((line) => (JSON.parse(line) as { event: string }).event)],
     [events.map(({ id }) => id), broken, broken],
   );
 });
@@ -263,15 +267,15 @@ test('the queue gives back what was promised, wherever it was cut off', async ()
             await queue.append(lines);
             promised.push(...lines);
           } else {
-            const portion = await queue.peek(step.take, 64);
-            assert.deepEqual(portion?.lines ?? [], promised.splice(0, portion?.lines.length ?? 0));
-            if (portion !== undefined) await queue.advance(portion.next);
+            const chunk = await queue.peek(step.take, 64);
+            assert.deepEqual(chunk?.lines ?? [], promised.splice(0, chunk?.lines.length ?? 0));
+            if (chunk !== undefined) await queue.advance(chunk.next);
           }
         }
         const rest: string[] = [];
-        for (let portion = await queue.peek(3, 1000); portion !== undefined; portion = await queue.peek(3, 1000)) {
-          rest.push(...portion.lines);
-          await queue.advance(portion.next);
+        for (let chunk = await queue.peek(3, 1000); chunk !== undefined; chunk = await queue.peek(3, 1000)) {
+          rest.push(...chunk.lines);
+          await queue.advance(chunk.next);
         }
         assert.deepEqual(rest, promised);
         await queue.close();

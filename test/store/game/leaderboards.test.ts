@@ -4,22 +4,22 @@ import fc from 'fast-check';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
-import { followMatches, mergeBoards, uncountMatches } from '#store/game/leaderboard-projection.ts';
+import { projectMatches, mergeLeaderboards, removeFromLeaderboards } from '#store/game/leaderboard-projection.ts';
 import { activityOf, leaders, resultsOn } from '#store/game/leaderboards.ts';
 import { back, bucketsIn, firstDayOf, periodOf } from '#store/game/time-buckets.ts';
-import type { Intake } from '#events/group-commit.ts';
-import { noteOnline, onlineSince } from '#store/game/online-samples.ts';
+import type { EventQueue } from '#events/group-commit.ts';
+import { recordOnline, onlineSince } from '#store/game/online-samples.ts';
 import { playerByUuid } from '#store/game/players.ts';
-import { sweep } from '#store/purge.ts';
-import { keepUpOnce, resting, startUpkeep } from '#server/jobs.ts';
-import { after, BEGINNING, match, person, presence, team, tell } from '#test/support/builders.ts';
-import { onEachDatabase, testHall } from '#test/support/context.ts';
+import { purge } from '#store/purge.ts';
+import { runJobsOnce, runWithPauses, startJobs } from '#server/jobs.ts';
+import { after, BEGINNING, match, person, presence, team, sendEvents } from '#test/support/builders.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
 
 const NOW = Date.parse(BEGINNING);
 const DAY_MS = 86_400_000;
 
 async function followAll(db: Db, zone = 'UTC', now = NOW): Promise<void> {
-  while (await followMatches(db, zone, now));
+  while (await projectMatches(db, zone, now));
 }
 
 /** Rows of SQLite have no prototype, which says nothing. */
@@ -47,9 +47,15 @@ const duel = (winner: number, loser: number, finished = BEGINNING, gamemode = 'c
   });
 
 onEachDatabase('matches are counted once, by mode and period, and ranked', async (t, url) => {
-  const { db, clock } = await testHall(t, url);
+  const { db, clock } = await testContext(t, url);
   const yesterday = after(-DAY_MS);
-  await tell({ db, clock }, duel(1, 2), duel(1, 2, BEGINNING, 'tdm'), duel(2, 1, yesterday), duel(2, 1, yesterday));
+  await sendEvents(
+    { db, clock },
+    duel(1, 2),
+    duel(1, 2, BEGINNING, 'tdm'),
+    duel(2, 1, yesterday),
+    duel(2, 1, yesterday),
+  );
   await followAll(db);
   await followAll(db);
   const { day, month, all } = bucketsIn('UTC')(NOW);
@@ -71,8 +77,8 @@ onEachDatabase('matches are counted once, by mode and period, and ranked', async
 });
 
 onEachDatabase('a map knows how often each team won, and how often nobody did', async (t, url) => {
-  const { db, clock } = await testHall(t, url);
-  await tell({ db, clock }, duel(1, 2), duel(1, 2), match({ teams: [team('Red', 1), team('Blue', 2)] }));
+  const { db, clock } = await testContext(t, url);
+  await sendEvents({ db, clock }, duel(1, 2), duel(1, 2), match({ teams: [team('Red', 1), team('Blue', 2)] }));
   await followAll(db);
   assert.deepEqual(plain(await resultsOn(db, 'twin peaks')), {
     matches: 3,
@@ -86,26 +92,26 @@ onEachDatabase('a map knows how often each team won, and how often nobody did', 
 });
 
 onEachDatabase('what is withdrawn or merged counts as if it had always been so', async (t, url) => {
-  const { db, clock } = await testHall(t, url);
-  await tell({ db, clock }, duel(1, 2), duel(3, 2));
+  const { db, clock } = await testContext(t, url);
+  await sendEvents({ db, clock }, duel(1, 2), duel(3, 2));
   await followAll(db);
   const before = await dump(db);
-  const ids = await tell({ db, clock }, duel(1, 2), duel(2, 3, after(-40 * DAY_MS), 'koth'));
+  const ids = await sendEvents({ db, clock }, duel(1, 2), duel(2, 3, after(-40 * DAY_MS), 'koth'));
   await followAll(db);
-  const late = await tell({ db, clock }, duel(1, 3));
+  const late = await sendEvents({ db, clock }, duel(1, 3));
   const keys = [...ids, ...late].map((id) => keyOf(id)!);
   await db.transaction(async (tx) => {
-    await uncountMatches(tx, keys);
+    await removeFromLeaderboards(tx, keys);
     for (const key of keys) await tx.run(sql`delete from player_matches where match_key = ${key}`);
     for (const key of keys) await tx.run(sql`delete from matches where key = ${key}`);
   });
   await followAll(db);
   assert.deepEqual(await dump(db), before);
 
-  await tell({ db, clock }, duel(1, 3));
+  await sendEvents({ db, clock }, duel(1, 3));
   await followAll(db);
   const [from, into] = await Promise.all([1, 3].map((number) => playerByUuid(db, person(number).uuid)));
-  await db.transaction((tx) => mergeBoards(tx, NOW, from!.key, into!.key));
+  await db.transaction((tx) => mergeLeaderboards(tx, NOW, from!.key, into!.key));
   const [top, ...others] = await leaders(db, {
     bucket: bucketsIn('UTC')(NOW).all,
     mode: 'ctw',
@@ -117,9 +123,9 @@ onEachDatabase('what is withdrawn or merged counts as if it had always been so',
 });
 
 onEachDatabase('several who follow at once count nothing twice', async (t, url) => {
-  const { db, clock } = await testHall(t, url);
-  const other = await testHall(t, url);
-  await tell({ db, clock }, ...Array.from({ length: 230 }, (_, number) => duel(number % 7, 100 + (number % 5))));
+  const { db, clock } = await testContext(t, url);
+  const other = await testContext(t, url);
+  await sendEvents({ db, clock }, ...Array.from({ length: 230 }, (_, number) => duel(number % 7, 100 + (number % 5))));
   await Promise.all([followAll(db), followAll(other.db), followAll(db)]);
   assert.equal((await resultsOn(db, 'twin peaks')).matches, 230);
   const rows = await leaders(db, { bucket: bucketsIn('UTC')(NOW).all, mode: 'total', metric: 'play', limit: 99 });
@@ -127,8 +133,8 @@ onEachDatabase('several who follow at once count nothing twice', async (t, url) 
 });
 
 onEachDatabase('another time zone counts everything anew by its own days; old stretches are swept', async (t, url) => {
-  const { db, clock } = await testHall(t, url);
-  await tell({ db, clock }, duel(1, 2, '2026-02-28T20:00:00Z'), duel(1, 2, after(-60 * DAY_MS)));
+  const { db, clock } = await testContext(t, url);
+  await sendEvents({ db, clock }, duel(1, 2, '2026-02-28T20:00:00Z'), duel(1, 2, after(-60 * DAY_MS)));
   await followAll(db);
   const count = async (bucket: number): Promise<number> =>
     (await leaders(db, { bucket, mode: 'total', metric: 'win', limit: 9 })).length;
@@ -136,42 +142,47 @@ onEachDatabase('another time zone counts everything anew by its own days; old st
   assert.deepEqual([await count(utc.day), await count(back(utc.day, 1)), await count(back(utc.day, 60))], [0, 1, 0]);
   await followAll(db, 'Asia/Tokyo');
   assert.deepEqual([await count(utc.day), await count(back(utc.day, 1))], [1, 0]);
-  await sweep(db, { zone: 'Asia/Tokyo', auditMs: DAY_MS }, NOW + 20 * DAY_MS);
+  await purge(db, { zone: 'Asia/Tokyo', auditMs: DAY_MS }, NOW + 20 * DAY_MS);
   assert.equal(await count(utc.day), 1);
-  await sweep(db, { zone: 'Asia/Tokyo', auditMs: DAY_MS }, NOW + 31 * DAY_MS);
+  await purge(db, { zone: 'Asia/Tokyo', auditMs: DAY_MS }, NOW + 31 * DAY_MS);
   assert.deepEqual([await count(utc.day), await count(utc.month), await count(utc.all)], [0, 1, 1]);
 });
 
 onEachDatabase('upkeep notes who is online, counts matches and sweeps what has run out', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock } = hall;
-  await tell(hall, duel(1, 2), presence('Alpha', { players: ['A', 'B'] }));
-  await noteOnline(db, [{ time: clock.now() - 9 * DAY_MS, count: 7 }]);
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, duel(1, 2), presence('Alpha', { players: ['A', 'B'] }));
+  await recordOnline(db, [{ time: clock.now() - 9 * DAY_MS, count: 7 }]);
   await db.run(
     sql`insert into rate_limits (subject, used, resets) values ('old', 1, 1), ('new', 1, ${clock.now() + 1})`,
   );
   await db.run(
     sql`insert into tokens (hash, kind, payload, expires) values ('a', 'Grant', '{}', 1), ('b', 'Grant', '{}', null)`,
   );
-  await keepUpOnce(hall);
-  await keepUpOnce(hall);
+  await runJobsOnce(context);
+  await runJobsOnce(context);
   assert.deepEqual(plain(await onlineSince(db, 0)), [{ time: clock.now(), count: 2 }]);
   assert.deepEqual(await db.tuples(sql`select subject from rate_limits`), [['new']]);
   assert.deepEqual(await db.tuples(sql`select hash from tokens`), [['b']]);
   assert.equal((await resultsOn(db, 'twin peaks')).matches, 1);
-  await startUpkeep(hall)[Symbol.asyncDispose]();
+  await startJobs(context)[Symbol.asyncDispose]();
 });
 
 /** How often the intake is looked at between two steps of what follows it. */
 async function looksAt(busyEachLook: number): Promise<number> {
   let looks = 0;
-  const intake = {
+  const eventQueue = {
     get busyMs() {
       return busyEachLook * looks++;
     },
   };
   const steps = [true, false];
-  await resting(async () => steps.shift()!, { intake: intake as Intake }, new AbortController().signal, 5);
+  await runWithPauses(
+    async () => steps.shift()!,
+    { eventQueue: eventQueue as EventQueue },
+    new AbortController().signal,
+    5,
+  );
   return looks / 2;
 }
 
@@ -184,9 +195,9 @@ test('buckets are days, weeks from Monday and months, whatever the zone and the 
   const date = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
   const zones = fc.constantFrom('UTC', 'Asia/Tokyo', 'America/St_Johns', 'Australia/Lord_Howe');
   fc.assert(
-    fc.property(date, zones, fc.integer({ min: 1, max: 40 }), (moment, zone, count) => {
-      const at = bucketsIn(zone)(moment.getTime());
-      const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(moment);
+    fc.property(date, zones, fc.integer({ min: 1, max: 40 }), (timestamp, zone, count) => {
+      const at = bucketsIn(zone)(timestamp.getTime());
+      const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(timestamp);
       assert.equal(new Date(firstDayOf(at.day)).toISOString().slice(0, 10), shown);
       assert.equal(new Date(firstDayOf(at.week)).getUTCDay(), 1);
       assert.equal(new Date(firstDayOf(at.month)).getUTCDate(), 1);

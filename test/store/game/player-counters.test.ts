@@ -6,23 +6,23 @@ import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#events/validation.ts';
-import { type Item, takeItems, type TakeOptions } from '#events/ledger.ts';
+import { type Item, ingestItems, type IngestOptions } from '#events/ledger.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { matchesOf } from '#store/game/matches.ts';
 import { type Group, GROUP_NAMES, GROUPS, groupOf, type Stats, statsOf, sumsOf } from '#store/game/player-stats.ts';
 import { findPlayer, namesOf } from '#store/game/players.ts';
 import type { Receipt } from '#events/receipts.ts';
-import { configured, match, person, team, tell } from '#test/support/builders.ts';
-import { createTestDatabase, type Dialect, DIALECTS, onEachDatabase, testHall } from '#test/support/context.ts';
-import { likenessOf } from '#test/events/canonical-dump.ts';
-import { merge, mostlyMatches, seasonOf } from '#test/events/generated-history.ts';
-import { clock, tellSeason } from '#test/events/ingest-history.ts';
+import { configured, match, person, team, sendEvents } from '#test/support/builders.ts';
+import { createTestDatabase, type Dialect, DIALECTS, onEachDatabase, testContext } from '#test/support/context.ts';
+import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
+import { merge, mostlyMatches, historyOf } from '#test/events/generated-history.ts';
+import { clock, ingestHistory } from '#test/events/ingest-history.ts';
 
 const NUMBERS = [0, 1, 2, 3, 4];
 const NAMES = ['Shared', ...NUMBERS.flatMap((number) => [`Player${number}`, `Other${number}`])];
 
 /** What readers are told of the players of a season. */
-async function toldOf(db: Db): Promise<unknown> {
+async function rawOf(db: Db): Promise<unknown> {
   const players = NUMBERS.map(async (number) => {
     const player = await findPlayer(db, person(number).uuid);
     if (player === undefined) return undefined;
@@ -140,7 +140,7 @@ for (const dialect of DIALECTS) {
     const [other] = single.opened as [Db];
     await fc.assert(
       fc.asyncProperty(
-        seasonOf(1, 25, mostlyMatches),
+        historyOf(1, 25, mostlyMatches),
         fc.nat(50),
         fc.integer({ min: 1, max: 25 }),
         fc.infiniteStream(happening),
@@ -148,24 +148,24 @@ for (const dialect of DIALECTS) {
           const takers = [new Taker(one), new Taker(another)] as const;
           let taker: Taker = takers[0];
           const recount = new Recount();
-          await tellSeason(other, []);
-          await tellSeason(one, events.toSpliced(place, 0, merge), batches, async (items) => {
+          await ingestHistory(other, []);
+          await ingestHistory(one, events.toSpliced(place, 0, merge), batches, async (items) => {
             const first = turns.next().value!;
             if (first === 'another process') taker = taker === takers[0] ? takers[1] : takers[0];
             if (first === 'breaks') {
               taker.breaks = true;
-              await assert.rejects(takeItems(taker, clock, items), /broken/);
+              await assert.rejects(ingestItems(taker, clock, items), /broken/);
             }
-            const receipts = await takeItems(taker, clock, items);
-            assert.deepEqual(receipts, await takeItems(other, clock, items));
-            assert.deepEqual(await toldOf(one), await toldOf(other));
+            const receipts = await ingestItems(taker, clock, items);
+            assert.deepEqual(receipts, await ingestItems(other, clock, items));
+            assert.deepEqual(await rawOf(one), await rawOf(other));
             recount.add(items, receipts);
             for (const [number, stats] of (await statsByPlayer(one)).entries()) {
               if (stats !== undefined) assert.deepEqual(stats, recount.of(number));
             }
             return receipts;
           });
-          assert.deepEqual(await likenessOf(one), await likenessOf(other));
+          assert.deepEqual(await canonicalDumpOf(one), await canonicalDumpOf(other));
         },
       ),
       { numRuns: dialect === 'sqlite' ? 100 : 10 },
@@ -175,17 +175,17 @@ for (const dialect of DIALECTS) {
 
 /** A match of one player who bears the name of others, some ms later than theirs. */
 const twin = (number: number, ms: number): Item => {
-  const moment = new Date(clock.now() - 60_000 + ms).toISOString();
-  const played = match({ teams: [team('Red', person(number, 'Twin'))], started: moment, finished: moment });
+  const timestamp = new Date(clock.now() - 60_000 + ms).toISOString();
+  const played = match({ teams: [team('Red', person(number, 'Twin'))], started: timestamp, finished: timestamp });
   const sender = { kind: 'operator' } as const;
-  return { sender, checked: checkEvent({ ...played, time: moment }, sender, clock.now()) };
+  return { sender, checked: checkEvent({ ...played, time: timestamp }, sender, clock.now()) };
 };
 
 onEachDatabase('of several who bear a name, the one who was seen with it last is found', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock: now } = hall;
-  await tell(hall, configured('Alpha'));
-  await takeItems(
+  const context = await testContext(t, url);
+  const { db, clock: now } = context;
+  await sendEvents(context, configured('Alpha'));
+  await ingestItems(
     db,
     now,
     [1, 2, 3].map((number) => twin(number, number)),
@@ -193,18 +193,18 @@ onEachDatabase('of several who bear a name, the one who was seen with it last is
   const found = async (): Promise<unknown> => (await findPlayer(db, 'twin'))!.uuid;
   assert.equal(await found(), person(3).uuid);
   for (const [turn, number] of [1, 3, 2, 2, 1].entries()) {
-    await takeItems(db, now, [twin(number, 10 + turn)]);
+    await ingestItems(db, now, [twin(number, 10 + turn)]);
     assert.equal(await found(), person(number).uuid);
   }
 });
 
 onEachDatabase('what was tried or broke off is not taken for what another has done meanwhile', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db } = hall;
-  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1, 2)] }));
+  const context = await testContext(t, url);
+  const { db } = context;
+  await sendEvents(context, configured('Alpha'), match({ teams: [team('Red', 1, 2)] }));
   const [own, others] = [new Taker(db), new Taker(db)];
-  const take = (taker: Taker, player: number, options: TakeOptions) =>
-    takeItems(taker, hall.clock, [itemBetween(player)], options);
+  const take = (taker: Taker, player: number, options: IngestOptions) =>
+    ingestItems(taker, context.clock, [itemBetween(player)], options);
   const played = async (): Promise<unknown[][]> => {
     const rows = await db.tuples(sql`
       select p.name, s.teampvp_play, (select count(*) from player_matches r where r.player_key = p.key)
@@ -231,12 +231,12 @@ onEachDatabase('what was tried or broke off is not taken for what another has do
 });
 
 onEachDatabase('a counter beyond what a number holds is told as the largest exact number', async (t, url) => {
-  const hall = await testHall(t, url);
-  const { db, clock: now } = hall;
-  await tell(hall, configured('Alpha'), match({ teams: [team('Red', 1)] }));
+  const context = await testContext(t, url);
+  const { db, clock: now } = context;
+  await sendEvents(context, configured('Alpha'), match({ teams: [team('Red', 1)] }));
   await db.run(sql`update player_stats set teampvp_play = 9007199254740990, teampvp_kill = 9007199254741991`);
   const { key } = (await findPlayer(db, person(1).uuid))!;
-  await takeItems(db, now, [itemBetween(1), itemBetween(1)]);
+  await ingestItems(db, now, [itemBetween(1), itemBetween(1)]);
   const { teampvp } = await statsOf(db, key);
   assert.deepEqual([teampvp['play'], teampvp['kill']], [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Db } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { type Added, additions, GROUP_NAMES, GROUPS, sightings } from '#store/game/player-stats.ts';
-import { onEachDatabase, testHall } from '#test/support/context.ts';
+import { type Added, additions, GROUP_NAMES, GROUPS, observations } from '#store/game/player-stats.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
 
 const PLAYERS = [1, 2, 3];
 
@@ -56,7 +56,7 @@ async function addPlayers(db: Db): Promise<void> {
 
 async function counted(db: Db, statements: Sql[]): Promise<unknown> {
   await db.run(sql`delete from player_stats`);
-  await db.runAll(sightings(PLAYERS.map((key) => [0, key])));
+  await db.runAll(observations(PLAYERS.map((key) => [0, key])));
   await db.runAll(statements);
   // As text: what is counted may be more than a number holds.
   const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((one) => `cast(${group}_${one} as text)`));
@@ -65,7 +65,7 @@ async function counted(db: Db, statements: Sql[]): Promise<unknown> {
 }
 
 onEachDatabase('what is added to counters is what they hold, beyond what a number holds too', async (t, url) => {
-  const { db } = await testHall(t, url);
+  const { db } = await testContext(t, url);
   await addPlayers(db);
   await fc.assert(
     fc.asyncProperty(fc.array(gain, { maxLength: 5 }), async (gains) => {
@@ -76,7 +76,7 @@ onEachDatabase('what is added to counters is what they hold, beyond what a numbe
 });
 
 onEachDatabase('rows of several players of one group are added in one statement', async (t, url) => {
-  const { db } = await testHall(t, url);
+  const { db } = await testContext(t, url);
   await addPlayers(db);
   const rows = PLAYERS.map((key) => [key, 2, 1, 60, 5, key]);
   const statements = additions('tntrun', rows);
