@@ -6,25 +6,24 @@ import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
-import { GroupCommitQueue, type EventQueue } from '#events/group-commit.ts';
 
-/** What one process owns. Doors take from it what they need and nothing else. */
+/** The resources of one process, which every service and command gets. */
 export interface AppContext extends AsyncDisposable {
   config: Config;
   log: Log;
   db: Db;
   clock: Clock;
   mail: Mailer;
-  /** Where events go that are heard of at a door. */
-  eventQueue: EventQueue;
 }
 
 export interface AppContextOptions {
-  /** Where the links of mails are shown that cannot be sent. */
+  /** Where the links of mails are printed if no mail server is configured; standard output by default. */
   terminal?: NodeJS.WritableStream;
 }
 
-/** Opens the database, brought up to date; the caller closes the hall: `await using hall = await openAppContext(config)`. */
+/**
+ * Opens the database and runs its migrations. The caller closes the context: `await using context = await openAppContext(config)`.
+ */
 export async function openAppContext(
   config: Config,
   clock: Clock = systemClock,
@@ -39,11 +38,9 @@ export async function openAppContext(
     throw error;
   }
   const mail = openMailer(config, log, clock, terminal);
-  const eventQueue = new GroupCommitQueue({ db, clock, log });
   const close = async (): Promise<void> => {
-    await eventQueue.close();
     await mail[Symbol.asyncDispose]();
     await db.close();
   };
-  return { config, log, db, clock, mail, eventQueue, [Symbol.asyncDispose]: close };
+  return { config, log, db, clock, mail, [Symbol.asyncDispose]: close };
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isShownText, sanitised, uuidOf } from '#platform/text.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
-import { parseMatchFast } from './match-fast-path.ts';
 
 /**
  * What game servers and importers tell: one shape a type, each with a version and the sender's own id. The HTTP ingest,
@@ -247,13 +246,7 @@ export interface Rejection {
   place: string;
 }
 
-/** Checks one event. */
-export function readEvent(input: unknown): { event: Event } | { refusal: Rejection } {
-  const match = parseMatchFast(input);
-  return match === undefined ? parseBySchema(input) : { event: match };
-}
-
-/** As `readEvent`, always by the schema. */
+/** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
 export function parseBySchema(input: unknown): { event: Event } | { refusal: Rejection } {
   const result = EventSchema.safeParse(input);
   if (result.success) return { event: result.data };

@@ -1,6 +1,7 @@
 import { keyOf } from '#platform/ids.ts';
 import { firstCharacters, nameKey } from '#platform/text.ts';
-import { type Event, type EventOf, MAX_ID_LENGTH, readEvent, type WireEvent } from './schema.ts';
+import { readEvent } from './read-event.ts';
+import { type Event, type EventOf, MAX_ID_LENGTH, type WireEvent } from './schema.ts';
 import { type MatchSummary, summariseMatch } from './match-summary.ts';
 import type { Receipt, Sender } from './receipts.ts';
 import { newestKeyAt } from '#store/sequence.ts';

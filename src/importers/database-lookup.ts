@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Queryable } from '#db/db.ts';
-import { readEvent } from '#events/schema.ts';
+import { readEvent } from '#events/read-event.ts';
 import { isPublished } from '#events/handlers/maps.ts';
 import { mapByName, mapNames, rotationOf } from '#store/game/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';

@@ -3,6 +3,7 @@ import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.t
 import { hasGone, drain } from '#http/listener.ts';
 import type { AppContext } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';
+import type { EventQueue } from '#events/group-commit.ts';
 import { receiptsAfter } from '#events/receipt-log.ts';
 import type { Sender } from '#events/receipts.ts';
 import type { Credential } from '#store/game/server-keys.ts';
@@ -26,7 +27,10 @@ interface IngestRequest {
 
 type Row = Record<string, (request: IngestRequest) => Promise<void>>;
 
-export async function openIngest({ db, clock, log, config, eventQueue }: AppContext): Promise<IngestService> {
+export async function openIngest(
+  { db, clock, log, config }: AppContext,
+  eventQueue: EventQueue,
+): Promise<IngestService> {
   const credentials = new Credentials({ db, clock });
   const quotas = new ServerQuotas({ eventQueue, clock, perMinute: config.INGEST_LIMIT });
   const document = openApiDocument(config.INGEST_URL);

@@ -4,57 +4,56 @@ import { sampleOnline } from '#store/game/online-samples.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purge } from '#store/purge.ts';
 import type { AppContext } from '#context/context.ts';
+import type { EventQueue } from '#events/group-commit.ts';
 
-/**
- * What has to happen though nobody asks for it. Each task may run in several processes at once, may be cut off at any
- * point, and makes no answer right that would be wrong without it.
- */
+/** Background work. A job may run in several processes at once and may be interrupted anywhere; no answer depends on it. */
 interface Job {
   name: string;
   everyMs: number;
-  /** @param rests how many times as long as a step took it rests before the next, at most */
-  run(context: AppContext, stop: AbortSignal, rests: number): Promise<void>;
+  run(context: AppContext, pacing: Pacing): Promise<void>;
+}
+
+/** When a job pauses between its steps. */
+interface Pacing {
+  /** The writer's load: milliseconds in which it had events to write, so far. */
+  load: Pick<EventQueue, 'busyMs'>;
+  stop: AbortSignal;
+  /** The longest pause after a step, as a multiple of the time that the step took. */
+  maxPause: number;
 }
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** SQLite has one who writes, for whom the ingest waits; with PostgreSQL both only share what the machine can do. */
-const RESTS = { sqlite: 200, postgres: 40 };
-/** The share of its time that the intake has to spare for what follows it. */
-const SPARE = 0.5;
+/** On SQLite the ingest waits while a job writes; on PostgreSQL both only share the machine. */
+const MAX_PAUSE = { sqlite: 200, postgres: 40 };
+/** A job continues when the writer is idle for this share of the time. */
+const IDLE_SHARE = 0.5;
 
 const JOBS: readonly Job[] = [
-  { name: 'count matches into boards', everyMs: SECOND_MS, run: updateLeaderboards },
-  { name: 'note who is online', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
+  { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
+  { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
-  { name: 'sweep', everyMs: 10 * MINUTE_MS, run: purgeAll },
+  { name: 'purge', everyMs: 10 * MINUTE_MS, run: purgeAll },
 ];
 
-async function updateLeaderboards(context: AppContext, stop: AbortSignal, rests: number): Promise<void> {
-  const { db, config, clock } = context;
-  await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), context, stop, rests);
+async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
+  await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), pacing);
 }
 
 /**
- * Takes step after step until one says that there are no more. Between two it rests, for as long as a step takes, and
- * much longer while the intake has no time to spare: what is told to the service goes first, and what follows it may lag
- * behind for a while.
+ * Runs steps until one returns false. After each step it pauses for as long as the step took, and again while the writer
+ * is busy, up to the longest pause: events have priority, and projections may lag behind them for a while.
  */
-export async function runWithPauses(
-  step: () => Promise<boolean>,
-  { eventQueue }: Pick<AppContext, 'eventQueue'>,
-  stop: AbortSignal,
-  rests: number,
-): Promise<void> {
+export async function runWithPauses(step: () => Promise<boolean>, { load, stop, maxPause }: Pacing): Promise<void> {
   for (;;) {
     const started = performance.now();
     const more = await step();
     if (!more || stop.aborted) return;
     const took = performance.now() - started;
-    for (let [rested, busy] = [0, 1]; rested < rests && busy > 1 - SPARE; rested++) {
-      const [from, before] = [performance.now(), eventQueue.busyMs];
+    for (let [pauses, busy] = [0, 1]; pauses < maxPause && busy > 1 - IDLE_SHARE; pauses++) {
+      const [from, before] = [performance.now(), load.busyMs];
       await pause(took, undefined, { signal: stop }).catch(() => undefined);
-      busy = (eventQueue.busyMs - before) / (performance.now() - from);
+      busy = (load.busyMs - before) / (performance.now() - from);
     }
   }
 }
@@ -68,16 +67,17 @@ async function sampleOnlinePlayers({ db, config, clock }: AppContext): Promise<v
   await sampleOnline(db, now, now - config.PRESENCE_TIMEOUT * SECOND_MS);
 }
 
-/** Every task once, to its end: for programs that do not stay. */
+/** Runs every job once, without pauses: for commands and tests. */
 export async function runJobsOnce(context: AppContext): Promise<void> {
-  const stop = new AbortController().signal;
-  for (const task of JOBS) await task.run(context, stop, 0);
+  const pacing = { load: { busyMs: 0 }, stop: new AbortController().signal, maxPause: 0 };
+  for (const job of JOBS) await job.run(context, pacing);
 }
 
-/** Runs every task now and again until it is disposed of, which waits for those under way. */
-export function startJobs(context: AppContext): AsyncDisposable {
+/** Runs every job repeatedly until it is disposed of, which waits for the running steps. */
+export function startJobs(context: AppContext, load: Pacing['load']): AsyncDisposable {
   const stop = new AbortController();
-  const running = JOBS.map((task) => repeat(task, context, stop.signal));
+  const pacing = { load, stop: stop.signal, maxPause: MAX_PAUSE[context.db.dialect] };
+  const running = JOBS.map((job) => repeat(job, context, pacing));
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -86,11 +86,11 @@ export function startJobs(context: AppContext): AsyncDisposable {
   };
 }
 
-async function repeat(task: Job, context: AppContext, stop: AbortSignal): Promise<void> {
-  while (!stop.aborted) {
-    await task.run(context, stop, RESTS[context.db.dialect]).catch((error: unknown) => {
-      context.log.error({ err: error, task: task.name }, 'upkeep failed');
+async function repeat(job: Job, context: AppContext, pacing: Pacing): Promise<void> {
+  while (!pacing.stop.aborted) {
+    await job.run(context, pacing).catch((error: unknown) => {
+      context.log.error({ err: error, job: job.name }, 'background job failed');
     });
-    await pause(task.everyMs, undefined, { signal: stop, ref: false }).catch(() => undefined);
+    await pause(job.everyMs, undefined, { signal: pacing.stop, ref: false }).catch(() => undefined);
   }
 }

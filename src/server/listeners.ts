@@ -7,10 +7,11 @@ import type { Listen } from '#platform/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { secretKeyMatches } from '#store/installation.ts';
 import type { HttpService } from '#http/service.ts';
+import { type EventQueue, GroupCommitQueue } from '#events/group-commit.ts';
 
-type ServiceFactory = (context: AppContext) => Promise<HttpService>;
+type ServiceFactory = (context: AppContext, eventQueue: EventQueue | undefined) => Promise<HttpService>;
 
-/** Loaded when they are opened: a thread with one of them carries no other. */
+/** Imported when they are opened, so that a thread loads only the code of its own services. */
 const SERVICES: Record<ServiceName, ServiceFactory> = {
   API: async (context) => (await import('#api/index.ts')).openApi(context),
   AUTH: async (context) => (await import('#auth/index.ts')).openAuth(context),
@@ -18,16 +19,17 @@ const SERVICES: Record<ServiceName, ServiceFactory> = {
     const [{ openSite }, { openConsole }] = await Promise.all([import('#site/index.ts'), import('#console/index.ts')]);
     return await beside(context, { '/console': openConsole }, openSite);
   },
-  INGEST: async (context) => (await import('#ingest/index.ts')).openIngest(context),
+  INGEST: async (context, eventQueue = new GroupCommitQueue(context)) =>
+    (await import('#ingest/index.ts')).openIngest(context, eventQueue),
 };
 
 export const ALL_SERVICES = Object.keys(SERVICES) as readonly ServiceName[];
 
-/** Opens several doors on one listener: each has what lies below its path, the last one has the rest. */
+/** Serves several services on one listener: `below` by their first path segment, `rest` everything else. */
 async function beside(
   context: AppContext,
-  below: Record<string, ServiceFactory>,
-  rest: ServiceFactory,
+  below: Record<string, (context: AppContext) => Promise<HttpService>>,
+  rest: (context: AppContext) => Promise<HttpService>,
 ): Promise<HttpService> {
   const others = await Promise.all(
     Object.entries(below).map(async ([path, open]) => ({
@@ -49,20 +51,24 @@ async function beside(
 
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** The doors of one process, open. */
+/** The running services of one process. */
 export interface RunningServices extends AsyncDisposable {
-  /** Where each door listens: an origin on this machine, or the path of a socket. */
+  /** The address that each service listens on: an origin of this machine, or the path of a socket. */
   addresses: Partial<Record<ServiceName, string>>;
 }
 
 const WRONG_SECRET_KEY =
-  'SECRET_KEY, or the file secret.key, is not the one that this database has been used with: link codes of other ' +
-  'processes are unknown here, and so are players whose accounts were deleted';
+  'SECRET_KEY (or the file secret.key) is not the key that this database was used with: link codes made by other ' +
+  'processes and players whose accounts were deleted are not recognised';
 
-/** Opens the doors that there are, each on a listener of its own. Closing lets requests under way end. */
+/**
+ * Starts services, each on its own listener. Closing waits for the running requests.
+ * @param eventQueue where the ingest sends its events; by default it commits them in this thread
+ */
 export async function openServices(
   context: AppContext,
   services: readonly ServiceName[] = ALL_SERVICES,
+  eventQueue?: EventQueue,
 ): Promise<RunningServices> {
   if (!(await secretKeyMatches(context.db))) context.log.warn(WRONG_SECRET_KEY);
   const open: { server: Server; service: HttpService }[] = [];
@@ -70,7 +76,7 @@ export async function openServices(
   const close = async (): Promise<void> => void (await Promise.all(open.map(closeService)));
   try {
     for (const name of services) {
-      const service = await SERVICES[name](context);
+      const service = await SERVICES[name](context, eventQueue);
       const server = httpServer(service.listener, { readsBodies: service.readsBodies });
       open.push({ server, service });
       addresses[name] = await listen(server, name, context.config.listen[name]);
@@ -82,7 +88,7 @@ export async function openServices(
   return { addresses, [Symbol.asyncDispose]: close };
 }
 
-/** @throws UsageError where the system does not let a door listen there */
+/** @throws UsageError if the system refuses the address */
 async function listen(server: Server, name: ServiceName, where: Listen): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);

@@ -1,7 +1,7 @@
 import type { RunningServices } from './listeners.ts';
 import type { ServiceName } from '#platform/config.ts';
 
-/** A path of each door that answers without a credential. */
+/** A path of each service that needs no credential. */
 const PATHS: Record<ServiceName, string> = {
   API: '/v1/openapi.json',
   AUTH: '/.well-known/openid-configuration',
@@ -10,8 +10,8 @@ const PATHS: Record<ServiceName, string> = {
 };
 
 /**
- * Asks every door once.
- * @throws Error that names the door which does not answer
+ * Sends one request to every service.
+ * @throws Error that names a service which fails
  */
 export async function checkServices({ addresses }: RunningServices): Promise<void> {
   await Promise.all(

@@ -6,11 +6,11 @@ import { openAppContext } from '#context/context.ts';
 import type { ServiceWorkerOptions } from './workers.ts';
 import { openWriter } from './writer.ts';
 
-/** What runs in a thread of its own: doors through which much is told, until the main thread says that it is enough. */
+/** Entry of a worker thread with services of its own; it ends at a message from the main thread. */
 const { config, names: services } = workerData as ServiceWorkerOptions;
 lowerThreadPriority();
 await using context = await openAppContext(config);
 await using writer = openWriter(config);
-await using running = await openServices({ ...context, eventQueue: writer.eventQueue }, services);
+await using running = await openServices(context, services, writer.eventQueue);
 parentPort!.postMessage(running.addresses, []);
 await once(parentPort!, 'message');

@@ -7,20 +7,20 @@ import type { Log } from '#platform/log.ts';
 import type { AppContext } from '#context/context.ts';
 
 /**
- * Doors in threads of their own. Writing to SQLite holds up the thread that does it, so the door through which most is
- * told has one, and a second one behind it that writes and keeps up (writer.ts): readers never wait for them, and what
- * comes next is read and checked while what came before is written.
+ * Services in threads of their own. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
+ * second one behind it that writes and runs the jobs (writer.ts). Readers never wait for either, and the next events are
+ * parsed and checked while the last ones are written.
  */
 const OWN_THREAD: readonly ServiceName[] = ['INGEST'];
-const AGAIN_MS = 1_000;
+const RESTART_DELAY_MS = 1_000;
 
-/** What a thread is told to open; see service-worker.ts. */
+/** The workerData of service-worker.ts. */
 export interface ServiceWorkerOptions {
   config: Config;
   names: ServiceName[];
 }
 
-/** Opens every door, those that write most in threads of their own. */
+/** Starts every service, the ingest in a thread of its own. */
 export async function openServicesInThreads(
   context: AppContext,
   names: readonly ServiceName[] = ALL_SERVICES,
@@ -41,47 +41,45 @@ export async function openServicesInThreads(
   return { addresses, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** Opens doors in a thread, which is started again should it ever break. */
+/** Starts services in a thread, which is started again if it breaks. */
 async function openThread({ config, log }: AppContext, services: ServiceName[]): Promise<RunningServices> {
   let closing = false;
   let worker = startWorker({ config, names: services });
   const addresses = await addressesOf(worker);
-  // What was bound to any free port stays where it was found.
+  // A restarted thread listens on the port that the system chose for the first one.
   const fixed = { ...config, listen: { ...config.listen, ...listensOf(addresses) } };
-  const keep = async (): Promise<void> => {
+  const supervise = async (): Promise<void> => {
     for (;;) {
       await ended(worker, log);
       if (closing) return;
-      await pause(AGAIN_MS);
+      await pause(RESTART_DELAY_MS);
       worker = startWorker({ config: fixed, names: services });
       await addressesOf(worker).catch(() => undefined);
     }
   };
-  const cached = keep();
+  const supervised = supervise();
   const close = async (): Promise<void> => {
     closing = true;
     worker.postMessage('close', []);
-    await cached;
+    await supervised;
   };
   return { addresses, [Symbol.asyncDispose]: close };
 }
 
-function startWorker(order: ServiceWorkerOptions): Worker {
-  return new Worker(new URL('./service-worker.ts', import.meta.url), {
-    workerData: order,
-  });
+function startWorker(options: ServiceWorkerOptions): Worker {
+  return new Worker(new URL('./service-worker.ts', import.meta.url), { workerData: options });
 }
 
 async function addressesOf(worker: Worker): Promise<RunningServices['addresses']> {
   const [addresses] = (await Promise.race([
     once(worker, 'message'),
-    once(worker, 'exit').then(() => Promise.reject(new Error('A door does not open.'))),
+    once(worker, 'exit').then(() => Promise.reject(new Error('A service does not start.'))),
   ])) as [RunningServices['addresses']];
   return addresses;
 }
 
 async function ended(worker: Worker, log: Log): Promise<void> {
-  worker.on('error', (error) => log.fatal({ err: error }, 'a thread broke; it is started again'));
+  worker.on('error', (error) => log.fatal({ err: error }, 'a service thread failed and is started again'));
   await new Promise<void>((resolve) => void worker.once('exit', () => resolve()));
 }
 

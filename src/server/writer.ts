@@ -4,13 +4,13 @@ import type { Config } from '#platform/config.ts';
 import { CLOSE, WorkerChannel } from '#events/worker-channel.ts';
 import type { EventQueue } from '#events/group-commit.ts';
 
-/** A thread that writes, for the one that opens it: see writer-worker.ts. Should it ever break, both do. */
+/** The writer thread of the thread that opens it (writer-worker.ts). If it breaks, its owner breaks with it. */
 export interface Writer extends AsyncDisposable {
   eventQueue: EventQueue;
 }
 
 function broken(): never {
-  throw new Error('The thread that writes has ended.');
+  throw new Error('The writer thread has ended.');
 }
 
 export function openWriter(config: Config): Writer {

@@ -14,7 +14,7 @@ import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { code, sql } from '#db/sql.ts';
 import { projectMatches } from '#store/game/leaderboard-projection.ts';
-import { readEvent } from '#events/schema.ts';
+import { readEvent } from '#events/read-event.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { createTestDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';
 

@@ -84,7 +84,7 @@ onEachDatabase(
 onEachDatabase('each request gets its own receipts, in order, the refused ones among them', async (t, url) => {
   const context = await testContext(t, url);
   const sender = await alpha(context);
-  const eventQueue = far(t, context.eventQueue);
+  const eventQueue = far(t, new GroupCommitQueue(context));
   const logins = [1, 2, 3].map((number) => itemOf(context, login('Alpha', person(number)), sender));
   const nonsense = itemOf(context, { id: 'odd', type: 'nothing' }, sender);
   const [one, several, again] = await Promise.all([
@@ -104,7 +104,7 @@ onEachDatabase('each request gets its own receipts, in order, the refused ones a
 onEachDatabase('a dry run is receipted and keeps nothing', async (t, url) => {
   const context = await testContext(t, url);
   const sender = await alpha(context);
-  const eventQueue = far(t, context.eventQueue);
+  const eventQueue = far(t, new GroupCommitQueue(context));
   const item = itemOf(context, login('Alpha', person(1)), sender);
   // Over several connections neither has to be first where both are under way.
   const [tried] = await eventQueue.accept([item], { dryRun: true });
@@ -171,7 +171,7 @@ test('it is full when as much waits as an intake lets wait, and closes when noth
 onEachDatabase('an intake is busy while events are under way, and only then', async (t, url) => {
   const context = await testContext(t, url);
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
-  const { eventQueue } = context;
+  const eventQueue = new GroupCommitQueue(context);
   const near = far(t, {
     isFull: false,
     busyMs: 0,
@@ -182,18 +182,18 @@ onEachDatabase('an intake is busy while events are under way, and only then', as
     },
     close: async () => {},
   });
-  assert.deepEqual([near.busyMs, context.eventQueue.busyMs], [0, 0]);
+  assert.deepEqual([near.busyMs, eventQueue.busyMs], [0, 0]);
   const accepted = near.accept([itemOf(context, configured('Alpha'))]);
   const atFirst = near.busyMs;
   await setImmediate();
   assert.ok(near.busyMs > atFirst);
   go();
   await accepted;
-  await context.eventQueue.close();
-  const spent = [near.busyMs, context.eventQueue.busyMs];
+  await eventQueue.close();
+  const spent = [near.busyMs, eventQueue.busyMs];
   assert.ok(spent.every((ms) => ms > 0));
   await setImmediate();
-  assert.deepEqual([near.busyMs, context.eventQueue.busyMs], spent);
+  assert.deepEqual([near.busyMs, eventQueue.busyMs], spent);
 });
 
 test('moments, unknown players and members left out come over as they are', async (t) => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { NetworkLookup } from '#importers/network-lookup.ts';
 import type { Finding } from '#importers/finding.ts';
-import { readEvent, type Event } from '#events/schema.ts';
+import { readEvent } from '#events/read-event.ts';
+import type { Event } from '#events/schema.ts';
 
 /** A folder of files that is gone at the end of the scope. */
 export async function folderOf(

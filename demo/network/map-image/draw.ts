@@ -2,7 +2,7 @@ import type { SampleMap } from '../maps.ts';
 import { Random } from '../random.ts';
 import { drawLanes } from './lanes.ts';
 import { raiseLand } from './land.ts';
-import { layoutOf } from './layout.ts';
+import { layoutOf } from './plans.ts';
 import { growPlants } from './nature.ts';
 import { Noise } from './noise.ts';
 import type { Rgb } from './png.ts';

@@ -1,7 +1,3 @@
-import type { Gamemode } from '#demo/network/match/modes.ts';
-import type { Random } from '../random.ts';
-import { alleys, arena, court, floors, hill, plaza, ruin } from './plans-of-fields.ts';
-import { fourIslands, pointChain, riverBanks, strongholds, woolIslands } from './plans-of-islands.ts';
 import type { Shape } from './shapes.ts';
 import type { Point, Symmetry } from './symmetry.ts';
 
@@ -24,25 +20,3 @@ export interface Layout {
   river?: boolean;
   walls?: boolean;
 }
-
-/** How a map of the gamemode is laid out for so many teams (none: everybody for themselves). */
-export function layoutOf(gamemode: Gamemode, teams: number, random: Random): Layout {
-  if (teams === 4) return fourIslands(random);
-  return PLANS[gamemode](random);
-}
-
-const PLANS: Record<Gamemode, (random: Random) => Layout> = {
-  ctw: woolIslands,
-  dtc: strongholds,
-  dtm: strongholds,
-  ctf: riverBanks,
-  cp: pointChain,
-  koth: hill,
-  tdm: arena,
-  blitz: ruin,
-  rage: alleys,
-  bowspleef: floors,
-  tntrun: floors,
-  paintball: court,
-  splatt: plaza,
-};

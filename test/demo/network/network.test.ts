@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEvent } from '#events/schema.ts';
+import { readEvent } from '#events/read-event.ts';
 import { MEMBER, OPERATOR, sampleEvents, sampleNetwork } from '#demo/network/index.ts';
 import { MODES } from '#demo/network/match/modes.ts';
 import { NOW, ofType, SHORT, shortHistory } from './sample.ts';

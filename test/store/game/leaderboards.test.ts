@@ -7,7 +7,6 @@ import { keyOf } from '#platform/ids.ts';
 import { projectMatches, mergeLeaderboards, removeFromLeaderboards } from '#store/game/leaderboard-projection.ts';
 import { activityOf, leaders, resultsOn } from '#store/game/leaderboards.ts';
 import { back, bucketsIn, firstDayOf, periodOf } from '#store/game/time-buckets.ts';
-import type { EventQueue } from '#events/group-commit.ts';
 import { recordOnline, onlineSince } from '#store/game/online-samples.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { purge } from '#store/purge.ts';
@@ -165,28 +164,23 @@ onEachDatabase('upkeep notes who is online, counts matches and sweeps what has r
   assert.deepEqual(await db.tuples(sql`select subject from rate_limits`), [['new']]);
   assert.deepEqual(await db.tuples(sql`select hash from tokens`), [['b']]);
   assert.equal((await resultsOn(db, 'twin peaks')).matches, 1);
-  await startJobs(context)[Symbol.asyncDispose]();
+  await startJobs(context, { busyMs: 0 })[Symbol.asyncDispose]();
 });
 
-/** How often the intake is looked at between two steps of what follows it. */
+/** How often a job reads the writer's load between two steps, by how much it grows at each look. */
 async function looksAt(busyEachLook: number): Promise<number> {
   let looks = 0;
-  const eventQueue = {
+  const load = {
     get busyMs() {
       return busyEachLook * looks++;
     },
   };
   const steps = [true, false];
-  await runWithPauses(
-    async () => steps.shift()!,
-    { eventQueue: eventQueue as EventQueue },
-    new AbortController().signal,
-    5,
-  );
+  await runWithPauses(async () => steps.shift()!, { load, stop: new AbortController().signal, maxPause: 5 });
   return looks / 2;
 }
 
-test('what follows the intake rests as often as it may while that is busy, and once while it is not', async () => {
+test('a job pauses up to its limit while the writer is busy, and once while it is idle', async () => {
   assert.equal(await looksAt(DAY_MS), 5);
   assert.equal(await looksAt(0), 1);
 });
