@@ -74,7 +74,7 @@ onEachDatabase('a key speaks for its own server only, and the same id of two ser
     id: own.id,
     status: 'rejected',
     place: 'server',
-    reason: 'must be Beta: a key speaks for its own server only',
+    reason: 'must be Beta or left out: a key may only report events of its own server',
   });
   assert.equal((await post({ ...nameless, server: 'bETA' }, { token: beta })).json.status, 'accepted');
   assert.equal((await context.db.all(sql`select key from matches`)).length, 2);
@@ -293,7 +293,7 @@ onEachDatabase('a server sees what arrived, what was refused and what was withdr
     id: one.id,
     status: 'rejected',
     place: 'id',
-    reason: 'was taken once and then withdrawn by the operator',
+    reason: 'was accepted before and then withdrawn by the operator; an event that is different needs a new id',
   });
 });
 

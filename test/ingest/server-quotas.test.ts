@@ -66,7 +66,7 @@ onEachDatabase('a server has so many requests under way and no more; others have
   let refused = await post(logins(1, 'Alpha'));
   for (let attempts = 0; refused.status === 200 && attempts < 100; attempts++) refused = await post(logins(1, 'Alpha'));
   assert.deepEqual([refused.status, refused.json.error, refused.headers['retry-after']], [429, 'rate_limit', '1']);
-  assert.match(refused.json.error_description, /A game server may have 128 requests under way/);
+  assert.match(refused.json.error_description, /A game server may have 128 open requests at a time/);
   assert.equal((await post(logins(1, 'Beta'), { token: beta })).status, 200);
   leave();
   let again = await post(logins(1, 'Alpha'));
@@ -117,7 +117,7 @@ test('of every server the window is kept, its order too, and nobody waits for ev
       const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: 0 });
       const all = deliveries.map(async ([server, size]) => {
         using quota = quotas.open(server);
-        await quota.take(Array.from({ length: size }, () => ({ server }) as unknown as Item));
+        await quota.accept(Array.from({ length: size }, () => ({ server }) as unknown as Item));
       });
       const done = Promise.all(all);
       while (open.length > 0) {
@@ -150,7 +150,7 @@ test('so many bytes of a server are held at once, and no longer than its request
     one.hold(MAX_HELD_BYTES - 1);
     two.hold(1);
     other.hold(MAX_HELD_BYTES);
-    assert.throws(() => two.hold(1), { status: 429, message: /may have 128 MiB under way/ });
+    assert.throws(() => two.hold(1), { status: 429, message: /may hold 128 MiB together/ });
   }
   using later = quotas.open(1);
   later.hold(MAX_HELD_BYTES);
