@@ -83,8 +83,8 @@ export class ServerQuota implements Disposable {
   accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]> {
     const refusal = this.#countMinute(items.length);
     if (refusal !== undefined) return Promise.reject(refusal);
-    const room = this.#reserve(items.length);
-    return room === undefined ? this.#enqueue(items, options) : room.then(() => this.#enqueue(items, options));
+    const reserved = this.#reserve(items.length);
+    return reserved === undefined ? this.#enqueue(items, options) : reserved.then(() => this.#enqueue(items, options));
   }
 
   #enqueue(items: readonly Item[], options: IngestOptions | undefined): Promise<Receipt[]> {

@@ -60,7 +60,7 @@ async function assertPages(db: Db, server: number): Promise<LoggedReceipt[]> {
 const played = (...players: number[]) => match({ teams: [team('Red', ...players)] });
 
 /** All pairs of type and status in the receipts of a history with some withdrawn events. */
-async function walkHistory(db: Db, events: GeneratedEvent[], withdraws: () => boolean): Promise<Set<string>> {
+async function receiptKindsOf(db: Db, events: GeneratedEvent[], withdraws: () => boolean): Promise<Set<string>> {
   const receipts = await ingestHistory(db, events, 3);
   const accepted = receipts.filter(({ status }) => status === 'accepted') as { receipt: string }[];
   const withdrawn = accepted.filter(withdraws).map(({ receipt }) => keyOf(receipt)!);
@@ -79,7 +79,7 @@ onEachDatabase('receipts can be paged with any page size', async (t, url, dialec
   const stranger = event('map.rated', { map: 'Nowhere', player: person(1), rate: 5 });
   const sent = [played(1), login('Alpha', person(1)), played(2), stranger, played(1, 2), login('Alpha', person(2))];
   let number = 0;
-  const seen = await walkHistory(
+  const seen = await receiptKindsOf(
     db,
     sent.map((one) => ({ sender: 0, event: one })),
     () => number++ % 3 > 0,
@@ -94,7 +94,7 @@ onEachDatabase('receipts can be paged with any page size', async (t, url, dialec
   await fc.assert(
     fc.asyncProperty(arbitraryHistory, fc.infiniteStream(fc.boolean()), fc.nat(50), async (events, coins, place) => {
       const received = place < 25 ? events.toSpliced(place, 0, merge) : events;
-      await walkHistory(db, received, () => coins.next().value);
+      await receiptKindsOf(db, received, () => coins.next().value);
     }),
     { numRuns: dialect === 'sqlite' ? 40 : 8 },
   );
