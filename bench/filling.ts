@@ -40,7 +40,7 @@ export async function fillMatches(
   const keys = await Keys.lock(tx);
   const batch = new Batch(tx, keys, END);
   await batch.load(history.players.map(({ uuid }) => uuid));
-  const keyOf = (uuid: string): number => batch.players.known(uuid)!.key;
+  const keyOf = (uuid: string): number => batch.players.find(uuid)!.key;
   const players = history.players.map(({ uuid }) => keyOf(uuid));
   const boards = new BulkBoards(bulk, players, END);
   const servers = new Servers(bulk);
@@ -61,7 +61,7 @@ export async function fillMatches(
 /** Takes a match that is known to be new and right, as the ledger does. */
 async function ingestOne(batch: Batch, server: Server, { event, wire }: Made): Promise<number> {
   const key = batch.keys.next(batch.now);
-  await apply({ batch, sender: OPERATOR, key, time: event.time, server, again: false }, prepareEvent(event));
+  await apply({ batch, sender: OPERATOR, key, time: event.time, server, isReplay: false }, prepareEvent(event));
   const body = JSON.stringify(wire.data);
   batch.rows.add('ledger', [key, server.key, event.id, event.type, event.time, batch.now, body, null, 0]);
   return key;

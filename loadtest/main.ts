@@ -1,10 +1,11 @@
 /**
- * Proves promises that are too heavy for the tests, prints the figures, and fails when one falls short.
+ * Runs load tests that are too heavy for the test suite, prints the measured figures, and exits with 1 when one misses its
+ * target.
  *
  *   npm run loadtest -- ingest                           everything, on both databases
  *   npm run loadtest -- ingest --only speed              one part: link, faults, speed, reads
  *   npm run loadtest -- ingest --database sqlite         one database
- *   npm run loadtest -- ingest --matches 1000            a smaller season over the bad link
+ *   npm run loadtest -- ingest --matches 1000            fewer matches over the unreliable link
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -31,13 +32,13 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const proof = LOAD_TESTS[positionals[0] ?? ''];
-if (proof === undefined) {
-  console.error(`Name a proof: ${Object.keys(LOAD_TESTS).join(', ')}.`);
+const loadTest = LOAD_TESTS[positionals[0] ?? ''];
+if (loadTest === undefined) {
+  console.error(`Name a load test: ${Object.keys(LOAD_TESTS).join(', ')}.`);
   process.exitCode = 2;
 } else {
   const report = new Report();
-  const loaded = await proof();
-  await loaded.runLoadTest({ ...values, matches: Number(values.matches) }, report);
+  const { runLoadTest } = await loadTest();
+  await runLoadTest({ ...values, matches: Number(values.matches) }, report);
   report.end();
 }

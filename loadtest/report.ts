@@ -1,24 +1,26 @@
-/** What a proof has found: one line a figure as it comes, and whether any fell short at the end. */
+/** Prints each figure of a load test, and at the end whether any missed its target. */
 export class Report {
-  #short = 0;
+  #missed = 0;
   #count = 0;
 
-  /** Says a figure and whether it is as it should be. */
-  add(name: string, figure: string | number, holds: boolean): void {
+  /** Prints a figure and whether it meets its target. */
+  add(name: string, figure: string | number, meetsTarget: boolean): void {
     this.#count++;
-    if (!holds) this.#short++;
-    console.log(`${holds ? 'holds ' : 'SHORT '} ${name.padEnd(64)} ${figure}`);
+    if (!meetsTarget) this.#missed++;
+    console.log(`${meetsTarget ? 'ok    ' : 'MISSED'} ${name.padEnd(64)} ${figure}`);
   }
 
-  /** Says a figure that promises nothing. */
+  /** Prints a figure without a target. */
   note(name: string, figure: string | number): void {
     console.log(`       ${name.padEnd(64)} ${figure}`);
   }
 
   end(): void {
     console.log(
-      this.#short === 0 ? `All ${this.#count} figures hold.` : `${this.#short} of ${this.#count} fall short.`,
+      this.#missed === 0
+        ? `All ${this.#count} figures meet their targets.`
+        : `${this.#missed} of ${this.#count} figures miss their targets.`,
     );
-    if (this.#short > 0 || this.#count === 0) process.exitCode = 1;
+    if (this.#missed > 0 || this.#count === 0) process.exitCode = 1;
   }
 }

@@ -8,20 +8,19 @@ import { groupOf, GROUPS } from '#store/game/player-stats.ts';
 import { WRITTEN } from './written-tables.ts';
 
 /**
- * What the engine alone does: the very rows that the service has made of some matches, written statement by statement in
- * one transaction, without waiting for the disk. A process of its own, with nothing but these rows in memory; only what
- * the engine does with them is measured.
+ * The baseline: writes the same rows that the service wrote for some matches, statement by statement in one transaction,
+ * without fsync. It runs in a process of its own, with only these rows in memory, and measures the database alone.
  */
 export interface BaselineOrder {
-  /** The database that the service has filled. */
+  /** The URL of the database that the service has written. */
   from: string;
-  /** The last match that it does not repeat. */
+  /** The key of the last match of the warm-up: only later matches are repeated. */
   after: number;
-  /** Where to write: a database in the state in which the service found its own. */
+  /** The URL of the database to write to, in the same state as that of the service after the warm-up. */
   to: string;
 }
 
-/** Matches a second, and microseconds of CPU time a match where that can be told. */
+/** Matches per second, and microseconds of CPU time per match where they can be measured. */
 export interface Pace {
   rate: number;
   cpu: number | undefined;
@@ -30,7 +29,7 @@ export interface Pace {
 type Value = string | number | null;
 
 interface Write {
-  /** Which of the statements. */
+  /** The index in `STATEMENTS`. */
   statement: number;
   values: Value[];
 }
@@ -41,12 +40,12 @@ interface Engine {
   commit(): Promise<void>;
 }
 
-/** So many matches lie ready in memory at a time. */
-const PORTION = 500;
+/** Matches that are prepared in memory at a time. */
+const BATCH_SIZE = 500;
 
 const UPDATED = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
 
-/** Rows by table, then the counters of a player by group. */
+/** The inserts of each table, then the counter updates of each group. */
 const STATEMENTS = [
   ...WRITTEN.map(
     ([table, , columns]) =>
@@ -64,7 +63,7 @@ interface Head {
   finished: number;
 }
 
-/** The statements that would have made what a database holds of some matches, match by match. */
+/** The statements that write the stored rows of some matches, match by match. */
 async function writesOf(db: Db, heads: readonly Head[]): Promise<Write[]> {
   const byMatch = new Map(heads.map((head) => [head.key, { head, writes: [] as Write[] }]));
   const [first, last] = [heads[0]!.key, heads.at(-1)!.key];
@@ -79,7 +78,7 @@ async function writesOf(db: Db, heads: readonly Head[]): Promise<Write[]> {
   return [...byMatch.values()].flatMap(({ writes }) => writes);
 }
 
-/** The update of a player's counters: what was added is of the order of what a match adds. */
+/** The update of a player's counters, with amounts similar to those of a match. */
 function countsOf(player: number, { gamemode, finished }: Head): Write {
   const group = groupOf(gamemode);
   const values = [...GROUPS[group].map(() => 3), finished, player];
@@ -100,12 +99,12 @@ async function baselineLoop({ from, after, to }: BaselineOrder): Promise<Pace> {
     cpu += user + system;
   };
   await measured(() => engine.begin());
-  for (let start = 0; start < heads.length; start += PORTION) {
-    const writes = await writesOf(db, heads.slice(start, start + PORTION));
+  for (let start = 0; start < heads.length; start += BATCH_SIZE) {
+    const writes = await writesOf(db, heads.slice(start, start + BATCH_SIZE));
     await measured(() => engine.write(writes));
   }
   await measured(() => engine.commit());
-  // What the server itself spends is not known here.
+  // The CPU time of the PostgreSQL server cannot be measured here.
   return { rate: (heads.length / ms) * 1000, cpu: remote ? undefined : cpu / heads.length };
 }
 
@@ -127,8 +126,8 @@ async function onPostgres(url: string): Promise<Engine> {
   await client.connect();
   await client.query('set synchronous_commit = off');
   const statements = STATEMENTS.map((text, number) => {
-    let place = 0;
-    return { name: `w${number}`, text: text.replaceAll('?', () => `$${++place}`) };
+    let parameter = 0;
+    return { name: `w${number}`, text: text.replaceAll('?', () => `$${++parameter}`) };
   });
   return {
     begin: async () => void (await client.query('begin')),

@@ -4,24 +4,24 @@ import { migrate } from '#db/migrate.ts';
 import { Sql, sql } from '#db/sql.ts';
 import { WRITTEN } from './written-tables.ts';
 
-/** Servers, players, and the players' rows of counters. */
-const STANDING = ['servers', 'players', 'player_stats'];
+/** Tables with the rows that matches refer to. */
+const REFERENCED = ['servers', 'players', 'player_stats'];
 const ROWS_PER_BATCH = 100;
 const MATCHES_PER_BATCH = 200;
 
 type Row = Record<string, string | number | null>;
 
 /**
- * Lets the bare loop find what the service found when its time was taken: whom the matches speak of, and all matches of the
- * warm-up, in trees as deep and as wide.
- * @param warmUp how many matches those were
- * @returns the last of them
+ * Brings the database of the baseline into the state that the service's database had after the warm-up: the players and
+ * servers of the matches, and all matches of the warm-up, so that the B-trees have the same size.
+ * @param warmUp the number of matches of the warm-up
+ * @returns the key of the last one
  */
 export async function baselineSetup(url: string, other: string, warmUp: number): Promise<number> {
   await using from = await openDb(url);
   await using to = await openDb(other);
   await migrate(to);
-  for (const table of STANDING) await copy(to, table, await from.all(new Sql([`select * from ${table}`], [])));
+  for (const table of REFERENCED) await copy(to, table, await from.all(new Sql([`select * from ${table}`], [])));
   const keys = (await from.tuples(sql`select key from matches order by key limit ${warmUp}`)).map(([key]) =>
     Number(key),
   );

@@ -3,16 +3,16 @@ import { answerOf } from '#test/support/child-reply.ts';
 import type { BaselineOrder, Pace } from './baseline-loop.ts';
 import type { WriteOrder } from './write-load.ts';
 
-/** A process beside the service that is measured: what it does and has in memory is in nobody else's way. */
-function helper(file: string): ChildProcess {
+/** Starts a process of its own, so that its CPU time and memory do not affect the measured one. */
+function forkChild(file: string): ChildProcess {
   return fork(new URL(file, import.meta.url), { execArgv: [] });
 }
 
 /** Game servers that send matches; see `write-load.ts`. */
 export class GameServers implements Disposable {
-  readonly #child = helper('./write-load.ts');
+  readonly #child = forkChild('./write-load.ts');
 
-  /** @returns matches a second, once all are answered or `stop` is called */
+  /** @returns matches per second, once all have receipts or `stop` is called */
   send(order: WriteOrder): Promise<number> {
     this.#child.send(order);
     return answerOf(this.#child);
@@ -28,7 +28,7 @@ export class GameServers implements Disposable {
 }
 
 export function baselineLoop(order: BaselineOrder): Promise<Pace> {
-  const child = helper('./baseline-loop.ts');
+  const child = forkChild('./baseline-loop.ts');
   child.send(order);
   return answerOf(child);
 }

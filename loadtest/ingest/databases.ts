@@ -8,18 +8,18 @@ import { DURABLE, servePostgres, startPostgres, stopPostgres } from '#test/suppo
 
 export type Dialect = 'sqlite' | 'postgres';
 
-/** Empty databases that keep what they commit. */
+/** Creates empty databases with durable commits (fsync). */
 export interface Databases extends AsyncDisposable {
   dialect: Dialect;
   create(): Promise<string>;
-  /** Takes a database away that nobody uses any more, with what of it still waits to be written to the disk. */
+  /** Deletes an unused database, so that its unwritten pages do not slow down the next measurement. */
   remove(url: string): Promise<void>;
-  /** Takes the database server away and brings it back; undefined where there is none. */
+  /** Stops the database server and starts it again; undefined for SQLite. */
   outage: { begin(): Promise<void>; end(): Promise<void> } | undefined;
 }
 
 export async function databases(dialect: Dialect): Promise<Databases> {
-  const folder = await mkdtemp(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), 'scorehall-prove-'));
+  const folder = await mkdtemp(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), 'scorehall-loadtest-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
   if (dialect === 'sqlite') {
     let count = 0;
@@ -49,7 +49,7 @@ export async function databases(dialect: Dialect): Promise<Databases> {
 const removeFile = (path: string): Promise<void> => rm(dirname(path), { recursive: true });
 
 async function createIn(maintenance: string): Promise<string> {
-  const name = `prove_${randomBytes(6).toString('hex')}`;
+  const name = `loadtest_${randomBytes(6).toString('hex')}`;
   await maintain(maintenance, `create database ${name} template template0 locale_provider icu icu_locale 'en'`);
   const url = new URL(maintenance);
   url.pathname = `/${name}`;

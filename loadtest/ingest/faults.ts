@@ -13,10 +13,10 @@ import type { Databases } from './databases.ts';
 import { type ServedProcess, serveProcess } from './served-process.ts';
 import { digestOf } from './unreliable-link.ts';
 import { openSmallDisk } from './small-disk.ts';
-import { matchOf, town } from './matches.ts';
+import { createPopulation, matchOf } from './matches.ts';
 import { prepare } from './speed.ts';
 
-const people = town(200);
+const people = createPopulation(200);
 const match = () => matchOf(people, 10, Date.now());
 
 interface Reply {
@@ -39,7 +39,7 @@ async function post(
   return { status: response.status, text: await response.text(), retryAfter: response.headers.get('retry-after') };
 }
 
-/** Everything that may go wrong: a clear answer, nothing lost, the service alive. */
+/** Tests faults: each must lead to a clear response, lose no event and leave the service running. */
 export async function testFaults(databases: Databases, report: Report): Promise<void> {
   const url = await databases.create();
   const [key, other] = (await prepare(url, 2)) as [string, string];
@@ -47,7 +47,7 @@ export async function testFaults(databases: Databases, report: Report): Promise<
   const reportFigure = (name: string, figure: string | number, holds: boolean): void =>
     report.add(`${databases.dialect}: ${name}`, figure, holds);
   await testMalformed(services, key, reportFigure);
-  await testStranger(url, services, key, other, reportFigure);
+  await testForeignKey(url, services, key, other, reportFigure);
   if (databases.dialect === 'sqlite') {
     await testDiskFull(url, services, key, reportFigure);
     await testLocked(url, services, key, reportFigure);
@@ -66,31 +66,27 @@ async function testMalformed(services: ServedProcess, key: string, reportFigure:
   const ndjson = { 'content-type': 'application/x-ndjson' };
   const before = residentMegabytes(services);
   const long = await post(services.ingest, key, `{"id":"${'x'.repeat(2_000_000)}"}\n${text}\n`, ndjson);
-  reportFigure(
-    'a line of 2 MB, and a match behind it',
-    outcome(long),
-    /rejected.*longer.*\n.*accepted/.test(long.text),
-  );
+  reportFigure('a line of 2 MB, followed by a match', outcome(long), /rejected.*longer.*\n.*accepted/.test(long.text));
   const deep = await post(
     services.ingest,
     key,
     `{"version":1,"data":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`,
   );
-  reportFigure('a million brackets', outcome(deep), deep.status === 200 && deep.text.includes('"rejected"'));
+  reportFigure('a million nested arrays', outcome(deep), deep.status === 200 && deep.text.includes('"rejected"'));
   const twice = await post(services.ingest, key, text.replace('"map"', '"map":"Other","map"'));
-  reportFigure('a member twice in one object', outcome(twice), twice.status === 400);
+  reportFigure('a repeated member in an object', outcome(twice), twice.status === 400);
   const bombs = await Promise.all(
     Array.from({ length: 8 }, () => post(services.ingest, key, bomb, { ...ndjson, 'content-encoding': 'gzip' })),
   );
   reportFigure(
-    `8 gzip bombs of ${Math.round(bomb.length / 1024)} KB, 1 GB inside`,
+    `8 gzip bombs of ${Math.round(bomb.length / 1024)} KB, 1 GB decompressed`,
     outcome(bombs[0]!),
     bombs.every(({ status }) => [200, 413, 429].includes(status)),
   );
   const grown = residentMegabytes(services) - before;
-  reportFigure('MB that the service has grown by', grown, grown < 400);
+  reportFigure('growth of the resident memory, MB', grown, grown < 400);
   const alive = await post(services.ingest, key, JSON.stringify(match()));
-  reportFigure('and a match', outcome(alive), alive.text.includes('"accepted"'));
+  reportFigure('a valid match afterwards', outcome(alive), alive.text.includes('"accepted"'));
 }
 
 const bomb = gzipSync(Buffer.alloc(1024 * 1024 * 1024, ' '));
@@ -101,14 +97,17 @@ function residentMegabytes({ child }: ServedProcess): number {
   return Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)]).toString()) / 1024);
 }
 
-async function testStranger(
+async function testForeignKey(
   url: string,
   services: ServedProcess,
   key: string,
   other: string,
   reportFigure: ReportFigure,
 ): Promise<void> {
-  const own = [...Array.from({ length: 20 }, match), ...others()].map((event) => ({ ...event, server: 'Server 0' }));
+  const own = [...Array.from({ length: 20 }, match), ...dependentEvents()].map((event) => ({
+    ...event,
+    server: 'Server 0',
+  }));
   const accepted = await post(services.ingest, key, JSON.stringify(own));
   reportFigure(
     'events of the first server',
@@ -118,7 +117,7 @@ async function testStranger(
   const before = await digestOf(url);
   const changed = own.map((event) => ({ ...event, data: { ...event.data, version: '9', reason: 'x' } }));
   const forged = [...own, ...changed, ...own.map((event, place) => ({ ...event, id: `forged ${place}` }))];
-  const unnamed = others().flatMap(({ type, ...event }) =>
+  const unnamed = dependentEvents().flatMap(({ type, ...event }) =>
     type === 'punishment.issued'
       ? []
       : [
@@ -136,15 +135,16 @@ async function testStranger(
     JSON.stringify([...forged, ...unnamed.filter(({ type }) => type !== 'rotation.changed')]),
   );
   reportFigure(
-    "of them with the second server's key",
+    "the same events with the second server's key",
     `${refused.text.match(/"rejected"/g)!.length} rejected`,
     !refused.text.includes('"accepted"'),
   );
   const changedRows = before === (await digestOf(url)) ? 0 : 'some';
-  reportFigure('rows of the first that it alters', changedRows, changedRows === 0);
+  reportFigure('changed rows of the first server', changedRows, changedRows === 0);
 }
 
-function others() {
+/** A map, a rotation and a punishment, with events that depend on each other. */
+function dependentEvents() {
   const time = new Date().toISOString();
   const player = people.players[0]!;
   const event = (type: string, data: Record<string, unknown>) => ({ version: 1, id: type, type, time, data });
@@ -156,7 +156,7 @@ function others() {
   ];
 }
 
-/** A limit of the size of files is what a full disk looks like to one process. */
+/** Simulates a full disk for one process with a file size limit. */
 async function testDiskFull(
   url: string,
   services: ServedProcess,
@@ -168,19 +168,23 @@ async function testDiskFull(
   const lost = Array.from({ length: 40 }, match);
   const answers = await Promise.all(lost.map((one) => post(services.ingest, key, JSON.stringify(one))));
   const clear = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null).length;
-  reportFigure('disk full: clear answers to 40 matches', `${clear} times ${outcome(answers[0]!)}`, clear === 40);
+  reportFigure(
+    'disk full: 503 with Retry-After for 40 matches',
+    `${clear} times ${outcome(answers[0]!)}`,
+    clear === 40,
+  );
   const online = await fetch(`http://127.0.0.1:${services.api}/v1/openapi.json`);
-  reportFigure('disk full: the data API goes on', online.status, online.status === 200);
+  reportFigure('disk full: the data API still responds', online.status, online.status === 200);
   limit('unlimited:unlimited');
   await testNoDuplicates(url, services, key, lost, 'disk full', reportFigure);
 }
 
-/** A disk that is full for PostgreSQL: what no longer fits is told so, and what was taken before stays. */
+/** A full disk of PostgreSQL: matches that do not fit get 503, and accepted ones stay. */
 async function testSmallDisk(reportFigure: ReportFigure): Promise<void> {
   await using disk = await openSmallDisk();
-  // What was not tried does not hold.
+  // A test that could not run counts as missed.
   if (disk === undefined)
-    return reportFigure('disk full', 'not tried: allow user name spaces, see user_namespaces(7)', false);
+    return reportFigure('disk full', 'not run: this system must allow user namespaces, see user_namespaces(7)', false);
   const [key] = (await prepare(disk.url, 1)) as [string];
   const services = await serveProcess(disk.url);
   try {
@@ -191,14 +195,14 @@ async function testSmallDisk(reportFigure: ReportFigure): Promise<void> {
     for (const one of sent) answers.push(await post(services.ingest, key, JSON.stringify(one)));
     const full = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null);
     const accepted = answers.filter(({ text }) => text.includes('"accepted"')).length;
-    const figure = `${full.length} times ${outcome(full[0] ?? answers[0]!)}; ${accepted} still fitted`;
+    const figure = `${full.length} times ${outcome(full[0] ?? answers[0]!)}; ${accepted} accepted`;
     reportFigure(
-      `disk full: clear answers to ${sent.length} matches`,
+      `disk full: 503 with Retry-After or a receipt for ${sent.length} matches`,
       figure,
       full.length > 0 && full.length + accepted === sent.length,
     );
     const read = await fetch(`http://127.0.0.1:${services.site}/matches`);
-    reportFigure('disk full: the site goes on', read.status, read.status === 200);
+    reportFigure('disk full: the site still responds', read.status, read.status === 200);
     await disk.free();
     await testNoDuplicates(disk.url, services, key, sent, 'disk full', reportFigure);
   } finally {
@@ -222,12 +226,12 @@ async function testNoDuplicates(
   const stored = rows.filter(({ event_id }) => ids.has(event_id)).length;
   reportFigure(
     `${fault}: sent again, stored once`,
-    `${accepted} taken, ${stored} stored`,
+    `${accepted} accepted, ${stored} stored`,
     accepted === events.length && stored === accepted,
   );
 }
 
-/** Another process holds the file: senders wait for it, and nobody else does. */
+/** Another process has locked the SQLite file: writers wait for the lock, readers do not. */
 async function testLocked(
   url: string,
   services: ServedProcess,
@@ -250,12 +254,12 @@ async function testLocked(
   const reply = await waiting;
   const waited = Math.round(performance.now() - began);
   reportFigure(
-    'file locked by another for 2 s',
+    'file locked by another process for 2 s',
     `${outcome(reply)} after ${waited} ms`,
     reply.text.includes('"accepted"'),
   );
   reportFigure(
-    'file locked: the data API answers meanwhile, ms',
+    'file locked: response time of the data API, ms',
     Math.round(readMs),
     read.status === 200 && readMs < 500,
   );
@@ -272,13 +276,17 @@ async function testDatabaseGone(
   const lost = Array.from({ length: 40 }, match);
   const answers = await Promise.all(lost.map((one) => post(services.ingest, key, JSON.stringify(one))));
   const clear = answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null).length;
-  reportFigure('database gone: clear answers to 40 matches', `${clear} times ${outcome(answers[0]!)}`, clear === 40);
+  reportFigure(
+    'database stopped: 503 with Retry-After for 40 matches',
+    `${clear} times ${outcome(answers[0]!)}`,
+    clear === 40,
+  );
   await databases.outage!.end();
   await sleep(200);
-  await testNoDuplicates(url, services, key, lost, 'database gone', reportFigure);
+  await testNoDuplicates(url, services, key, lost, 'database stopped', reportFigure);
 }
 
-/** The service's clock steps back: what is known stays in order, and what seems to come too early may come again. */
+/** The clock of the service steps back: receipts keep growing, and events that seem too early are accepted later. */
 async function testClock(url: string, key: string, reportFigure: ReportFigure): Promise<void> {
   let shift = 0;
   const clock = { now: () => Date.now() + shift };
@@ -292,13 +300,13 @@ async function testClock(url: string, key: string, reportFigure: ReportFigure): 
   shift = -3_600_000;
   const early = match();
   const refused = await post(port, key, JSON.stringify(early));
-  reportFigure('clock an hour back: a match of now', outcome(refused), refused.text.includes('"retry":true'));
+  reportFigure('clock an hour back: a match of the present', outcome(refused), refused.text.includes('"retry":true'));
   const late = { ...match(), time: new Date(clock.now()).toISOString() };
   late.data = { ...late.data, started: late.time, finished: late.time };
   const accepted = await post(port, key, JSON.stringify(late));
   const ids = [before, accepted].map(({ text }) => (JSON.parse(text) as { receipt: string }).receipt);
-  reportFigure('clock an hour back: receipts go on growing', ids.join(' < '), ids[0]! < ids[1]!);
+  reportFigure('clock an hour back: receipts keep growing', ids.join(' < '), ids[0]! < ids[1]!);
   shift = 0;
   const again = await post(port, key, JSON.stringify(early));
-  reportFigure('clock right again: the match sent again', outcome(again), again.text.includes('"accepted"'));
+  reportFigure('clock corrected: the same match sent again', outcome(again), again.text.includes('"accepted"'));
 }

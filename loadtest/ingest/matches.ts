@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
-/** Matches of the proofs: players drawn from a town, counters drawn at random, everything by a seed. */
+/** Random matches for load tests, reproducible by a seed. */
 
 export interface Population {
   players: { uuid: string; name: string }[];
+  /** A random number from 0 to below 1. */
   draw: () => number;
 }
 
-export function town(size: number, seed = 1): Population {
+export function createPopulation(size: number, seed = 1): Population {
   const draw = generator(seed);
   const hex = (length: number): string => Array.from({ length }, () => Math.floor(draw() * 16).toString(16)).join('');
   const players = Array.from({ length: size }, (_, number) => ({
@@ -17,7 +18,7 @@ export function town(size: number, seed = 1): Population {
   return { players, draw };
 }
 
-/** A generator of numbers from 0 to below 1 (mulberry32). */
+/** A seeded generator of random numbers from 0 to below 1 (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,7 +32,7 @@ function generator(seed: number): () => number {
 const MODES = ['ctw', 'tdm', 'dtc', 'cp', 'splatt'];
 const MAPS = ['Twin Peaks', 'Harbour', 'Old Mill', 'Canyon', 'Glacier'];
 
-/** A finished match of so many players, ended about `now`. */
+/** A finished match with `size` players that ended within the minute before `now`. */
 export function matchOf({ players, draw }: Population, size: number, now: number, id: string = randomUUID()) {
   const pick = (below: number): number => Math.floor(draw() * below);
   const chosen = new Set<number>();

@@ -1,43 +1,43 @@
 import { connect, type Socket } from 'node:net';
 
-/** A request as bytes, so that the load costs the machine as little as can be. */
+/** The bytes of a request, prepared once so that generating load takes little CPU time. */
 export function rawPost(path: string, token: string, body: string, type = 'application/json'): Buffer {
   const bytes = Buffer.from(body);
   const head =
-    `POST ${path} HTTP/1.1\r\nhost: prove\r\nauthorization: Bearer ${token}\r\ncontent-type: ${type}\r\n` +
+    `POST ${path} HTTP/1.1\r\nhost: loadtest\r\nauthorization: Bearer ${token}\r\ncontent-type: ${type}\r\n` +
     `content-length: ${bytes.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), bytes]);
 }
 
 export function rawGet(path: string, token: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: prove\r\nauthorization: Bearer ${token}\r\n\r\n`);
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: loadtest\r\nauthorization: Bearer ${token}\r\n\r\n`);
 }
 
 const END_OF_HEAD = '\r\n\r\n';
 const LENGTH = '\r\ncontent-length: ';
 
-const CAPACITY = 64 * 1024;
+const BUFFER_BYTES = 64 * 1024;
 
-/** One kept connection that sends a request, waits for the answer and sends the next. Answers tell their length. */
+/** A keep-alive connection for one request at a time. Responses must have a Content-Length. */
 export class RawClient {
   readonly #socket: Socket;
-  #answer: { resolve(answer: string): void; reject(error: Error): void } | undefined;
-  #got = '';
+  #pending: { resolve(response: string): void; reject(error: Error): void } | undefined;
+  #received = '';
 
   constructor(port: number) {
-    // What is read goes to one buffer, which costs the machine a fraction of a stream.
-    const take = (count: number, bytes: Uint8Array): boolean =>
-      this.#take((bytes as Buffer).toString('latin1', 0, count));
-    const onread = { buffer: Buffer.allocUnsafeSlow(CAPACITY), callback: take };
+    // Reading into one buffer takes a fraction of the CPU time of a stream.
+    const onData = (count: number, bytes: Uint8Array): boolean =>
+      this.#receive((bytes as Buffer).toString('latin1', 0, count));
+    const onread = { buffer: Buffer.allocUnsafeSlow(BUFFER_BYTES), callback: onData };
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
-    this.#socket.on('error', (error) => this.#answer?.reject(error));
-    this.#socket.on('close', () => this.#answer?.reject(new Error('the connection was closed')));
+    this.#socket.on('error', (error) => this.#pending?.reject(error));
+    this.#socket.on('close', () => this.#pending?.reject(new Error('The service closed the connection.')));
   }
 
-  /** @returns the whole answer, head and body, a character a byte */
-  ask(request: Buffer): Promise<string> {
+  /** @returns the whole response, head and body, decoded as latin1: one character per byte */
+  send(request: Buffer): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    this.#answer = { resolve, reject };
+    this.#pending = { resolve, reject };
     this.#socket.write(request);
     return promise;
   }
@@ -46,23 +46,23 @@ export class RawClient {
     this.#socket.destroy();
   }
 
-  /** Takes what has come, a character a byte, and goes on reading. */
-  #take(text: string): true {
-    this.#got += text;
-    const head = this.#got.indexOf(END_OF_HEAD);
+  /** Returns true, which keeps the socket reading. */
+  #receive(text: string): true {
+    this.#received += text;
+    const head = this.#received.indexOf(END_OF_HEAD);
     if (head < 0) return true;
-    const end = head + END_OF_HEAD.length + lengthIn(this.#got);
-    if (this.#got.length < end) return true;
-    const answer = this.#got.slice(0, end);
-    this.#got = this.#got.slice(end);
-    const waiting = this.#answer;
-    this.#answer = undefined;
-    waiting?.resolve(answer);
+    const end = head + END_OF_HEAD.length + lengthIn(this.#received);
+    if (this.#received.length < end) return true;
+    const response = this.#received.slice(0, end);
+    this.#received = this.#received.slice(end);
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.resolve(response);
     return true;
   }
 }
 
-function lengthIn(answer: string): number {
-  const start = answer.indexOf(LENGTH);
-  return start < 0 ? 0 : Number.parseInt(answer.slice(start + LENGTH.length, start + LENGTH.length + 12), 10);
+function lengthIn(response: string): number {
+  const start = response.indexOf(LENGTH);
+  return start < 0 ? 0 : Number.parseInt(response.slice(start + LENGTH.length, start + LENGTH.length + 12), 10);
 }

@@ -8,56 +8,59 @@ import type { Report } from '../report.ts';
 import type { Databases } from './databases.ts';
 import { GameServers } from './child-process.ts';
 import { serveProcess } from './served-process.ts';
-import { matchOf, town } from './matches.ts';
+import { createPopulation, matchOf } from './matches.ts';
 import { RawClient, rawGet } from './raw-client.ts';
 import { prepare } from './speed.ts';
 
 const READERS = 2;
 const WINDOWS = 7;
 const SECONDS = 3;
-/** Until what runs often is compiled, and the service has seen what is going on. */
+/** Lets the JIT compile the hot code and the service adapt to the load. */
 const WARM_UP_S = 8;
 const SENDERS = 32;
 const HOUR_MS = 3_600_000;
 
-/** Reads of the data API by themselves, and while the ingest is as busy as it can be. */
+/** Measures reads of the data API, alone and while the ingest is saturated. */
 export async function testReads(databases: Databases, report: Report): Promise<void> {
   const url = await databases.create();
   const keys = await prepare(url, SENDERS);
   const token = await fill(url);
   const services = await serveProcess(url);
-  const calm = await typical(services.api, token);
+  const idle = await medianP99(services.api, token);
   using servers = new GameServers();
   const writing = servers.send({ port: services.ingest, keys, batch: 1 });
-  const busy = await typical(services.api, token);
+  const busy = await medianP99(services.api, token);
   servers.stop();
   const written = await writing;
   await services.kill();
   report.note(`${databases.dialect}: matches a second while the data API is read`, Math.round(written));
-  report.note(`${databases.dialect}: p99 of reads in ms, calm and busy`, `${calm.toFixed(2)}, ${busy.toFixed(2)}`);
+  report.note(
+    `${databases.dialect}: p99 of reads in ms, ingest idle and busy`,
+    `${idle.toFixed(2)}, ${busy.toFixed(2)}`,
+  );
   report.add(
-    `${databases.dialect}: p99 of reads while the ingest is busy, ratio to calm (most 2)`,
-    (busy / calm).toFixed(2),
-    busy <= calm * 2,
+    `${databases.dialect}: p99 of reads while the ingest is busy, ratio to idle (at most 2)`,
+    (busy / idle).toFixed(2),
+    busy <= idle * 2,
   );
 }
 
-/** What reads take in the middle one of several windows of time: one alone depends on what else the machine does. */
-async function typical(port: number, token: string): Promise<number> {
+/** The median p99 of several measurements, in ms: a single one depends on what else the machine does. */
+async function medianP99(port: number, token: string): Promise<number> {
   await readFor(port, token, WARM_UP_S);
   const windows: number[] = [];
   for (let window = 0; window < WINDOWS; window++) windows.push(await readFor(port, token, SECONDS));
   return windows.sort((a, b) => a - b)[Math.floor(WINDOWS / 2)]!;
 }
 
-/** Some matches to read, and a token that reads as much as it likes. */
+/** Stores matches to read; returns an access token with a practically unlimited rate. */
 async function fill(url: string): Promise<string> {
   await using db = await openDb(url);
-  const people = town(300);
+  const people = createPopulation(300);
   const matches = Array.from({ length: 500 }, () => ({ ...matchOf(people, 10, Date.now()), server: 'Server 0' }));
   await ingestEvents(db, systemClock, { kind: 'operator' }, matches);
   const { application } = await createApplication(db, Date.now(), {
-    name: 'Proof',
+    name: 'Load test',
     type: 'service',
     redirect_uris: [],
     access: 'approved',
@@ -66,7 +69,7 @@ async function fill(url: string): Promise<string> {
   return await issueClientToken(db, Date.now(), application.client_id, HOUR_MS);
 }
 
-/** @returns the 99th percentile of how long answers take, in ms */
+/** @returns the 99th percentile of the response times, in ms */
 async function readFor(port: number, token: string, seconds: number): Promise<number> {
   const times: number[] = [];
   const end = performance.now() + seconds * 1000;
@@ -75,9 +78,9 @@ async function readFor(port: number, token: string, seconds: number): Promise<nu
     const client = new RawClient(port);
     while (performance.now() < end) {
       const began = performance.now();
-      const answer = await client.ask(request);
+      const response = await client.send(request);
       times.push(performance.now() - began);
-      if (!answer.startsWith('HTTP/1.1 200')) throw new Error(answer.slice(0, 500));
+      if (!response.startsWith('HTTP/1.1 200')) throw new Error(response.slice(0, 500));
       await sleep(1);
     }
     client.close();

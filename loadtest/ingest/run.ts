@@ -15,10 +15,10 @@ const PARTS: Record<string, Part> = {
   reads: (databases, _, report) => testReads(databases, report),
 };
 
-/** What the ingest promises: nothing lost, nothing twice, a clear answer to whatever goes wrong, and fast. */
+/** Tests that the ingest loses no event, stores none twice, responds clearly to every fault, and is fast. */
 export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
   const dialects = (['sqlite', 'postgres'] as const).filter(
-    (one) => options.database === '' || one === options.database,
+    (dialect) => options.database === '' || dialect === options.database,
   );
   for (const dialect of dialects satisfies Dialect[]) {
     await using opened = await databases(dialect);

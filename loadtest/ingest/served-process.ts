@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A service in a process of its own, as an operator starts it; it can be killed. */
+/** Scorehall in a process of its own, started like an operator would. */
 export interface ServedProcess {
   child: ChildProcess;
   api: number;
@@ -15,7 +15,7 @@ export interface ServedProcess {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Should a proof break off or be ended, none of them stays behind. */
+/** The running services: all are killed when the load test ends or is interrupted. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -26,7 +26,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
-/** Starts a service on a database; the ports stay the same for whoever passes them. */
+/** Starts a service on a database. Pass `ports` to restart it on the same ports. */
 export async function serveProcess(
   databaseUrl: string,
   {
@@ -55,13 +55,16 @@ export async function serveProcess(
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await exit;
   };
-  await Promise.race([ready(child), exit.then(() => Promise.reject(new Error('The service does not start.')))]);
+  await Promise.race([
+    ready(child),
+    exit.then(() => Promise.reject(new Error('The service exited before it was ready; its errors are printed above.'))),
+  ]);
   return { child, api, ingest, site, kill };
 }
 
 const TICK_US = 10_000;
 
-/** Microseconds of CPU time that a service has used so far; undefined where the system does not tell. */
+/** The CPU time that a service has used, in microseconds; undefined outside Linux. */
 export function cpuOf({ child }: ServedProcess): number | undefined {
   if (process.platform !== 'linux') return undefined;
   const [, fields = ''] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ');
@@ -80,7 +83,7 @@ export interface Ports {
   site: number;
 }
 
-/** Ports that were free a moment ago, all different. */
+/** Four different ports that are free at the time of the call. */
 export async function freePorts(): Promise<Ports> {
   const servers = Array.from({ length: 4 }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { DURABLE, startPostgres, stopPostgres } from '#test/support/postgres-native.ts';
 
-/** A database on a disk of its own that is small, and can be filled. */
+/** A PostgreSQL database on a small file system of its own. */
 export interface SmallDisk extends AsyncDisposable {
   url: string;
-  /** Leaves no page that the database could grow by. */
+  /** Fills the file system to the last page. */
   fill(): Promise<void>;
   free(): Promise<void>;
 }
@@ -17,12 +17,12 @@ const SIZE_MB = 48;
 const DISK_FULL = '53100';
 
 /**
- * Linux lets everybody mount a file system in memory that only their own processes see (user_namespaces(7)); the second
- * step takes the name of root away again, under which PostgreSQL refuses to run.
+ * In a user namespace (user_namespaces(7)) an ordinary user may mount a tmpfs that only its own processes see. The second
+ * `unshare` maps the user back from root, because PostgreSQL refuses to run as root.
  */
 const MOUNT = `mount -t tmpfs -o size=${SIZE_MB}m,mode=700 tmpfs "$0" && exec unshare -U --map-user=1000 --map-group=1000 "$@"`;
 
-/** Undefined where the system does not let ordinary users have name spaces. */
+/** Returns undefined where the system does not allow user namespaces. */
 export async function openSmallDisk(): Promise<SmallDisk | undefined> {
   const folder = await mkdtemp(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), 'scorehall-small-'));
   const disk = join(folder, 'disk');
@@ -47,7 +47,7 @@ export async function openSmallDisk(): Promise<SmallDisk | undefined> {
   return { url: own.href, fill: () => fill(own.href), free: () => free(own.href), [Symbol.asyncDispose]: close };
 }
 
-/** With ever smaller pieces, the last of them a page. */
+/** Inserts ever smaller batches of rows until a single row, which takes a page, does not fit. */
 async function fill(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();

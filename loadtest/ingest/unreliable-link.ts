@@ -9,41 +9,47 @@ import { code, sql } from '#db/sql.ts';
 import { groupOf } from '#store/game/player-stats.ts';
 import { type Event, openSender, type Sender } from '#sender/index.ts';
 import type { Report } from '../report.ts';
-import { BadLink } from './unreliable-proxy.ts';
+import { UnreliableProxy } from './unreliable-proxy.ts';
 import type { Databases } from './databases.ts';
 import { freePorts, serveProcess } from './served-process.ts';
-import { matchOf, town } from './matches.ts';
+import { createPopulation, matchOf } from './matches.ts';
 import { prepare } from './speed.ts';
 
 const SENDERS = 8;
 const KILLS = 20;
-const DROPPED = 0.2;
+/** The fraction of connections that the link drops. */
+const DROP_RATE = 0.2;
 const PLAYERS = 20;
 
-type PlayedBy = ReturnType<typeof matchOf>;
+type Match = ReturnType<typeof matchOf>;
 
-/** A season over a link that drops connections, to a service that is killed again and again. */
+/** Sends matches over a link that drops connections, to a service that is killed repeatedly. */
 export async function testLink(databases: Databases, count: number, report: Report): Promise<void> {
   const url = await databases.create();
   const keys = await prepare(url, SENDERS);
   const ports = await freePorts();
   let services = await serveProcess(url, { ports });
-  const link = await BadLink.open(ports.ingest, DROPPED);
-  const folder = await mkdtemp(join(tmpdir(), 'prove-senders-'));
+  const link = await UnreliableProxy.open(ports.ingest, DROP_RATE);
+  const folder = await mkdtemp(join(tmpdir(), 'loadtest-senders-'));
   const senders = await Promise.all(
     keys.map((key, number) =>
-      openSender({ url: `http://127.0.0.1:${link.port}`, key, folder: join(folder, String(number)), pause: briefly }),
+      openSender({
+        url: `http://127.0.0.1:${link.port}`,
+        key,
+        folder: join(folder, String(number)),
+        pause: shortPause,
+      }),
     ),
   );
-  const people = town(1_000);
-  const received: PlayedBy[] = [];
+  const people = createPopulation(1_000);
+  const sent: Match[] = [];
   const began = performance.now();
   for (let kill = 0; kill < KILLS; kill++) {
-    const quota = Math.floor((count * (kill + 1)) / KILLS) - received.length;
+    const matchCount = Math.floor((count * (kill + 1)) / KILLS) - sent.length;
     await sendEvents(
       senders,
-      received,
-      Array.from({ length: quota }, () => matchOf(people, PLAYERS, Date.now())),
+      sent,
+      Array.from({ length: matchCount }, () => matchOf(people, PLAYERS, Date.now())),
     );
     await sleep(100 + Math.random() * 400);
     await services.kill();
@@ -53,11 +59,11 @@ export async function testLink(databases: Databases, count: number, report: Repo
   const seconds = (performance.now() - began) / 1000;
   report.note(`${databases.dialect}: connections, of them dropped`, `${link.opened}, ${link.dropped}`);
   report.note(`${databases.dialect}: seconds for ${count} matches and ${KILLS} SIGKILLs`, seconds.toFixed(1));
-  await checkHistory(databases, url, received, report);
+  await checkHistory(databases, url, sent, report);
   const before = await digestOf(url);
-  await sendAgain(senders, received);
+  await sendAgain(senders, sent);
   report.add(
-    `${databases.dialect}: rows changed by sending all of it again`,
+    `${databases.dialect}: rows changed by sending everything again`,
     before === (await digestOf(url)) ? 0 : 'some',
     before === (await digestOf(url)),
   );
@@ -67,39 +73,39 @@ export async function testLink(databases: Databases, count: number, report: Repo
   await rm(folder, { recursive: true, force: true });
 }
 
-const briefly = (ms: number, signal: AbortSignal): Promise<void> => sleep(Math.min(ms, 200), undefined, { signal });
+const shortPause = (ms: number, signal: AbortSignal): Promise<void> => sleep(Math.min(ms, 200), undefined, { signal });
 
-async function sendEvents(senders: Sender[], received: PlayedBy[], matches: PlayedBy[]): Promise<void> {
+async function sendEvents(senders: Sender[], sent: Match[], matches: Match[]): Promise<void> {
   await Promise.all(
     matches.map((match) => {
-      received.push(match);
-      return senders[(received.length - 1) % senders.length]!.send(match as unknown as Event);
+      sent.push(match);
+      return senders[(sent.length - 1) % senders.length]!.send(match as unknown as Event);
     }),
   );
 }
 
-async function sendAgain(senders: Sender[], received: PlayedBy[]): Promise<void> {
-  await sendEvents(senders, [], received);
+async function sendAgain(senders: Sender[], sent: Match[]): Promise<void> {
+  await sendEvents(senders, [], sent);
   await Promise.all(senders.map((sender) => sender.flush()));
 }
 
-/** Kills, deaths and matches by player and group, as the simulator's own ledger has them. */
-async function checkHistory({ dialect }: Databases, url: string, received: PlayedBy[], report: Report): Promise<void> {
+/** Compares the stored matches and player counters with those computed from the sent matches. */
+async function checkHistory({ dialect }: Databases, url: string, sent: Match[], report: Report): Promise<void> {
   await using db = await openDb(url);
   const stored = (await db.get<{ count: number }>(sql`select count(*) as count from matches`))!.count;
-  report.add(`${dialect}: matches stored of ${received.length}`, stored, stored === received.length);
-  const wrong = await wrongSums(db, received);
-  report.add(`${dialect}: players whose sums differ from the simulator's ledger`, wrong, wrong === 0);
+  report.add(`${dialect}: matches stored of ${sent.length}`, stored, stored === sent.length);
+  const wrong = await wrongSums(db, sent);
+  report.add(`${dialect}: players whose counters differ from the sent matches`, wrong, wrong === 0);
 }
 
-async function wrongSums(db: Queryable, received: PlayedBy[]): Promise<number> {
+async function wrongSums(db: Queryable, sent: Match[]): Promise<number> {
   const sums = new Map<string, Record<string, number>>();
   const add = (uuid: string, counter: string, by: number): void => {
     const own = sums.get(uuid) ?? {};
     own[counter] = (own[counter] ?? 0) + by;
     sums.set(uuid, own);
   };
-  for (const { data } of received) {
+  for (const { data } of sent) {
     const group = groupOf(data.gamemode);
     for (const team of data.teams) {
       for (const { uuid, kill_count, death_count, time_played } of team.players) {
@@ -128,13 +134,13 @@ const TABLES = [
   'rotations', 'punishments', 'presence', 'map_votes',
 ] as const; // prettier-ignore
 
-/** A word for everything that the records hold. */
+/** A hash of the tables that events write; the order of rows does not matter. */
 export async function digestOf(url: string): Promise<string> {
   await using db = await openDb(url);
-  let word = '';
+  let digest = '';
   for (const table of TABLES) {
     const rows = (await db.tuples(sql`select * from ${code(table)}`)).map((row) => JSON.stringify(row)).sort();
-    word = hash('sha256', word + rows.join('\n'));
+    digest = hash('sha256', digest + rows.join('\n'));
   }
-  return word;
+  return digest;
 }

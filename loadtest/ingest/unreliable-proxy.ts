@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A link that drops connections: so many of them are cut after some bytes in either direction, in the middle of a
- * request or of an answer; the others are closed after a while, so that there are many.
+ * A TCP proxy that drops connections: a fraction of them is cut after a random number of bytes, in the middle of a request
+ * or of a response. The others are closed after 200,000 bytes, so that there are many connections.
  */
-export class BadLink {
+export class UnreliableProxy {
   readonly port: number;
   opened = 0;
   dropped = 0;
@@ -17,12 +17,12 @@ export class BadLink {
     this.port = port;
   }
 
-  static async open(target: number, quota: number): Promise<BadLink> {
+  static async open(target: number, dropRate: number): Promise<UnreliableProxy> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const link = new BadLink(server, (server.address() as { port: number }).port);
-    server.on('connection', (near) => link.#join(near, target, quota));
+    const link = new UnreliableProxy(server, (server.address() as { port: number }).port);
+    server.on('connection', (near) => link.#forward(near, target, dropRate));
     return link;
   }
 
@@ -31,20 +31,20 @@ export class BadLink {
     this.#server.close();
   }
 
-  #join(near: Socket, target: number, quota: number): void {
+  #forward(near: Socket, target: number, dropRate: number): void {
     this.opened++;
     const far = connect(target, '127.0.0.1');
     const cut = (): void => {
       near.destroy();
       far.destroy();
     };
-    const drops = Math.random() < quota;
-    const most = drops ? Math.floor(Math.random() * 60_000) : 200_000;
+    const drops = Math.random() < dropRate;
+    const maxBytes = drops ? Math.floor(Math.random() * 60_000) : 200_000;
     let bytes = 0;
     const pass = (from: Socket, to: Socket): void => {
       from.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes < most) return void to.write(chunk);
+        if (bytes < maxBytes) return void to.write(chunk);
         if (drops) this.dropped++;
         cut();
       });

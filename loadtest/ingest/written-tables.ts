@@ -1,4 +1,4 @@
-/** What the service writes of a match: tables, their column that names the match, and what the bare loop writes of a row. */
+/** The tables that the service writes for a match: name, column with the key of the match, columns of the baseline. */
 export const WRITTEN: readonly (readonly [table: string, owner: string, columns: readonly string[]])[] = [
   ['matches', 'key', ['key', 'head', 'started', 'finished', 'map_key', 'server_key', 'gamemode']],
   ['match_details', 'match_key', ['match_key', 'head', 'started', 'finished', 'teams', 'objectives']],

@@ -7,18 +7,18 @@ export interface Event {
   data: object;
 }
 
-/** What a line of the queue holds. */
+/** An event in the queue. */
 export interface QueuedEvent {
   event: Event;
-  /** The event as it is sent. */
+  /** The JSON of the event, as sent. */
   json: string;
-  /** Since when the service wants it again later, by the clock of this machine. */
+  /** When the service first asked to send the event again later: epoch milliseconds of this machine's clock. */
   since?: number;
 }
 
 /**
- * A line is an event, or `[since, event]` where the service wants that again later.
- * @returns nothing where a line, which may be damaged, is neither
+ * Parses a line of the queue: an event, or `[since, event]` where the service asked to send it again later.
+ * @returns undefined where the line is damaged
  */
 export function readLine(line: string): QueuedEvent | undefined {
   const [, since, json = line] = /^\[(\d+),(.*)\]$/s.exec(line) ?? [];

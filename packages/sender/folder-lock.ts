@@ -2,12 +2,13 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Makes a folder this process's own until what is returned is called; fails where another has it, or this one already.
- * Whoever wants it first puts down a file named after its process and then looks for those of others: of two that come
- * at once none overlooks the other, and what is removed for an ended process is never a file that another writes anew.
+ * Locks a folder for this process and returns the function that releases the lock. Fails where a running process has the
+ * lock, this process included. Each process first creates a lock file with its own process id in the name and then looks
+ * for the files of others. So two processes that start at the same time both see each other, and removing the file of an
+ * ended process can never remove a file that another process has just created.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const own = `${process.pid}-${(await beganOf(process.pid)) ?? Math.trunc(performance.timeOrigin)}.lock`;
+  const own = `${process.pid}-${(await startOf(process.pid)) ?? Math.trunc(performance.timeOrigin)}.lock`;
   await writeFile(join(folder, own), '', { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? inUse(folder, process.pid) : error;
   });
@@ -22,32 +23,33 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 async function removeEnded(folder: string, name: string): Promise<void> {
-  const [, pid, began] = /^(\d+)-(.+)\.lock$/.exec(name) ?? [];
+  const [, pid, start] = /^(\d+)-(.+)\.lock$/.exec(name) ?? [];
   if (pid === undefined) return;
-  if (await runs(Number(pid), began!)) throw inUse(folder, Number(pid));
+  if (await isRunning(Number(pid), start!)) throw inUse(folder, Number(pid));
   await rm(join(folder, name), { force: true });
 }
 
 const inUse = (folder: string, pid: number): Error =>
   new Error(`${folder} is in use by a sender of process ${pid}. Each sender needs a folder of its own.`);
 
-/** Whether a process runs still, and not another one to which its id was given since. */
-async function runs(pid: number, began: string): Promise<boolean> {
+/** Whether the process that created a lock file still runs; the system may have given its id to another process. */
+async function isRunning(pid: number, start: string): Promise<boolean> {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return ((await beganOf(pid)) ?? began) === began;
+  return ((await startOf(pid)) ?? start) === start;
 }
 
-/** When a process began, on Linux: in ticks since the machine was started, and which start that was. */
-async function beganOf(pid: number): Promise<string | undefined> {
+/** Identifies the start of a process, on Linux only: its start time in clock ticks since boot, and the id of the boot. */
+async function startOf(pid: number): Promise<string | undefined> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // Behind the name, which may hold anything, stand the third field and on; the start is the 22nd.
+    // See proc_pid_stat(5): the second field is the name in parentheses, which may hold any character, so the fields are
+    // split after the last parenthesis. `fields[0]` is field 3 (the state), `fields[19]` field 22 (the start time).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return /[XZ]/.test(fields[0]!) ? 'ended' : `${fields[19]}-${boot.trim()}`;
   } catch {

@@ -6,24 +6,24 @@ import { type IngestResponse, postEvents, type Receipt } from './post.ts';
 import { DiskQueue } from './queue.ts';
 
 /**
- * Sends events to Scorehall and loses none: `send` settles when an event is in a queue on disk, from where it is
- * delivered, however long that takes and however often this process or the service dies. Needs nothing but Node.
+ * Sends events to Scorehall without losing any: `send` resolves when the event is in a queue on disk, and the sender
+ * delivers the queue in the background, across restarts of this process and of the service. It has no dependencies.
  */
 export interface SenderOptions {
-  /** The ingest's address. */
+  /** The address of the ingest (`INGEST_URL`). */
   url: string;
   /** The key of this game server. */
   key: string;
-  /** A folder of this sender's own: `openSender` fails where another has it open. */
+  /** The folder of the queue. Each sender needs its own: `openSender` fails where another sender has it open. */
   folder: string;
   /**
-   * Hears of events that were refused for good; they are kept in `refused.ndjson`, too. A line of a damaged queue that is
-   * no event comes as text.
+   * Called for each event that was rejected for good; `refused.ndjson` in the folder stores these events, too. A line of a
+   * damaged queue file that is not an event is passed as text.
    */
   onRefused?: (event: Event | string, receipt: Receipt) => void;
-  /** Hears why nothing is delivered at the moment. */
+  /** Called with the reason when a delivery fails; the sender retries by itself. */
   onTrouble?: (sentence: string) => void;
-  /** How to wait; for tests. */
+  /** Replaces the timer between deliveries; for tests. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -33,10 +33,13 @@ const MAX_EVENTS = 200;
 const MAX_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
-/** How long an event that came too early is sent again, counted from when the service first said so. */
-const EARLY_MS = 24 * 3_600_000;
-/** What is said of lines of which one is no event, without asking: such a line would spoil the request for all. */
-const NO_EVENT: IngestResponse = { refused: 'This line of the queue is no event: the file was damaged.' };
+/** How long an event with `"retry": true` is sent again, counted from the first such receipt. */
+const RETRY_PERIOD_MS = 24 * 3_600_000;
+/** The local refusal of a batch with a line that is not an event: the service would refuse the whole request. */
+const NOT_AN_EVENT: IngestResponse = { refused: 'This line of the queue is not an event; the file is damaged.' };
+
+/** The outcome of one delivery. */
+type Delivery = 'delivered' | 'empty' | { trouble: string; afterMs: number | undefined };
 
 export async function openSender(options: SenderOptions): Promise<Sender> {
   return new Sender(options, await DiskQueue.open(options.folder));
@@ -49,7 +52,8 @@ export class Sender implements AsyncDisposable {
   readonly #running: Promise<void>;
   #wake = Promise.withResolvers<void>();
   #flushes: PromiseWithResolvers<void>[] = [];
-  #most = MAX_EVENTS;
+  /** The size of the next batch: halved while the service refuses the request, to find the event that is to blame. */
+  #batchSize = MAX_EVENTS;
 
   constructor(options: SenderOptions, queue: DiskQueue) {
     this.#options = options;
@@ -57,21 +61,21 @@ export class Sender implements AsyncDisposable {
     this.#running = this.#run();
   }
 
-  /** Settles when the events are on disk: from then on they are this sender's business. */
+  /** Resolves when the events are on disk; the sender delivers them from there. */
   async send(...events: Event[]): Promise<void> {
     await this.#queue.append(events.map((event) => JSON.stringify(event)));
     this.#wake.resolve();
   }
 
-  /** Sends an event past the queue, once: for heartbeats, which are worth nothing later. */
+  /** Sends an event once, without the queue. For heartbeats, which are worthless later. */
   async sendNow(event: Event): Promise<Receipt | undefined> {
-    const answer = await postEvents(this.#options, [JSON.stringify(event)]);
-    if ('receipts' in answer) return answer.receipts[0];
-    this.#complain('refused' in answer ? answer.refused : answer.trouble);
+    const response = await postEvents(this.#options, [JSON.stringify(event)]);
+    if ('receipts' in response) return response.receipts[0];
+    this.#reportTrouble('refused' in response ? response.refused : response.trouble);
     return undefined;
   }
 
-  /** Settles when everything that was sent so far is delivered or set aside; fails where `close` comes first. */
+  /** Resolves when all events sent so far are delivered or in `refused.ndjson`; rejects where `close` comes first. */
   async flush(): Promise<void> {
     if (this.#stop.signal.aborted) throw closed();
     const flush = Promise.withResolvers<void>();
@@ -80,7 +84,7 @@ export class Sender implements AsyncDisposable {
     await flush.promise;
   }
 
-  /** Stops delivering; what is left is delivered when the folder is opened again. */
+  /** Stops delivering; a later sender on the same folder delivers the rest of the queue. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#wake.resolve();
@@ -95,56 +99,63 @@ export class Sender implements AsyncDisposable {
   async #run(): Promise<void> {
     let pause = FIRST_PAUSE_MS;
     while (!this.#stop.signal.aborted) {
-      // What is sent, and who asks, from here on may find the queue looked through already: both have it looked at anew.
+      // A `send` or `flush` from here on may come after `#deliver` has read the queue: it wakes this loop for another turn,
+      // and this turn resolves only the flushes that were requested before it.
       this.#wake = Promise.withResolvers();
-      const asked = this.#flushes.length;
-      const wait = await this.#deliver().catch((error: unknown) => ({ trouble: String(error), afterMs: undefined }));
-      if (wait === 'delivered') pause = FIRST_PAUSE_MS;
-      else if (wait === 'empty') {
-        for (const { resolve } of this.#flushes.splice(0, asked)) resolve();
+      const flushCount = this.#flushes.length;
+      const delivery = await this.#deliver().catch((error: unknown) => ({
+        trouble: String(error),
+        afterMs: undefined,
+      }));
+      if (delivery === 'delivered') pause = FIRST_PAUSE_MS;
+      else if (delivery === 'empty') {
+        for (const { resolve } of this.#flushes.splice(0, flushCount)) resolve();
         await this.#wake.promise;
       } else {
-        this.#complain(wait.trouble);
-        await this.#pause(Math.max(wait.afterMs ?? 0, pause * (0.5 + Math.random() / 2)));
+        this.#reportTrouble(delivery.trouble);
+        await this.#pause(Math.max(delivery.afterMs ?? 0, pause * (0.5 + Math.random() / 2)));
         pause = Math.min(pause * 2, MAX_PAUSE_MS);
       }
     }
     for (const { reject } of this.#flushes.splice(0)) reject(closed());
   }
 
-  async #deliver(): Promise<'delivered' | 'empty' | { trouble: string; afterMs: number | undefined }> {
-    const portion = await this.#queue.peek(this.#most, MAX_BYTES);
-    if (portion === undefined) return 'empty';
-    const { lines, next } = portion;
+  async #deliver(): Promise<Delivery> {
+    const chunk = await this.#queue.peek(this.#batchSize, MAX_BYTES);
+    if (chunk === undefined) return 'empty';
+    const { lines, next } = chunk;
     const events = lines.flatMap((line) => readLine(line) ?? []);
-    const answer = events.length === lines.length ? await this.#post(events) : NO_EVENT;
-    if ('trouble' in answer) return answer;
-    if ('refused' in answer) {
-      this.#most = Math.ceil(lines.length / 2);
+    const response = events.length === lines.length ? await this.#post(events) : NOT_AN_EVENT;
+    if ('trouble' in response) return response;
+    if ('refused' in response) {
+      this.#batchSize = Math.ceil(lines.length / 2);
       if (lines.length > 1) return 'delivered';
-      const receipt: Receipt = { id: '', status: 'rejected', reason: answer.refused, place: '' };
+      const receipt: Receipt = { id: '', status: 'rejected', reason: response.refused, place: '' };
       await this.#setAside(events[0]?.event ?? lines[0]!, receipt);
-    } else if (await this.#settle(events, answer.receipts)) {
+    } else if (await this.#processReceipts(events, response.receipts)) {
       await this.#queue.advance(next);
-      return { trouble: 'The service wants some events again later.', afterMs: MAX_PAUSE_MS / 2 };
+      return { trouble: 'The service asked to send some events again later.', afterMs: MAX_PAUSE_MS / 2 };
     }
-    this.#most = MAX_EVENTS;
+    this.#batchSize = MAX_EVENTS;
     await this.#queue.advance(next);
     return 'delivered';
   }
 
   #post(events: QueuedEvent[]): Promise<IngestResponse> {
-    const sent = events.map(({ json }) => json);
-    return postEvents(this.#options, sent, this.#stop.signal);
+    const lines = events.map(({ json }) => json);
+    return postEvents(this.#options, lines, this.#stop.signal);
   }
 
-  /** @returns whether nothing but events that came too early is left */
-  async #settle(events: QueuedEvent[], receipts: Receipt[]): Promise<boolean> {
+  /**
+   * Sets rejected events aside and appends those with `"retry": true` to the queue again.
+   * @returns whether all events have to be sent again later
+   */
+  async #processReceipts(events: QueuedEvent[], receipts: Receipt[]): Promise<boolean> {
     const early: string[] = [];
-    for (const [place, receipt] of receipts.entries()) {
-      const { event, json, since = Date.now() } = events[place]!;
+    for (const [index, receipt] of receipts.entries()) {
+      const { event, json, since = Date.now() } = events[index]!;
       if (receipt.status !== 'rejected') continue;
-      if (receipt.retry && isFresh(since)) early.push(writeLine({ json, since }));
+      if (receipt.retry && isInRetryPeriod(since)) early.push(writeLine({ json, since }));
       else await this.#setAside(event, receipt);
     }
     if (early.length > 0) await this.#queue.append(early);
@@ -153,11 +164,11 @@ export class Sender implements AsyncDisposable {
 
   async #setAside(event: Event | string, receipt: Receipt): Promise<void> {
     await appendFile(join(this.#options.folder, 'refused.ndjson'), `${JSON.stringify({ receipt, event })}\n`);
-    sendEvents(() => this.#options.onRefused?.(event, receipt));
+    callSafely(() => this.#options.onRefused?.(event, receipt));
   }
 
-  #complain(sentence: string): void {
-    sendEvents(() => this.#options.onTrouble?.(sentence));
+  #reportTrouble(sentence: string): void {
+    callSafely(() => this.#options.onTrouble?.(sentence));
   }
 
   async #pause(ms: number): Promise<void> {
@@ -166,13 +177,13 @@ export class Sender implements AsyncDisposable {
   }
 }
 
-/** Either way: a clock that was ahead and is set right must not make the wait one of years. */
-function isFresh(since: number): boolean {
-  return Math.abs(Date.now() - since) < EARLY_MS;
+/** The absolute difference: after a clock that was years ahead is corrected, `since` lies in the future. */
+function isInRetryPeriod(since: number): boolean {
+  return Math.abs(Date.now() - since) < RETRY_PERIOD_MS;
 }
 
-/** What a callback throws is told as a warning: delivery goes on, or what was set aside would be again and again. */
-function sendEvents(callback: () => void): void {
+/** Turns an error of a callback into a warning; it would otherwise stop the delivery and set the same event aside again. */
+function callSafely(callback: () => void): void {
   try {
     callback();
   } catch (error) {
@@ -180,5 +191,4 @@ function sendEvents(callback: () => void): void {
   }
 }
 
-const closed = (): Error =>
-  new Error('The sender is closed; what is left is delivered when its folder is opened again.');
+const closed = (): Error => new Error('The sender is closed. Open its folder again to deliver the rest of its queue.');

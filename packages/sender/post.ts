@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** What a sender does next. */
+/** The response to a batch, by what the sender does next. */
 export type IngestResponse =
   | { receipts: Receipt[] }
-  /** The request itself is refused: send less at once, or set the only event aside. */
+  /** The service refused the whole request: send fewer events, or set a single one aside. */
   | { refused: string }
-  /** Nothing was taken, or nobody knows: send the same again after a while. */
+  /** No event was stored, or the response was lost: send the same batch again later. */
   | { trouble: string; afterMs: number | undefined };
 
 export interface Receipt {
@@ -19,43 +19,47 @@ export interface Receipt {
   retry?: true;
 }
 
-const PATIENCE_MS = 30_000;
-const PACKED_FROM = 2_048;
-const pack = promisify(gzip);
+const TIMEOUT_MS = 30_000;
+/** Bodies from this many characters on are compressed. */
+const MIN_COMPRESSED_LENGTH = 2_048;
+const compress = promisify(gzip);
 
-/** Posts events, which are JSON already, as an array. */
+/**
+ * Posts events as a JSON array.
+ * @param lines the JSON of each event
+ */
 export async function postEvents(
   { url, key }: { url: string; key: string },
   lines: string[],
   stop?: AbortSignal,
 ): Promise<IngestResponse> {
   const body = Buffer.from(`[${lines.join(',')}]`);
-  const packed = body.length >= PACKED_FROM;
+  const compressed = body.length >= MIN_COMPRESSED_LENGTH;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   try {
     const response = await fetch(new URL('/events', url), {
       method: 'POST',
-      headers: packed ? { ...headers, 'content-encoding': 'gzip' } : headers,
-      body: packed ? await pack(body) : body,
-      signal: AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(stop === undefined ? [] : [stop])]),
+      headers: compressed ? { ...headers, 'content-encoding': 'gzip' } : headers,
+      body: compressed ? await compress(body) : body,
+      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(stop === undefined ? [] : [stop])]),
       redirect: 'error',
     });
-    return await answerOf(response, lines.length);
+    return await readResponse(response, lines.length);
   } catch (error) {
     const { message, cause } = error as Error;
     return { trouble: cause instanceof Error ? `${message}: ${cause.message}` : message, afterMs: undefined };
   }
 }
 
-async function answerOf(response: Response, count: number): Promise<IngestResponse> {
+async function readResponse(response: Response, count: number): Promise<IngestResponse> {
   const body = (await response.json().catch(() => undefined)) as unknown;
   if (response.status === 200 && Array.isArray(body) && body.length === count) return { receipts: body as Receipt[] };
   const { error_description } = (body ?? {}) as { error_description?: string };
   const sentence = `${response.status} ${error_description ?? response.statusText}`;
   if (response.status === 400 || response.status === 413) return { refused: sentence };
-  return { trouble: sentence, afterMs: secondsOf(response.headers.get('retry-after')) };
+  return { trouble: sentence, afterMs: millisecondsOf(response.headers.get('retry-after')) };
 }
 
-function secondsOf(header: string | null): number | undefined {
+function millisecondsOf(header: string | null): number | undefined {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : undefined;
 }

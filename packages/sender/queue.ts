@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } fro
 import { join } from 'node:path';
 import { lockFolder } from './folder-lock.ts';
 
-/** Where in the queue something stands: a file and a byte in it. */
+/** A position in the queue: a segment file and a byte offset in it. */
 export interface Place {
   segment: number;
   offset: number;
@@ -10,13 +10,14 @@ export interface Place {
 
 export interface QueueChunk {
   lines: string[];
-  /** Where the queue goes on behind the lines. */
+  /** The position after the lines. */
   next: Place;
 }
 
 /**
- * A queue on disk: files of lines that are only ever appended to, and a file that says how far they are delivered. What
- * `append` has promised outlives the process and the power; files that are delivered are removed. A folder has one queue at a time.
+ * A queue on disk: append-only segment files of lines, and the file `position` with the place of the first undelivered
+ * line. Lines survive a crash and a power cut once `append` has resolved. Delivered segments are deleted. The folder is
+ * locked while the queue is open.
  */
 export class DiskQueue {
   readonly #folder: string;
@@ -48,7 +49,7 @@ export class DiskQueue {
     }
   }
 
-  /** Keeps lines; settles when they are on disk. Calls of the same moment go there together. */
+  /** Appends lines and resolves when they are on disk. Concurrent calls share one write and one fsync. */
   append(lines: string[]): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(new Error('The queue is closed.'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -57,19 +58,19 @@ export class DiskQueue {
     return promise;
   }
 
-  /** The oldest lines that are not delivered, at least one where there is one. */
-  async peek(mostLines: number, mostBytes: number): Promise<QueueChunk | undefined> {
+  /** Returns the oldest undelivered lines, or undefined where there are none. A line longer than `maxBytes` comes alone. */
+  async peek(maxLines: number, maxBytes: number): Promise<QueueChunk | undefined> {
     for (;;) {
-      // Asked before reading: a file that another follows grows no more.
-      const following = this.#segments.find((segment) => segment > this.#place.segment);
-      const portion = await this.#read(mostLines, mostBytes);
-      if (portion !== undefined) return portion;
-      if (following === undefined) return undefined;
-      await this.advance({ segment: following, offset: 0 });
+      // Look for the next segment before reading: once it exists, this segment does not grow any more.
+      const nextSegment = this.#segments.find((segment) => segment > this.#place.segment);
+      const chunk = await this.#read(maxLines, maxBytes);
+      if (chunk !== undefined) return chunk;
+      if (nextSegment === undefined) return undefined;
+      await this.advance({ segment: nextSegment, offset: 0 });
     }
   }
 
-  /** Says that everything before a place is delivered. */
+  /** Records that all lines before a place are delivered, and deletes the segments before it. */
   async advance(place: Place): Promise<void> {
     const temporary = this.#path('position.new');
     await writeDurably(temporary, JSON.stringify(place));
@@ -96,15 +97,15 @@ export class DiskQueue {
   async #recover(): Promise<void> {
     const names = await readdir(this.#folder);
     this.#segments = names.flatMap((name) => Number(/^(\d{10})\.ndjson$/.exec(name)?.[1] ?? [])).sort((a, b) => a - b);
-    // Where nobody can tell what is delivered, all goes once more: what is known already changes nothing.
+    // Without a readable position all lines are sent again: the service answers `duplicate` for those it has.
     this.#place = (await readPlace(this.#path('position'))) ?? { segment: this.#segments[0] ?? 0, offset: 0 };
-    // What was appended last may be torn; what was promised is whole. The next file begins a line anew.
+    // A crash may have torn the last line, which no `append` has resolved for. A new segment keeps it apart from new lines.
     const last = Math.max(this.#segments.at(-1) ?? -1, this.#place.segment);
-    await this.#begin(last + 1);
+    await this.#beginSegment(last + 1);
   }
 
-  /** Where this fails, the next append tries the same file again. */
-  async #begin(segment: number): Promise<void> {
+  /** Starts a new segment. Where this fails, the next append tries the same segment again. */
+  async #beginSegment(segment: number): Promise<void> {
     await this.#file?.close();
     this.#file = await open(this.#segmentPath(segment), 'a', 0o600);
     await syncFolder(this.#folder);
@@ -127,40 +128,40 @@ export class DiskQueue {
   }
 
   async #writeLines(lines: string[]): Promise<void> {
-    if (this.#fileBytes >= this.#segmentBytes) await this.#begin(this.#segments.at(-1)! + 1);
+    if (this.#fileBytes >= this.#segmentBytes) await this.#beginSegment(this.#segments.at(-1)! + 1);
     const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
     try {
-      // `write` may leave off after a part without an error; this goes on until all is written or the error shows.
+      // `write` may write only a part without an error; `appendFile` continues until everything is written or fails.
       await this.#file!.appendFile(bytes);
       await this.#file!.datasync();
       this.#fileBytes += bytes.length;
     } catch (error) {
-      await this.#cutBack();
+      await this.#undoAppend();
       throw error;
     }
   }
 
-  /** Takes away what a failed append has left. Where even that fails, the next one begins in a file of its own. */
-  async #cutBack(): Promise<void> {
+  /** Truncates the segment to its length before a failed append. Where that fails too, the next append starts a new one. */
+  async #undoAppend(): Promise<void> {
     await this.#file!.truncate(this.#fileBytes).catch(() => {
       this.#fileBytes = Infinity;
     });
   }
 
-  async #read(mostLines: number, mostBytes: number): Promise<QueueChunk | undefined> {
+  async #read(maxLines: number, maxBytes: number): Promise<QueueChunk | undefined> {
     const { segment, offset } = this.#place;
-    // What is being appended may yet be cut back.
+    // Bytes beyond `#fileBytes` belong to an append that is not complete and may be undone.
     const end = segment === this.#segments.at(-1) ? this.#fileBytes : Infinity;
-    const bytes = await readFrom(this.#segmentPath(segment), { offset, end }, mostBytes);
+    const bytes = await readFrom(this.#segmentPath(segment), { offset, end }, maxBytes);
     const lines: string[] = [];
     let read = 0;
-    for (let at = bytes.indexOf(10); at >= 0 && lines.length < mostLines; at = bytes.indexOf(10, read)) {
-      lines.push(bytes.toString('utf8', read, at));
-      read = at + 1;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0 && lines.length < maxLines; end = bytes.indexOf(NEWLINE, read)) {
+      lines.push(bytes.toString('utf8', read, end));
+      read = end + 1;
     }
     if (lines.length > 0) return { lines, next: { segment, offset: offset + read } };
-    // A line may be longer than what was asked for.
-    return bytes.length === mostBytes ? await this.#read(1, mostBytes * 4) : undefined;
+    // The first line is longer than `maxBytes`: read it alone.
+    return bytes.length === maxBytes ? await this.#read(1, maxBytes * 4) : undefined;
   }
 
   #segmentPath(segment: number): string {
@@ -172,6 +173,9 @@ export class DiskQueue {
   }
 }
 
+const NEWLINE = 10;
+
+/** Returns undefined where the file is missing or damaged. */
 async function readPlace(path: string): Promise<Place | undefined> {
   try {
     const { segment, offset } = JSON.parse(await readFile(path, 'utf8')) as Place;
@@ -183,19 +187,25 @@ async function readPlace(path: string): Promise<Place | undefined> {
   }
 }
 
-async function readFrom(path: string, { offset, end }: { offset: number; end: number }, most: number): Promise<Buffer> {
+async function readFrom(
+  path: string,
+  { offset, end }: { offset: number; end: number },
+  maxBytes: number,
+): Promise<Buffer> {
   const size = Math.min(await sizeOf(path), end);
   if (size <= offset) return Buffer.alloc(0);
   const file = await open(path, 'r');
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(most, size - offset)), { position: offset });
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(maxBytes, size - offset)), {
+      position: offset,
+    });
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
   }
 }
 
-/** Nothing but that a file is not there may pass for an empty one: what is empty is gone past. */
+/** A missing file counts as empty. Any other error is thrown: the queue skips empty segments, and must not skip this one. */
 async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
@@ -215,7 +225,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** A file that is new is there after a power cut only when its folder was synced. */
+/** Syncs a folder: without that, a power cut may lose a new file in it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

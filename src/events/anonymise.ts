@@ -6,8 +6,8 @@ import { pseudonymiseMatch } from './match-summary.ts';
 import type { PreparedEvent } from './validation.ts';
 
 /**
- * Rewrites what was kept as it was told, and the matches made of it, for every pseudonym that is not through with it.
- * Goes through the ledger once for each, in steps; a stop in between costs nothing, the next call goes on from there.
+ * Replaces deleted players by their pseudonyms in the ledger and in stored matches, for every pseudonym whose rewrite is
+ * not complete. Each scans the ledger once, in batches; after an interruption the next call continues with the next batch.
  */
 
 export async function rewriteLedger(db: Db): Promise<void> {
@@ -17,15 +17,15 @@ export async function rewriteLedger(db: Db): Promise<void> {
   for (const { uuid_hash, original, ledger_done, ...pseudonym } of open) {
     const pseudonyms = new Map([[original, pseudonym]]);
     for (let done: number | undefined = ledger_done; done !== undefined;) {
-      done = await rewriteSome(db, uuid_hash, done, original, pseudonyms);
+      done = await rewriteBatch(db, uuid_hash, done, original, pseudonyms);
     }
     await db.run(sql`update pseudonyms set original = null where uuid_hash = ${uuid_hash}`);
   }
 }
 
 /**
- * What was kept as it was told, as it will be when `rewriteLedger` is through: for whoever reads it before.
- * @returns the body of an event of a type, under pseudonyms
+ * Returns a function that applies the pseudonyms to the body of a ledger row while `rewriteLedger` is not complete, so
+ * that its readers never see the original players.
  */
 export async function pseudonymisedBodies(db: Queryable): Promise<(type: string, body: string) => string> {
   const open = await db.all<Pseudonym & { original: string }>(
@@ -33,10 +33,11 @@ export async function pseudonymisedBodies(db: Queryable): Promise<(type: string,
   );
   if (open.length === 0) return (_, body) => body;
   const pseudonyms = new Map(open.map(({ original, ...pseudonym }) => [original, pseudonym]));
-  return (type, body) => (type === MAPS ? body : renamed(body, pseudonyms));
+  return (type, body) => (type === MAPS ? body : renamedJson(body, pseudonyms));
 }
 
-async function rewriteSome(
+/** Rewrites the batch of ledger rows after a key. Returns its last key, or undefined at the end of the ledger. */
+async function rewriteBatch(
   db: Db,
   hash: string,
   after: number,
@@ -49,23 +50,23 @@ async function rewriteSome(
   const last = rows.at(-1)?.key;
   if (last === undefined) return undefined;
   const undashed = original.replaceAll('-', '');
-  const concerned = rows.filter(
+  const affected = rows.filter(
     ({ type, body }) => type !== MAPS && body.toLowerCase().replaceAll('-', '').includes(undashed),
   );
   await db.transaction(async (tx) => {
-    for (const row of concerned) await rewriteOne(tx, row, original, pseudonyms);
+    for (const row of affected) await rewriteRow(tx, row, original, pseudonyms);
     await tx.run(sql`update pseudonyms set ledger_done = ${last} where uuid_hash = ${hash}`);
   });
   return last;
 }
 
-async function rewriteOne(
+async function rewriteRow(
   tx: Queryable,
   { key, type, body }: LedgerRow,
   original: string,
   pseudonyms: ReadonlyMap<string, Pseudonym>,
 ): Promise<void> {
-  await tx.run(sql`update ledger set body = ${renamed(body, pseudonyms)} where key = ${key}`);
+  await tx.run(sql`update ledger set body = ${renamedJson(body, pseudonyms)} where key = ${key}`);
   if (type === 'punishment.issued') {
     const { uuid, name } = pseudonyms.get(original)!;
     await tx.run(sql`
@@ -77,19 +78,22 @@ async function rewriteOne(
     sql`select teams, objectives from match_details where match_key = ${key}`,
   );
   if (details === undefined) return;
+  const [teams, objectives] = [renamedJson(details.teams, pseudonyms), renamedJson(details.objectives, pseudonyms)];
   await tx.run(sql`
-    update match_details set teams = ${renamed(details.teams, pseudonyms)}, objectives = ${renamed(details.objectives, pseudonyms)},
-      revision = revision + 1
+    update match_details set teams = ${teams}, objectives = ${objectives}, revision = revision + 1
     where match_key = ${key}`);
 }
 
-/** What is told of players goes by their pseudonyms; who made a map is told by the map and stays. */
+/** Published maps keep the names of their authors: authorship stays public after an account is deleted. */
 const MAPS = 'map.published';
 
-/** By a link somebody comes back under their own name; what was kept of an earlier one goes by the pseudonym. */
+/** A new `account.link` keeps the real player, who returns with it. One in the ledger is rewritten like other events. */
 const NOT_REWRITTEN: ReadonlySet<string> = new Set([MAPS, 'account.link']);
 
-/** Brings events in under the pseudonyms of those of their players who have one. */
+/**
+ * Replaces players who have a pseudonym in new events.
+ * @returns `events` itself where no player has one
+ */
 export async function applyPseudonyms<E extends { event: PreparedEvent; raw: string | undefined }>(
   tx: Queryable,
   events: E[],
@@ -102,7 +106,7 @@ export async function applyPseudonyms<E extends { event: PreparedEvent; raw: str
     return {
       ...checked,
       event: pseudonymiseEvent(checked.event, pseudonyms),
-      raw: checked.raw && renamed(checked.raw, pseudonyms),
+      raw: checked.raw && renamedJson(checked.raw, pseudonyms),
     };
   });
 }
@@ -110,12 +114,12 @@ export async function applyPseudonyms<E extends { event: PreparedEvent; raw: str
 function pseudonymiseEvent(event: PreparedEvent, pseudonyms: ReadonlyMap<string, Pseudonym>): PreparedEvent {
   const data =
     event.type === 'match.finished'
-      ? pseudonymiseMatch(event.data, pseudonyms, (json) => renamed(json, pseudonyms))
+      ? pseudonymiseMatch(event.data, pseudonyms, (json) => renamedJson(json, pseudonyms))
       : rename(event.data, pseudonyms);
   return { ...event, data } as PreparedEvent;
 }
 
-/** The pseudonyms of those among the game accounts who have one, by UUID. */
+/** Finds the pseudonyms of players, by UUID; players without one are left out. */
 async function pseudonymsOf(tx: Queryable, uuids: ReadonlySet<string>): Promise<Map<string, Pseudonym>> {
   const hashes = new Map([...uuids].map((uuid) => [hashOf(tx.keyedHash, uuid), uuid]));
   const pseudonyms = new Map<string, Pseudonym>();
@@ -128,7 +132,7 @@ async function pseudonymsOf(tx: Queryable, uuids: ReadonlySet<string>): Promise<
 
 const MIN_UUID_LENGTH = 32;
 
-/** Every UUID that stands anywhere in a value. */
+/** Collects the UUIDs in all strings of a value. */
 function uuidsWithin(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === 'string') {
     const uuid = value.length < MIN_UUID_LENGTH ? undefined : uuidOf(value);
@@ -139,10 +143,10 @@ function uuidsWithin(value: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-const renamed = (json: string, pseudonyms: ReadonlyMap<string, Pseudonym>): string =>
+const renamedJson = (json: string, pseudonyms: ReadonlyMap<string, Pseudonym>): string =>
   JSON.stringify(rename(JSON.parse(json), pseudonyms));
 
-/** A copy of the value in which those of the book bear their pseudonyms, and everything else stands as it was. */
+/** Copies a value and replaces every UUID that has a pseudonym, and the `name` beside a member `uuid`. */
 function rename(value: unknown, pseudonyms: ReadonlyMap<string, Pseudonym>): unknown {
   if (typeof value === 'string') return pseudonyms.get(uuidOf(value) ?? '')?.uuid ?? value;
   if (Array.isArray(value)) return value.map((part) => rename(part, pseudonyms));

@@ -13,7 +13,10 @@ import { uuidsOf } from './match-summary.ts';
 import { applyRotation } from './handlers/rotations.ts';
 import { applyConfigured, applyPresence, applyRemoved } from './handlers/servers.ts';
 
-/** Hands an event to its noun. What needs rows that still wait in the batch gets them written first. */
+/**
+ * Dispatches an event to its handler. A handler that reads rows which the batch has queued flushes the batch first.
+ * @throws EventRejected
+ */
 export async function apply(context: EventContext, event: PreparedEvent): Promise<HandlerResult> {
   switch (event.type) {
     case 'match.finished':
@@ -53,7 +56,10 @@ export async function apply(context: EventContext, event: PreparedEvent): Promis
   }
 }
 
-/** The players that have to be loaded before an event is applied. Those of rarer events load them themselves. */
+/**
+ * The players to load before an event is applied: a batch of events then reads all of them in a few statements. The
+ * handlers of rarer events load their players themselves.
+ */
 export function playersOf(event: PreparedEvent): string[] {
   switch (event.type) {
     case 'match.finished':
@@ -70,8 +76,9 @@ export function playersOf(event: PreparedEvent): string[] {
 }
 
 /**
- * What the events that change one thing in turn have in common: a map (by its name in any case), a punishment, a
- * rotation. What the others change is a sum or a newest, from which each can be taken out by itself.
+ * The aggregate that an event changes: a map (names compare in any case), a punishment or a rotation. The order of its
+ * events matters, so retracting one of them rebuilds the aggregate from the others. All other events (null) only change
+ * sums and newest values, from which each can be removed alone.
  */
 export function aggregateOf(event: PreparedEvent, scope: number): string | null {
   switch (event.type) {

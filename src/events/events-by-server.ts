@@ -1,13 +1,16 @@
 import { type Sql, sql } from '#db/sql.ts';
 import { keysetPage, type Page } from '#store/keyset-paging.ts';
 
-/** As the index `ledger_besides_matches` says it, word for word and without values: else SQLite passes it over. */
+/**
+ * The condition of the partial index `ledger_besides_matches`. It repeats the index's text exactly, without bound values:
+ * otherwise SQLite does not use the index.
+ */
 export const BESIDES_MATCHES = sql`(type <> 'match.finished' or withdrawn is not null)`;
 
 /**
- * A subquery: the keys of the events in the ledger that belong to a server, withdrawn ones too; of a page more than its
- * limit and in no order. Matches that stand have the keys of their events; only the other events have an index of their
- * own, so that a match is written into one index less.
+ * A subquery for the keys of a server's events in the ledger, including withdrawn ones. With a page it returns up to twice
+ * the limit, in no order: the caller sorts and limits. Matches that are not withdrawn are found in `matches`, under the
+ * key of their event; only the other events are indexed by server, so that inserting a match writes one index less.
  */
 export const keysByServer = (server: number, page?: Page): Sql => sql`
   select key from (select key from matches where ${keysetPage('server_key', server, page)}) m

@@ -7,61 +7,62 @@ import { pseudonymisedBodies } from './anonymise.ts';
 import { LEDGER, type LedgerRow } from './rebuild.ts';
 
 /**
- * Everything that events have made, as events again, each with its receipt: taken in this order by an empty network they
- * make the same, under the same ids. Withdrawn events are left out; what they have left behind (ids of players and
- * servers that others speak of, too) is said by events of its own. All of it is of one moment: what is withdrawn while it
- * is read would leave ids behind that nothing speaks of.
+ * Exports the ledger as events with their receipts. An empty network that ingests them in this order gets the same data
+ * with the same ids. Withdrawn events are left out, but players and servers that they created and that other events refer
+ * to get an event of their own (`server.configured`, `player.known`). The export reads one database snapshot, so that a
+ * retraction at the same time cannot leave such an id without its event.
  */
 export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
-  await using state = await db.snapshot();
-  const lost = await lostBeginnings(state);
-  const bodyOf = await pseudonymisedBodies(state);
+  await using snapshot = await db.snapshot();
+  const substitutes = await substituteEvents(snapshot);
+  const bodyOf = await pseudonymisedBodies(snapshot);
   for (let after = 0; ;) {
-    const rows = await state.all<LedgerRow>(
+    const rows = await snapshot.all<LedgerRow>(
       sql`${LEDGER} where l.key > ${after} and l.withdrawn is null order by l.key limit ${BATCH_SIZE}`,
     );
-    const pictures = await picturesOf(state, rows);
+    const pictures = await picturesOf(snapshot, rows);
     for (const row of rows) {
-      while (lost.length > 0 && lost[0]!.key < row.key) yield lost.shift()!.event;
+      while (substitutes.length > 0 && substitutes[0]!.key < row.key) yield substitutes.shift()!.event;
       const event = wireOf({ ...row, body: bodyOf(row.type, row.body) }, pictures);
       if (event !== undefined) yield event;
     }
     if (rows.length < BATCH_SIZE) break;
     after = rows.at(-1)!.key;
   }
-  for (const { event } of lost) yield event;
-  yield* presences(state);
+  for (const { event } of substitutes) yield event;
+  yield* presences(snapshot);
 }
 
 const BATCH_SIZE = 200;
 
-interface Pictures {
+interface Picture {
   content_type: string;
   bytes: Uint8Array;
 }
 
-async function picturesOf(db: Queryable, rows: LedgerRow[]): Promise<Map<number, Pictures>> {
+/** The pictures of published maps, by ledger key. */
+async function picturesOf(db: Queryable, rows: LedgerRow[]): Promise<Map<number, Picture>> {
   const keys = rows.filter(({ type }) => type === 'map.published').map(({ key }) => key);
   if (keys.length === 0) return new Map();
-  const pictures = await db.all<Pictures & { ledger_key: number }>(sql`
+  const pictures = await db.all<Picture & { ledger_key: number }>(sql`
     select m.ledger_key, p.content_type, p.bytes from map_pictures m join pictures p on p.hash = m.hash
     where m.ledger_key in (${list(keys)})`);
   return new Map(pictures.map(({ ledger_key, ...picture }) => [ledger_key, picture]));
 }
 
-function wireOf(row: LedgerRow, pictures: Map<number, Pictures>): WireEvent | undefined {
+function wireOf(row: LedgerRow, pictures: Map<number, Picture>): WireEvent | undefined {
   const { key, event_id: id, time, server } = row;
   const data = JSON.parse(row.body) as Record<string, unknown>;
   const picture = pictures.get(key);
   if (picture !== undefined) {
     data['image'] = { content_type: picture.content_type, data: Buffer.from(picture.bytes).toString('base64') };
   }
-  // Accounts stay where they are; that the player was seen is a fact of the network.
+  // Accounts are not exported; the name observation of a link is.
   const type = row.type === 'account.link' ? 'player.named' : row.type;
   return eventOf({ key, id, type, time, server, data });
 }
 
-interface Facts {
+interface EventParts {
   key: number;
   id: string;
   type: Event['type'];
@@ -70,27 +71,27 @@ interface Facts {
   data: unknown;
 }
 
-function eventOf({ key, id, type, time, server, data }: Facts): WireEvent {
-  const named = typeof server === 'string' ? { server } : {};
+function eventOf({ key, id, type, time, server, data }: EventParts): WireEvent {
+  const from = typeof server === 'string' ? { server } : {};
   const timestamp = new Date(time).toISOString();
-  return { version: 1, id, type, time: timestamp, ...named, receipt: idOf(key), data } as WireEvent;
+  return { version: 1, id, type, time: timestamp, ...from, receipt: idOf(key), data } as WireEvent;
 }
 
-interface Lost {
-  /** Where the event has to stand for the id to come out right. */
+interface Substitute {
+  /** The position in the export, which makes the server or player get its key again. */
   key: number;
   event: WireEvent;
 }
 
 /**
- * Servers and players get their keys behind that of the event that first spoke of them. Where that one is withdrawn or
- * was a heartbeat, an event in its place says what is still known.
+ * Events for servers and players whose first event is missing from the export. The key of a server or player follows the
+ * key of the event that created it; where that event was withdrawn or is a heartbeat, a substitute takes its place.
  */
-async function lostBeginnings(db: Queryable): Promise<Lost[]> {
-  return [...(await lostServers(db)), ...(await lostPlayers(db))].sort((a, b) => a.key - b.key);
+async function substituteEvents(db: Queryable): Promise<Substitute[]> {
+  return [...(await serverSubstitutes(db)), ...(await playerSubstitutes(db))].sort((a, b) => a.key - b.key);
 }
 
-interface LostServer {
+interface ServerRow {
   key: number;
   name: string;
   region: string;
@@ -99,18 +100,18 @@ interface LostServer {
   max: number;
 }
 
-async function lostServers(db: Queryable): Promise<Lost[]> {
-  const rows = await db.all<LostServer>(sql`
+async function serverSubstitutes(db: Queryable): Promise<Substitute[]> {
+  const rows = await db.all<ServerRow>(sql`
     select s.key, s.name, s.region, s.sort_order as "order", s.icon, s.max from servers s
     where not exists (select 1 from ledger l where l.key = s.key - 1 and l.scope_key = s.key and l.withdrawn is null)`);
   return rows.map(({ key, name, ...data }) => {
-    const facts = { key: key - 1, id: `export server ${idOf(key)}`, time: 0, server: name, data };
-    return { key: key - 1, event: eventOf({ ...facts, type: 'server.configured' }) };
+    const parts = { key: key - 1, id: `export server ${idOf(key)}`, time: 0, server: name, data };
+    return { key: key - 1, event: eventOf({ ...parts, type: 'server.configured' }) };
   });
 }
 
-/** A player who was merged into another has a key, too, from when both were known. */
-async function lostPlayers(db: Queryable): Promise<Lost[]> {
+/** Includes merged players: `player_aliases` stores the key that such a player had before the merge. */
+async function playerSubstitutes(db: Queryable): Promise<Substitute[]> {
   const rows = await db.all<{ key: number; uuid: string; known_as: number }>(sql`
     select b.key, b.uuid, b.known_as from (
       select a.key, a.uuid, p.key as known_as from player_aliases a join players p on p.uuid = a.into_uuid
@@ -121,13 +122,13 @@ async function lostPlayers(db: Queryable): Promise<Lost[]> {
     where not exists (
       select 1 from ledger l
       where l.key = (select max(k.key) from ledger k where k.key <= b.key) and l.withdrawn is null)`);
-  const lost: Lost[] = [];
+  const substitutes: Substitute[] = [];
   for (const { key, uuid, known_as } of rows) {
     const { name, first } = await firstObservation(db, known_as);
-    const facts = { key, id: `export player ${idOf(key)}`, time: first, data: { player: { uuid, name } } };
-    lost.push({ key, event: eventOf({ ...facts, type: 'player.known' }) });
+    const parts = { key, id: `export player ${idOf(key)}`, time: first, data: { player: { uuid, name } } };
+    substitutes.push({ key, event: eventOf({ ...parts, type: 'player.known' }) });
   }
-  return lost;
+  return substitutes;
 }
 
 async function* presences(db: Queryable): AsyncGenerator<WireEvent> {

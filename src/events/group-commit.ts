@@ -7,50 +7,51 @@ import type { Db } from '#db/db.ts';
 import { type Item, type IngestOptions, ingestItems } from './ledger.ts';
 import type { Receipt } from './receipts.ts';
 
-/** Where whoever hears of events hands them over. */
+/** Accepts the events of a request and writes them to the ledger. */
 export interface EventQueue {
-  /** Whether so much waits that senders had better come again later. */
+  /** Whether so many events wait that new requests should be refused with 503. */
   readonly isFull: boolean;
-  /** For how many milliseconds events have been under way so far: others can tell how busy this is. */
+  /** Total milliseconds during which the queue was writing events; a growing value means a busy database. */
   readonly busyMs: number;
   /**
-   * @returns the receipts, once what they say is on disk
-   * @throws Unavailable where nothing was taken because the database cannot be reached or written
+   * Resolves to the receipts once the events are on disk.
+   * @throws Unavailable where the database cannot be reached or written; no event was stored
    */
   accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]>;
-  /** Waits until nothing is under way. */
+  /** Waits until all accepted events are written. */
   close(): Promise<void>;
 }
 
-interface Waiting {
+interface WaitingRequest {
   items: readonly Item[];
   settle: (receipts: Receipt[]) => void;
   fail: (error: unknown) => void;
 }
 
-/** How many events one transaction takes: it holds the lock no longer than those need. */
+/** The most events of one transaction, which bounds how long it holds the lock of the key sequence. */
 const MAX_GROUP_SIZE = 256;
 /**
- * Where no more than `FEW` wait, one transaction takes at most half of them or `SMALL`, whichever is more: while it is
- * written, those before it are answered and what comes next is read. Taken all at once, whoever sent them would come back
- * all at once, too, and until then nobody would write.
+ * While at most `SHORT_QUEUE` events wait, a transaction takes half of them, but at least `MIN_GROUP_SIZE`. The rest is
+ * written while the first half is answered. If one transaction took them all, their senders would wait for it together and
+ * send their next events together, and the database would be idle in between.
  */
-const FEW = 64;
-const SMALL = 16;
-/** How many events may wait; more are sent away for a moment. */
+const SHORT_QUEUE = 64;
+const MIN_GROUP_SIZE = 16;
+/** The most events that wait; while the queue is full, new requests are refused with 503. */
 export const MAX_QUEUED = 20_000;
 
 /**
- * Group commit: the events of all requests that wait at the same moment go to the disk together, and each request is
- * answered when they are there. Where a group fails, its requests are taken one by one and then their events, so that
- * nothing that cannot be stored ever stops what comes beside or behind it.
+ * Group commit: the events of all waiting requests share one transaction and one fsync, and each request gets its receipts
+ * after the commit. A group that fails is retried request by request, and a request that fails event by event, so that an
+ * event that cannot be stored blocks no other.
  */
 export class GroupCommitQueue implements EventQueue {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #log: Log;
-  #waiting: Waiting[] = [];
-  #waits = 0;
+  #waiting: WaitingRequest[] = [];
+  /** Events in `#waiting`. */
+  #waitingEvents = 0;
   readonly #busy = new BusyTime();
   #running: Promise<void> | undefined;
 
@@ -61,7 +62,7 @@ export class GroupCommitQueue implements EventQueue {
   }
 
   get isFull(): boolean {
-    return this.#waits >= MAX_QUEUED;
+    return this.#waitingEvents >= MAX_QUEUED;
   }
 
   get busyMs(): number {
@@ -69,11 +70,11 @@ export class GroupCommitQueue implements EventQueue {
   }
 
   accept(items: readonly Item[], options: IngestOptions = {}): Promise<Receipt[]> {
-    // Nothing of it is kept: it must not be in one transaction with what is.
+    // A dry run rolls its transaction back, so it cannot share one with events that are stored.
     if (options.dryRun) return ingestItems(this.#db, this.#clock, items, options);
     const { promise, resolve, reject } = Promise.withResolvers<Receipt[]>();
     this.#waiting.push({ items, settle: resolve, fail: reject });
-    this.#waits += items.length;
+    this.#waitingEvents += items.length;
     this.#running ??= this.#run();
     return promise;
   }
@@ -84,44 +85,45 @@ export class GroupCommitQueue implements EventQueue {
 
   async #run(): Promise<void> {
     this.#busy.begin();
-    // Whoever else asks in this turn of the event loop comes along.
+    // The turn of the event loop lets other requests join the group.
     for (await setImmediate(); this.#waiting.length > 0; await setImmediate()) {
-      const group = this.#next();
-      this.#waits -= sizeOf(group);
+      const group = this.#nextGroup();
+      this.#waitingEvents -= sizeOf(group);
       await this.#commitGroup(group);
     }
     this.#running = undefined;
     this.#busy.end();
   }
 
-  /** What waits the longest, whole requests, for one transaction. */
-  #next(): Waiting[] {
-    const most = this.#waits > FEW ? MAX_GROUP_SIZE : Math.max(SMALL, this.#waits / 2);
+  /** Removes the oldest requests, whole ones, from the queue for one transaction. */
+  #nextGroup(): WaitingRequest[] {
+    const waiting = this.#waitingEvents;
+    const limit = waiting > SHORT_QUEUE ? MAX_GROUP_SIZE : Math.max(MIN_GROUP_SIZE, waiting / 2);
     let size = 0;
     let end = 0;
-    while (end < this.#waiting.length && (end === 0 || size < most)) size += this.#waiting[end++]!.items.length;
+    while (end < this.#waiting.length && (end === 0 || size < limit)) size += this.#waiting[end++]!.items.length;
     return this.#waiting.splice(0, end);
   }
 
-  async #commitGroup(group: Waiting[]): Promise<void> {
+  async #commitGroup(group: WaitingRequest[]): Promise<void> {
     try {
       const receipts = await this.#store(group.flatMap(({ items }) => items));
       let start = 0;
       for (const { items, settle } of group) settle(receipts.slice(start, (start += items.length)));
     } catch (error) {
       if (error instanceof Unavailable) for (const { fail } of group) fail(error);
-      else if (group.length > 1) for (const one of group) await this.#commitGroup([one]);
+      else if (group.length > 1) for (const request of group) await this.#commitGroup([request]);
       else await this.#commitEach(group[0]!, error);
     }
   }
 
-  async #commitEach({ items, settle, fail }: Waiting, error: unknown): Promise<void> {
+  async #commitEach({ items, settle, fail }: WaitingRequest, error: unknown): Promise<void> {
     try {
       const [only, ...others] = items;
-      if (others.length === 0) return settle([this.#refuse(only!, error)]);
+      if (others.length === 0) return settle([this.#reject(only!, error)]);
       const receipts: Receipt[] = [];
       for (const item of items) {
-        receipts.push(...(await this.#store([item]).catch((error: unknown) => [this.#refuse(item, error)])));
+        receipts.push(...(await this.#store([item]).catch((error: unknown) => [this.#reject(item, error)])));
       }
       settle(receipts);
     } catch (error) {
@@ -133,14 +135,14 @@ export class GroupCommitQueue implements EventQueue {
     return ingestItems(this.#db, this.#clock, items);
   }
 
-  #refuse({ checked }: Item, error: unknown): Receipt {
+  #reject({ checked }: Item, error: unknown): Receipt {
     if (error instanceof Unavailable) throw error;
     if (!('event' in checked)) return checked;
     const { id, type } = checked.event;
-    this.#log.error({ err: error, event: { id, type } }, 'an event cannot be stored');
-    const reason = 'cannot be stored because of a fault of the service, which its log tells of';
+    this.#log.error({ err: error, event: { id, type } }, 'an event could not be stored');
+    const reason = 'could not be stored because of an internal error; the operator finds details in the log';
     return { id, status: 'rejected', place: '', reason, retry: true };
   }
 }
 
-const sizeOf = (group: Waiting[]): number => group.reduce((sum, { items }) => sum + items.length, 0);
+const sizeOf = (group: WaitingRequest[]): number => group.reduce((sum, { items }) => sum + items.length, 0);

@@ -1,6 +1,6 @@
 import { type Sql, type Value, withRows } from '#db/sql.ts';
 
-/** The tables that events only ever add rows to, in an order that keeps references whole, with their columns. */
+/** The insert-only tables and their columns, referenced tables before those that refer to them. */
 const TABLES = {
   matches: 'key, head, started, finished, map_key, server_key, gamemode',
   match_details: 'match_key, head, started, finished, teams, objectives',
@@ -14,15 +14,15 @@ const TABLES = {
 } as const;
 
 type Table = keyof typeof TABLES;
-const HEADS = Object.entries(TABLES).map(([table, columns]) => ({
+const INSERTS = Object.entries(TABLES).map(([table, columns]) => ({
   table: table as Table,
   head: `insert into ${table} (${columns}) values`,
   columns: columns.split(',').length,
 }));
 
-/** Rows that wait to be inserted together. */
-export class Inserts {
-  /** The values of all rows of a table behind each other. */
+/** Queues rows, to insert those of a table with few statements. */
+export class InsertBuffer {
+  /** The values of all rows of each table, concatenated. */
   readonly #values = new Map<Table, Value[]>();
 
   add(table: Table, row: readonly Value[]): void {
@@ -31,9 +31,9 @@ export class Inserts {
     for (const value of row) values.push(value);
   }
 
-  /** The statements that insert everything, and nothing waits any more. */
+  /** Returns the statements that insert all queued rows, and empties the buffer. */
   take(): Sql[] {
-    const statements = HEADS.flatMap(({ table, head, columns }) =>
+    const statements = INSERTS.flatMap(({ table, head, columns }) =>
       withRows(head, columns, this.#values.get(table) ?? []),
     );
     this.#values.clear();

@@ -1,43 +1,48 @@
 import { isUtf8 } from 'node:buffer';
 
-/** JSON as senders write it: UTF-8, and no name twice in an object, since readers disagree on what that means. */
+/**
+ * Parses the JSON of senders, which must be UTF-8 and must not repeat a member in an object: RFC 8259, section 4, calls
+ * the meaning of repeated names unpredictable.
+ */
 export type Parsed<T> = { raw: T } | { problem: string };
 
-/** What may be an event, beside the JSON of its data where there is some, which is long and written once. */
+/** A parsed value that may be an event, with the JSON of its `data`: that is long, so it is serialised only once. */
 export interface RawEvent {
   input: unknown;
   data?: string;
 }
 
-/** One value, as in a line. */
+/** Parses one value, such as a line of a stream. */
 export const parseOne = (bytes: Buffer): Parsed<RawEvent> => parse(bytes, rawOf);
 
-/** One value of text that is decoded already. */
-export const parseText = (text: string): Parsed<RawEvent> => read(text, rawOf);
+/** Parses one value from text. */
+export const parseText = (text: string): Parsed<RawEvent> => readText(text, rawOf);
 
-/** One value, or each of an array. */
+/** Parses one value, or all values of an array. */
 export function parseAll(bytes: Buffer): Parsed<RawEvent | RawEvent[]> {
   return parse(bytes, (value) => (Array.isArray(value) ? value.map(rawOf) : rawOf(value)));
 }
 
-function parse<T extends RawEvent | RawEvent[]>(bytes: Buffer, toldIn: (value: unknown) => T): Parsed<T> {
+function parse<T extends RawEvent | RawEvent[]>(bytes: Buffer, toRaw: (value: unknown) => T): Parsed<T> {
   if (!isUtf8(bytes)) return { problem: 'is not UTF-8' };
   const text = bytes.toString('utf8');
-  return read(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, toldIn);
+  return readText(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text, toRaw);
 }
 
-function read<T extends RawEvent | RawEvent[]>(text: string, toldIn: (value: unknown) => T): Parsed<T> {
+const BYTE_ORDER_MARK = 0xfeff;
+
+function readText<T extends RawEvent | RawEvent[]>(text: string, toRaw: (value: unknown) => T): Parsed<T> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return { problem: `is not JSON: ${(error as Error).message.slice(0, 200)}` };
   }
-  const raw = toldIn(value);
+  const raw = toRaw(value);
   return repeatsNames(text, value, raw) ? { problem: 'names the same member twice in one object' } : { raw };
 }
 
-/** Data that is nested too deep to be written is too deep to be an event's, too, which its check says. */
+/** Data nested too deep for `JSON.stringify` gets no JSON; the schema refuses it. */
 function rawOf(input: unknown): RawEvent {
   const data = (input as { data?: unknown } | null)?.data;
   if (typeof data !== 'object') return { input };
@@ -49,18 +54,19 @@ function rawOf(input: unknown): RawEvent {
 }
 
 /**
- * Text that equals what is written of its value repeats no name: no need to count, which takes ten times as long. Senders
- * that write spaces, or numbers as 1.0, have their names counted.
+ * Whether an object in the text repeats a member: then the text names more members than the value has. Text that equals
+ * the serialised value repeats none; comparing them takes a tenth of the time of counting, which is left to text with
+ * spaces or numbers such as 1.0.
  */
 function repeatsNames(text: string, value: unknown, raw: RawEvent | RawEvent[]): boolean {
-  return !isWritten(text, raw) && membersIn(text) !== membersOf(value);
+  return !equalsSerialised(text, raw) && countMembersInText(text) !== countMembers(value);
 }
 
-function isWritten(text: string, raw: RawEvent | RawEvent[]): boolean {
+function equalsSerialised(text: string, raw: RawEvent | RawEvent[]): boolean {
   try {
     return (Array.isArray(raw) ? `[${raw.map(jsonOf).join(',')}]` : jsonOf(raw)) === text;
   } catch {
-    // Nested too deep to be written.
+    // The value is nested too deep for JSON.stringify.
     return false;
   }
 }
@@ -75,8 +81,8 @@ function jsonOf({ input, data }: RawEvent): string {
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 
-/** Counts the members that valid JSON names: each has one colon outside of strings. */
-function membersIn(text: string): number {
+/** Counts the members in valid JSON text: each has one colon outside of strings. */
+function countMembersInText(text: string): number {
   let count = 0;
   let inString = false;
   for (let at = 0; at < text.length; at++) {
@@ -88,7 +94,8 @@ function membersIn(text: string): number {
   return count;
 }
 
-function membersOf(value: unknown): number {
+/** Counts the members of all objects in a value. Iterative, since nested arrays may be deeper than the stack. */
+function countMembers(value: unknown): number {
   let count = 0;
   const open = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

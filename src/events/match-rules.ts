@@ -1,4 +1,4 @@
-/** What has to be right about a match beyond the shape of its parts. */
+/** The members of a match that the rules below check together, beyond the schema of each. */
 export interface MatchParts {
   win: string;
   started: number;
@@ -12,22 +12,27 @@ interface Problem {
   message: string;
 }
 
-/** How many players may stand in a match, all teams together. */
+/** The most players of a match, in all teams together. */
 const MAX_PLAYERS = 1_000;
 
-/** Moments in order, a winner that played, nobody twice, kills among players. */
+/**
+ * Checks that `finished` is not before `started`, team names are unique, the winner is one of the teams, no player is
+ * listed twice, and killers and victims are players of the match.
+ */
 export function problemsOf(match: MatchParts): Problem[] {
   const problems: Problem[] = [];
-  if (match.finished < match.started) problems.push({ path: ['finished'], message: 'must not lie before started' });
+  if (match.finished < match.started)
+    problems.push({ path: ['finished'], message: 'must not be earlier than started' });
   const teams = new Set(match.teams.map((team) => team.name));
-  if (teams.size < match.teams.length) problems.push({ path: ['teams'], message: 'two teams bear the same name' });
+  if (teams.size < match.teams.length)
+    problems.push({ path: ['teams'], message: 'must have different names: two teams have the same one' });
   if (match.win !== '' && !teams.has(match.win)) {
     problems.push({ path: ['win'], message: 'must be the name of one of the teams, or empty' });
   }
   const players = playersOf(match, problems);
-  const stranger = match.kills.findIndex((kill) => !players.has(kill.killer) || !players.has(kill.victim));
-  if (stranger >= 0) {
-    problems.push({ path: ['kills', stranger], message: 'killer and victim must both be players of the match' });
+  const unlisted = match.kills.findIndex((kill) => !players.has(kill.killer) || !players.has(kill.victim));
+  if (unlisted >= 0) {
+    problems.push({ path: ['kills', unlisted], message: 'killer and victim must both be players of the match' });
   }
   return problems;
 }
@@ -38,11 +43,11 @@ function playersOf({ teams }: MatchParts, problems: Problem[]): Set<string> {
     team.players.forEach((player, p) => {
       if (!players.has(player.uuid)) return void players.add(player.uuid);
       const path = ['teams', t, 'players', p, 'uuid'];
-      problems.push({ path, message: 'stands in the match twice; list each player in the last team only' });
+      problems.push({ path, message: 'is in the match twice; list each player in their last team only' });
     });
   });
   if (players.size > MAX_PLAYERS) {
-    problems.push({ path: ['teams'], message: `hold more than ${MAX_PLAYERS} players together` });
+    problems.push({ path: ['teams'], message: `must not hold more than ${MAX_PLAYERS} players together` });
   }
   return players;
 }

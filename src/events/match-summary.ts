@@ -3,9 +3,9 @@ import type { MatchFacts, MatchTeam } from '#store/game/matches.ts';
 import { type Counts, type Group, groupOf, type Sums, sumsOf } from '#store/game/player-stats.ts';
 
 /**
- * A finished match made ready: all that can be worked out before it has a key, so that the one who writes, for whom all
- * others wait, has little left to do. What is stored as JSON is text already, and players are short rows, since they may
- * have to go over to another thread.
+ * A finished match, prepared outside the transaction so that the thread which writes, and on which all senders wait, has
+ * little left to compute. Stored JSON is serialised already, and players are tuples: both are cheap to post to another
+ * thread.
  */
 export interface MatchSummary {
   facts: Omit<MatchFacts, 'id' | 'server'>;
@@ -16,17 +16,17 @@ export interface MatchSummary {
   /** `MatchObjective[]` as JSON. */
   objectives: string;
   players: PlayerSummary[];
-  /** Who completed an objective without standing in a team. */
+  /** Players who completed an objective but are in no team. */
   scorers: ScorerSummary[];
   kills: KillSummary[];
 }
 
 type Result = 'win' | 'lose' | 'draw';
 
-/** How a match went for a player, as the row of it says. */
+/** The result of a match for one player, in the order of the columns of `player_matches`. */
 export type PlayedBy = [name: string, result: Result, score: number, kills: number, deaths: number, time: number];
 
-/** `sums` are what the match adds to the counters of its group. */
+/** `sums` are the amounts that the match adds to the player's counters in the group of its gamemode. */
 export type PlayerSummary = [uuid: string, ...PlayedBy, sums: Sums];
 
 type ScorerSummary = [uuid: string, name: string];
@@ -53,31 +53,36 @@ export function summariseMatch(match: Finished): MatchSummary {
   };
 }
 
-/** Every player a match speaks of. */
+/** The UUIDs of the players and scorers of a match. */
 export function uuidsOf({ players, scorers }: MatchSummary): string[] {
   return [...players.map(([uuid]) => uuid), ...scorers.map(([uuid]) => uuid)];
 }
 
 /**
- * The match with some of its players under another UUID and name.
- * @param inText does the same in JSON
+ * Replaces players by their pseudonyms.
+ * @param pseudonyms by UUID
+ * @param renameInJson applies the pseudonyms to JSON
  */
 export function pseudonymiseMatch(
   match: MatchSummary,
-  accumulator: ReadonlyMap<string, { uuid: string; name: string }>,
-  inText: (json: string) => string,
+  pseudonyms: ReadonlyMap<string, { uuid: string; name: string }>,
+  renameInJson: (json: string) => string,
 ): MatchSummary {
-  const named = (uuid: string, name: string): [uuid: string, name: string] => {
-    const other = accumulator.get(uuid);
-    return other === undefined ? [uuid, name] : [other.uuid, other.name];
+  const renamed = (uuid: string, name: string): [uuid: string, name: string] => {
+    const pseudonym = pseudonyms.get(uuid);
+    return pseudonym === undefined ? [uuid, name] : [pseudonym.uuid, pseudonym.name];
   };
   return {
     ...match,
-    teams: inText(match.teams),
-    objectives: inText(match.objectives),
-    players: match.players.map(([uuid, name, ...rest]) => [...named(uuid, name), ...rest]),
-    scorers: match.scorers.map(([uuid, name]) => named(uuid, name)),
-    kills: match.kills.map(([by, byName, of, ofName, time]) => [...named(by, byName), ...named(of, ofName), time]),
+    teams: renameInJson(match.teams),
+    objectives: renameInJson(match.objectives),
+    players: match.players.map(([uuid, name, ...rest]) => [...renamed(uuid, name), ...rest]),
+    scorers: match.scorers.map(([uuid, name]) => renamed(uuid, name)),
+    kills: match.kills.map(([killer, killerName, victim, victimName, time]) => [
+      ...renamed(killer, killerName),
+      ...renamed(victim, victimName),
+      time,
+    ]),
   };
 }
 
@@ -110,7 +115,7 @@ function completedBy({ objectives }: Finished): Map<string, Completed> {
   return completed;
 }
 
-/** What a match adds to a player's counters; each group takes those it has. A draw counts as play only. */
+/** The amounts of a match for a player; each counter group uses those it has. A draw only counts as played. */
 function countsOf(player: FinishedPlayer, result: Result, completed = NONE): Counts {
   return {
     kill: player.kill_count,
@@ -156,11 +161,11 @@ function teamOf(team: FinishedTeam): MatchTeam {
     score: team.score ?? sum(({ score }) => score),
     kill_count: team.kill_count ?? sum(({ kill_count }) => kill_count),
     death_count: team.death_count ?? sum(({ death_count }) => death_count),
-    players: team.players.map(shownOf),
+    players: team.players.map(teamPlayerOf),
   };
 }
 
-const shownOf = (player: FinishedPlayer): MatchTeam['players'][number] => ({
+const teamPlayerOf = (player: FinishedPlayer): MatchTeam['players'][number] => ({
   uuid: player.uuid,
   name: player.name,
   score: player.score,

@@ -6,7 +6,7 @@ import type { WireEvent } from './schema.ts';
 import { ingestEvents } from './ledger.ts';
 import type { Receipt } from './receipts.ts';
 
-/** What an operator says is an event like any other, so that it stands in the ledger. */
+/** Changes by operators are events, so that the ledger records them. */
 
 type OperatorEvent = {
   [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
@@ -14,17 +14,17 @@ type OperatorEvent = {
 
 const PREFIX = 'operator ';
 
-/** Of rows of the ledger as `l`: that an operator did it by a command or in the console, be it about a server. */
+/** A condition on ledger rows `l`: an operator caused the event by a command or in the console, for a server or not. */
 export const IS_OPERATOR_ACT = sql`(l.credential = 0 and l.event_id like ${`${PREFIX}%`})`;
 
-/** Takes one event as the operator's, now. */
+/** Ingests one event of the operator, with the current time. */
 export async function reportAsOperator(db: Db, clock: Clock, event: OperatorEvent): Promise<Receipt> {
   const time = new Date(clock.now()).toISOString();
   const wire = { version: 1, id: `${PREFIX}${randomUUID()}`, time, ...event };
   return (await ingestEvents(db, clock, { kind: 'operator' }, [wire]))[0]!;
 }
 
-/** Ends a punishment in the name of who issued it. Undefined where there is none with this key. */
+/** Revokes a punishment on behalf of the server that issued it. Returns undefined where no punishment has this key. */
 export async function revokePunishment(db: Db, clock: Clock, key: number): Promise<Receipt | undefined> {
   const issued = await issuerOf(db, key);
   if (issued === undefined) return undefined;

@@ -9,11 +9,12 @@ import type { Keys } from '#store/sequence.ts';
 const READ_BATCH_SIZE = 256;
 
 /**
- * Collects what the events of one transaction change of players: each player is read once, changed in memory and written
- * once at the flush. `load` before `see`; `take` gives the statements.
+ * Accumulates the changes that the events of one transaction make to players: each player is read once, changed in memory
+ * and written once at the flush. Call `load` for a player before the other methods; `take` returns the statements.
  */
 export class PlayerAccumulator {
   readonly #entries = new Map<string, Entry>();
+  /** From the UUID of a merged player to the UUID it was merged into. */
   readonly #aliases = new Map<string, string>();
   #changed: Entry[] = [];
 
@@ -25,7 +26,7 @@ export class PlayerAccumulator {
 
   async load(tx: Queryable, uuids: Iterable<string>): Promise<void> {
     const unknown = new Set<string>();
-    for (const uuid of uuids) if (this.known(uuid) === undefined) unknown.add(uuid);
+    for (const uuid of uuids) if (this.find(uuid) === undefined) unknown.add(uuid);
     const missing = await this.#read(tx, [...unknown]);
     if (missing.length === 0) return;
     const targets: string[] = [];
@@ -40,20 +41,21 @@ export class PlayerAccumulator {
     await this.#read(tx, [...new Set(targets)]);
   }
 
-  known(uuid: string): KnownPlayer | undefined {
-    const known = this.#entries.get(uuid);
-    if (known !== undefined || this.#aliases.size === 0) return known;
+  /** Returns a loaded or added player; for a merged UUID, the player it was merged into. */
+  find(uuid: string): KnownPlayer | undefined {
+    const entry = this.#entries.get(uuid);
+    if (entry !== undefined || this.#aliases.size === 0) return entry;
     const target = this.#aliases.get(uuid);
     return target === undefined ? undefined : this.#entries.get(target);
   }
 
-  /** Notes that a player bore a name at a moment; one who was never seen before gets the key that follows. */
-  see({ uuid, name }: { uuid: string; name: string }, time: number, keys: Pick<Keys, 'following'>): KnownPlayer {
-    const known = this.known(uuid) as Entry | undefined;
-    if (known !== undefined) return this.#seen(known, name, time);
-    const entry = stranger(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
+  /** Records that a player had a name at this time; an unknown player is added, with the next key of the sequence. */
+  observe({ uuid, name }: { uuid: string; name: string }, time: number, keys: Pick<Keys, 'following'>): KnownPlayer {
+    const found = this.find(uuid) as Entry | undefined;
+    if (found !== undefined) return this.#observeName(found, name, time);
+    const entry = newEntry(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
     this.#entries.set(entry.uuid, entry);
-    this.#wait(entry);
+    this.#markChanged(entry);
     return entry;
   }
 
@@ -67,92 +69,95 @@ export class PlayerAccumulator {
     this.#change(player, { lastLogout: time, rowChanged: true });
   }
 
-  /** Adds to a player's counters of a group; with -1 takes out again. */
-  count(player: KnownPlayer, group: Group, added: Sums, by: 1 | -1 = 1): void {
+  /** Adds amounts to a player's counters of a group; with `by` -1, subtracts them. */
+  count(player: KnownPlayer, group: Group, amounts: Sums, by: 1 | -1 = 1): void {
     const entry = player as Entry;
-    this.#wait(entry);
-    const known = entry.sums?.find((one) => one.group === group)?.sums;
-    if (known === undefined) (entry.sums ??= []).push({ group, sums: added.map((count) => count * by) });
-    else for (let place = 0; place < added.length; place++) known[place]! += by * added[place]!;
+    this.#markChanged(entry);
+    const sums = entry.sums?.find((added) => added.group === group)?.sums;
+    if (sums === undefined) (entry.sums ??= []).push({ group, sums: amounts.map((amount) => amount * by) });
+    else for (let index = 0; index < amounts.length; index++) sums[index]! += by * amounts[index]!;
   }
 
-  /** The statements that write what has changed, players in the order of keys. */
+  /** Returns the statements that write the changes, players in the order of keys, and marks all as written. */
   take(): Sql[] {
     const entries = this.#changed.sort((a, b) => a.key - b.key);
     const statements = statementsOf(entries);
     for (const entry of entries) {
-      entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.waits = false;
+      entry.isNew = entry.rowChanged = entry.renamed = entry.seenChanged = entry.isChanged = false;
       entry.names = entry.sums = undefined;
     }
     this.#changed = [];
     return statements;
   }
 
+  /** Reads players; returns the UUIDs without a row. */
   async #read(tx: Queryable, uuids: string[]): Promise<string[]> {
     for (let start = 0; start < uuids.length; start += READ_BATCH_SIZE) {
       const rows = await tx.tuples(sql`
         select p.key, p.uuid, p.name, p.name_since, s.name_seen, p.last_login, p.last_login_server, p.last_logout
         from players p join player_stats s on s.player_key = p.key
         where p.uuid in (${list(uuids.slice(start, start + READ_BATCH_SIZE))})`);
-      for (const row of rows as KnownRow[]) this.#entries.set(row[1], entryOf(row));
+      for (const row of rows as PlayerRow[]) this.#entries.set(row[1], entryOf(row));
     }
     return uuids.filter((uuid) => !this.#entries.has(uuid));
   }
 
-  #seen(entry: Entry, name: string, time: number): Entry {
+  /** Events may arrive late: only a name observed after the current one's last observation replaces it. */
+  #observeName(entry: Entry, name: string, time: number): Entry {
     if (name === entry.name) {
-      if (time < entry.nameSince) this.#noteName(entry, name, time, time);
+      if (time < entry.nameSince) this.#addName(entry, name, time, time);
       if (time > entry.nameSeen) {
         entry.nameSeen = time;
         entry.seenChanged = true;
-        this.#wait(entry);
+        this.#markChanged(entry);
       }
     } else if (time < entry.nameSeen) {
-      this.#noteName(entry, name, time, time);
+      this.#addName(entry, name, time, time);
     } else {
-      this.#noteName(entry, entry.name, entry.nameSince, entry.nameSeen);
+      this.#addName(entry, entry.name, entry.nameSince, entry.nameSeen);
       const renamed = entry.renamed || !entry.isNew;
       this.#change(entry, { name, nameSince: time, nameSeen: time, rowChanged: true, renamed, seenChanged: true });
-      this.#noteName(entry, name, time, time);
+      this.#addName(entry, name, time, time);
     }
     return entry;
   }
 
-  #noteName(entry: Entry, name: string, first: number, last: number): void {
+  /** Adds a name to the history, or widens the period of a name in it; the newest spelling counts. */
+  #addName(entry: Entry, name: string, first: number, last: number): void {
     const names = (entry.names ??= new Map());
-    const noted = names.get(nameKey(name));
-    const first_seen = Math.min(first, noted?.first_seen ?? first);
-    const last_seen = Math.max(last, noted?.last_seen ?? last);
-    const spelling = noted !== undefined && noted.last_seen > last ? noted.name : name;
+    const previous = names.get(nameKey(name));
+    const first_seen = Math.min(first, previous?.first_seen ?? first);
+    const last_seen = Math.max(last, previous?.last_seen ?? last);
+    const spelling = previous !== undefined && previous.last_seen > last ? previous.name : name;
     names.set(nameKey(name), { name: spelling, first_seen, last_seen });
-    this.#wait(entry);
+    this.#markChanged(entry);
     if (name === entry.name && first < entry.nameSince) this.#change(entry, { nameSince: first, rowChanged: true });
   }
 
   #change(entry: KnownPlayer, facts: Partial<Entry>): void {
-    this.#wait(Object.assign(entry as Entry, facts));
+    this.#markChanged(Object.assign(entry as Entry, facts));
   }
 
-  #wait(entry: Entry): void {
-    if (entry.waits) return;
-    entry.waits = true;
+  #markChanged(entry: Entry): void {
+    if (entry.isChanged) return;
+    entry.isChanged = true;
     this.#changed.push(entry);
   }
 }
 
-const FRESH = { renamed: false, waits: false, names: undefined, sums: undefined };
+const UNCHANGED = { renamed: false, isChanged: false, names: undefined, sums: undefined };
 
-type KnownRow = [number, string, string, number, number, number | null, string, number | null];
+type PlayerRow = [number, string, string, number, number, number | null, string, number | null];
 
-function entryOf(row: KnownRow): Entry {
+function entryOf(row: PlayerRow): Entry {
   const [key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout] = row;
-  const known = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout };
-  return { ...known, isNew: false, rowChanged: false, seenChanged: false, ...FRESH };
+  const player = { key, uuid, name, nameSince, nameSeen, lastLogin, lastLoginServer, lastLogout };
+  return { ...player, isNew: false, rowChanged: false, seenChanged: false, ...UNCHANGED };
 }
 
-function stranger(key: number, uuid: string, name: string, time: number): Entry {
+function newEntry(key: number, uuid: string, name: string, time: number): Entry {
   const session = { lastLogin: null, lastLoginServer: '', lastLogout: null };
-  const known = { key, uuid, name, nameSince: time, nameSeen: time, ...session };
+  const player = { key, uuid, name, nameSince: time, nameSeen: time, ...session };
   const names = new Map([[nameKey(name), { name, first_seen: time, last_seen: time }]]);
-  return { ...known, isNew: true, rowChanged: true, seenChanged: true, ...FRESH, names };
+  return { ...player, isNew: true, rowChanged: true, seenChanged: true, ...UNCHANGED, names };
 }

@@ -4,18 +4,18 @@ import { syncAccountName } from '#store/accounts/account-names.ts';
 import { type Added, additions, observations } from '#store/game/player-stats.ts';
 import type { KnownPlayer, PlayerName } from '#store/game/players.ts';
 
-/** The statements that write what a PlayerAccumulator holds. */
+/** The SQL statements that write the changes of a PlayerAccumulator. */
 
-/** A player in the accumulator, with what of it is not written yet. */
+/** A player in the accumulator, with its unwritten changes. */
 export interface Entry extends KnownPlayer {
   isNew: boolean;
   rowChanged: boolean;
   renamed: boolean;
   seenChanged: boolean;
   /** Whether it is in the accumulator's list of changed players. */
-  waits: boolean;
+  isChanged: boolean;
   names: Map<string, PlayerName> | undefined;
-  /** What was added to counters, each group once. */
+  /** The amounts to add to counters, one element per group. */
   sums: Added[] | undefined;
 }
 
@@ -27,18 +27,17 @@ const WIDEN_NAMES = `on conflict (name_key, player_key) do update set
   last_seen = case when excluded.last_seen > player_names.last_seen then excluded.last_seen else player_names.last_seen end,
   name = case when excluded.last_seen >= player_names.last_seen then excluded.name else player_names.name end`;
 
-/** The statements that write what changed of some players. */
 export function statementsOf(entries: readonly Entry[]): Sql[] {
-  // Of most players nothing is new but counters.
-  const others = entries.filter(({ rowChanged, names }) => rowChanged || names !== undefined);
-  const unnumbered = entries.filter((entry) => entry.seenChanged && entry.sums === undefined);
+  // Most players only have changed counters.
+  const rowsOrNames = entries.filter(({ rowChanged, names }) => rowChanged || names !== undefined);
+  const seenOnly = entries.filter((entry) => entry.seenChanged && entry.sums === undefined);
   return [
-    ...insertAll(PLAYERS, others.filter(({ isNew }) => isNew).map(rowOf)),
-    ...others.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
-    ...others.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => syncAccountName(uuid, name)),
-    ...observations(unnumbered.map(({ key, nameSeen }) => [nameSeen, key])),
-    ...countsOf(entries),
-    ...insertAll(NAMES, others.flatMap(namesOf), WIDEN_NAMES),
+    ...insertAll(PLAYERS, rowsOrNames.filter(({ isNew }) => isNew).map(rowOf)),
+    ...rowsOrNames.filter(({ isNew, rowChanged }) => rowChanged && !isNew).map(updateOf),
+    ...rowsOrNames.filter(({ renamed }) => renamed).flatMap(({ uuid, name }) => syncAccountName(uuid, name)),
+    ...observations(seenOnly.map(({ key, nameSeen }) => [nameSeen, key])),
+    ...counterStatements(entries),
+    ...insertAll(NAMES, rowsOrNames.flatMap(namesOf), WIDEN_NAMES),
   ];
 }
 
@@ -63,15 +62,16 @@ function updateOf(entry: Entry): Sql {
     where key = ${entry.key}`;
 }
 
-function countsOf(entries: readonly Entry[]): Sql[] {
+/** One statement per counter group also writes the time of the last observation. */
+function counterStatements(entries: readonly Entry[]): Sql[] {
   const added = entries.flatMap(({ key, nameSeen, sums = [] }) =>
     sums.map(({ group, sums }) => ({ group, row: [...sums, nameSeen, key] })),
   );
   const byGroup = Map.groupBy(added, ({ group }) => group);
-  return [...byGroup].flatMap(([group, some]) =>
+  return [...byGroup].flatMap(([group, additionsOfGroup]) =>
     additions(
       group,
-      some.map(({ row }) => row),
+      additionsOfGroup.map(({ row }) => row),
     ),
   );
 }

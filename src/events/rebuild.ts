@@ -11,7 +11,7 @@ import type { Sender } from './receipts.ts';
 import { BESIDES_MATCHES } from './events-by-server.ts';
 import type { Server } from '#store/game/servers.ts';
 
-/** An event as the ledger keeps it. */
+/** An event of the ledger. */
 export interface LedgerRow {
   key: number;
   scope_key: number;
@@ -21,7 +21,7 @@ export interface LedgerRow {
   body: string;
   aggregate: string | null;
   credential: number;
-  /** The name of the server that is the scope. */
+  /** The name of the server with the key `scope_key`; null for the network itself. */
   server: string | null;
 }
 
@@ -29,24 +29,24 @@ export const LEDGER = sql`
   select l.key, l.scope_key, l.event_id, l.type, l.time, l.body, l.aggregate, l.credential, s.name as server
   from ledger l left join servers s on s.key = l.scope_key`;
 
-/** Events out of the ledger, checked as when they came. */
+/** Parses events of the ledger, with the check they passed when they were ingested, and applies pseudonyms. */
 export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row: LedgerRow; event: PreparedEvent }[]> {
   const events = rows.map((row) => ({ row, event: eventOf(row), raw: undefined }));
   return await applyPseudonyms(tx, events);
 }
 
-/** Of a link, whose code is not kept, there remains that the player was seen under a name. */
-function eventOf({ key, event_id, type: raw, time, body }: LedgerRow): PreparedEvent {
+/** The ledger does not store the code of an `account.link`, so it is read as the name observation that it also is. */
+function eventOf({ key, event_id, type: storedType, time, body }: LedgerRow): PreparedEvent {
   const data = JSON.parse(body) as unknown;
-  const type = raw === 'account.link' ? 'player.named' : raw;
+  const type = storedType === 'account.link' ? 'player.named' : storedType;
   const read = readEvent({ version: 1, id: event_id, type, time: new Date(time).toISOString(), data });
   if ('event' in read) return prepareEvent(read.event);
   throw new Error(`Event ${key} of the ledger cannot be read: ${read.refusal.place} ${read.refusal.reason}`);
 }
 
 /**
- * Works out anew what the events of a aggregate (see `aggregateOf`) have made of it, in their order.
- * @returns the events that cannot be taken any more, since they rest on others that were withdrawn
+ * Rebuilds an aggregate (see `aggregateOf`): deletes its rows and applies its events again in their order.
+ * @returns the cascaded events: those that cannot be applied because they depend on withdrawn ones
  */
 export async function rebuild(batch: Batch, aggregate: string): Promise<LedgerRow[]> {
   const own = await batch.tx.all<LedgerRow>(sql`${LEDGER} where l.aggregate = ${aggregate} and l.withdrawn is null`);
@@ -64,7 +64,7 @@ export async function rebuild(batch: Batch, aggregate: string): Promise<LedgerRo
   return cascaded;
 }
 
-/** When a server was removed, its rotation ended. */
+/** The removals of a rotation's server: each ended the rotation at its time. */
 async function removalsIn(tx: Queryable, aggregate: string): Promise<LedgerRow[]> {
   const server = /^rotation (\d+)$/.exec(aggregate)?.[1];
   if (server === undefined) return [];
@@ -78,7 +78,7 @@ function contextOf(batch: Batch, { key, scope_key, time, credential, server }: L
     credential === 0 || own === undefined
       ? { kind: 'operator' }
       : { kind: 'server', serverKey: own.key, serverName: own.name, credential };
-  return { batch, sender, key, time, server: own, again: true };
+  return { batch, sender, key, time, server: own, isReplay: true };
 }
 
 async function reset(tx: Queryable, aggregate: string): Promise<void> {

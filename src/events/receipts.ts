@@ -1,8 +1,9 @@
 import type { Rejection } from './schema.ts';
 
 /**
- * What became of one event: on disk and visible, known already, or refused with the reason and the place. `retry` says
- * that the event itself is sound and may be taken later: it came before what it speaks of, or before its own moment.
+ * The result of one event: `accepted` (stored on disk and visible), `duplicate` (accepted before) or `rejected`, with the
+ * reason and the member that is wrong. `retry` marks a valid event that may be accepted later: it refers to something
+ * that does not exist yet, or its time lies in the future.
  */
 export type Receipt =
   | { id: string; status: 'accepted'; receipt: string; note?: string }
@@ -10,8 +11,8 @@ export type Receipt =
   | ({ id: string; status: 'rejected'; retry?: true } & Rejection);
 
 /**
- * Who speaks: a game server for itself, by one of its keys (`credential`), or the operator for everybody (importers,
- * commands, the console).
+ * The sender of an event: a game server, with the key of the credential that authenticated it, or the operator (importers,
+ * commands, the console), who may report for any server.
  */
 export type Sender =
   { kind: 'server'; serverKey: number; serverName: string; credential: number } | { kind: 'operator' };

@@ -5,17 +5,20 @@ import type { Batch } from './unit-of-work.ts';
 import { MAX_ID_LENGTH } from './schema.ts';
 import type { Receipt } from './receipts.ts';
 
-/** How many refusals are kept of each server. */
+/** The most rejections stored of each server. */
 const MAX_STORED = 1_000;
 
 export type Rejected = Extract<Receipt, { status: 'rejected' }>;
 
-/** Keeps what was refused of a server, so that `GET /receipts` can tell. An id may be anything that was sent as one. */
+/**
+ * Stores a rejection of a server's event for `GET /receipts`. The id comes from the sender unchecked, so it is sanitised
+ * and cut.
+ */
 export function recordRejection({ rows, keys, now }: Batch, scope: number, { id, reason, place }: Rejected): void {
   rows.add('refusals', [keys.next(now), scope, sanitised(id, MAX_ID_LENGTH), reason, place, now]);
 }
 
-/** Lets go of all but the newest refusals of the servers that have just got some. */
+/** Deletes all but the newest rejections of these servers. */
 export async function trimRejections(tx: Queryable, scopes: Iterable<number>): Promise<void> {
   for (const scope of scopes) {
     await tx.run(sql`

@@ -19,23 +19,27 @@ import { keysByServer } from './events-by-server.ts';
 import { Keys } from '#store/sequence.ts';
 
 /**
- * Events that an operator takes back. The records are then as if they had never been sent; they stay in the ledger as
- * withdrawn, so that sending them again does not bring them back. What was refused because of them stays refused.
+ * Retracts events on behalf of an operator. The derived tables are afterwards as if the events had never been sent. The
+ * ledger marks the events as withdrawn, so that sending them again does not restore them. Events that were rejected
+ * because of a retracted event stay rejected.
  */
 
 export interface RetractResult {
-  /** Events that were withdrawn, the fallen ones among them. */
+  /** Events that were withdrawn, including the cascaded ones. */
   events: number;
-  /** Events that had to go along, since they rest on withdrawn ones: a change of a punishment, a rating of a map. */
+  /** Events withdrawn because they depend on another withdrawn one: a change of a punishment, a rating of a map. */
   cascaded: number;
 }
 
 const BATCH_SIZE = 200;
 
-/** What an operator said is taken back by saying something else. */
+/** Events of operators that are never retracted: an operator reverses them with another event. */
 const NOT_RETRACTED: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged'];
 
-/** Withdraws events by their keys, some in a transaction, each of which leaves the records whole; of one server. */
+/**
+ * Retracts events by their keys, in several transactions that each leave the derived tables consistent.
+ * @param serverKey where given, events of other servers are ignored
+ */
 export async function retractEvents(
   db: Db,
   clock: Clock,
@@ -44,33 +48,37 @@ export async function retractEvents(
 ): Promise<RetractResult> {
   const total = { events: 0, cascaded: 0 };
   for (const chunk of await chunksByAggregate(db, keys)) {
-    const { events, cascaded: fallen } = await db.transaction((tx) => retractSome(tx, clock.now(), chunk, serverKey));
+    const { events, cascaded } = await db.transaction((tx) => retractChunk(tx, clock.now(), chunk, serverKey));
     total.events += events;
-    total.cascaded += fallen;
+    total.cascaded += cascaded;
   }
   return total;
 }
 
-/** What is withdrawn of one aggregate goes together, however much it is: the aggregate is worked out anew once. */
+/** Chunks of keys for one transaction each. The events of an aggregate share a chunk, so that it is rebuilt only once. */
 async function chunksByAggregate(db: Queryable, keys: readonly number[]): Promise<number[][]> {
   const rows: [key: number, aggregate: string | null][] = [];
-  for (const some of chunksOf(keys, BATCH_SIZE)) {
-    const found = await db.tuples(sql`select key, aggregate from ledger where key in (${list(some)}) order by key`);
+  for (const chunk of chunksOf(keys, BATCH_SIZE)) {
+    const found = await db.tuples(sql`select key, aggregate from ledger where key in (${list(chunk)}) order by key`);
     rows.push(...(found as typeof rows));
   }
   const byAggregate = Map.groupBy(rows, ([, aggregate]) => aggregate);
-  const alone = byAggregate.get(null) ?? [];
+  const withoutAggregate = byAggregate.get(null) ?? [];
   byAggregate.delete(null);
-  const chunks = [...chunksOf(alone, BATCH_SIZE)];
-  for (const own of byAggregate.values()) {
+  const chunks = [...chunksOf(withoutAggregate, BATCH_SIZE)];
+  for (const sharing of byAggregate.values()) {
     const last = chunks.at(-1);
-    if (last !== undefined && last.length + own.length <= BATCH_SIZE) last.push(...own);
-    else chunks.push(own);
+    if (last !== undefined && last.length + sharing.length <= BATCH_SIZE) last.push(...sharing);
+    else chunks.push(sharing);
   }
-  return chunks.map((some) => some.map(([key]) => key));
+  return chunks.map((chunk) => chunk.map(([key]) => key));
 }
 
-/** Withdraws everything that was taken of a server since a moment, its heartbeat too, but not what operators did about it. */
+/**
+ * Retracts all events received from a server since a time, and removes its samples of players online. Events that
+ * operators sent about the server stay.
+ * @param since epoch milliseconds
+ */
 export async function retractSince(db: Db, clock: Clock, serverKey: number, since: number): Promise<RetractResult> {
   await db.transaction((tx) => removeOnlineSamples(tx, serverKey, since));
   const rows = await db.tuples(sql`
@@ -84,7 +92,7 @@ export async function retractSince(db: Db, clock: Clock, serverKey: number, sinc
   );
 }
 
-async function retractSome(
+async function retractChunk(
   tx: Queryable,
   now: number,
   wanted: readonly number[],
@@ -94,27 +102,30 @@ async function retractSome(
   const batch = new Batch(tx, keys, now);
   const ofServer = serverKey === undefined ? sql`` : sql`and l.scope_key = ${serverKey}`;
   const rows: LedgerRow[] = [];
-  for (const some of chunksOf(wanted, BATCH_SIZE)) {
+  for (const chunk of chunksOf(wanted, BATCH_SIZE)) {
     const found = await tx.all<LedgerRow>(sql`
       ${LEDGER}
-      where l.key in (${list(some)}) and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) ${ofServer}`);
+      where l.key in (${list(chunk)}) and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) ${ofServer}`);
     rows.push(...found);
   }
-  const touched = new Set<number>();
-  await removeMatches(batch, rows, touched);
-  let fallen = 0;
+  const touchedPlayers = new Set<number>();
+  await withdraw(batch, rows, touchedPlayers);
+  let cascaded = 0;
   for (const aggregate of new Set(rows.flatMap((row) => row.aggregate ?? []))) {
-    const others = await rebuild(batch, aggregate);
-    await removeMatches(batch, others, touched);
-    fallen += others.length;
+    const dependent = await rebuild(batch, aggregate);
+    await withdraw(batch, dependent, touchedPlayers);
+    cascaded += dependent.length;
   }
   await batch.flush();
-  await rebuildPlayerNames(tx, [...touched]);
-  return { events: rows.length + fallen, cascaded: fallen };
+  await rebuildPlayerNames(tx, [...touchedPlayers]);
+  return { events: rows.length + cascaded, cascaded };
 }
 
-/** Marks events as withdrawn and takes out what can be taken out by itself: rows of theirs, and sums. */
-async function removeMatches(batch: Batch, rows: LedgerRow[], touched: Set<number>): Promise<void> {
+/**
+ * Marks events as withdrawn, deletes their own rows and subtracts them from sums.
+ * @param touchedPlayers receives the keys of players whose names have to be rebuilt
+ */
+async function withdraw(batch: Batch, rows: LedgerRow[], touchedPlayers: Set<number>): Promise<void> {
   if (rows.length === 0) return;
   const events = await eventsOf(batch.tx, rows);
   const matches = events.flatMap(({ row, event }) => (event.type === 'match.finished' ? row.key : []));
@@ -124,7 +135,7 @@ async function removeMatches(batch: Batch, rows: LedgerRow[], touched: Set<numbe
     const { key } = row;
     if (event.type === 'match.finished') removeFinished(batch.players, event.data);
     if (event.type === 'player.statistics') removeStatistics(batch.players, event.data);
-    for (const uuid of playersIn(event)) touched.add(batch.players.known(uuid)!.key);
+    for (const uuid of playersIn(event)) touchedPlayers.add(batch.players.find(uuid)!.key);
     if (row.type === 'account.link') await unlink(batch, row, playersIn(event)[0]!);
     await batch.tx.runAll([
       sql`update ledger set withdrawn = ${batch.now} where key = ${key}`,
@@ -134,49 +145,51 @@ async function removeMatches(batch: Batch, rows: LedgerRow[], touched: Set<numbe
 }
 
 /**
- * Parts the account from the game account again, unless a later event has said anew that they belong together. Where the
- * game account was merged into another since, the account has that one, if no event has linked it by itself.
+ * Unlinks the game account from its account, unless a later event has linked the two again. Where the game account was
+ * merged into another one since, the account is linked to that one; it is unlinked too, unless an event of its own linked
+ * it.
  */
 async function unlink({ tx, players }: Batch, { key }: LedgerRow, uuid: string): Promise<void> {
-  const player = players.known(uuid)!;
+  const player = players.find(uuid)!;
   const rows = await tx.tuples(sql`
     select l.key, l.body from name_observations s join ledger l on l.key = s.ledger_key
     where s.player_key = ${player.key} and l.type = 'account.link' and l.withdrawn is null and l.key <> ${key}`);
-  const links = (rows as [number, string][]).map(([link, body]) => ({ link, uuid: linkedIn(body) }));
-  if (links.some((other) => other.uuid === uuid && other.link > key)) return;
-  const merged = player.uuid !== uuid && !links.some((other) => other.uuid === player.uuid);
-  for (const one of merged ? [uuid, player.uuid] : [uuid]) {
-    const account = await tx.get<{ id: string }>(sql`select id from accounts where player_uuid = ${one}`);
+  const otherLinks = (rows as [number, string][]).map(([link, body]) => ({ key: link, uuid: linkedUuid(body) }));
+  if (otherLinks.some((link) => link.uuid === uuid && link.key > key)) return;
+  const followsMerge = player.uuid !== uuid && !otherLinks.some((link) => link.uuid === player.uuid);
+  for (const linked of followsMerge ? [uuid, player.uuid] : [uuid]) {
+    const account = await tx.get<{ id: string }>(sql`select id from accounts where player_uuid = ${linked}`);
     if (account !== undefined) return void (await unlinkPlayer(tx, account.id));
   }
 }
 
-const linkedIn = (body: string): string | undefined =>
+const linkedUuid = (body: string): string | undefined =>
   uuidOf((JSON.parse(body) as { player: { uuid: string } }).player.uuid);
 
+/** The statements that delete the rows of an event outside its aggregate. */
 function deletions({ players }: Batch, key: number, event: PreparedEvent) {
   if (event.type === 'match.finished') {
-    const scorers = list([...new Set(playersIn(event).map((uuid) => players.known(uuid)!.key))]);
+    const playerKeys = list([...new Set(playersIn(event).map((uuid) => players.find(uuid)!.key))]);
     return [
       sql`delete from matches where key = ${key}`,
-      sql`delete from name_observations where player_key in (${scorers}) and ledger_key = ${key}`,
+      sql`delete from name_observations where player_key in (${playerKeys}) and ledger_key = ${key}`,
     ];
   }
   if (event.type === 'map.published') return pictureDeletions(key);
   const [uuid] = playersIn(event);
   if (uuid === undefined) return [];
-  const player = players.known(uuid)!.key;
+  const player = players.find(uuid)!.key;
   if (event.type === 'player.login' || event.type === 'player.logout') {
     return [sql`delete from player_sessions where player_key = ${player} and ledger_key = ${key}`];
   }
-  const sighting = sql`delete from name_observations where player_key = ${player} and ledger_key = ${key}`;
-  if (event.type !== 'player.statistics') return [sighting];
+  const observation = sql`delete from name_observations where player_key = ${player} and ledger_key = ${key}`;
+  if (event.type !== 'player.statistics') return [observation];
   const report = sql`
     delete from faction_reports where player_key = ${player} and time = ${event.time} and ledger_key = ${key}`;
-  return [sighting, report];
+  return [observation, report];
 }
 
-/** The picture goes with the last event that brought it; the map itself is worked out anew, see `replay`. */
+/** Deletes the picture of a map with the last event that brought it. The map itself is rebuilt, see `rebuild`. */
 function pictureDeletions(key: number) {
   return [
     sql`delete from map_images where hash in (select hash from map_pictures where ledger_key = ${key})
@@ -187,7 +200,7 @@ function pictureDeletions(key: number) {
   ];
 }
 
-/** Every player whose name an event tells. */
+/** The UUIDs of the players whose names an event recorded. */
 function playersIn(event: PreparedEvent): string[] {
   switch (event.type) {
     case 'match.finished':

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { Inserts } from './insert-buffer.ts';
+import { InsertBuffer } from './insert-buffer.ts';
 import { PlayerAccumulator } from './player-accumulator.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
@@ -7,15 +7,15 @@ import type { Sender } from './receipts.ts';
 import type { Server } from '#store/game/servers.ts';
 
 /**
- * The events of one transaction on their way into the tables. What many events share (players, counters) is merged in
- * `players`; plain inserts queue in `rows`. `flush` writes both, in an order that keeps references whole.
+ * The unit of work of one transaction: handlers queue changes here, and `flush` writes them together, parents before the
+ * rows that refer to them. `players` merges the changes of players and counters; `rows` queues plain inserts.
  */
 export class Batch {
   readonly tx: Queryable;
   readonly keys: Keys;
   readonly now: number;
   readonly players = new PlayerAccumulator();
-  readonly rows = new Inserts();
+  readonly rows = new InsertBuffer();
 
   constructor(tx: Queryable, keys: Keys, now: number) {
     this.tx = tx;
@@ -23,7 +23,7 @@ export class Batch {
     this.now = now;
   }
 
-  /** Reads players that are about to be spoken of. */
+  /** Reads players into the accumulator; a handler may only change loaded players. */
   async load(uuids: Iterable<string>): Promise<void> {
     await this.players.load(this.tx, uuids);
   }
@@ -34,19 +34,20 @@ export class Batch {
   }
 }
 
-/** Where and when an event stands: what every noun's `apply…` is told beside the data. */
+/** The arguments of every handler beside the event's data. */
 export interface EventContext {
   batch: Batch;
   sender: Sender;
-  /** The event's key: its receipt, and the id of what it brings into being where that is one thing. */
+  /** The event's key: its receipt, and the id of the match, map or punishment that the event creates. */
   key: number;
   time: number;
-  /** The server the event belongs to; undefined for the network itself. */
+  /** The server that the event belongs to; undefined for the network itself. */
   server: Server | undefined;
-  /** Whether the event was taken before, and what it changed is worked out anew: its players were seen then. */
-  again: boolean;
+  /** Whether a rebuild applies the event again. Its players were observed when the event was ingested. */
+  isReplay: boolean;
 }
 
+/** The scope of an event: the key of its server, 0 for the network itself. */
 export const sourceOf = ({ server }: Pick<EventContext, 'server'>): number => server?.key ?? 0;
 
 interface Named {
@@ -54,35 +55,44 @@ interface Named {
   name: string;
 }
 
-/** Notes that a player bore a name at a moment of an event whose own rows keep the name. */
-export function findOrAddPlayer({ batch, again }: EventContext, player: Named, time: number): KnownPlayer {
-  return again ? batch.players.known(player.uuid)! : batch.players.see(player, time, batch.keys);
+/**
+ * Returns the player, adding an unknown one, and records that the player had the name at this time. For events whose own
+ * rows store the name; see `observePlayer` for the others.
+ */
+export function findOrAddPlayer({ batch, isReplay }: EventContext, player: Named, time: number): KnownPlayer {
+  return isReplay ? batch.players.find(player.uuid)! : batch.players.observe(player, time, batch.keys);
 }
 
-/** As `see`, for an event whose rows do not keep the name. */
+/**
+ * Like `findOrAddPlayer`, for events whose rows do not store the name: a row in `name_observations` lets
+ * `rebuildPlayerNames` restore the name history after a retraction.
+ */
 export function observePlayer(context: EventContext, player: Named, time = context.time): KnownPlayer {
-  const { batch, key, again } = context;
-  const known = findOrAddPlayer(context, player, time);
-  if (!again) batch.rows.add('name_observations', [known.key, key, time, player.name]);
-  return known;
+  const { batch, key, isReplay } = context;
+  const found = findOrAddPlayer(context, player, time);
+  if (!isReplay) batch.rows.add('name_observations', [found.key, key, time, player.name]);
+  return found;
 }
 
-/** Thrown by a noun that cannot take an event, before it has changed anything. */
+/** Thrown by a handler that rejects an event, before the handler has changed anything. */
 export class EventRejected extends Error {
+  /** The path of the member that is wrong, such as `data.map`. */
   readonly place: string;
-  /** Whether the same event may be taken later: it speaks of something that is not known yet. */
+  /** Whether the same event may be accepted later: it refers to something that does not exist yet. */
   readonly early: boolean;
 
   constructor(place: string, reason: string, early = false) {
     super(reason);
-    this.name = 'Refused';
+    this.name = 'EventRejected';
     this.place = place;
     this.early = early;
   }
 }
 
 /**
- * What a noun says of an event it took: a note for the sender, where there is something to note, subjects (see
- * `aggregateOf`) that have to be worked out anew, and whether it is one that it knows, where the ledger does not.
+ * The result of a handler that accepted an event.
+ * - note: tells the sender why the event changed nothing, or something else worth knowing
+ * - stale: aggregates (see `aggregateOf`) that have to be rebuilt
+ * - isDuplicate: the event was accepted before; only for heartbeats, which are not in the ledger
  */
-export type HandlerResult = { note?: string; stale?: readonly string[]; known?: true } | undefined;
+export type HandlerResult = { note?: string; stale?: readonly string[]; isDuplicate?: true } | undefined;

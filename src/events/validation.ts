@@ -6,29 +6,31 @@ import { type MatchSummary, summariseMatch } from './match-summary.ts';
 import type { Receipt, Sender } from './receipts.ts';
 import { newestKeyAt } from '#store/sequence.ts';
 
-/** What can be said of an event without the records: its shape, its moments, whether its sender may say it. */
+/** Checks an event without the database: its schema, its timestamps, and whether its sender may send it. */
 
-/** How far a sender's clock may be ahead. */
+/** How far the clock of a sender may be ahead. */
 const CLOCK_SKEW_MS = 300_000;
 
 type FinishedMatch = EventOf<'match.finished'>;
 
-/** An event as the records take it. */
+/** An event as the handlers receive it: matches are summarised already, outside the transaction. */
 export type PreparedEvent = Exclude<Event, FinishedMatch> | (Omit<FinishedMatch, 'data'> & { data: MatchSummary });
 
 export function prepareEvent(event: Event): PreparedEvent {
   return event.type === 'match.finished' ? { ...event, data: summariseMatch(event.data) } : event;
 }
 
-/** An event that passed its check, beside the JSON of its data as it was sent, which is what the ledger keeps. */
+/** An event that passed its check. */
 export interface Checked {
   event: PreparedEvent;
+  /** The JSON of the event's data as sent, for the ledger. */
   raw: string;
 }
 
 /**
- * Checks an event as it was sent; what is wrong with it becomes its receipt.
- * @param data the JSON of its data, where it has been written already
+ * Checks the parsed JSON of an event.
+ * @param data the JSON of its data, where the caller has serialised it already
+ * @returns the event, or the receipt of its rejection
  */
 export function checkEvent(input: unknown, sender: Sender, now: number, data?: string): Checked | Receipt {
   const id = idOfInput(input);
@@ -41,15 +43,15 @@ export function checkEvent(input: unknown, sender: Sender, now: number, data?: s
     : { event: prepareEvent(event), raw: rawOf(event.type, (input as WireEvent).data, data) };
 }
 
-/** A picture is kept with its map, a link's code not at all. */
-function rawOf(type: Event['type'], data: WireEvent['data'], written?: string): string {
-  if (SHORTENED.has(type)) return JSON.stringify({ ...data, image: undefined, code: undefined });
-  return written ?? JSON.stringify(data);
+/** The JSON for the ledger. It leaves out pictures, which a table of their own stores, and link codes, which are secret. */
+function rawOf(type: Event['type'], data: WireEvent['data'], serialised?: string): string {
+  if (REDACTED.has(type)) return JSON.stringify({ ...data, image: undefined, code: undefined });
+  return serialised ?? JSON.stringify(data);
 }
 
-const SHORTENED: ReadonlySet<Event['type']> = new Set(['map.published', 'account.link']);
+const REDACTED: ReadonlySet<Event['type']> = new Set(['map.published', 'account.link']);
 
-/** The sender's id, as far as it can be told, so that even a malformed event's receipt can be matched. */
+/** The sender's id, empty where there is none, so that the sender can match the receipt of even a malformed event. */
 export function idOfInput(input: unknown): string {
   const id = (input as { id?: unknown } | null | undefined)?.id;
   if (typeof id !== 'string') return '';
@@ -57,20 +59,23 @@ export function idOfInput(input: unknown): string {
   return firstCharacters(id, MAX_ID_LENGTH);
 }
 
-interface Wrong {
+interface Refusal {
   reason: string;
   place: string;
   retry?: true;
 }
 
-/** How far a receipt may be ahead: the clock of the network it comes from may have been. */
+/** How far the time in a receipt may be ahead: an export may come from a network whose clock was. */
 const RECEIPT_AHEAD_MS = 366 * 86_400_000;
 
-function checkTimes(event: Event, now: number): Wrong | undefined {
+function checkTimes(event: Event, now: number): Refusal | undefined {
   if (event.receipt !== undefined && (keyOf(event.receipt) ?? Infinity) > newestKeyAt(now + RECEIPT_AHEAD_MS))
-    return { place: 'receipt', reason: 'lies in the future by more than a year: every id after it would, too' };
+    return {
+      place: 'receipt',
+      reason: 'lies more than a year in the future, and all later ids would follow it; leave it out',
+    };
   const latest = now + CLOCK_SKEW_MS;
-  const reason = 'lies in the future by more than 5 minutes; set the clock of the sender';
+  const reason = 'lies more than 5 minutes in the future; set the clock of the sender';
   if (event.time > latest) return { place: 'time', reason, retry: true };
   if (event.type !== 'match.finished') return undefined;
   if (event.data.finished > latest) return { place: 'data.finished', reason, retry: true };
@@ -98,13 +103,16 @@ const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set([
   'player.merged',
 ]);
 
-function checkSender(event: Event, sender: Sender): Wrong | undefined {
+function checkSender(event: Event, sender: Sender): Refusal | undefined {
   if (sender.kind === 'operator') {
     if (event.server !== undefined || !NEEDS_SERVER.has(event.type)) return undefined;
-    return { place: 'server', reason: `is missing: ${event.type} belongs to a server` };
+    return { place: 'server', reason: `is missing: ${event.type} must name its server` };
   }
   if (OPERATORS_ONLY.has(event.type)) return { place: 'type', reason: `${event.type} is for operators only` };
   if (event.receipt !== undefined) return { place: 'receipt', reason: 'is for operators only' };
   if (event.server === undefined || nameKey(event.server) === nameKey(sender.serverName)) return undefined;
-  return { place: 'server', reason: `must be ${sender.serverName}: a key speaks for its own server only` };
+  return {
+    place: 'server',
+    reason: `must be ${sender.serverName} or left out: a key may only report events of its own server`,
+  };
 }

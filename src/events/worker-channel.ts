@@ -6,8 +6,8 @@ import type { Item, IngestOptions } from './ledger.ts';
 import type { Receipt } from './receipts.ts';
 
 /**
- * The worker channel: an event queue whose transactions run in another thread, so that this one reads and checks the next
- * events while a group is written. Both threads collect the messages of one microtask checkpoint into one post, because
+ * The worker channel: an event queue whose transactions run in another thread, so that this thread reads and checks the
+ * next events while a group is written. Both threads batch the messages of one microtask checkpoint into one post, because
  * each post wakes the other thread.
  */
 
@@ -35,16 +35,16 @@ export class WorkerChannel implements EventQueue {
   readonly #post: (message: Message) => void;
   readonly #pending = new Map<number, Pending>();
   #last = 0;
-  #waits = 0;
+  #pendingEvents = 0;
   readonly #busy = new BusyTime();
 
   constructor(port: MessagePort | Worker) {
-    this.#post = postsTogether(port);
+    this.#post = batchingPost(port);
     port.on('message', (replies: Reply[]) => this.#receive(replies));
   }
 
   get isFull(): boolean {
-    return this.#waits >= MAX_QUEUED;
+    return this.#pendingEvents >= MAX_QUEUED;
   }
 
   get busyMs(): number {
@@ -56,7 +56,7 @@ export class WorkerChannel implements EventQueue {
     const number = ++this.#last;
     this.#busy.begin();
     this.#pending.set(number, { count: items.length, receipts: promise, settle, fail });
-    this.#waits += items.length;
+    this.#pendingEvents += items.length;
     this.#post({ number, dryRun, items });
     return promise;
   }
@@ -69,7 +69,7 @@ export class WorkerChannel implements EventQueue {
     for (const reply of replies) {
       const { count, settle, fail } = this.#pending.get(reply.number)!;
       this.#pending.delete(reply.number);
-      this.#waits -= count;
+      this.#pendingEvents -= count;
       if ('isOutage' in reply) fail(reply.isOutage ? new Unavailable(reply.error) : reply.error);
       else settle(reply.receipts);
     }
@@ -77,11 +77,11 @@ export class WorkerChannel implements EventQueue {
   }
 }
 
-/** The receiving end: hands each message to the event queue until `CLOSE` comes. */
+/** The receiving end: passes each message to the event queue until `CLOSE` arrives. */
 export async function serveWorkerChannel(port: MessagePort, eventQueue: EventQueue): Promise<void> {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-  const post = postsTogether(port);
-  const take = ({ number, dryRun, items }: Message): void => {
+  const post = batchingPost(port);
+  const accept = ({ number, dryRun, items }: Message): void => {
     eventQueue.accept(items, { dryRun }).then(
       (receipts) => post({ number, receipts }),
       (error: unknown) => post({ number, error, isOutage: error instanceof Unavailable }),
@@ -89,22 +89,22 @@ export async function serveWorkerChannel(port: MessagePort, eventQueue: EventQue
   };
   const receive = (messages: Message[] | typeof CLOSE): void => {
     if (messages === CLOSE) close();
-    else messages.forEach(take);
+    else messages.forEach(accept);
   };
   port.on('message', receive);
   await closed;
-  // A port that has a listener keeps the thread alive.
+  // A listener on the port would keep the thread alive.
   port.off('message', receive);
 }
 
-/** Posts the messages of one turn of the microtask queue as one array. */
-function postsTogether(port: MessagePort | Worker): (message: Message | Reply) => void {
-  let together: (Message | Reply)[] = [];
+/** Returns a function that posts the messages of one microtask checkpoint as one array. */
+function batchingPost(port: MessagePort | Worker): (message: Message | Reply) => void {
+  let batch: (Message | Reply)[] = [];
   const post = (): void => {
-    port.postMessage(together, []);
-    together = [];
+    port.postMessage(batch, []);
+    batch = [];
   };
   return (message) => {
-    if (together.push(message) === 1) queueMicrotask(post);
+    if (batch.push(message) === 1) queueMicrotask(post);
   };
 }

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import { createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { HttpError } from '#http/errors.ts';
 
-/** Request bodies: what they are, how they are packed, and bounds that hold for what comes out. */
+/** Reads request bodies: content type, decompression, size limits (which apply after decompression), lines. */
 
 export type Format = 'json' | 'ndjson';
 
 const MEGABYTE = 1024 * 1024;
 export const MAX_BYTES: Readonly<Record<Format, number>> = { json: 4 * MEGABYTE, ndjson: 64 * MEGABYTE };
-/** Of one event: of a line, or of the data of one in an array. */
+/** Limit in bytes of one event: of a line of a stream, or of the `data` of an event in an array. */
 export const MAX_EVENT_LENGTH = MEGABYTE;
 
 const FORMATS = new Map<string, Format>([
@@ -18,56 +18,62 @@ const FORMATS = new Map<string, Format>([
   ['application/ndjson', 'ndjson'],
 ]);
 
-/** @throws HttpError 415 */
+/** @throws HttpError 415 for another media type, or a charset other than UTF-8 */
 export function formatOf(request: IncomingMessage): Format {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const format = FORMATS.get(type.toLowerCase());
-  if (format !== undefined && parameters.every((one) => !/^charset=(?!"?utf-?8"?$)/i.test(one))) return format;
+  if (format !== undefined && parameters.every((parameter) => !/^charset=(?!"?utf-?8"?$)/i.test(parameter)))
+    return format;
   throw unsupported('Content-Type must be application/json or application/x-ndjson, in UTF-8.');
 }
 
-/** Is told of bytes as they come, and may refuse them. */
-export interface Holding {
+/** Counts the bytes of bodies that are held in memory. */
+export interface ByteQuota {
+  /** Adds received bytes; throws where they exceed the quota. */
   hold(bytes: number): void;
 }
 
 /**
- * All bytes of a body, unpacked. Most come in one piece and as they are, and are taken without the detours of a stream
- * that is iterated.
- * @throws as `bytesOf`
+ * Reads a whole body and decompresses it. An uncompressed body is collected from `data` events: most arrive in one chunk,
+ * and iterating the stream would cost more than reading it.
+ * @throws the errors of `readChunks`
  */
-export async function wholeOf(request: IncomingMessage, most: number, quota: Holding): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes: number, quota: ByteQuota): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  if (isPlain(request)) await collect(request, most, quota, chunks);
-  else for await (const chunk of bytesOf(request, most, quota)) chunks.push(chunk);
+  if (isUncompressed(request)) await collectChunks(request, maxBytes, quota, chunks);
+  else for await (const chunk of readChunks(request, maxBytes, quota)) chunks.push(chunk);
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
-function collect(request: IncomingMessage, most: number, quota: Holding, chunks: Buffer[]): Promise<void> {
-  const count = counterFor(request, most, quota);
+function collectChunks(request: IncomingMessage, maxBytes: number, quota: ByteQuota, chunks: Buffer[]): Promise<void> {
+  const count = byteCounter(request, maxBytes, quota);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const take = (chunk: Buffer): void => {
+  const onData = (chunk: Buffer): void => {
     try {
       count(chunk);
       chunks.push(chunk);
     } catch (error) {
-      request.off('data', take);
+      request.off('data', onData);
       reject(error as Error);
     }
   };
-  request.on('data', take).on('end', resolve).on('error', reject);
+  request.on('data', onData).on('end', resolve).on('error', reject);
   return promise;
 }
 
 /**
- * The bytes of a body, unpacked, as they come.
- * @throws HttpError 413 beyond `most`, 415 for a coding that is not known, 400 for one that is broken
+ * Yields the chunks of a body as they arrive, decompressed.
+ * @throws HttpError 413 beyond `maxBytes`, 415 for an unsupported Content-Encoding, 400 where the data does not match it
  */
-export async function* bytesOf(request: IncomingMessage, most: number, quota: Holding): AsyncGenerator<Buffer> {
-  const count = counterFor(request, most, quota);
-  const stream = unpacked(request);
+export async function* readChunks(
+  request: IncomingMessage,
+  maxBytes: number,
+  quota: ByteQuota,
+): AsyncGenerator<Buffer> {
+  const count = byteCounter(request, maxBytes, quota);
+  const stream = decompressed(request);
   try {
-    // Whoever stops reading still has to answer on the connection, which would be destroyed with the request.
+    // A caller that stops reading early still sends a response; destroying the request would close its connection.
     for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       count(chunk);
       yield chunk;
@@ -75,40 +81,48 @@ export async function* bytesOf(request: IncomingMessage, most: number, quota: Ho
   } catch (error) {
     const { code = '' } = error as { code?: string };
     if (!/^(Z_|ZSTD_|ERR_ZSTD|ERR__ZLIB|ERR_BROTLI|ERR_ZLIB)/.test(code)) throw error;
-    throw new HttpError(400, 'invalid_request', 'The body is not what its Content-Encoding says.');
+    throw new HttpError(
+      400,
+      'invalid_request',
+      'The body cannot be decompressed: it does not match its Content-Encoding.',
+    );
   } finally {
     if (stream !== request) stream.destroy();
   }
 }
 
-/** Counts the pieces of a body; beyond `most`, at once where the request says so, and beyond the share it throws. */
-function counterFor(request: IncomingMessage, most: number, quota: Holding): (chunk: Buffer) => void {
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+/**
+ * Returns a function that counts each chunk and throws once the body exceeds `maxBytes` or the quota. A Content-Length
+ * beyond `maxBytes` is refused before the first byte is read.
+ */
+function byteCounter(request: IncomingMessage, maxBytes: number, quota: ByteQuota): (chunk: Buffer) => void {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   let total = 0;
   return ({ length }) => {
     total += length;
-    if (total > most) throw tooLarge(most);
+    if (total > maxBytes) throw tooLarge(maxBytes);
     quota.hold(length);
   };
 }
 
 const codingOf = ({ headers }: IncomingMessage): string => (headers['content-encoding'] ?? '').trim().toLowerCase();
 
-const isPlain = (request: IncomingMessage): boolean => ['', 'identity'].includes(codingOf(request));
+const isUncompressed = (request: IncomingMessage): boolean => ['', 'identity'].includes(codingOf(request));
 
-function unpacked(request: IncomingMessage): Readable {
-  if (isPlain(request)) return request;
-  const unpack = UNPACK.get(codingOf(request));
-  if (unpack === undefined) throw unsupported('Content-Encoding must be gzip, zstd or deflate, or left out.');
-  const stream = unpack();
+function decompressed(request: IncomingMessage): Readable {
+  if (isUncompressed(request)) return request;
+  const createDecompressor = DECOMPRESSORS.get(codingOf(request));
+  if (createDecompressor === undefined)
+    throw unsupported('Content-Encoding must be gzip, zstd or deflate, or left out.');
+  const stream = createDecompressor();
   request.on('error', (error) => stream.destroy(error));
   request.on('close', () => {
-    if (!request.complete) stream.destroy(new Error('The sender has gone.'));
+    if (!request.complete) stream.destroy(new Error('The client closed the connection before the body was complete.'));
   });
   return request.pipe(stream);
 }
 
-const UNPACK = new Map<string, () => ReturnType<typeof createGunzip>>([
+const DECOMPRESSORS = new Map<string, () => ReturnType<typeof createGunzip>>([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
   ['deflate', () => createInflate()],
@@ -119,24 +133,31 @@ function unsupported(sentence: string): HttpError {
   return new HttpError(415, 'invalid_request', sentence, { 'accept-encoding': 'gzip, zstd, deflate' });
 }
 
-const tooLarge = (most: number): HttpError =>
-  new HttpError(413, 'invalid_request', `The body must not be larger than ${most / MEGABYTE} MiB unpacked.`);
+const tooLarge = (maxBytes: number): HttpError =>
+  new HttpError(
+    413,
+    'invalid_request',
+    `The body must not be larger than ${maxBytes / MEGABYTE} MiB after decompression.`,
+  );
 
-/** Lines of a body without their ends; one that is too long comes as undefined, once. Blank lines are left out. */
+/**
+ * Splits a body into lines, without their line ends, and yields the lines that each chunk completes. Blank lines are
+ * skipped; a line longer than `MAX_EVENT_LENGTH` is yielded as undefined.
+ */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<(Buffer | undefined)[]> {
   let rest: Buffer[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     const lines: (Buffer | undefined)[] = [];
-    let start = length === 0 ? behindBlanks(chunk, 0) : 0;
+    let start = length === 0 ? skipWhitespace(chunk, 0) : 0;
     for (let end = chunk.indexOf(NEWLINE, start); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       rest.push(chunk.subarray(start, end));
       length += end - start;
       lines.push(length > MAX_EVENT_LENGTH ? undefined : lineOf(rest));
-      [rest, length, start] = [[], 0, behindBlanks(chunk, end + 1)];
+      [rest, length, start] = [[], 0, skipWhitespace(chunk, end + 1)];
     }
     length += chunk.length - start;
-    // Of a line that is too long already nothing is kept.
+    // A line that is already too long is refused anyway: drop its bytes.
     if (length > MAX_EVENT_LENGTH) rest = [];
     else if (length > 0) rest.push(chunk.subarray(start));
     yield lines;
@@ -144,22 +165,23 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<(B
   if (length > 0) yield [length > MAX_EVENT_LENGTH ? undefined : lineOf(rest)];
 }
 
-const [TAB, NEWLINE, RETURN, BLANK] = [9, 10, 13, 32];
+const [TAB, NEWLINE, RETURN, SPACE] = [9, 10, 13, 32];
 
-/** The first place from `start` on that holds what is more than whitespace: lines of nothing else cost next to nothing. */
-function behindBlanks(chunk: Buffer, start: number): number {
-  let place = start;
-  for (
-    let byte = chunk[place];
-    byte === NEWLINE || byte === BLANK || byte === RETURN || byte === TAB;
-    byte = chunk[place]
-  )
-    place++;
-  return place;
+/**
+ * Returns the index of the first byte from `start` on that is not whitespace, so that a body of blank lines costs next to
+ * nothing.
+ */
+function skipWhitespace(chunk: Buffer, start: number): number {
+  let index = start;
+  while (isWhitespace(chunk[index])) index++;
+  return index;
 }
+
+const isWhitespace = (byte: number | undefined): boolean =>
+  byte === NEWLINE || byte === SPACE || byte === RETURN || byte === TAB;
 
 function lineOf(parts: Buffer[]): Buffer {
   const line = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-  const end = line.at(-1) === 13 ? line.length - 1 : line.length;
+  const end = line.at(-1) === RETURN ? line.length - 1 : line.length;
   return line.subarray(0, end);
 }

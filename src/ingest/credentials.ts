@@ -4,15 +4,15 @@ import { HttpError } from '#http/errors.ts';
 import type { Db } from '#db/db.ts';
 import { type Credential, findServerKey } from '#store/game/server-keys.ts';
 
-/** A key that is revoked is refused everywhere within this time. */
-const KEPT_MS = 500;
-const MAX_STORED = 1_000;
+/** Lifetime of a cache entry: a revoked key is refused after this time at the latest. */
+const CACHE_TTL_MS = 500;
+const MAX_CACHED = 1_000;
 
-/** Finds out which server speaks. */
+/** Authenticates game servers by the key in `Authorization: Bearer`. */
 export class Credentials {
   readonly #db: Db;
   readonly #clock: Clock;
-  /** By the header as it was sent: to hash the key of every request would cost more than all else that is asked of it. */
+  /** By the Authorization header as sent: hashing the key of every request would cost more than the other checks together. */
   readonly #cached = new Map<string, { credential: Credential; until: number }>();
 
   constructor({ db, clock }: { db: Db; clock: Clock }) {
@@ -20,19 +20,26 @@ export class Credentials {
     this.#clock = clock;
   }
 
-  /** @throws HttpError 401 */
+  /**
+   * Returns the server and the key that sent a request.
+   * @throws HttpError 401 where the key is missing, unknown, expired or revoked
+   */
   async of(request: IncomingMessage): Promise<Credential> {
     const header = request.headers.authorization ?? '';
     const cached = this.#cached.get(header);
     if (cached !== undefined && performance.now() < cached.until) return cached.credential;
     this.#cached.delete(header);
     const [, secret] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
-    if (secret === undefined) throw unauthorized('Send the key of the game server as Authorization: Bearer.', '');
+    if (secret === undefined)
+      throw unauthorized('Send the key of the game server in the header "Authorization: Bearer <key>".', '');
     const credential = await findServerKey(this.#db, secret, this.#clock.now());
     if (credential === undefined)
-      throw unauthorized('The key is unknown, expired or revoked.', ', error="invalid_token"');
-    if (this.#cached.size >= MAX_STORED) this.#cached.clear();
-    this.#cached.set(header, { credential, until: performance.now() + KEPT_MS });
+      throw unauthorized(
+        'The key is unknown, expired or revoked. Ask the operator of the network for a new one.',
+        ', error="invalid_token"',
+      );
+    if (this.#cached.size >= MAX_CACHED) this.#cached.clear();
+    this.#cached.set(header, { credential, until: performance.now() + CACHE_TTL_MS });
     return credential;
   }
 }

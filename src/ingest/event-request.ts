@@ -8,16 +8,16 @@ import { parseAll, parseOne, type RawEvent } from '#events/json.ts';
 import { rejectionOf } from '#events/schema.ts';
 import type { Item } from '#events/ledger.ts';
 import type { Receipt, Sender } from '#events/receipts.ts';
-import { bytesOf, formatOf, linesOf, MAX_EVENT_LENGTH, MAX_BYTES, wholeOf } from './body.ts';
+import { formatOf, linesOf, MAX_BYTES, MAX_EVENT_LENGTH, readBody, readChunks } from './body.ts';
 import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
 import type { ServerQuota } from './server-quotas.ts';
 
-/** `POST /events`: one event, an array, or a stream of lines; a receipt for each, in order. */
+/** `POST /events`: one event, an array of events, or a stream of lines. The response is one receipt per event, in order. */
 export interface EventRequest {
   request: IncomingMessage;
   response: ServerResponse;
   sender: Sender;
-  /** Check and receipt only. */
+  /** Check the events and send receipts, but store nothing. */
   dryRun: boolean;
 }
 
@@ -26,33 +26,38 @@ export interface IngestDeps {
   share: ServerQuota;
 }
 
-/** How many events of one stream are handed over together, and how many such portions may be under way. */
-const PORTION = 128;
-const PORTIONS = 4;
+/** Events of a stream per batch, and the most batches of one stream that are being written at a time. */
+const BATCH_SIZE = 128;
+const MAX_OPEN_BATCHES = 4;
 
-export async function handleEventRequest(accepting: IngestDeps, delivery: EventRequest): Promise<void> {
-  if (accepting.share.isFull) throw unavailable();
-  if (formatOf(delivery.request) === 'json') await ingestBody(accepting, delivery);
-  else await ingestStream(accepting, delivery);
+/** @throws HttpError 400, 413, 415, 429 or 503, before the response has begun */
+export async function handleEventRequest(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
+  if (deps.share.isFull) throw unavailable();
+  if (formatOf(eventRequest.request) === 'json') await ingestJson(deps, eventRequest);
+  else await ingestStream(deps, eventRequest);
 }
 
-async function ingestBody(accepting: IngestDeps, delivery: EventRequest): Promise<void> {
-  const body = await wholeOf(delivery.request, MAX_BYTES.json, accepting.share);
-  // The body is parsed in a call of its own, so that it is garbage while the receipts are awaited.
-  const receipts = await ingestWhole(accepting, delivery, body);
-  answer(delivery.response, JSON.stringify(receipts));
+async function ingestJson(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
+  const body = await readBody(eventRequest.request, MAX_BYTES.json, deps.share);
+  // Parsing in a function of its own leaves no reference to the parsed events while this one awaits the receipts.
+  const receipts = await ingestBody(deps, eventRequest, body);
+  sendJson(eventRequest.response, JSON.stringify(receipts));
 }
 
-function ingestWhole(accepting: IngestDeps, delivery: EventRequest, body: Buffer): Promise<Receipt | Receipt[]> {
+function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer): Promise<Receipt | Receipt[]> {
   const parsed = parseAll(body);
   if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
   const { raw } = parsed;
-  if (!Array.isArray(raw)) return receiptsFor(accepting, delivery, [raw]).then(([receipt]) => receipt!);
-  if (raw.length <= MAX_IN_ARRAY) return receiptsFor(accepting, delivery, raw);
-  throw new HttpError(413, 'invalid_request', `An array must not hold more than ${MAX_IN_ARRAY} events.`);
+  if (!Array.isArray(raw)) return receiptsFor(deps, eventRequest, [raw]).then(([receipt]) => receipt!);
+  if (raw.length <= MAX_IN_ARRAY) return receiptsFor(deps, eventRequest, raw);
+  throw new HttpError(
+    413,
+    'invalid_request',
+    `An array must not hold more than ${MAX_IN_ARRAY} events; send several requests.`,
+  );
 }
 
-function answer(response: ServerResponse, json: string): void {
+function sendJson(response: ServerResponse, json: string): void {
   response
     .writeHead(200, ['content-type', 'application/json; charset=utf-8', 'content-length', Buffer.byteLength(json)])
     .end(json);
@@ -64,8 +69,8 @@ function receiptsFor(
   raw: readonly RawEvent[],
 ): Promise<Receipt[]> {
   const now = clock.now();
-  return quota.take(
-    raw.map((one) => itemOf(one, sender, now)),
+  return quota.accept(
+    raw.map((event) => itemOf(event, sender, now)),
     { dryRun },
   );
 }
@@ -76,26 +81,28 @@ function itemOf({ input, data }: RawEvent, sender: Sender, now: number): Item {
   return { sender, checked: checkEvent(input, sender, now, data) };
 }
 
-/** A character is three bytes at most. */
+/** A UTF-16 code unit is at most three bytes of UTF-8, so short data needs no count. */
 const isTooLarge = (data = ''): boolean =>
   3 * data.length > MAX_EVENT_LENGTH && Buffer.byteLength(data) > MAX_EVENT_LENGTH;
 
 const rejected = (id: string, reason: string): Receipt => ({ id, status: 'rejected', ...rejectionOf(reason, '') });
 
 /**
- * Takes lines while they come, and answers each portion when it is on disk. Once the answer has begun, its status is
- * sent: what goes wrong then ends it with a line that is an error. What got no receipt was not taken, or may be.
+ * Reads lines as they arrive and writes the receipts of each batch when it is on disk. The first receipts carry the
+ * status 200; a later failure ends the response with an error as its last line. An event without a receipt may or may not
+ * have been stored.
  */
-async function ingestStream(accepting: IngestDeps, delivery: EventRequest): Promise<void> {
-  const { request, response, dryRun } = delivery;
+async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
+  const { request, response, dryRun } = eventRequest;
   try {
-    const begin = (chunk: Item[]): Promise<Receipt[]> => accepting.share.take(chunk, { dryRun });
-    for await (const receipts of inTurn(chunksOf(accepting, delivery), begin)) {
+    const accept = (batch: Item[]): Promise<Receipt[]> => deps.share.accept(batch, { dryRun });
+    for await (const receipts of mapInOrder(batchesOf(deps, eventRequest), accept)) {
       if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
       const lines = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join('');
-      if (!response.write(lines)) await once(response, 'drain', { signal: AbortSignal.timeout(STALLED_MS) });
+      if (!response.write(lines)) await once(response, 'drain', { signal: AbortSignal.timeout(STALL_TIMEOUT_MS) });
     }
-    if (!response.headersSent) throw new HttpError(400, 'invalid_request', 'The body holds no event.');
+    if (!response.headersSent)
+      throw new HttpError(400, 'invalid_request', 'The body holds no event; send one event a line.');
     response.end();
   } catch (error) {
     if (!response.headersSent) throw error;
@@ -104,25 +111,30 @@ async function ingestStream(accepting: IngestDeps, delivery: EventRequest): Prom
   }
 }
 
-const STALLED_MS = 60_000;
+/** How long a client may leave the receipts unread before the response fails. */
+const STALL_TIMEOUT_MS = 60_000;
 
-async function* chunksOf(
+async function* batchesOf(
   { clock, share: quota }: IngestDeps,
   { request, sender }: EventRequest,
 ): AsyncGenerator<Item[]> {
   let count = 0;
-  for await (const lines of linesOf(bytesOf(request, MAX_BYTES.ndjson, quota))) {
+  for await (const lines of linesOf(readChunks(request, MAX_BYTES.ndjson, quota))) {
     const now = clock.now();
-    for (let start = 0; start < lines.length; start += PORTION) {
-      const chunk = lines.slice(start, start + PORTION);
-      count += chunk.length;
+    for (let start = 0; start < lines.length; start += BATCH_SIZE) {
+      const batch = lines.slice(start, start + BATCH_SIZE);
+      count += batch.length;
       if (count > MAX_IN_STREAM) throw TOO_MANY;
-      yield chunk.map((line) => itemOfLine(line, sender, now));
+      yield batch.map((line) => itemOfLine(line, sender, now));
     }
   }
 }
 
-const TOO_MANY = new HttpError(413, 'invalid_request', `A stream must not hold more than ${MAX_IN_STREAM} events.`);
+const TOO_MANY = new HttpError(
+  413,
+  'invalid_request',
+  `A stream must not hold more than ${MAX_IN_STREAM} events; send several requests.`,
+);
 
 function itemOfLine(line: Buffer | undefined, sender: Sender, now: number): Item {
   const parsed = line === undefined ? { problem: `is longer than ${MAX_EVENT_LENGTH} bytes` } : parseOne(line);
@@ -130,16 +142,16 @@ function itemOfLine(line: Buffer | undefined, sender: Sender, now: number): Item
   return { sender, checked: rejected('', `The line ${parsed.problem}`) };
 }
 
-/** Begins each of what comes; tells the ends in the order of the beginnings. So many may be under way at once. */
-async function* inTurn<T, R>(comes: AsyncIterable<T>, begin: (one: T) => Promise<R>): AsyncGenerator<R> {
+/** Maps each input with `map`, up to `MAX_OPEN_BATCHES` at a time, and yields the results in the order of the inputs. */
+async function* mapInOrder<T, R>(inputs: AsyncIterable<T>, map: (input: T) => Promise<R>): AsyncGenerator<R> {
   const open: Promise<R>[] = [];
   try {
-    for await (const one of comes) {
-      const started = begin(one);
-      // Whoever waits for it hears of its failure; until then it must not count as unheard.
-      started.catch(() => undefined);
-      open.push(started);
-      if (open.length >= PORTIONS) yield await open.shift()!;
+    for await (const input of inputs) {
+      const result = map(input);
+      // The `yield await` below reports a failure; without this handler Node would treat it as unhandled until then.
+      result.catch(() => undefined);
+      open.push(result);
+      if (open.length >= MAX_OPEN_BATCHES) yield await open.shift()!;
     }
   } catch (error) {
     while (open.length > 0) yield await open.shift()!;

@@ -3,14 +3,14 @@ import { EventSchema } from '#events/schema.ts';
 import { MAX_EVENT_LENGTH, MAX_BYTES } from './body.ts';
 import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
 
-/** The ingest as an OpenAPI 3.1 document; events come from the schema that checks them. */
+/** Builds the OpenAPI 3.1 document of the ingest; the event schemas are those that check the events. */
 export function openApiDocument(url: string): string {
   return JSON.stringify({
     openapi: '3.1.0',
     info: {
       title: 'Scorehall ingest',
       version: '1',
-      description: `Where game servers write. An event is at most ${MAX_EVENT_LENGTH} bytes, an array at most ${MAX_IN_ARRAY} events in ${MAX_BYTES.json} bytes, a stream at most ${MAX_IN_STREAM} events in ${MAX_BYTES.ndjson} bytes.`,
+      description: `Game servers report events here. Limits: ${MAX_EVENT_LENGTH} bytes an event, ${MAX_IN_ARRAY} events and ${MAX_BYTES.json} bytes an array, ${MAX_IN_STREAM} events and ${MAX_BYTES.ndjson} bytes a stream, all after decompression.`,
     },
     servers: [{ url }],
     security: [{ key: [] }],
@@ -26,23 +26,23 @@ export function openApiDocument(url: string): string {
   });
 }
 
-/** What only operators may say is no part of what game servers speak. */
+/** The schema of the events that game servers may send, without those for operators only. */
 function eventSchema(): object {
   const { $schema: _, ...schema } = z.toJSONSchema(EventSchema, { io: 'input', unrepresentable: 'any' });
-  const kinds = (schema.oneOf ?? schema.anyOf ?? []) as z.core.JSONSchema.ObjectSchema[];
-  const ofServers = kinds.filter(({ description = '' }) => !/operators only/.test(description)).map(withoutReceipt);
-  return { oneOf: ofServers, discriminator: { propertyName: 'type' } };
+  const types = (schema.oneOf ?? schema.anyOf ?? []) as z.core.JSONSchema.ObjectSchema[];
+  const forServers = types.filter(({ description = '' }) => !/operators only/.test(description)).map(withoutReceipt);
+  return { oneOf: forServers, discriminator: { propertyName: 'type' } };
 }
 
-function withoutReceipt({ properties = {}, ...kind }: z.core.JSONSchema.ObjectSchema): object {
+function withoutReceipt({ properties = {}, ...schema }: z.core.JSONSchema.ObjectSchema): object {
   const { receipt: _, ...others } = properties;
-  return { ...kind, properties: others };
+  return { ...schema, properties: others };
 }
 
 const text = { type: 'string' };
 const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: object): object => ({ 'application/json': { schema } });
-const answer = (description: string, headers?: Record<string, string>): object => ({
+const errorResponse = (description: string, headers?: Record<string, string>): object => ({
   description,
   content: json(ref('Error')),
   ...(headers && {
@@ -58,11 +58,14 @@ const error = {
   properties: { error: text, error_description: text },
 };
 
-const id = { ...text, description: "The sender's id of the event; empty where it could not be read" };
-const receiptId = { ...text, description: 'Names the event here; grows with time' };
+const id = {
+  ...text,
+  description: "The sender's own id of the event; empty where the event has none that could be read",
+};
+const receiptId = { ...text, description: 'The id of the event in Scorehall; later events have greater ones' };
 const reason = { ...text, description: 'What is wrong' };
-const place = { ...text, description: 'Where in the event, like data.teams.0.players.3.uuid' };
-const retry = { const: true, description: 'The event is sound and may be taken when it is sent again later' };
+const place = { ...text, description: 'The member that is wrong, such as data.teams.0.players.3.uuid' };
+const retry = { const: true, description: 'The event itself is valid: it may be accepted when it is sent again later' };
 const receipt = {
   oneOf: [
     {
@@ -72,15 +75,15 @@ const receipt = {
         id,
         status: { const: 'accepted' },
         receipt: receiptId,
-        note: { ...text, description: 'What changed nothing, and why' },
+        note: { ...text, description: 'Why the event, or a part of it, changed nothing' },
       },
-      description: 'On disk and visible to readers',
+      description: 'Stored on disk and visible to readers',
     },
     {
       type: 'object',
       required: ['id', 'status', 'receipt'],
       properties: { id, status: { const: 'duplicate' }, receipt: receiptId },
-      description: 'Taken before; nothing has changed',
+      description: 'Accepted before; nothing has changed',
     },
     {
       type: 'object',
@@ -106,20 +109,22 @@ const loggedReceipt = {
 };
 
 const REJECTIONS = {
-  401: answer('The key is missing, unknown, expired or revoked', { 'WWW-Authenticate': 'Bearer' }),
-  405: answer('Another method is meant', { Allow: 'The methods that are' }),
-  429: answer('More of this server than its share; send it again', { 'Retry-After': 'Seconds' }),
-  503: answer('Nothing more was taken; send it again', { 'Retry-After': 'Seconds' }),
+  401: errorResponse('The key is missing, unknown, expired or revoked', { 'WWW-Authenticate': 'Bearer' }),
+  405: errorResponse('The method is not allowed here', { Allow: 'The methods that are allowed' }),
+  429: errorResponse('The server exceeds its quota; send the same again later', { 'Retry-After': 'Seconds' }),
+  503: errorResponse('Scorehall cannot store events at the moment; send the same again later', {
+    'Retry-After': 'Seconds',
+  }),
 };
 
 const postEvents = {
   operationId: 'postEvents',
-  summary: 'Tell one event, an array of them, or a stream of lines',
+  summary: 'Report one event, an array of events, or a stream of lines',
   parameters: [
     {
       name: 'dry_run',
       in: 'query',
-      description: 'Check and receipt everything, keep nothing',
+      description: 'Check the events and send receipts, but store nothing',
       schema: { enum: ['0', '1', 'false', 'true'], default: '0' },
     },
     { name: 'Content-Encoding', in: 'header', schema: { enum: ['identity', 'gzip', 'zstd', 'deflate'] } },
@@ -133,38 +138,48 @@ const postEvents = {
   },
   responses: {
     200: {
-      description: 'A receipt for each event, in order, in the form in which they came',
+      description: 'A receipt for each event, in the order and the form (object, array or lines) of the request',
       content: {
         ...json({ oneOf: [ref('Receipt'), { type: 'array', items: ref('Receipt') }] }),
         'application/x-ndjson': {
-          schema: { type: 'string', description: 'One receipt a line; an Error as the last line ends early' },
+          schema: {
+            type: 'string',
+            description: 'One receipt a line; where the request fails midway, the last line is an Error',
+          },
         },
       },
     },
-    400: answer('The body is not JSON, or not what its Content-Encoding says'),
-    413: answer('The body or the array is too large'),
-    415: answer('Another Content-Type or Content-Encoding is meant', { 'Accept-Encoding': 'Codings that are known' }),
+    400: errorResponse('The body is not valid JSON, or does not match its Content-Encoding'),
+    413: errorResponse('The body is too large, or holds too many events'),
+    415: errorResponse('The Content-Type or Content-Encoding is not supported', {
+      'Accept-Encoding': 'The supported encodings',
+    }),
     ...REJECTIONS,
   },
 };
 
 const getReceipts = {
   operationId: 'getReceipts',
-  summary: 'What has become of the events of this server, the oldest first; heartbeats are not kept',
+  summary: 'List the receipts of the events of this server, the oldest first; heartbeats are not stored',
   parameters: [
-    { name: 'after', in: 'query', description: 'The last receipt that is known', schema: text },
+    {
+      name: 'after',
+      in: 'query',
+      description: 'A receipt, such as the `next` of the previous page: only later ones are listed',
+      schema: text,
+    },
     { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 } },
   ],
   responses: {
     200: {
-      description: 'Receipts; `next` is what to ask for after, null at the end',
+      description: 'Receipts; `next` is the `after` of the next page, null on the last one',
       content: json({
         type: 'object',
         required: ['receipts', 'next'],
         properties: { receipts: { type: 'array', items: ref('LoggedReceipt') }, next: { type: ['string', 'null'] } },
       }),
     },
-    400: answer('A parameter is malformed'),
+    400: errorResponse('A parameter is malformed'),
     ...REJECTIONS,
   },
 };

@@ -5,145 +5,154 @@ import type { Item, IngestOptions } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 
 /**
- * What one game server may take of what all share, so that one which sends without end holds up nobody but itself. Of each
- * server so many events are handed over to be written; the rest of its own waits behind them, in order.
+ * Limits what one game server may use of the shared event queue, so that a server which sends without end delays only
+ * itself. At most `WINDOW` events of each server are in the event queue; its other events wait here, in order.
  */
 
-/** Events of one server that are being written or wait to be: a few transactions. */
+/** The most events of one server in the event queue: a few transactions. */
 export const WINDOW = 1_024;
-/** Requests of one server under way, and bytes of them that are held, unpacked. */
+/** The most open requests of one server, and the most bytes of their bodies in memory, after decompression. */
 export const MAX_REQUESTS = 128;
 export const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 
-interface Server {
-  deliveries: number;
+interface ServerUsage {
+  requests: number;
   bytes: number;
-  /** Handed over. */
-  events: number;
-  waiting: { count: number; go: () => void }[];
-  /** Of the minute under way. */
-  raw: number;
-  resets: number;
+  /** Events in the event queue. */
+  queuedEvents: number;
+  waiting: { count: number; start: () => void }[];
+  /** Events received since the current minute began. */
+  eventsThisMinute: number;
+  /** When the current minute ends, in epoch milliseconds. */
+  minuteEnds: number;
 }
 
 interface ServerQuotaDeps {
   eventQueue: EventQueue;
   clock: Clock;
-  /** Events a minute of one server; 0 for as many as it likes. */
+  /** The most events a minute of one server; 0 for no limit. */
   perMinute: number;
 }
 
 export class ServerQuotas {
-  readonly #parts: ServerQuotaDeps;
-  readonly #servers = new Map<number, Server>();
+  readonly #deps: ServerQuotaDeps;
+  readonly #servers = new Map<number, ServerUsage>();
 
-  constructor(parts: ServerQuotaDeps) {
-    this.#parts = parts;
+  constructor(deps: ServerQuotaDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * The share of one delivery; it has to be disposed of.
-   * @throws HttpError 429 where the server has too many under way
+   * Counts a request of a server. The caller disposes of the returned quota when the request ends.
+   * @throws HttpError 429 where the server has too many open requests
    */
   open(serverKey: number): ServerQuota {
     let server = this.#servers.get(serverKey);
     if (server === undefined) {
-      server = { deliveries: 0, bytes: 0, events: 0, waiting: [], raw: 0, resets: 0 };
+      server = { requests: 0, bytes: 0, queuedEvents: 0, waiting: [], eventsThisMinute: 0, minuteEnds: 0 };
       this.#servers.set(serverKey, server);
     }
-    return new ServerQuota(server, this.#parts);
+    return new ServerQuota(server, this.#deps);
   }
 }
 
-/** What one delivery hands its events over to. */
+/** The quota of a server as one of its requests uses it. */
 export class ServerQuota implements Disposable {
-  readonly #server: Server;
-  readonly #parts: ServerQuotaDeps;
+  readonly #server: ServerUsage;
+  readonly #deps: ServerQuotaDeps;
+  /** Bytes of this request. */
   #bytes = 0;
 
-  constructor(server: Server, parts: ServerQuotaDeps) {
-    if (server.deliveries >= MAX_REQUESTS)
-      throw tooMuch(`A game server may have ${MAX_REQUESTS} requests under way.`, 1);
-    server.deliveries++;
+  constructor(server: ServerUsage, deps: ServerQuotaDeps) {
+    if (server.requests >= MAX_REQUESTS)
+      throw quotaExceeded(`A game server may have ${MAX_REQUESTS} open requests at a time.`, 1);
+    server.requests++;
     this.#server = server;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   get isFull(): boolean {
-    return this.#parts.eventQueue.isFull;
+    return this.#deps.eventQueue.isFull;
   }
 
-  /** Rejects with HttpError 429 where the server has told enough within this minute. */
-  take(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]> {
-    const refusal = this.#count(items.length);
+  /**
+   * Passes events to the event queue, once there is room for them in the window of the server. Rejects with HttpError 429
+   * where the server has sent its events of this minute.
+   */
+  accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]> {
+    const refusal = this.#countMinute(items.length);
     if (refusal !== undefined) return Promise.reject(refusal);
-    const turn = this.#turn(items.length);
-    return turn === undefined ? this.#hand(items, options) : turn.then(() => this.#hand(items, options));
+    const reserved = this.#reserve(items.length);
+    return reserved === undefined ? this.#enqueue(items, options) : reserved.then(() => this.#enqueue(items, options));
   }
 
-  #hand(items: readonly Item[], options: IngestOptions | undefined): Promise<Receipt[]> {
-    const receipts = this.#parts.eventQueue.accept(items, options);
-    // What is waited for must not keep the events, which are large, from being forgotten meanwhile.
+  #enqueue(items: readonly Item[], options: IngestOptions | undefined): Promise<Receipt[]> {
+    const receipts = this.#deps.eventQueue.accept(items, options);
+    // The callback must not hold `items`: the events are large, and should be garbage while their receipts are awaited.
     const { length } = items;
-    const leave = (): void => this.#leave(length);
-    receipts.then(leave, leave);
+    const release = (): void => this.#release(length);
+    receipts.then(release, release);
     return receipts;
   }
 
   /**
-   * Bytes of the delivery that have come: they count until it is over.
-   * @throws HttpError 429 where too much of the server is held
+   * Counts bytes of the request's body in memory, until the request ends.
+   * @throws HttpError 429 where all requests of the server hold too much
    */
   hold(bytes: number): void {
     this.#bytes += bytes;
     this.#server.bytes += bytes;
     if (this.#server.bytes <= MAX_HELD_BYTES) return;
-    throw tooMuch(`A game server may have ${MAX_HELD_BYTES / 1024 / 1024} MiB under way.`, 1);
+    throw quotaExceeded(`The open requests of a game server may hold ${MAX_HELD_BYTES / 1024 / 1024} MiB together.`, 1);
   }
 
   [Symbol.dispose](): void {
-    this.#server.deliveries--;
+    this.#server.requests--;
     this.#server.bytes -= this.#bytes;
   }
 
-  #count(events: number): HttpError | undefined {
-    const { clock, perMinute } = this.#parts;
+  #countMinute(events: number): HttpError | undefined {
+    const { clock, perMinute } = this.#deps;
     if (perMinute === 0) return undefined;
+    const server = this.#server;
     const now = clock.now();
-    if (this.#server.resets <= now) [this.#server.raw, this.#server.resets] = [0, now + MINUTE_MS];
-    const seconds = Math.ceil((this.#server.resets - now) / 1000);
-    // The first delivery of a minute is taken whatever its size, or one that is larger never would be.
-    if (this.#server.raw > 0 && this.#server.raw + events > perMinute)
-      return tooMuch(`A game server may send ${perMinute} events a minute.`, seconds);
-    this.#server.raw += events;
+    if (server.minuteEnds <= now) [server.eventsThisMinute, server.minuteEnds] = [0, now + MINUTE_MS];
+    const seconds = Math.ceil((server.minuteEnds - now) / 1000);
+    // The first batch of a minute is always accepted: one larger than the limit would otherwise be refused for ever.
+    if (server.eventsThisMinute > 0 && server.eventsThisMinute + events > perMinute)
+      return quotaExceeded(`A game server may send ${perMinute} events a minute.`, seconds);
+    server.eventsThisMinute += events;
     return undefined;
   }
 
-  /** Undefined where it is this one's turn. Larger than the window it goes alone. */
-  #turn(count: number): Promise<void> | undefined {
-    const { events, waiting } = this.#server;
-    if (waiting.length === 0 && (events === 0 || events + count <= WINDOW)) {
-      this.#server.events += count;
+  /**
+   * Reserves room in the window: at once (undefined), or when the returned promise resolves. A batch larger than the
+   * window waits until the window is empty.
+   */
+  #reserve(count: number): Promise<void> | undefined {
+    const { queuedEvents, waiting } = this.#server;
+    if (waiting.length === 0 && (queuedEvents === 0 || queuedEvents + count <= WINDOW)) {
+      this.#server.queuedEvents += count;
       return undefined;
     }
-    const { promise, resolve: go } = Promise.withResolvers<void>();
-    waiting.push({ count, go });
+    const { promise, resolve: start } = Promise.withResolvers<void>();
+    waiting.push({ count, start });
     return promise;
   }
 
-  #leave(count: number): void {
+  #release(count: number): void {
     const server = this.#server;
-    server.events -= count;
+    server.queuedEvents -= count;
     for (let next = server.waiting[0]; next !== undefined; next = server.waiting[0]) {
-      if (server.events > 0 && server.events + next.count > WINDOW) return;
+      if (server.queuedEvents > 0 && server.queuedEvents + next.count > WINDOW) return;
       server.waiting.shift();
-      server.events += next.count;
-      next.go();
+      server.queuedEvents += next.count;
+      next.start();
     }
   }
 }
 
-function tooMuch(sentence: string, seconds: number): HttpError {
+function quotaExceeded(sentence: string, seconds: number): HttpError {
   return new HttpError(429, 'rate_limit', `${sentence} Send it again later.`, { 'retry-after': String(seconds) });
 }

@@ -19,7 +19,7 @@ import {
 } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 
-onEachDatabase('players come in under their pseudonyms, whether there are few of them or many', async (t, url) => {
+onEachDatabase('new events get pseudonyms, whether few or many players have one', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   await sendEvents(context, configured('Alpha'));
@@ -29,7 +29,8 @@ onEachDatabase('players come in under their pseudonyms, whether there are few of
     await db.transaction((tx) => pseudonymise(tx, clock.now(), uuid));
     const row = await db.tuple(sql`select name from pseudonyms where original = ${uuid}`);
     names.push(String(row![0]));
-    // One who has none comes along, too: those looked for are fewer than those there are in the end, and more at first.
+    // One player has no pseudonym. The events have more players than there are pseudonyms at first, and fewer in the end,
+    // so both ways of looking pseudonyms up are used.
     const [first, last] = [login('Alpha', person(0)), login('Alpha', person(number))];
     await sendEvents(context, first, last, login('Alpha', person(100 + number)));
   }
@@ -47,7 +48,7 @@ onEachDatabase('players come in under their pseudonyms, whether there are few of
   }
 });
 
-/** Everything that is kept of players and of what was told of them, as text. */
+/** All stored data about players and their events, as text. */
 async function storedOf({ db }: AppContext): Promise<string> {
   const tables = [
     'players',
@@ -64,7 +65,7 @@ async function storedOf({ db }: AppContext): Promise<string> {
 
 const [LINKED, MERGED] = [person(1, 'RealName'), person(2, '.RealName')];
 
-/** One person under two UUIDs, of which one was merged into the other, with a match, a kill and a ban told of each. */
+/** One person with two UUIDs, one merged into the other; each has a match, a kill and a ban. */
 const PERSON = [
   login('Alpha', MERGED),
   login('Alpha', LINKED),
@@ -85,7 +86,7 @@ function named<P extends { uuid: string }>(player: P): P {
   return one === undefined ? player : { ...player, ...one };
 }
 
-/** Gives a new account this game account and deletes it with all its traces. */
+/** Links a game account to a new account and deletes the account with all its traces. */
 async function comeAndGo(context: AppContext, uuid: string): Promise<void> {
   const { id } = await account(context, 'Owner', uuid);
   await deleteAccount(context.db, context.clock.now(), id);
@@ -93,7 +94,7 @@ async function comeAndGo(context: AppContext, uuid: string): Promise<void> {
 }
 
 onEachDatabase(
-  'with an account go the traces of every game account that was merged into its own',
+  'deleting an account removes the traces of all game accounts merged into its own',
   async (t, url, dialect) => {
     for (const uuid of [LINKED.uuid, MERGED.uuid]) {
       const database = await createTestDatabase(dialect);
@@ -120,7 +121,7 @@ onEachDatabase(
   },
 );
 
-onEachDatabase('what somebody else has stays theirs, merged or not', async (t, url) => {
+onEachDatabase('deleting an account keeps the data of other accounts, merged or not', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, configured('Alpha'), ...PERSON);
   await account(context, 'Other', LINKED.uuid);
@@ -132,7 +133,7 @@ onEachDatabase('what somebody else has stays theirs, merged or not', async (t, u
   assert.equal(player!['uuid'], LINKED.uuid);
 });
 
-onEachDatabase('what two accounts leave behind of one player stays one', async (t, url) => {
+onEachDatabase('a player that two deleted accounts had remains one player', async (t, url) => {
   const context = await testContext(t, url);
   const third = person(4, 'Third');
   await sendEvents(context, configured('Alpha'), ...PERSON, login('Alpha', third));

@@ -1,10 +1,10 @@
 import { type Db, type Queryable, type Row } from '#db/db.ts';
 import { code, sql } from '#db/sql.ts';
 
-/** What the records hold, in words that two databases share: ids are replaced by what they stand for. */
+/** A canonical dump of a database, comparable between two databases: ids are replaced by names and references. */
 export type CanonicalDump = Record<string, unknown[]>;
 
-/** Tables with their columns that are ids, by what they stand for; columns that are no facts are left out. */
+/** The id columns of each table, by what they refer to. Columns that hold derived hints are left out. */
 const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = {
   servers: { skip: ['key'] },
   presence: { ids: { server_key: 'server' } },
@@ -17,7 +17,7 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   map_rates: { ids: { map_key: 'map' } },
   rotations: { ids: { server_key: 'server' } },
   rotation_states: { ids: { server_key: 'server' } },
-  // A hint for writing, see KnownPlayer.
+  // A write optimisation, see KnownPlayer.
   players: { skip: ['key', 'name_since'] },
   player_names: { ids: { player_key: 'player' } },
   player_sessions: { ids: { player_key: 'player', ledger_key: 'event', server_key: 'server' } },
@@ -36,7 +36,7 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
 
 type Kind = 'server' | 'player' | 'map' | 'event';
 
-/** Reads everything that events have made; withdrawn events do not count. */
+/** Reads all tables that events write, without withdrawn events. */
 export async function canonicalDumpOf(db: Queryable): Promise<CanonicalDump> {
   const words = await wordsOf(db);
   const entries: [string, unknown[]][] = [];
@@ -73,12 +73,12 @@ function sendEvents(
     const kind = ids[column];
     facts[column] = kind === undefined ? row[column]! : (words[kind].get(row[column]) ?? '');
   }
-  // A head begins with the match's id.
+  // The head begins with the match's id.
   if (typeof facts['head'] === 'string') facts['head'] = facts['head'].slice(facts['head'].indexOf(',') + 1);
   return facts;
 }
 
-/** The row of the present name lags: its end is known from the player's counters. */
+/** The row of the current name is not updated with each event; the end of its period is in `player_stats`. */
 function presentNames({ player_names: names, players, player_stats: stats }: CanonicalDump): unknown[] {
   const present = new Map((players as Row[]).map((player) => [player['uuid'], player]));
   const seen = new Map((stats as Row[]).map(({ player_key, name_seen }) => [player_key, name_seen]));
@@ -90,8 +90,8 @@ function presentNames({ player_names: names, players, player_stats: stats }: Can
   return received.map((row) => JSON.stringify(row)).sort();
 }
 
-/** Empties everything that events have made. */
-export async function wipe(db: Db): Promise<void> {
+/** Empties all tables that events write. */
+export async function resetTables(db: Db): Promise<void> {
   const tables = [...Object.keys(TABLES), 'player_aliases', 'refusals'].filter((table) => table !== 'pictures');
   await db.runAll([
     ...tables.reverse().map((table) => sql`delete from ${code(table)}`),

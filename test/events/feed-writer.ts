@@ -4,7 +4,7 @@ import { openDb } from '#db/open.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { match, team } from '#test/support/builders.ts';
 
-/** One of several writers of the feed: tells matches one after the other on a connection of its own. */
+/** A worker thread that ingests matches one after the other, on a connection of its own. */
 const { url, first, count } = workerData as { url: string; first: number; count: number };
 await using db = await openDb(url);
 for (let number = first; number < first + count; number++) {

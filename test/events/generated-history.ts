@@ -3,7 +3,10 @@ import type { WireEvent } from '#events/schema.ts';
 import type { Sender } from '#events/receipts.ts';
 import { configured, event, person } from '#test/support/builders.ts';
 
-/** Short random seasons: few of everything and few moments, so that events meet, contradict and tie. */
+/**
+ * Arbitraries for short random histories of events. They draw from few players, maps and timestamps, so that events often
+ * concern the same player, contradict each other or have the same time.
+ */
 
 export interface GeneratedEvent {
   sender: 'operator' | number;
@@ -16,7 +19,7 @@ const PNG = ['iVBORw0KGgoAAAAA', 'iVBORw0KGgoAAAAB'];
 
 export const beginnings: WireEvent[] = SERVERS.map((name, place) => ({ ...configured(name), id: `begin ${place}` }));
 
-export const moment = fc.nat(12).map((second) => new Date(BEGAN + second * 1000).toISOString());
+export const timestamp = fc.nat(12).map((second) => new Date(BEGAN + second * 1000).toISOString());
 const nameOf = (number: number) =>
   fc.constantFrom(`Player${number}`, `player${number}`, `Other${number}`, 'Shared').map((name) => person(number, name));
 export const player = fc.nat(4).chain(nameOf);
@@ -37,7 +40,7 @@ const objective = fc.record({
   team: fc.constant('Red'),
   type: fc.constantFrom('wool', 'core', 'other'),
   name: fc.constant('x'),
-  time: moment,
+  time: timestamp,
 });
 
 const matchOf = (named: NameOf, mostObjectives: number) =>
@@ -47,7 +50,7 @@ const matchOf = (named: NameOf, mostObjectives: number) =>
       map: mapName,
       gamemode: fc.constantFrom('ctw', 'tdm', 'dtc', 'bowspleef', 'splatt'),
       win: fc.constantFrom('', 'Red', 'Blue'),
-      finished: moment,
+      finished: timestamp,
       objectives: fc.array(objective, { maxLength: mostObjectives }),
     })
     .map(({ players, finished, ...facts }) => {
@@ -96,7 +99,7 @@ const statistics = fc.record({
   faction: fc.constantFrom('', 'Foxes'),
 });
 
-/** What may be told, of all kinds. */
+/** An event of any type that a server may send, without its id, time and server. */
 const wire = fc.oneof(
   { arbitrary: match, weight: 4 },
   { arbitrary: player.map((who) => event('player.login', { player: who })), weight: 2 },
@@ -118,33 +121,33 @@ const NETWORK = new Set([
   'punishment.revoked',
 ]);
 
-/** Matches of players who keep their names, and now and then anything else. */
+/** Mostly matches of players who never change their names; one event in ten is of another type. */
 export const mostlyMatches = fc.oneof(
   { arbitrary: matchOf((number) => fc.constant(person(number)), 0), weight: 9 },
   { arbitrary: wire, weight: 1 },
 );
 
-/** Events of a season in the order in which they are told; every sender's ids are its own. */
+/** Events of several senders, in the order in which they are sent. */
 export const historyOf = (minLength: number, maxLength: number, received = wire): fc.Arbitrary<GeneratedEvent[]> =>
   fc
-    .array(fc.record({ told: received, time: moment, sender: fc.nat(SERVERS.length) }), { minLength, maxLength })
+    .array(fc.record({ received, time: timestamp, sender: fc.nat(SERVERS.length) }), { minLength, maxLength })
     .map((events) =>
-      events.map(({ told: received, time, sender }, place): GeneratedEvent => {
+      events.map(({ received, time, sender }, place): GeneratedEvent => {
         const own = { ...received, id: `e${String(place).padStart(2, '0')}`, time } as WireEvent;
         if (sender < SERVERS.length) return { sender, event: own };
         return { sender: 'operator', event: NETWORK.has(own.type) ? own : { ...own, server: SERVERS[0]! } };
       }),
     );
 
-export const season = historyOf(1, 25);
+export const arbitraryHistory = historyOf(1, 25);
 
-/** Who a sender of a season is, once the servers are known by their keys. */
+/** The sender of a generated event, given the keys of the servers. */
 export function senderOf(sender: GeneratedEvent['sender'], serverKeys: number[]): Sender {
   if (sender === 'operator') return { kind: 'operator' };
   return { kind: 'server', serverKey: serverKeys[sender]!, serverName: SERVERS[sender]!, credential: 1 };
 }
 
-/** The operator says that two players of seasons are one. */
+/** An event of the operator that merges two players of the generated histories. */
 export const merge: GeneratedEvent = {
   sender: 'operator',
   event: event(

@@ -9,7 +9,7 @@ import { onEachDatabase, testContext } from '#test/support/context.ts';
 const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
 
 onEachDatabase(
-  'few events that wait are taken half by half, many together, whole requests each time',
+  'a short queue is committed half by half, a long one together, always whole requests',
   async (t, url) => {
     const context = await testContext(t, url);
     const { clock, log } = context;
@@ -27,7 +27,7 @@ onEachDatabase(
       const sender = { kind: 'operator' } as const;
       return { sender, checked: checkEvent(login('Alpha', person(++number)), sender, clock.now()) };
     };
-    /** Hands over requests of so many events at one moment, and tells how many transactions took them. */
+    /** Enqueues requests of the given sizes together and returns the number of transactions. */
     const accepted = async (...sizes: number[]): Promise<number> => {
       const before = transactions;
       const requests = sizes.map((size) => eventQueue.accept(Array.from({ length: size }, itemOf)));

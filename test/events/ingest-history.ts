@@ -5,21 +5,21 @@ import { checkEvent } from '#events/validation.ts';
 import { type Item, ingestEvents, ingestItems } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { TestClock } from '#test/support/context.ts';
-import { wipe } from './canonical-dump.ts';
+import { resetTables } from './canonical-dump.ts';
 import { beginnings, senderOf, SERVERS, type GeneratedEvent } from './generated-history.ts';
 
 export const clock = new TestClock();
 
 type Ingest = (items: Item[]) => Promise<Receipt[]>;
 
-/** Tells a season to an emptied database, in so many batches. */
+/** Empties the database and ingests a history, in a number of batches. */
 export async function ingestHistory(
   db: Db,
   events: GeneratedEvent[],
   batches = 1,
-  take: Ingest = (items) => ingestItems(db, clock, items),
+  ingest: Ingest = (items) => ingestItems(db, clock, items),
 ): Promise<Receipt[]> {
-  await wipe(db);
+  await resetTables(db);
   await ingestEvents(db, clock, { kind: 'operator' }, beginnings);
   const rows = await db.all<{ key: number }>(sql`select key from servers order by name`);
   assert.equal(rows.length, SERVERS.length);
@@ -33,7 +33,7 @@ export async function ingestHistory(
   const receipts: Receipt[] = [];
   const size = Math.ceil(items.length / batches);
   for (let start = 0; start < items.length; start += size) {
-    receipts.push(...(await take(items.slice(start, start + size))));
+    receipts.push(...(await ingest(items.slice(start, start + size))));
   }
   return receipts;
 }

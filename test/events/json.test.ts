@@ -6,7 +6,7 @@ import { parseAll, parseOne } from '#events/json.ts';
 const REPEATED = { problem: 'names the same member twice in one object' };
 const bytesOf = (text: string): Buffer => Buffer.from(text);
 
-/** Anything, with members called `data` at every depth. */
+/** Any JSON value, with members named `data` at every depth. */
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -23,18 +23,18 @@ function expected(input: unknown) {
   return typeof data === 'object' ? { input, data: JSON.stringify(data) } : { input };
 }
 
-test('what is read is what was written, beside the JSON of the data of each', () => {
+test('parsing returns the value and the JSON of its data', () => {
   fc.assert(
     fc.property(value, spaces, (written, space) => {
       const text = JSON.stringify(written, undefined, space);
       const read = JSON.parse(text);
-      assert.deepEqual(parseOne(bytesOf(text)), { told: expected(read) });
-      assert.deepEqual(parseAll(bytesOf(text)), { told: Array.isArray(read) ? read.map(expected) : expected(read) });
+      assert.deepEqual(parseOne(bytesOf(text)), { raw: expected(read) });
+      assert.deepEqual(parseAll(bytesOf(text)), { raw: Array.isArray(read) ? read.map(expected) : expected(read) });
     }),
   );
 });
 
-test('a name that stands twice in an object is found wherever it is', () => {
+test('a repeated member is found wherever it is', () => {
   for (const inner of [
     '{"a":1,"a":2}',
     '{"data":{"a":[{"b":1,"b":1}]}}',
@@ -62,7 +62,7 @@ test('a name that stands twice in an object is found wherever it is', () => {
   }
 });
 
-/** JSON text whose objects may repeat a name, and whether one does. */
+/** JSON text whose objects may repeat a member, and whether one does. */
 interface Written {
   text: string;
   repeats: boolean;
@@ -89,7 +89,7 @@ const { json } = fc.letrec<{ json: Written }>((tie) => ({
   ),
 }));
 
-test('a repeated name is found exactly where a set of the names of each object finds it', () => {
+test('repeated members are found exactly where comparing the names of each object finds them', () => {
   fc.assert(
     fc.property(json, ({ text, repeats }) => {
       for (const parsed of [parseOne(bytesOf(text)), parseAll(bytesOf(text)), parseOne(bytesOf(`{"data":${text}}`))])
@@ -99,7 +99,7 @@ test('a repeated name is found exactly where a set of the names of each object f
   );
 });
 
-test('spellings of the same are no repetition', () => {
+test('different spellings of the same value are not repeated members', () => {
   for (const text of [
     '{"data":{"n":1.0}}',
     '{"a":1e8}',
@@ -113,7 +113,7 @@ test('spellings of the same are no repetition', () => {
   }
 });
 
-test('nesting is read however deep it is', () => {
+test('deeply nested values are parsed', () => {
   const depth = 200_000;
   for (const [open, close] of [
     ['[', ']'],
@@ -125,7 +125,7 @@ test('nesting is read however deep it is', () => {
   }
 });
 
-test('large bodies are read in linear time', () => {
+test('large bodies are parsed in linear time', () => {
   const length = 1_000_000;
   const text = `{"data":{"x":"${'\\"'.repeat(length)}",${' '.repeat(length)}"y":[${'1.0,'.repeat(length)}1]}}`;
   const before = process.cpuUsage();

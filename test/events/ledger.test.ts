@@ -132,7 +132,7 @@ onEachDatabase('each gamemode feeds its group, and a draw counts as play only', 
   }
 });
 
-onEachDatabase('what a match must not be is refused at its place', async (t, url) => {
+onEachDatabase('an invalid match is rejected with the place of the wrong member', async (t, url) => {
   const context = await testContext(t, url);
   const cases: [WireEvent, string][] = [
     [match({ finished: after(-600_001) }), 'data.finished'],
@@ -157,7 +157,7 @@ onEachDatabase('what a match must not be is refused at its place', async (t, url
   await sendEvents(context, match({ finished: after(-600_000) }));
 });
 
-onEachDatabase('names follow the newest sighting, in whatever order they are told', async (t, url) => {
+onEachDatabase('the newest observed name counts, in whatever order the events arrive', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, login('Alpha', ann, { time: after(1000) }));
   await sendEvents(
@@ -186,41 +186,51 @@ onEachDatabase('offline-mode and Bedrock players are players like others', async
   assert.equal((await findPlayer(context.db, '~ünï 日本'))!.uuid, bedrock.uuid.toLowerCase());
 });
 
-onEachDatabase('a map belongs to who published it first; what a file leaves out stays', async (t, url) => {
-  const context = await testContext(t, url);
-  await sendEvents(context, configured('Alpha'), configured('Beta'));
-  const [alpha, beta] = [await serverSender(context, 'Alpha'), await serverSender(context, 'Beta')];
-  const say = async (sender: Sender, ...events: WireEvent[]) => ingestEvents(context.db, context.clock, sender, events);
-  const first = map('Isle', { objective: 'Win', gamemodes: ['ctw'] });
-  assert.equal((await say(alpha, first))[0]!.status, 'accepted');
-  const [same, changed] = await say(beta, map('Isle', { gamemodes: ['ctw'] }), map('Isle', { version: '2' }));
-  assert.deepEqual([same!.status, (same as { note: string }).note], ['accepted', 'known already']);
-  assert.equal((changed as { place: string }).place, 'data.name');
-  assert.equal((await say(alpha, map('Isle', { version: '2' }, { time: after(-1) })))[0]!.status, 'accepted');
-  assert.equal((await mapByName(context.db, 'isle'))!.version, '1.0.0', 'an older word changes nothing');
-  await sendEvents(context, map('Isle', { version: '3' }, { time: after(1) }));
-  const isle = (await mapByName(context.db, 'ISLE'))!;
-  assert.deepEqual([isle.version, isle.objective], ['3', 'Win']);
-  assert.equal(
-    (await say(alpha, map('Isle', { version: '4' })))[0]!.status,
-    'rejected',
-    'it is the operator\u2019s now',
-  );
-});
+onEachDatabase(
+  'only the first publisher changes a map; members that are left out keep their values',
+  async (t, url) => {
+    const context = await testContext(t, url);
+    await sendEvents(context, configured('Alpha'), configured('Beta'));
+    const [alpha, beta] = [await serverSender(context, 'Alpha'), await serverSender(context, 'Beta')];
+    const send = async (sender: Sender, ...events: WireEvent[]) =>
+      ingestEvents(context.db, context.clock, sender, events);
+    const first = map('Isle', { objective: 'Win', gamemodes: ['ctw'] });
+    assert.equal((await send(alpha, first))[0]!.status, 'accepted');
+    const [same, changed] = await send(beta, map('Isle', { gamemodes: ['ctw'] }), map('Isle', { version: '2' }));
+    assert.deepEqual(
+      [same!.status, (same as { note: string }).note],
+      ['accepted', 'nothing changed: the same map is already published'],
+    );
+    assert.equal((changed as { place: string }).place, 'data.name');
+    assert.equal((await send(alpha, map('Isle', { version: '2' }, { time: after(-1) })))[0]!.status, 'accepted');
+    assert.equal((await mapByName(context.db, 'isle'))!.version, '1.0.0', 'an older word changes nothing');
+    await sendEvents(context, map('Isle', { version: '3' }, { time: after(1) }));
+    const isle = (await mapByName(context.db, 'ISLE'))!;
+    assert.deepEqual([isle.version, isle.objective], ['3', 'Win']);
+    assert.equal(
+      (await send(alpha, map('Isle', { version: '4' })))[0]!.status,
+      'rejected',
+      'it is the operator\u2019s now',
+    );
+  },
+);
 
-onEachDatabase('nobody publishes a namesake of a map of others, which would be shown in its place', async (t, url) => {
-  const context = await testContext(t, url);
-  await sendEvents(context, configured('Alpha'), configured('Beta'));
-  const [alpha, beta] = [await serverSender(context, 'Alpha'), await serverSender(context, 'Beta')];
-  const say = async (sender: Sender, received: WireEvent) =>
-    (await ingestEvents(context.db, context.clock, sender, [received]))[0]!;
-  assert.equal((await say(alpha, map('Old Mill'))).status, 'accepted');
-  const namesake = await say(beta, map('OLD MILL'));
-  assert.deepEqual([namesake.status, (namesake as { place: string }).place], ['rejected', 'data.name']);
-  assert.match((namesake as { reason: string }).reason, /"Old Mill"/);
-  assert.equal((await say(alpha, map('old mill'))).status, 'accepted', 'of its own there may be several');
-  await sendEvents(context, map('Old mill'));
-});
+onEachDatabase(
+  'a server cannot publish a map whose name differs from that of another publisher in case only',
+  async (t, url) => {
+    const context = await testContext(t, url);
+    await sendEvents(context, configured('Alpha'), configured('Beta'));
+    const [alpha, beta] = [await serverSender(context, 'Alpha'), await serverSender(context, 'Beta')];
+    const send = async (sender: Sender, received: WireEvent) =>
+      (await ingestEvents(context.db, context.clock, sender, [received]))[0]!;
+    assert.equal((await send(alpha, map('Old Mill'))).status, 'accepted');
+    const namesake = await send(beta, map('OLD MILL'));
+    assert.deepEqual([namesake.status, (namesake as { place: string }).place], ['rejected', 'data.name']);
+    assert.match((namesake as { reason: string }).reason, /"Old Mill"/);
+    assert.equal((await send(alpha, map('old mill'))).status, 'accepted', 'its own maps may differ in case only');
+    await sendEvents(context, map('Old mill'));
+  },
+);
 
 onEachDatabase('a player has one rating of a map version, which can change', async (t, url) => {
   const context = await testContext(t, url);
@@ -241,7 +251,7 @@ onEachDatabase('a player has one rating of a map version, which can change', asy
   for (const rate of [0, 6, 2.5]) assert.equal(await refused(context, rating('Isle', ann, rate)), 'data.rate');
 });
 
-onEachDatabase('nobody makes the versions of a map endless', async (t, url) => {
+onEachDatabase('the number of rated versions of a map is limited', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(
     context,
@@ -254,7 +264,7 @@ onEachDatabase('nobody makes the versions of a map endless', async (t, url) => {
   await sendEvents(context, rating('Isle', ann, 5), rating('Isle', ann, 4, '2'));
 });
 
-onEachDatabase('a rotation is taken whole; a late one changes nothing', async (t, url) => {
+onEachDatabase('a rotation replaces the previous one; a late one changes nothing', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, rotation('Alpha', ['A', 'B', 'A']));
   const { key } = (await serverByName(context.db, 'Alpha'))!;
@@ -265,7 +275,7 @@ onEachDatabase('a rotation is taken whole; a late one changes nothing', async (t
   assert.deepEqual(await rotationOf(context.db, key), []);
 });
 
-onEachDatabase('a punishment is issued once by each sender, changed and revoked by its own', async (t, url) => {
+onEachDatabase('a sender issues a punishment once, and only the same sender changes or revokes it', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, configured('Alpha'));
   await sendEvents(context, punishment('p1', ann, { expires: after(1000) }));
@@ -289,7 +299,7 @@ onEachDatabase('a punishment is issued once by each sender, changed and revoked 
   assert.deepEqual([bobs!.state, bobs!.server, anns!.state, anns!.reason], [0, 'Alpha', 2, 'longer']);
 });
 
-onEachDatabase('reports of factions add up, and the newest says the standing', async (t, url) => {
+onEachDatabase('factions reports add up, and the newest one sets power and faction', async (t, url) => {
   const context = await testContext(t, url);
   const report = { kill_count: 2, death_count: 1, time_played: 30 };
   await sendEvents(context, statistics(ann, { ...report, power: 1.5, faction: 'Foxes' }));
@@ -300,7 +310,7 @@ onEachDatabase('reports of factions add up, and the newest says the standing', a
   assert.deepEqual({ ...(await standingOf(context.db, key)) }, { power: 1.5, faction: 'Foxes' });
 });
 
-onEachDatabase('a server that is removed is gone until it is told of again', async (t, url) => {
+onEachDatabase('a removed server is hidden until it is configured again', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(
     context,
@@ -315,7 +325,7 @@ onEachDatabase('a server that is removed is gone until it is told of again', asy
   assert.deepEqual([back!.name, back!.max, back!.players], ['Alpha', 4, []]);
 });
 
-onEachDatabase('what is told of a server that was removed does not bring it back', async (t, url) => {
+onEachDatabase('an event of a removed server does not restore the server', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, map('Isle'), configured('Alpha'), rotation('Alpha', ['Isle']));
   await sendEvents(context, event('server.removed', {}, { server: 'Alpha' }));
@@ -329,7 +339,7 @@ onEachDatabase('what is told of a server that was removed does not bring it back
   assert.deepEqual([...(await rotationsOf(context.db, [isle]))], [['isle', ['Alpha']]]);
 });
 
-onEachDatabase('the ids of a server that is new are its own', async (t, url) => {
+onEachDatabase('a new server has its own scope of event ids', async (t, url) => {
   const context = await testContext(t, url);
   const fresh = (id: string) => login('Fresh', ann, { id });
   const [named, first, again] = await take(
@@ -342,7 +352,7 @@ onEachDatabase('the ids of a server that is new are its own', async (t, url) => 
   assert.equal((again as { receipt: string }).receipt, (first as { receipt: string }).receipt);
 });
 
-onEachDatabase('accounts and credentials leave exported events their ids', async (t, url) => {
+onEachDatabase('accounts and credentials do not take the ids of exported events', async (t, url) => {
   const context = await testContext(t, url);
   const [one, other] = ['37598m50000', '37598m50400'];
   context.clock.advance(60_000);
@@ -352,11 +362,11 @@ onEachDatabase('accounts and credentials leave exported events their ids', async
   const receipts = await context.db.tuples(sql`select key from ledger order by key`);
   assert.deepEqual(receipts, [[keyOf(one)], [keyOf(other)]]);
   const late = await take(context, login('Alpha', ann, { receipt: one }), login('Alpha', ann, { receipt: one }));
-  assert.match((late[0] as { note: string }).note, /another id/);
-  assert.equal((late[1] as { note?: string }).note, undefined, 'said once');
+  assert.match((late[0] as { note: string }).note, /new id/);
+  assert.equal((late[1] as { note?: string }).note, undefined, 'only the first event has the note');
 });
 
-onEachDatabase('no receipt drives ids out of reach', async (t, url) => {
+onEachDatabase('a receipt in an event cannot push the id sequence far into the future', async (t, url) => {
   const context = await testContext(t, url);
   for (const receipt of ['7zzzzzzzzzz', '7zzzzzzzzx0', idOf((context.clock.now() + 367 * 86_400_000) * 2048)]) {
     assert.equal(await refused(context, login('Alpha', ann, { receipt })), 'receipt', receipt);
@@ -365,7 +375,7 @@ onEachDatabase('no receipt drives ids out of reach', async (t, url) => {
   await sendEvents(context, ...Array.from({ length: 300 }, () => login('Alpha', ann)));
 });
 
-onEachDatabase('a batch that fails leaves nothing, and the next goes on', async (t, url) => {
+onEachDatabase('a failed batch stores nothing, and the next one succeeds', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, match({ teams: [team('Red', 1)] }));
   const broken: Pick<Db, 'transaction'> = {
@@ -382,7 +392,7 @@ onEachDatabase('a batch that fails leaves nothing, and the next goes on', async 
   assert.equal((await statsOf(context.db, key)).teampvp['play'], 2);
 });
 
-onEachDatabase('two processes that write in turns see each other\u2019s players', async (t, url) => {
+onEachDatabase('two processes that write alternately see each other\u2019s players', async (t, url) => {
   const context = await testContext(t, url);
   const other = await testContext(t, url);
   for (const one of [context, other, context, other, other, context])
@@ -391,7 +401,7 @@ onEachDatabase('two processes that write in turns see each other\u2019s players'
   assert.equal((await statsOf(context.db, key)).teampvp['play'], 6);
 });
 
-test('every type of event is told of in the tests or taken by others', () => {
+test('the tests cover every event type', () => {
   const described: Event['type'][] = [...TYPES];
   assert.equal(new Set(described).size, described.length);
   const received = readEvent({ ...match(), type: 'match.begun' });
@@ -422,7 +432,7 @@ for (const dialect of DIALECTS) {
   });
 }
 
-/** Repeats the walk by `max_id` from the newest down to what was seen before. */
+/** Pages by `max_id` from the newest match down to the last one that was read before. */
 async function walk(db: Db, goesOn: () => boolean): Promise<number[]> {
   const seen: number[] = [];
   while (goesOn()) {

@@ -32,26 +32,26 @@ const objective = fc
     time: BEGINNING,
   }));
 
-/** Matches in which each of some people plays for one of three teams at most; some teams bring sums of their own. */
+/** Matches in which each player is in one of three teams or in none; some teams state their own totals. */
 const finished: fc.Arbitrary<Finished> = fc
   .record({
     gamemode: fc.constantFrom(...GAMEMODES),
     win: fc.constantFrom('', 'Red', 'Blue'),
     sides: fc.array(fc.tuple(fc.nat(3), counts), { minLength: PEOPLE, maxLength: PEOPLE }),
-    told: fc.array(fc.record({ score: fc.nat(99), kill_count: fc.nat(99) }, { requiredKeys: [] }), {
+    totals: fc.array(fc.record({ score: fc.nat(99), kill_count: fc.nat(99) }, { requiredKeys: [] }), {
       minLength: 3,
       maxLength: 3,
     }),
     objectives: fc.array(objective, { maxLength: 5 }),
     kills: fc.array(fc.tuple(fc.nat(PEOPLE - 1), fc.nat(PEOPLE - 1)), { maxLength: 4 }),
   })
-  .map(({ gamemode, win, sides, told: received, objectives, kills }) => {
+  .map(({ gamemode, win, sides, totals, objectives, kills }) => {
     const on = (side: number) => sides.flatMap(([of, done], n) => (of === side ? [{ ...person(n), ...done }] : []));
     const playing = (number: number): boolean => sides[number]![0] < 3;
     return finishedOf({
       gamemode,
       win,
-      teams: ['Red', 'Blue', 'Green'].map((name, side) => ({ name, ...received[side], players: on(side) })),
+      teams: ['Red', 'Blue', 'Green'].map((name, side) => ({ name, ...totals[side], players: on(side) })),
       objectives,
       kills: kills
         .filter(([by, of]) => playing(by) && playing(of))
@@ -65,16 +65,16 @@ function finishedOf(data: Parameters<typeof match>[0]): Finished {
   return read.event.data as Finished;
 }
 
-test('a match made ready tells of each player what the match does', () => {
+test('a match summary has the results and counters of each player', () => {
   fc.assert(
     fc.property(finished, (received) => {
-      const ready = summariseMatch(received);
+      const summary = summariseMatch(received);
       const played = received.teams.flatMap(({ name, players }) =>
         players.map((player) => ({ ...player, team: name })),
       );
       const group = groupOf(received.gamemode);
       assert.deepEqual(
-        ready.players,
+        summary.players,
         played.map((player) => {
           const result = received.win === '' ? 'draw' : received.win === player.team ? 'win' : 'lose';
           const { uuid, name, score, kill_count, death_count, time_played } = player;
@@ -86,11 +86,11 @@ test('a match made ready tells of each player what the match does', () => {
       const others = received.objectives.flatMap(({ player }) =>
         player === null || known.has(player.uuid) ? [] : player,
       );
-      assert.deepEqual(new Map(ready.scorers), new Map(others.map(({ uuid, name }) => [uuid, name])));
-      assert.deepEqual(new Set(uuidsOf(ready)), new Set([...known, ...others.map(({ uuid }) => uuid)]));
+      assert.deepEqual(new Map(summary.scorers), new Map(others.map(({ uuid, name }) => [uuid, name])));
+      assert.deepEqual(new Set(uuidsOf(summary)), new Set([...known, ...others.map(({ uuid }) => uuid)]));
       const named = new Map(played.map(({ uuid, name }) => [uuid, name]));
       assert.deepEqual(
-        ready.kills,
+        summary.kills,
         received.kills.map(({ killer, victim, time }) => [killer, named.get(killer), victim, named.get(victim), time]),
       );
     }),
@@ -99,7 +99,7 @@ test('a match made ready tells of each player what the match does', () => {
 
 type PlayedBy = Finished['teams'][number]['players'][number];
 
-/** What a match adds to one counter, said one by one. */
+/** The amount that a match adds to one counter of a player. */
 function addedTo(counter: string, received: Finished, player: PlayedBy, result: string): number {
   const done = received.objectives.filter((objective) => objective.player?.uuid === player.uuid);
   if (counter === 'win' || counter === 'lose') return result === counter ? 1 : 0;
@@ -120,11 +120,11 @@ function addedTo(counter: string, received: Finished, player: PlayedBy, result: 
 
 type Summed = 'score' | 'kill_count' | 'death_count';
 
-test('teams have the sums that were told, or else those of their players, and the match those of its teams', () => {
+test('a team has its stated totals, or the sums of its players; the match has the sums of its teams', () => {
   fc.assert(
     fc.property(finished, (received) => {
-      const ready = summariseMatch(received);
-      const teams = JSON.parse(ready.teams) as Record<Summed, number>[];
+      const summary = summariseMatch(received);
+      const teams = JSON.parse(summary.teams) as Record<Summed, number>[];
       received.teams.forEach((team, place) => {
         const sum = (what: Summed): number => team.players.reduce((total, one) => total + one[what], 0);
         for (const what of ['score', 'kill_count', 'death_count'] as const)
@@ -132,39 +132,39 @@ test('teams have the sums that were told, or else those of their players, and th
       });
       for (const what of ['kill_count', 'death_count'] as const)
         assert.equal(
-          ready.facts[what],
+          summary.facts[what],
           teams.reduce((total, team) => total + team[what], 0),
         );
-      assert.deepEqual(JSON.parse(ready.objectives), received.objectives);
+      assert.deepEqual(JSON.parse(summary.objectives), received.objectives);
     }),
   );
 });
 
-test('a match made ready and then told of others is one that was told of them', () => {
+test('applying pseudonyms to a summary equals summarising the match with pseudonyms', () => {
   fc.assert(
     fc.property(finished, fc.uniqueArray(fc.nat(PEOPLE + 2)), (received, hidden) => {
-      const accumulator = new Map(
+      const pseudonyms = new Map(
         hidden.map((number) => [person(number).uuid, person(100 + number, `deleted-${number}`)]),
       );
-      const inText = (json: string): string => JSON.stringify(renamed(JSON.parse(json), accumulator));
-      const expected = summariseMatch(renamed(received, accumulator) as Finished);
-      const found: MatchSummary = pseudonymiseMatch(summariseMatch(received), accumulator, inText);
+      const renameInJson = (json: string): string => JSON.stringify(renamed(JSON.parse(json), pseudonyms));
+      const expected = summariseMatch(renamed(received, pseudonyms) as Finished);
+      const found: MatchSummary = pseudonymiseMatch(summariseMatch(received), pseudonyms, renameInJson);
       assert.deepEqual(found, expected);
     }),
   );
 });
 
-/** The value with some people under other names, wherever they stand. */
-function renamed(value: unknown, accumulator: ReadonlyMap<string, { uuid: string; name: string }>): unknown {
-  if (typeof value === 'string') return accumulator.get(value)?.uuid ?? value;
-  if (Array.isArray(value)) return value.map((one) => renamed(one, accumulator));
+/** Replaces players by pseudonyms anywhere in a value. */
+function renamed(value: unknown, pseudonyms: ReadonlyMap<string, { uuid: string; name: string }>): unknown {
+  if (typeof value === 'string') return pseudonyms.get(value)?.uuid ?? value;
+  if (Array.isArray(value)) return value.map((one) => renamed(one, pseudonyms));
   if (typeof value !== 'object' || value === null) return value;
-  const other = 'uuid' in value ? accumulator.get(String(value.uuid)) : undefined;
-  const entries = Object.entries(value).map(([name, one]) => [name, renamed(one, accumulator)]);
+  const other = 'uuid' in value ? pseudonyms.get(String(value.uuid)) : undefined;
+  const entries = Object.entries(value).map(([name, one]) => [name, renamed(one, pseudonyms)]);
   return { ...Object.fromEntries(entries), ...(other === undefined ? {} : { name: other.name }) };
 }
 
-test('only matches are made ready, and what the ledger keeps stays as it was told', () => {
+test('a checked match is summarised, and the ledger stores its data as sent', () => {
   const received = match({ teams: [{ name: 'Red', players: [person(1)] }] });
   const checked = checkEvent(received, { kind: 'operator' }, Date.parse(BEGINNING));
   assert.ok('event' in checked && checked.event.type === 'match.finished');

@@ -13,12 +13,12 @@ import { serverByName } from '#store/game/servers.ts';
 import { retractEvents, retractSince } from '#events/retract.ts';
 import { after, configured, event, login, match, person, presence, team, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
-import { merge, season, type GeneratedEvent } from './generated-history.ts';
+import { merge, arbitraryHistory, type GeneratedEvent } from './generated-history.ts';
 import { clock, ingestHistory } from './ingest-history.ts';
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
-/** The receipts of a server by a look at everything that was ever taken or refused. */
+/** The receipts of a server, read from the whole ledger and all rejections. */
 async function allReceipts(db: Db, server: number): Promise<LoggedReceipt[]> {
   const accepted = await db.all(sql`select key, scope_key, event_id as id, type, received, withdrawn from ledger`);
   const refused = await db.all(sql`select key, scope_key, event_id as id, reason, place, received from refusals`);
@@ -30,8 +30,8 @@ async function allReceipts(db: Db, server: number): Promise<LoggedReceipt[]> {
   return receipts.sort((a, b) => (a.receipt < b.receipt ? -1 : 1));
 }
 
-/** Walks to the end in pages of a size. */
-async function walk(
+/** Reads all pages of a size. */
+async function readPages(
   read: (from: number) => Promise<LoggedReceipt[]>,
   size: number,
   start: number,
@@ -46,12 +46,12 @@ async function walk(
   }
 }
 
-async function assertWalks(db: Db, server: number): Promise<LoggedReceipt[]> {
+async function assertPages(db: Db, server: number): Promise<LoggedReceipt[]> {
   const wanted = await allReceipts(db, server);
   for (let size = 1; size <= wanted.length + 1; size++) {
-    const forth = await walk((from) => receiptsAfter(db, server, from, size), size, 0);
+    const forth = await readPages((from) => receiptsAfter(db, server, from, size), size, 0);
     assert.deepEqual(forth, wanted, `forth by ${size}`);
-    const back = await walk((from) => receiptsBefore(db, server, from, size), size, LAST);
+    const back = await readPages((from) => receiptsBefore(db, server, from, size), size, LAST);
     assert.deepEqual(back, wanted.toReversed(), `back by ${size}`);
   }
   return wanted;
@@ -59,27 +59,27 @@ async function assertWalks(db: Db, server: number): Promise<LoggedReceipt[]> {
 
 const played = (...players: number[]) => match({ teams: [team('Red', ...players)] });
 
-/** Every pair of type and status among the receipts of a season, of whose accepted events some are withdrawn. */
-async function walkHistory(db: Db, events: GeneratedEvent[], withdraws: () => boolean): Promise<Set<string>> {
+/** All pairs of type and status in the receipts of a history with some withdrawn events. */
+async function receiptKindsOf(db: Db, events: GeneratedEvent[], withdraws: () => boolean): Promise<Set<string>> {
   const receipts = await ingestHistory(db, events, 3);
   const accepted = receipts.filter(({ status }) => status === 'accepted') as { receipt: string }[];
   const withdrawn = accepted.filter(withdraws).map(({ receipt }) => keyOf(receipt)!);
   await retractEvents(db, clock, withdrawn);
   const seen = new Set<string>();
   for (const [server] of [...(await db.tuples(sql`select key from servers`)), [1]]) {
-    for (const { type, status } of await assertWalks(db, server as number)) seen.add(`${type} ${status}`);
+    for (const { type, status } of await assertPages(db, server as number)) seen.add(`${type} ${status}`);
   }
   return seen;
 }
 
-onEachDatabase('receipts are walked in pages of any size, whatever they tell of', async (t, url, dialect) => {
+onEachDatabase('receipts can be paged with any page size', async (t, url, dialect) => {
   const db = await openDb(url);
   t.after(() => db.close());
   await migrate(db);
   const stranger = event('map.rated', { map: 'Nowhere', player: person(1), rate: 5 });
   const sent = [played(1), login('Alpha', person(1)), played(2), stranger, played(1, 2), login('Alpha', person(2))];
   let number = 0;
-  const seen = await walkHistory(
+  const seen = await receiptKindsOf(
     db,
     sent.map((one) => ({ sender: 0, event: one })),
     () => number++ % 3 > 0,
@@ -92,16 +92,16 @@ onEachDatabase('receipts are walked in pages of any size, whatever they tell of'
     'undefined rejected',
   ]);
   await fc.assert(
-    fc.asyncProperty(season, fc.infiniteStream(fc.boolean()), fc.nat(50), async (events, coins, place) => {
+    fc.asyncProperty(arbitraryHistory, fc.infiniteStream(fc.boolean()), fc.nat(50), async (events, coins, place) => {
       const received = place < 25 ? events.toSpliced(place, 0, merge) : events;
-      await walkHistory(db, received, () => coins.next().value);
+      await receiptKindsOf(db, received, () => coins.next().value);
     }),
     { numRuns: dialect === 'sqlite' ? 40 : 8 },
   );
 });
 
 onEachDatabase(
-  'every match that stands is a receipt of its server, whatever becomes of both',
+  'every match has a receipt of its server, also after retractions and exports',
   async (t, url, dialect) => {
     const context = await testContext(t, url);
     const { db } = context;
@@ -133,7 +133,7 @@ onEachDatabase(
     for (const { db: one } of [context, other]) {
       let matches = 0;
       for (const [server] of await one.tuples(sql`select key from servers`)) {
-        const receipts = await assertWalks(one, server as number);
+        const receipts = await assertPages(one, server as number);
         matches += receipts.filter(({ type, status }) => type === 'match.finished' && status === 'accepted').length;
       }
       assert.deepEqual(await one.tuples(sql`select count(*) from matches`), [[matches]]);
@@ -142,44 +142,41 @@ onEachDatabase(
   },
 );
 
-onEachDatabase(
-  'what a server sent since a moment is withdrawn: matches, other events, its heartbeat',
-  async (t, url) => {
-    const context = await testContext(t, url);
-    const { db } = context;
-    const early = await sendEvents(
-      context,
-      configured('Alpha'),
-      configured('Beta'),
-      played(1),
-      login('Alpha', person(1)),
-    );
-    context.clock.advance(1);
-    const since = context.clock.now();
-    const late = await sendEvents(
-      context,
-      played(1, 2),
-      login('Alpha', person(2)),
-      configured('Alpha', { max: 7 }),
-      played(2),
-      match({}, { server: 'Beta' }),
-      presence('Alpha', {}, { time: after(1) }),
-    );
-    const server = (await serverByName(db, 'Alpha'))!.key;
-    await retractEvents(db, context.clock, [keyOf(late[3]!)!]);
-    assert.deepEqual(await retractSince(db, context.clock, server, since + 1), { events: 0, fallen: 0 });
-    assert.deepEqual(await retractSince(db, context.clock, server, since), { events: 2, fallen: 0 });
-    const gone = (await assertWalks(db, server)).filter(({ status }) => status === 'withdrawn');
-    assert.deepEqual(
-      gone.map(({ receipt }) => receipt),
-      [late[0], late[1], late[3]],
-    );
-    const matches = await db.tuples(sql`select key from matches order by key`);
-    assert.deepEqual(
-      matches.map(([key]) => idOf(key as number)),
-      [early[2], late[4]],
-    );
-    assert.deepEqual(await db.tuples(sql`select server_key from presence`), []);
-    assert.deepEqual(await retractSince(db, context.clock, server, 0), { events: 2, fallen: 0 });
-  },
-);
+onEachDatabase('retracting a server since a time withdraws its matches, other events and heartbeat', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db } = context;
+  const early = await sendEvents(
+    context,
+    configured('Alpha'),
+    configured('Beta'),
+    played(1),
+    login('Alpha', person(1)),
+  );
+  context.clock.advance(1);
+  const since = context.clock.now();
+  const late = await sendEvents(
+    context,
+    played(1, 2),
+    login('Alpha', person(2)),
+    configured('Alpha', { max: 7 }),
+    played(2),
+    match({}, { server: 'Beta' }),
+    presence('Alpha', {}, { time: after(1) }),
+  );
+  const server = (await serverByName(db, 'Alpha'))!.key;
+  await retractEvents(db, context.clock, [keyOf(late[3]!)!]);
+  assert.deepEqual(await retractSince(db, context.clock, server, since + 1), { events: 0, cascaded: 0 });
+  assert.deepEqual(await retractSince(db, context.clock, server, since), { events: 2, cascaded: 0 });
+  const gone = (await assertPages(db, server)).filter(({ status }) => status === 'withdrawn');
+  assert.deepEqual(
+    gone.map(({ receipt }) => receipt),
+    [late[0], late[1], late[3]],
+  );
+  const matches = await db.tuples(sql`select key from matches order by key`);
+  assert.deepEqual(
+    matches.map(([key]) => idOf(key as number)),
+    [early[2], late[4]],
+  );
+  assert.deepEqual(await db.tuples(sql`select server_key from presence`), []);
+  assert.deepEqual(await retractSince(db, context.clock, server, 0), { events: 2, cascaded: 0 });
+});

@@ -35,15 +35,15 @@ import {
 } from '#test/support/builders.ts';
 import { createTestDatabase, DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
 import { type CanonicalDump, canonicalDumpOf } from './canonical-dump.ts';
-import { season } from './generated-history.ts';
+import { arbitraryHistory } from './generated-history.ts';
 import { clock, ingestHistory } from './ingest-history.ts';
 
 for (const dialect of DIALECTS) {
-  test(`what is withdrawn has never been, whatever else was told (${dialect})`, async (t) => {
+  test(`after a retraction the tables are as if the events had never been sent (${dialect})`, async (t) => {
     const [one, other] = await twoDatabases(t, dialect);
     await fc.assert(
       fc.asyncProperty(
-        season,
+        arbitraryHistory,
         fc.infiniteStream(fc.boolean()),
         fc.integer({ min: 1, max: 5 }),
         async (events, coins, batches) => {
@@ -76,7 +76,7 @@ function same(found: CanonicalDump, wanted: CanonicalDump): void {
   for (const table of Object.keys(wanted)) assert.deepEqual(found[table], wanted[table], table);
 }
 
-onEachDatabase('what operators did stays when a server is withdrawn', async (t, url) => {
+onEachDatabase('retracting the events of a server keeps those of operators about it', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   await sendEvents(context, configured('Alpha'));
@@ -86,15 +86,19 @@ onEachDatabase('what operators did stays when a server is withdrawn', async (t, 
   clock.advance(1000);
   await revokePunishment(db, clock, keyOf((first as { receipt: string }).receipt)!);
   await ingestEvents(db, clock, sender, [login('Alpha', person(2)), punishment('two', person(3))]);
-  assert.deepEqual(await retractSince(db, clock, server, clock.now()), { events: 2, fallen: 0 });
+  assert.deepEqual(await retractSince(db, clock, server, clock.now()), { events: 2, cascaded: 0 });
   const states = async () =>
     (await listPunishments(db, Number.MAX_SAFE_INTEGER, 9, clock.now())).map((one) => one.state);
   assert.deepEqual(await states(), [2]);
-  assert.deepEqual(await retractSince(db, clock, server, 0), { events: 2, fallen: 1 }, 'it falls with what it revoked');
+  assert.deepEqual(
+    await retractSince(db, clock, server, 0),
+    { events: 2, cascaded: 1 },
+    'the revocation cascades with the punishment',
+  );
   assert.deepEqual(await states(), []);
 });
 
-onEachDatabase('heartbeats that are withdrawn leave the chart of who was online', async (t, url) => {
+onEachDatabase('withdrawn heartbeats are removed from the chart of players online', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   await sendEvents(context, configured('Alpha'), configured('Beta'));
@@ -113,17 +117,17 @@ onEachDatabase('heartbeats that are withdrawn leave the chart of who was online'
   clock.advance(60_000);
   await beat('Alpha', 'A', 'Made', 'Up');
   const poisoned = clock.now();
-  // Beta's last heartbeat counts once more.
+  // Beta's last heartbeat is counted again.
   await runJobsOnce(context);
   clock.advance(90_000);
-  // By another process, too: the first counts.
+  // Another process samples the same minute: the first sample counts.
   await runJobsOnce(context);
   await beat('Alpha', 'A', 'D');
   await runJobsOnce(context);
   assert.deepEqual(await chart(), [3, 5, 3]);
   const { key: alpha } = (await serverByName(db, 'Alpha'))!;
   await retractSince(db, clock, alpha, clock.now());
-  assert.deepEqual(await chart(), [3, 5, 3], 'what was told before stays');
+  assert.deepEqual(await chart(), [3, 5, 3], 'earlier samples stay');
   await retractSince(db, clock, alpha, poisoned + 1);
   assert.deepEqual(await chart(), [3, 5, 3]);
   await retractSince(db, clock, alpha, poisoned);
@@ -140,7 +144,7 @@ onEachDatabase('heartbeats that are withdrawn leave the chart of who was online'
   assert.equal((await db.tuples(sql`select 1 from online_by_server`)).length, 1);
 });
 
-onEachDatabase('a heartbeat that is withdrawn leaves the chart whatever the clock did', async (t, url) => {
+onEachDatabase('a withdrawn heartbeat is removed from the chart even after the clock changed', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   await sendEvents(context, configured('Alpha'), presence('Alpha', { players: ['A'] }));
@@ -153,7 +157,7 @@ onEachDatabase('a heartbeat that is withdrawn leaves the chart whatever the cloc
   assert.deepEqual(await chart(), [0]);
 });
 
-onEachDatabase('who was online is noted and withdrawn at the same moment', async (t, url) => {
+onEachDatabase('players online can be sampled and withdrawn at the same time', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   await sendEvents(context, configured('Alpha'));
@@ -172,7 +176,7 @@ onEachDatabase('who was online is noted and withdrawn at the same moment', async
   }
 });
 
-onEachDatabase('a link that is withdrawn parts the account again, and takes the name along', async (t, url) => {
+onEachDatabase('withdrawing a link unlinks the account and removes the observed name', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   await sendEvents(context, configured('Alpha'), configured('Beta'), login('Alpha', person(1, 'Honest')));
@@ -187,7 +191,7 @@ onEachDatabase('a link that is withdrawn parts the account again, and takes the 
   const first = await link('Alpha');
   assert.equal(await linkedTo(), person(1).uuid);
   assert.equal((await playerByUuid(db, person(1).uuid))!.name, 'Poison');
-  assert.deepEqual(await retractEvents(db, clock, [first]), { events: 1, fallen: 0 });
+  assert.deepEqual(await retractEvents(db, clock, [first]), { events: 1, cascaded: 0 });
   assert.equal(await linkedTo(), null);
   assert.equal((await playerByUuid(db, person(1).uuid))!.name, 'Honest');
   const second = await link('Alpha');
@@ -197,27 +201,24 @@ onEachDatabase('a link that is withdrawn parts the account again, and takes the 
   assert.equal(await linkedTo(), person(1).uuid, 'another server has said so since');
 });
 
-onEachDatabase(
-  'a player who is forgotten and comes back leaves no key of somebody merged into it',
-  async (t, url, dialect) => {
-    const context = await testContext(t, url);
-    const { db, clock } = context;
-    const [gone] = await sendEvents(context, login('Alpha', person(1)), merge(person(1).uuid, person(2).uuid));
-    await retractEvents(db, clock, [keyOf(gone!)!]);
-    clock.advance(1000);
-    await sendEvents(context, login('Alpha', person(2)));
-    const database = await createTestDatabase(dialect);
-    t.after(() => database.drop());
-    const other = await testContext(t, database.url);
-    for await (const received of exportEvents(db)) await sendEvents(other, received);
-    const players = sql`select key, uuid, name from players`;
-    assert.deepEqual(await other.db.tuples(players), await db.tuples(players));
-  },
-);
+onEachDatabase('a deleted player who returns leaves no key of a player merged into it', async (t, url, dialect) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const [gone] = await sendEvents(context, login('Alpha', person(1)), merge(person(1).uuid, person(2).uuid));
+  await retractEvents(db, clock, [keyOf(gone!)!]);
+  clock.advance(1000);
+  await sendEvents(context, login('Alpha', person(2)));
+  const database = await createTestDatabase(dialect);
+  t.after(() => database.drop());
+  const other = await testContext(t, database.url);
+  for await (const received of exportEvents(db)) await sendEvents(other, received);
+  const players = sql`select key, uuid, name from players`;
+  assert.deepEqual(await other.db.tuples(players), await db.tuples(players));
+});
 
 const merge = (from: string, into: string): WireEvent => event('player.merged', { from, into });
 
-onEachDatabase('a player is one account\u2019s at most, merged or not', async (t, url) => {
+onEachDatabase('a player is linked to at most one account, merged or not', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   const [target, alias] = [person(1), person(2)];
@@ -236,7 +237,7 @@ onEachDatabase('a player is one account\u2019s at most, merged or not', async (t
   assert.equal((await accountById(db, two.id))!.name, 'Renamed', 'it follows either name');
 });
 
-onEachDatabase('a rotation ends where its server was removed, whatever is withdrawn', async (t, url) => {
+onEachDatabase('the removal of a server ends its rotation, whatever is withdrawn', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   const removed = event('server.removed', {}, { server: 'Alpha' });
@@ -252,7 +253,7 @@ onEachDatabase('a rotation ends where its server was removed, whatever is withdr
   assert.equal((await listServers(db, 0)).length, 1);
 });
 
-onEachDatabase('merges that follow each other leave every player the id that it had', async (t, url, dialect) => {
+onEachDatabase('every player keeps its id through successive merges', async (t, url, dialect) => {
   const context = await testContext(t, url);
   const [first] = await sendEvents(
     context,
@@ -272,7 +273,7 @@ onEachDatabase('merges that follow each other leave every player the id that it 
   }
 });
 
-onEachDatabase('a link goes with the player that it was merged into', async (t, url) => {
+onEachDatabase('the link of a merged player moves to the player it was merged into', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   await sendEvents(context, configured('Alpha'), login('Alpha', person(1)));
@@ -285,7 +286,7 @@ onEachDatabase('a link goes with the player that it was merged into', async (t, 
   assert.equal((await accountById(db, id))!.player_uuid, null);
 });
 
-onEachDatabase('much of one map and of much else is withdrawn together', async (t, url) => {
+onEachDatabase('many events of one map and of others can be withdrawn together', async (t, url) => {
   const { db, clock } = await testContext(t, url);
   const people = Array.from({ length: 450 }, (_, number) => person(number));
   await sendEvents({ db, clock }, configured('Alpha'), map('Isle'), map('Mill'), rating('Mill', person(999), 3));
@@ -294,7 +295,7 @@ onEachDatabase('much of one map and of much else is withdrawn together', async (
     keyOf(receipt)!,
   );
   await sendEvents({ db, clock }, rating('Isle', person(1), 2));
-  assert.deepEqual(await retractEvents(db, clock, keys), { events: 901, fallen: 0 });
+  assert.deepEqual(await retractEvents(db, clock, keys), { events: 901, cascaded: 0 });
   const maps = [(await mapByName(db, 'Isle'))!, (await mapByName(db, 'Mill'))!];
   const rates = await ratesOf(db, maps);
   assert.deepEqual(

@@ -15,13 +15,13 @@ import { serverByName } from '#store/game/servers.ts';
 import { configured, event, login, person, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, testContext, type TestAppContext } from '#test/support/context.ts';
 import { canonicalDumpOf } from './canonical-dump.ts';
-import { season, historyOf } from './generated-history.ts';
+import { arbitraryHistory, historyOf } from './generated-history.ts';
 import { clock, ingestHistory } from './ingest-history.ts';
 
 const OPERATOR: Sender = { kind: 'operator' };
 
-/** The near end of an intake; the far end is held by this thread, too, behind a port all the same. */
-function far(t: TestContext, eventQueue: EventQueue): WorkerChannel {
+/** A worker channel to an event queue in this same thread; its messages still pass through a port. */
+function openChannel(t: TestContext, eventQueue: EventQueue): WorkerChannel {
   const { port1, port2 } = new MessageChannel();
   const served = serveWorkerChannel(port2, eventQueue).then(() => port2.close());
   t.after(async () => {
@@ -44,11 +44,11 @@ async function alpha(context: TestAppContext): Promise<Sender> {
 const countOf = async (db: Db): Promise<unknown> =>
   (await db.tuple(sql`select count(*) from ledger where type = 'player.login'`))![0];
 
-onEachDatabase('events that go through a port leave the records as events that do not', async (t, url) => {
+onEachDatabase('events sent through the channel give the same tables as events ingested directly', async (t, url) => {
   const { db, log } = await testContext(t, url);
-  const eventQueue = far(t, new GroupCommitQueue({ db, clock, log }));
+  const eventQueue = openChannel(t, new GroupCommitQueue({ db, clock, log }));
   await fc.assert(
-    fc.asyncProperty(season, async (events) => {
+    fc.asyncProperty(arbitraryHistory, async (events) => {
       const straight = await ingestHistory(db, events, 2);
       const expected = await canonicalDumpOf(db);
       const receipts = await ingestHistory(db, events, 2, (items) => eventQueue.accept(items));
@@ -62,29 +62,26 @@ onEachDatabase('events that go through a port leave the records as events that d
   );
 });
 
-const saidOf = ({ id, status }: Receipt): string[] => [id, status];
+const idAndStatus = ({ id, status }: Receipt): string[] => [id, status];
 
-onEachDatabase(
-  'a transaction that is made ready in portions leaves the records as one an event does',
-  async (t, url) => {
-    const { db } = await testContext(t, url);
-    await fc.assert(
-      fc.asyncProperty(historyOf(33, 80), async (events) => {
-        const one = await ingestHistory(db, events, events.length);
-        const expected = await canonicalDumpOf(db);
-        const receipts = await ingestHistory(db, events, 1);
-        assert.deepEqual(receipts.map(saidOf), one.map(saidOf));
-        assert.deepEqual(await canonicalDumpOf(db), expected);
-      }),
-      { numRuns: 8 },
-    );
-  },
-);
+onEachDatabase('many events in one transaction give the same tables as one event per transaction', async (t, url) => {
+  const { db } = await testContext(t, url);
+  await fc.assert(
+    fc.asyncProperty(historyOf(33, 80), async (events) => {
+      const one = await ingestHistory(db, events, events.length);
+      const expected = await canonicalDumpOf(db);
+      const receipts = await ingestHistory(db, events, 1);
+      assert.deepEqual(receipts.map(idAndStatus), one.map(idAndStatus));
+      assert.deepEqual(await canonicalDumpOf(db), expected);
+    }),
+    { numRuns: 8 },
+  );
+});
 
-onEachDatabase('each request gets its own receipts, in order, the refused ones among them', async (t, url) => {
+onEachDatabase('each request gets its own receipts in order, rejections included', async (t, url) => {
   const context = await testContext(t, url);
   const sender = await alpha(context);
-  const eventQueue = far(t, new GroupCommitQueue(context));
+  const eventQueue = openChannel(t, new GroupCommitQueue(context));
   const logins = [1, 2, 3].map((number) => itemOf(context, login('Alpha', person(number)), sender));
   const nonsense = itemOf(context, { id: 'odd', type: 'nothing' }, sender);
   const [one, several, again] = await Promise.all([
@@ -101,42 +98,45 @@ onEachDatabase('each request gets its own receipts, in order, the refused ones a
   assert.deepEqual(row, [7, JSON.stringify({ player: person(1) })]);
 });
 
-onEachDatabase('a dry run is receipted and keeps nothing', async (t, url) => {
+onEachDatabase('a dry run returns receipts and stores nothing', async (t, url) => {
   const context = await testContext(t, url);
   const sender = await alpha(context);
-  const eventQueue = far(t, new GroupCommitQueue(context));
+  const eventQueue = openChannel(t, new GroupCommitQueue(context));
   const item = itemOf(context, login('Alpha', person(1)), sender);
-  // Over several connections neither has to be first where both are under way.
+  // One after the other: concurrent requests on several connections have no fixed order.
   const [tried] = await eventQueue.accept([item], { dryRun: true });
   const [accepted] = await eventQueue.accept([item]);
   assert.deepEqual([tried?.status, accepted?.status], ['accepted', 'accepted']);
   assert.equal(await countOf(context.db), 1);
 });
 
-onEachDatabase('what the disk does not keep is not accepted, and is when it is sent again', async (t, url) => {
-  const context = await testContext(t, url);
-  const sender = await alpha(context);
-  let keeps = false;
-  const { clock, log } = context;
-  const db: Pick<Db, 'transaction'> = {
-    transaction: (work) =>
-      context.db.transaction(async (tx) => {
-        const result = await work(tx);
-        if (!keeps) throw new Unavailable(new Error('EIO'));
-        return result;
-      }),
-  };
-  const eventQueue = far(t, new GroupCommitQueue({ db: db as Db, clock, log }));
-  const item = itemOf(context, login('Alpha', person(1)), sender);
-  await assert.rejects(eventQueue.accept([item]), Unavailable);
-  assert.equal(await countOf(context.db), 0);
-  keeps = true;
-  assert.equal((await eventQueue.accept([item]))[0]?.status, 'accepted');
-});
+onEachDatabase(
+  'an event that could not be written is not accepted, and is accepted when sent again',
+  async (t, url) => {
+    const context = await testContext(t, url);
+    const sender = await alpha(context);
+    let isWritable = false;
+    const { clock, log } = context;
+    const db: Pick<Db, 'transaction'> = {
+      transaction: (work) =>
+        context.db.transaction(async (tx) => {
+          const result = await work(tx);
+          if (!isWritable) throw new Unavailable(new Error('EIO'));
+          return result;
+        }),
+    };
+    const eventQueue = openChannel(t, new GroupCommitQueue({ db: db as Db, clock, log }));
+    const item = itemOf(context, login('Alpha', person(1)), sender);
+    await assert.rejects(eventQueue.accept([item]), Unavailable);
+    assert.equal(await countOf(context.db), 0);
+    isWritable = true;
+    assert.equal((await eventQueue.accept([item]))[0]?.status, 'accepted');
+  },
+);
 
-test('what goes wrong behind the port is told in front of it', async (t) => {
+test('errors of the worker are rethrown to the sender', async (t) => {
   const faults = [new Unavailable(new Error('gone')), new TypeError('odd')];
-  const eventQueue = far(t, {
+  const eventQueue = openChannel(t, {
     isFull: false,
     busyMs: 0,
     accept: () => Promise.reject(faults.shift()!),
@@ -146,9 +146,9 @@ test('what goes wrong behind the port is told in front of it', async (t) => {
   await assert.rejects(eventQueue.accept([]), { name: 'TypeError', message: 'odd' });
 });
 
-test('it is full when as much waits as an intake lets wait, and closes when nothing does', async (t) => {
+test('the channel is full at MAX_QUEUED waiting events, and closes when none is pending', async (t) => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const eventQueue = far(t, {
+  const eventQueue = openChannel(t, {
     isFull: false,
     busyMs: 0,
     accept: async (items) => {
@@ -168,11 +168,11 @@ test('it is full when as much waits as an intake lets wait, and closes when noth
   assert.deepEqual([(await waiting).length, (await last).length, eventQueue.isFull], [MAX_QUEUED - 1, 1, false]);
 });
 
-onEachDatabase('an intake is busy while events are under way, and only then', async (t, url) => {
+onEachDatabase('an event queue counts busy time only while events are being written', async (t, url) => {
   const context = await testContext(t, url);
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
   const eventQueue = new GroupCommitQueue(context);
-  const near = far(t, {
+  const channel = openChannel(t, {
     isFull: false,
     busyMs: 0,
     accept: async (items) => {
@@ -182,23 +182,23 @@ onEachDatabase('an intake is busy while events are under way, and only then', as
     },
     close: async () => {},
   });
-  assert.deepEqual([near.busyMs, eventQueue.busyMs], [0, 0]);
-  const accepted = near.accept([itemOf(context, configured('Alpha'))]);
-  const atFirst = near.busyMs;
+  assert.deepEqual([channel.busyMs, eventQueue.busyMs], [0, 0]);
+  const accepted = channel.accept([itemOf(context, configured('Alpha'))]);
+  const atFirst = channel.busyMs;
   await setImmediate();
-  assert.ok(near.busyMs > atFirst);
+  assert.ok(channel.busyMs > atFirst);
   go();
   await accepted;
   await eventQueue.close();
-  const spent = [near.busyMs, eventQueue.busyMs];
+  const spent = [channel.busyMs, eventQueue.busyMs];
   assert.ok(spent.every((ms) => ms > 0));
   await setImmediate();
-  assert.deepEqual([near.busyMs, eventQueue.busyMs], spent);
+  assert.deepEqual([channel.busyMs, eventQueue.busyMs], spent);
 });
 
-test('moments, unknown players and members left out come over as they are', async (t) => {
+test('timestamps, missing players and missing members pass through the channel unchanged', async (t) => {
   let received: readonly Item[] = [];
-  const eventQueue = far(t, {
+  const eventQueue = openChannel(t, {
     isFull: false,
     busyMs: 0,
     accept: async (items) => {

@@ -260,7 +260,7 @@ onEachDatabase('what is exported is taken once, heartbeats and the largest match
   assert.equal(await exportOf(other.context), text);
   await sendEvents(other.context, presence('Alpha', { players: ['Eve'] }, { time: '2026-03-01T12:00:01Z' }));
   assert.deepEqual(sums(await other.take(itemsOf(text))), [1, 4, 0]);
-  assert.deepEqual(other.lines, ['f|line 4|a newer heartbeat is known']);
+  assert.deepEqual(other.lines, ['f|line 4|nothing changed: a newer heartbeat is already stored']);
 });
 
 onEachDatabase('the longer lines are, the fewer are taken together', async (t, url) => {

@@ -20,7 +20,7 @@ const TEXT = readFileSync(join(ROOT, 'docs/ingest.md'), 'utf8');
 const blocks = (language: string): string[] =>
   [...TEXT.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code]) => code!);
 
-/** A service on the real clock, as the examples' moments and programs have it. */
+/** A service on the real clock: the examples have fixed and present times. */
 async function environment(t: TestContext): Promise<NodeJS.ProcessEnv> {
   const database = await createTestDatabase('sqlite');
   const context = await openAppContext(

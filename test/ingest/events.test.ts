@@ -15,7 +15,7 @@ import { keyOf, openIngestService } from './service.ts';
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const lines = (...events: unknown[]): string => events.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-onEachDatabase('one event, an array and a stream are each answered in kind, in order', async (t, url) => {
+onEachDatabase('one event, an array and a stream get their receipts in the same form and order', async (t, url) => {
   const { post, context } = await openIngestService(t, url);
   const [first, second, third] = [match(), login('Alpha', person(1)), match()];
   const one = await post(first);
@@ -47,51 +47,51 @@ onEachDatabase('one event, an array and a stream are each answered in kind, in o
   assert.equal((await context.db.all(sql`select key from matches`)).length, 2);
 });
 
+onEachDatabase('an accepted event is stored with its key, and sending it again changes nothing', async (t, url) => {
+  const { post, context } = await openIngestService(t, url);
+  const played = match({ teams: [team('Red', 1, 2), team('Blue', 3)], win: 'Red' });
+  await post(played);
+  const before = await context.db.all(sql`select * from player_stats order by player_key`);
+  for (const again of [played, { ...played, data: { ...played.data, win: '' } }]) {
+    assert.equal((await post(again)).json.status, 'duplicate');
+  }
+  assert.deepEqual(await context.db.all(sql`select * from player_stats order by player_key`), before);
+  const [row] = await context.db.all(sql`select credential from ledger where event_id = ${played.id}`);
+  const [key] = await context.db.all(sql`select key from server_keys order by key limit 1`);
+  assert.equal(row!['credential'], key!['key']);
+});
+
 onEachDatabase(
-  'what is accepted is kept with the key that sent it, and sending it again changes nothing',
+  'a key only reports events of its own server, and the same id of two servers is two events',
   async (t, url) => {
-    const { post, context } = await openIngestService(t, url);
-    const played = match({ teams: [team('Red', 1, 2), team('Blue', 3)], win: 'Red' });
-    await post(played);
-    const before = await context.db.all(sql`select * from player_stats order by player_key`);
-    for (const again of [played, { ...played, data: { ...played.data, win: '' } }]) {
-      assert.equal((await post(again)).json.status, 'duplicate');
+    const { post, context, beta } = await openIngestService(t, url);
+    const own = match();
+    const { server: _, ...nameless } = own;
+    assert.equal((await post(own)).json.status, 'accepted');
+    const stranger = await post(own, { token: beta });
+    assert.deepEqual(stranger.json, {
+      id: own.id,
+      status: 'rejected',
+      place: 'server',
+      reason: 'must be Beta or left out: a key may only report events of its own server',
+    });
+    assert.equal((await post({ ...nameless, server: 'bETA' }, { token: beta })).json.status, 'accepted');
+    assert.equal((await context.db.all(sql`select key from matches`)).length, 2);
+    for (const type of ['server.configured', 'server.removed', 'player.merged'] as const) {
+      const data = {
+        'server.configured': { region: 'x' },
+        'server.removed': {},
+        'player.merged': { from: person(1).uuid, into: person(2).uuid },
+      }[type];
+      const refused = await post({ version: 1, id: type, type, time: BEGINNING, data });
+      assert.equal(refused.json.reason, `${type} is for operators only`);
     }
-    assert.deepEqual(await context.db.all(sql`select * from player_stats order by player_key`), before);
-    const [row] = await context.db.all(sql`select credential from ledger where event_id = ${played.id}`);
-    const [key] = await context.db.all(sql`select key from server_keys order by key limit 1`);
-    assert.equal(row!['credential'], key!['key']);
+    const resumed = await post({ ...nameless, id: 'r', receipt: '00000000000' });
+    assert.equal(resumed.json.place, 'receipt');
   },
 );
 
-onEachDatabase('a key speaks for its own server only, and the same id of two servers is two events', async (t, url) => {
-  const { post, context, beta } = await openIngestService(t, url);
-  const own = match();
-  const { server: _, ...nameless } = own;
-  assert.equal((await post(own)).json.status, 'accepted');
-  const stranger = await post(own, { token: beta });
-  assert.deepEqual(stranger.json, {
-    id: own.id,
-    status: 'rejected',
-    place: 'server',
-    reason: 'must be Beta: a key speaks for its own server only',
-  });
-  assert.equal((await post({ ...nameless, server: 'bETA' }, { token: beta })).json.status, 'accepted');
-  assert.equal((await context.db.all(sql`select key from matches`)).length, 2);
-  for (const type of ['server.configured', 'server.removed', 'player.merged'] as const) {
-    const data = {
-      'server.configured': { region: 'x' },
-      'server.removed': {},
-      'player.merged': { from: person(1).uuid, into: person(2).uuid },
-    }[type];
-    const refused = await post({ version: 1, id: type, type, time: BEGINNING, data });
-    assert.equal(refused.json.reason, `${type} is for operators only`);
-  }
-  const resumed = await post({ ...nameless, id: 'r', receipt: '00000000000' });
-  assert.equal(resumed.json.place, 'receipt');
-});
-
-test('who has no key that opens is sent away', async (t) => {
+test('a request without a valid key is refused with 401', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { post, origin, context, alpha } = await openIngestService(t, database.url);
   t.after(() => database.drop());
@@ -107,7 +107,7 @@ test('who has no key that opens is sent away', async (t) => {
   assert.equal((await context.db.all(sql`select key from ledger where type = 'match.finished'`)).length, 0);
 });
 
-test('the document is open to all and says what the door takes', async (t) => {
+test('the OpenAPI document needs no key and describes the events that servers may send', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { origin } = await openIngestService(t, database.url);
   t.after(() => database.drop());
@@ -119,7 +119,7 @@ test('the document is open to all and says what the door takes', async (t) => {
   for (const name of named) assert.ok(json.components.schemas[/(\w+)"$/.exec(name)![1]!], name);
 });
 
-test('wrong paths, methods and parameters are named', async (t) => {
+test('wrong paths, methods and parameters are refused with 404, 405 and 400', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { origin, alpha, post } = await openIngestService(t, database.url);
   t.after(() => database.drop());
@@ -136,7 +136,7 @@ test('wrong paths, methods and parameters are named', async (t) => {
   assert.equal((await get('/receipts/?')).status, 200);
 });
 
-test('a body is what it says, in a coding and a size that are known', async (t) => {
+test('a body must match its content type and encoding, and its size is limited after decompression', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { post } = await openIngestService(t, database.url);
   t.after(() => database.drop());
@@ -167,10 +167,10 @@ test('a body is what it says, in a coding and a size that are known', async (t) 
   assert.equal((await post('')).status, 400);
   assert.equal((await post('', { headers: NDJSON })).status, 400);
   assert.equal((await post('[]')).text, '[]');
-  assert.equal((await post(text)).status, 200, 'alive and well');
+  assert.equal((await post(text)).status, 200, 'the service still works');
 });
 
-test('JSON is UTF-8 with every name once, and nothing nested brings it down', async (t) => {
+test('JSON must be UTF-8 without repeated members, and deep nesting is harmless', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { post } = await openIngestService(t, database.url);
   t.after(() => database.drop());
@@ -193,12 +193,11 @@ test('JSON is UTF-8 with every name once, and nothing nested brings it down', as
   assert.equal((await post('{"constructor":1,"version":1}')).json.status, 'rejected');
 });
 
-test('of many bodies that come at once, small, large and broken, each is answered for itself', async (t) => {
+test('of many concurrent bodies, small, large and invalid, each gets its own response', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const { post, context } = await openIngestService(t, database.url);
   const received = Array.from({ length: 60 }, (_, number) => login('Alpha', person(number)));
-  // Those up to 32 KiB are read together, sixteen at a time.
   const forms: ((json: string) => string)[] = [
     (json) => json,
     (json) => json.slice(1),
@@ -218,7 +217,7 @@ test('of many bodies that come at once, small, large and broken, each is answere
   assert.equal((await context.db.all(sql`select 1 from player_sessions`)).length, 36);
 });
 
-test('in a stream one bad line spoils nothing, however long, and too many are told where it ends', async (t) => {
+test('in a stream an invalid line, however long, affects no other, and too many lines end it with an error', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { post } = await openIngestService(t, database.url);
   t.after(() => database.drop());
@@ -242,7 +241,7 @@ test('in a stream one bad line spoils nothing, however long, and too many are to
   assert.ok(answers.length <= 20_001 && answers.length > 1);
 });
 
-onEachDatabase('a dry run and a test key check and keep nothing', async (t, url) => {
+onEachDatabase('with a dry run or a test key events are checked but not stored', async (t, url) => {
   const { post, context } = await openIngestService(t, url);
   const received = [match(), match({ win: 'Nobody' }), match()];
   const key = await keyOf(context, 'Alpha', true);
@@ -261,7 +260,7 @@ onEachDatabase('a dry run and a test key check and keep nothing', async (t, url)
   assert.equal((await post(received[0])).json.status, 'accepted');
 });
 
-onEachDatabase('a server sees what arrived, what was refused and what was withdrawn', async (t, url) => {
+onEachDatabase('a server lists its accepted, rejected and withdrawn events', async (t, url) => {
   const { post, context, origin, alpha, beta } = await openIngestService(t, url);
   const [one, two] = [match(), match()];
   const { json: accepted } = await post([one, match({ win: 'x' }), two]);
@@ -277,7 +276,7 @@ onEachDatabase('a server sees what arrived, what was refused and what was withdr
       ['', 'rejected', ''],
     ],
   );
-  assert.equal(json.receipts[0].type, 'server.configured', 'what the operator said of it, too');
+  assert.equal(json.receipts[0].type, 'server.configured', 'events of the operator about the server are listed too');
   assert.equal(json.next, null);
   assert.equal(json.receipts[0].received, BEGINNING);
   const page = await ask(origin, '/receipts?limit=1', { token: alpha });
@@ -293,11 +292,11 @@ onEachDatabase('a server sees what arrived, what was refused and what was withdr
     id: one.id,
     status: 'rejected',
     place: 'id',
-    reason: 'was taken once and then withdrawn by the operator',
+    reason: 'was accepted before and then withdrawn by the operator; an event that is different needs a new id',
   });
 });
 
-onEachDatabase('what comes too early may come again; a clock that is wrong is named', async (t, url) => {
+onEachDatabase('an event that is too early is rejected with retry, and the reason names the clock', async (t, url) => {
   const { post } = await openIngestService(t, url);
   const early = event('match.finished', { ...match().data, finished: after(301_000) } as never, {
     time: after(301_000),
@@ -322,7 +321,7 @@ onEachDatabase('what comes too early may come again; a clock that is wrong is na
 const sendPresence = (players: string[], ms: number) =>
   presence('Alpha', { current: 1, players, current_map: 'Isle' }, { time: after(ms) });
 
-onEachDatabase('a heartbeat shows at once, the newest counts, and one that was kept back does not', async (t, url) => {
+onEachDatabase('a heartbeat is visible at once, the newest one counts, and an old one is rejected', async (t, url) => {
   const { post, context } = await openIngestService(t, url);
   const shown = async () => (await listServers(context.db, 0)).find(({ name }) => name === 'Alpha')!;
   const first = sendPresence(['Ann', 'Bob'], 0);
@@ -330,14 +329,17 @@ onEachDatabase('a heartbeat shows at once, the newest counts, and one that was k
   assert.deepEqual((await shown()).players, ['Ann', 'Bob']);
   assert.equal((await post(first)).json.status, 'duplicate');
   assert.equal((await post(sendPresence([], 1000))).json.place, 'data.current');
-  assert.equal((await post(sendPresence(['Ann'], -1000))).json.note, 'a newer heartbeat is known');
+  assert.equal(
+    (await post(sendPresence(['Ann'], -1000))).json.note,
+    'nothing changed: a newer heartbeat is already stored',
+  );
   const old = (await post(sendPresence(['Ann'], -300_001))).json;
   assert.equal(old.place, 'time');
   await post(sendPresence(['Eve'], 1000));
   assert.deepEqual((await shown()).players, ['Eve']);
 });
 
-onEachDatabase('a key that is rotated or revoked stops when it should', async (t, url) => {
+onEachDatabase('a rotated key expires after the overlap, a revoked key at once', async (t, url) => {
   const { post, context, alpha } = await openIngestService(t, url);
   const { key } = (await serverByName(context.db, 'Alpha'))!;
   const opens = async (secret: string) => (await findServerKey(context.db, secret, context.clock.now())) !== undefined;
@@ -354,7 +356,7 @@ onEachDatabase('a key that is rotated or revoked stops when it should', async (t
   assert.equal((await post(match(), { token: `${fresh}x` })).status, 401);
 });
 
-test('a body that comes in pieces, of a length that nobody tells, is taken as one, up to the same bound', async (t) => {
+test('a chunked body without Content-Length is read as one, up to the same limit', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { post, origin, alpha, context } = await openIngestService(t, database.url);
   t.after(() => database.drop());
@@ -365,7 +367,7 @@ test('a body that comes in pieces, of a length that nobody tells, is taken as on
       response.resume();
       resolve(response.statusCode!);
     });
-    // What is refused before it has come as a whole may be hung up on.
+    // The service may close the connection of a request that it refuses before the whole body has arrived.
     sent.on('error', () => undefined);
     for (const piece of pieces) sent.write(piece);
     sent.end();
@@ -377,5 +379,5 @@ test('a body that comes in pieces, of a length that nobody tells, is taken as on
   const megabyte = ' '.repeat(1024 * 1024);
   assert.equal(await inPieces([...Array.from({ length: 3 }, () => megabyte), text]), 200);
   assert.equal(await inPieces([...Array.from({ length: 4 }, () => megabyte), text]), 413);
-  assert.equal((await post(text)).status, 200, 'alive and well');
+  assert.equal((await post(text)).status, 200, 'the service still works');
 });

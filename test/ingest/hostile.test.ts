@@ -6,20 +6,20 @@ import { login, match, person, team } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
 import { type HttpService, openIngestService } from './service.ts';
 
-/** What one game server sends, by mistake or not, must hold up neither the others nor itself. */
+/** Malicious or broken requests of one game server must affect neither other servers nor its own later requests. */
 
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const lines = (...events: unknown[]): string => events.map((one) => `${JSON.stringify(one)}\n`).join('');
-const told = (text: string): Record<string, string>[] =>
+const receiptsIn = (text: string): Record<string, string>[] =>
   text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, string>);
 
-/** What every object of JavaScript has without having been given it. */
+/** Members that every JavaScript object inherits. */
 const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
 
-test('what every object has is neither a coding nor a type nor a path', async (t) => {
+test('the name of an inherited object member is no valid encoding, content type or path', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const { post } = await openIngestService(t, database.url);
@@ -31,11 +31,11 @@ test('what every object has is neither a coding nor a type nor a path', async (t
   }
 });
 
-onEachDatabase('a mode may be called what every object has', async (t, url) => {
+onEachDatabase('a gamemode may be named like an inherited object member', async (t, url) => {
   const { post, context } = await openIngestService(t, url);
   const modes = [...INHERITED, 'CONSTRUCTOR'];
   const matches = modes.map((gamemode) => match({ gamemode, teams: [team('Red', 1)], win: 'Red' }));
-  const answers = told((await post(lines(login('Alpha', person(2)), ...matches), { headers: NDJSON })).text);
+  const answers = receiptsIn((await post(lines(login('Alpha', person(2)), ...matches), { headers: NDJSON })).text);
   assert.deepEqual(
     answers.map(({ status }) => status),
     ['accepted', ...modes.map(() => 'accepted')],
@@ -66,7 +66,7 @@ async function stream(
 const logins = (count: number): string[] =>
   Array.from({ length: count }, (_, number) => lines(login('Alpha', person(number))));
 
-test('a stream that is too large hears so, and the door goes on', async (t) => {
+test('a stream that is too large is refused with 413, and the service continues', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const service = await openIngestService(t, database.url);
@@ -79,7 +79,7 @@ test('a stream that is too large hears so, and the door goes on', async (t) => {
   assert.equal((await service.post(match())).json.status, 'accepted');
 });
 
-test('a stream beyond what a server may tell in a minute hears so, and the door goes on', async (t) => {
+test('a stream beyond the events of a minute is refused with 429, and the service continues', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const service = await openIngestService(t, database.url, { INGEST_LIMIT: '200' });
@@ -92,7 +92,7 @@ test('a stream beyond what a server may tell in a minute hears so, and the door 
   assert.equal((await service.post('')).status, 400);
 });
 
-test('whoever sends a large body hears what is wrong with it instead of a broken connection', async (t) => {
+test('a large body that is refused gets an error response instead of a broken connection', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const { post, origin } = await openIngestService(t, database.url);
@@ -105,7 +105,7 @@ test('whoever sends a large body hears what is wrong with it instead of a broken
   }
 });
 
-onEachDatabase('a refusal is kept whatever it speaks of, and spoils nothing beside it', async (t, url) => {
+onEachDatabase('a rejection is stored whatever the event holds, and does not affect other events', async (t, url) => {
   const { post, origin, alpha } = await openIngestService(t, url);
   const [first, last] = [match(), match()];
   const answer = await post([
@@ -122,8 +122,8 @@ onEachDatabase('a refusal is kept whatever it speaks of, and spoils nothing besi
     ['accepted', ...Array.from({ length: 4 }, () => 'rejected'), 'accepted'],
   );
   for (const { reason = '', place = '' } of receipts) assert.ok(reason.length <= 300 && place.length <= 200);
-  assert.equal(receipts[1]!.id, 'a\u0000b\u202e', 'the answer bears the id that was sent');
-  const torn = told((await post(`${lines(login('Alpha', person(1)))}\u0000\u0000\n`, { headers: NDJSON })).text);
+  assert.equal(receipts[1]!.id, 'a\u0000b\u202e', 'the receipt has the id as sent');
+  const torn = receiptsIn((await post(`${lines(login('Alpha', person(1)))}\u0000\u0000\n`, { headers: NDJSON })).text);
   assert.deepEqual(
     torn.map(({ status }) => status),
     ['accepted', 'rejected'],
@@ -134,7 +134,7 @@ onEachDatabase('a refusal is kept whatever it speaks of, and spoils nothing besi
   assert.ok(cached.some(({ id }) => id === 'a\ufffdb\ufffd'));
 });
 
-test('the receipt of what is refused bears the whole id, counted in characters', async (t) => {
+test('the receipt of a rejected event has up to 128 characters of its id', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const { post } = await openIngestService(t, database.url);
@@ -146,7 +146,7 @@ test('the receipt of what is refused bears the whole id, counted in characters',
   assert.equal((await post({ ...match(), id: '😀'.repeat(129) })).json.id, '😀'.repeat(128));
 });
 
-test('an event is as large in an array as it may be in a line', async (t) => {
+test('the size limit of an event is the same in an array and in a stream', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const { post } = await openIngestService(t, database.url);
@@ -159,13 +159,13 @@ test('an event is as large in an array as it may be in a line', async (t) => {
   assert.match(refused.reason, /1048576 bytes/);
 });
 
-test('lines of blanks only are no events', async (t) => {
+test('blank lines are skipped', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const { post } = await openIngestService(t, database.url);
   const answer = await post(`  \n${lines(match())}\t \r\n \r\n${lines(match())}   `, { headers: NDJSON });
   assert.deepEqual(
-    told(answer.text).map(({ status }) => status),
+    receiptsIn(answer.text).map(({ status }) => status),
     ['accepted', 'accepted'],
   );
 });

@@ -13,7 +13,7 @@ import { openIngestService } from './service.ts';
 const logins = (count: number, server: string) =>
   Array.from({ length: count }, (_, number) => login(server, person(number)));
 
-onEachDatabase('who sends without end does not hold up another server', async (t, url) => {
+onEachDatabase('a server that sends without end does not delay another one', async (t, url) => {
   const { post, beta } = await openIngestService(t, url);
   const [size, deliveries] = [400, 30];
   let answered = 0;
@@ -33,9 +33,9 @@ onEachDatabase('who sends without end does not hold up another server', async (t
 });
 
 /**
- * Keeps so many deliveries under way that have begun and do not end. One that is refused, since a try of the test has its
- * place, begins again.
- * @returns breaks all of them off
+ * Keeps `count` requests open whose bodies never end. A request that is refused, because one of the test took its place,
+ * is sent again.
+ * @returns aborts all of them
  */
 function keepBusy(t: TestContext, origin: string, token: string, count: number): () => void {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
@@ -60,21 +60,21 @@ function keepBusy(t: TestContext, origin: string, token: string, count: number):
   return leave;
 }
 
-onEachDatabase('a server has so many requests under way and no more; others have theirs', async (t, url) => {
+onEachDatabase('the open requests of a server are limited, independently of other servers', async (t, url) => {
   const { origin, post, alpha, beta } = await openIngestService(t, url);
   const leave = keepBusy(t, origin, alpha, MAX_REQUESTS);
   let refused = await post(logins(1, 'Alpha'));
   for (let attempts = 0; refused.status === 200 && attempts < 100; attempts++) refused = await post(logins(1, 'Alpha'));
   assert.deepEqual([refused.status, refused.json.error, refused.headers['retry-after']], [429, 'rate_limit', '1']);
-  assert.match(refused.json.error_description, /A game server may have 128 requests under way/);
+  assert.match(refused.json.error_description, /A game server may have 128 open requests at a time/);
   assert.equal((await post(logins(1, 'Beta'), { token: beta })).status, 200);
   leave();
   let again = await post(logins(1, 'Alpha'));
   for (let attempts = 0; again.status === 429 && attempts < 100; attempts++) again = await post(logins(1, 'Alpha'));
-  assert.equal(again.status, 200, 'what was broken off no longer counts');
+  assert.equal(again.status, 200, 'aborted requests do not count');
 });
 
-onEachDatabase('with a limit a server tells so many events a minute', async (t, url) => {
+onEachDatabase('INGEST_LIMIT limits the events of a server per minute', async (t, url) => {
   const { context, post, beta } = await openIngestService(t, url, { INGEST_LIMIT: '10' });
   assert.equal((await post(logins(8, 'Alpha'))).status, 200);
   const refused = await post(logins(3, 'Alpha'));
@@ -84,7 +84,7 @@ onEachDatabase('with a limit a server tells so many events a minute', async (t, 
   context.clock.advance(30_000);
   assert.equal((await post(logins(1, 'Alpha'))).headers['retry-after'], '30');
   context.clock.advance(30_000);
-  assert.equal((await post(logins(300, 'Alpha'))).status, 200, 'what is larger than the limit is taken by itself');
+  assert.equal((await post(logins(300, 'Alpha'))).status, 200, 'a single request above the limit is accepted');
 
   context.clock.advance(60_000);
   const lines = logins(300, 'Alpha').map((event) => JSON.stringify(event));
@@ -97,7 +97,7 @@ onEachDatabase('with a limit a server tells so many events a minute', async (t, 
   assert.equal(received.at(-1)!['error'], 'rate_limit');
 });
 
-test('of every server the window is kept, its order too, and nobody waits for ever', async () => {
+test('each server stays within its window, in order, and every request gets its turn', async () => {
   const sizes = fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 1500 })), { maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(sizes, fc.infiniteStream(fc.nat()), async (deliveries, chance) => {
@@ -117,7 +117,7 @@ test('of every server the window is kept, its order too, and nobody waits for ev
       const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: 0 });
       const all = deliveries.map(async ([server, size]) => {
         using quota = quotas.open(server);
-        await quota.take(Array.from({ length: size }, () => ({ server }) as unknown as Item));
+        await quota.accept(Array.from({ length: size }, () => ({ server }) as unknown as Item));
       });
       const done = Promise.all(all);
       while (open.length > 0) {
@@ -140,7 +140,7 @@ test('of every server the window is kept, its order too, and nobody waits for ev
   );
 });
 
-test('so many bytes of a server are held at once, and no longer than its requests', () => {
+test('the bytes of a server are limited and count until its requests end', () => {
   const eventQueue = { accept: async () => [], isFull: false, busyMs: 0, close: async () => undefined };
   const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: 0 });
   {
@@ -150,7 +150,7 @@ test('so many bytes of a server are held at once, and no longer than its request
     one.hold(MAX_HELD_BYTES - 1);
     two.hold(1);
     other.hold(MAX_HELD_BYTES);
-    assert.throws(() => two.hold(1), { status: 429, message: /may have 128 MiB under way/ });
+    assert.throws(() => two.hold(1), { status: 429, message: /may hold 128 MiB together/ });
   }
   using later = quotas.open(1);
   later.hold(MAX_HELD_BYTES);

@@ -7,7 +7,7 @@ import { ask, type Reply } from '#test/support/request.ts';
 import { configured, sendEvents } from '#test/support/builders.ts';
 import { testContext, type TestAppContext, testServices } from '#test/support/context.ts';
 
-/** An open ingest with two servers, Alpha and Beta, and their keys. */
+/** A running ingest with two servers, Alpha and Beta, and their keys. */
 export interface HttpService {
   context: TestAppContext;
   origin: string;

@@ -12,7 +12,7 @@ import { ask } from '#test/support/request.ts';
 import { configured, login, person } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
-onEachDatabase('the ingest in threads of its own takes, writes and closes as it does in one', async (_, url) => {
+onEachDatabase('the ingest with worker threads accepts, stores and closes like the one without', async (_, url) => {
   const listens: Environment = { INGEST_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent', DATABASE_URL: url };
   await using context = await openAppContext(readConfig(listens));
   const now = systemClock.now();

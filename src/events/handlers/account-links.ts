@@ -6,7 +6,7 @@ import { recordAudit } from '#store/audit/audit.ts';
 import type { DataOf } from '../schema.ts';
 import { type EventContext, type HandlerResult, EventRejected, observePlayer } from '../unit-of-work.ts';
 
-/** Takes the news that a player typed a code: game account and account are one person's from now on. */
+/** Links the game account of a player to the account that the typed code belongs to. */
 
 export async function applyLink(
   context: EventContext,
@@ -17,7 +17,7 @@ export async function applyLink(
     sql`select account_id from link_codes where code_hash = ${batch.tx.keyedHash(plainCode(code))} and expires > ${batch.now}`,
   );
   if (row === undefined)
-    throw new EventRejected('data.code', 'is unknown or no longer valid; get a new one on the account page');
+    throw new EventRejected('data.code', 'is wrong or has expired; get a new code on the account page');
   const refusal = await linkPlayer(batch.tx, row.account_id, player);
   if (refusal === 'player linked')
     throw new EventRejected('data.player', 'is linked to another account; unlink it there first');
@@ -36,7 +36,7 @@ export async function applyLink(
   return { note: `linked to the account ${account.name}` };
 }
 
-/** Without the UUID, of which nothing is left once the account is deleted. */
+/** The audit entry leaves out the UUID: deleting the account must leave no trace of it. */
 async function recordLink({ batch, server }: EventContext, { id, name }: Account): Promise<void> {
   const actor = { via: 'game', account_id: id, name, address: server?.name ?? '' } as const;
   await recordAudit(batch.tx, batch.now, actor, { action: 'account.link', subject: id, label: name });

@@ -4,11 +4,11 @@ import { type EventContext, EventRejected, sourceOf, observePlayer, type Handler
 import type { DataOf } from '../schema.ts';
 import { mapByName } from '#store/game/maps.ts';
 
-/** Takes a player's rating of a map version in place of an earlier one of the same player. */
+/** Stores a player's rating of a map version; it replaces an earlier rating by the same player. */
 export async function applyRated(context: EventContext, data: DataOf<'map.rated'>): Promise<HandlerResult> {
   const { batch, time } = context;
   const map = await mapByName(batch.tx, data.map);
-  if (map === undefined) throw new EventRejected('data.map', 'names no map that is published', true);
+  if (map === undefined) throw new EventRejected('data.map', 'names no published map; send map.published first', true);
   const version = data.version ?? map.version;
   if (version !== map.version) await checkVersions(batch.tx, map.key, version);
   await batch.load([data.player.uuid]);
@@ -26,11 +26,17 @@ export async function applyRated(context: EventContext, data: DataOf<'map.rated'
 
 const MAX_VERSIONS = 200;
 
-/** Readers are shown every version that was rated: nobody can make them endless, nor close the present one to others. */
+/**
+ * Limits the rated versions of a map, since readers get all of them. The current version is exempt, so that ratings of
+ * made-up versions cannot prevent ratings of it.
+ */
 async function checkVersions(tx: Queryable, mapKey: number, version: string): Promise<void> {
   const rows = await tx.tuples(sql`select version from map_rates where map_key = ${mapKey} limit ${MAX_VERSIONS}`);
-  if (rows.length < MAX_VERSIONS || rows.some(([known]) => known === version)) return;
-  throw new EventRejected('data.version', `is one too many: ${MAX_VERSIONS} versions of this map are rated already`);
+  if (rows.length < MAX_VERSIONS || rows.some(([rated]) => rated === version)) return;
+  throw new EventRejected(
+    'data.version',
+    `is not the current version, and ${MAX_VERSIONS} versions of this map have ratings already; leave it out`,
+  );
 }
 
 interface Vote {
@@ -50,7 +56,7 @@ async function writeVote(tx: Queryable, vote: Vote): Promise<void> {
       rate = excluded.rate, time = excluded.time, server_key = excluded.server_key`);
 }
 
-/** Adds a vote to the sums of its map version, or takes it out of them. */
+/** Adds a vote to the sums of its map version; with `by` -1, subtracts it. */
 export async function countVote(
   tx: Queryable,
   { mapKey, version, rate }: Omit<Vote, 'playerKey' | 'time' | 'serverKey'>,

@@ -6,13 +6,12 @@ import { type EventContext, EventRejected, sourceOf, type HandlerResult } from '
 import type { DataOf } from '../schema.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps.ts';
 
-/** Published maps on their way into the records. */
-
 type Published = DataOf<'map.published'>;
 
 /**
- * Takes a map, new or in another version. A map belongs to who published it first: other game servers may repeat it but
- * not change it; the operator may. What an older file does not say (objective, picture) never overwrites what is known.
+ * Stores a new map, or a new version of a map. A map belongs to its first publisher: other game servers may publish the
+ * same map again but not change it; the operator may change any map. An empty objective or a missing picture does not
+ * overwrite the stored one, since older map files lack them.
  */
 export async function applyPublished(context: EventContext, data: Published): Promise<HandlerResult> {
   const { tx } = context.batch;
@@ -29,17 +28,20 @@ export async function applyPublished(context: EventContext, data: Published): Pr
   if (!same && context.sender.kind === 'server' && known.publisher_key !== sourceOf(context)) {
     throw new EventRejected(
       'data.name',
-      'is a map that another server or the operator published; only they can change it',
+      'is a map of another publisher (a server or the operator); only its publisher can change it',
     );
   }
   await storeImage(context, data, picture);
-  if (same) return { note: 'known already' };
-  if (context.time < known.published) return { note: 'a newer version is known' };
+  if (same) return { note: 'nothing changed: the same map is already published' };
+  if (context.time < known.published) return { note: 'nothing changed: a newer version is already published' };
   await updateMap(context, known.key, next, picture);
   return undefined;
 }
 
-/** Where maps are named their names are compared in any case: a namesake would be shown in the place of another's map. */
+/**
+ * Map names compare case-insensitively wherever a map is looked up by name, so a server must not publish a name that
+ * differs from another publisher's map in case only: its map would be shown instead of the other.
+ */
 async function checkNamesake(context: EventContext, name: string): Promise<void> {
   if (context.sender.kind === 'operator') return;
   const other = await context.batch.tx.get<{ name: string }>(sql`
@@ -47,11 +49,11 @@ async function checkNamesake(context: EventContext, name: string): Promise<void>
   if (other === undefined) return;
   throw new EventRejected(
     'data.name',
-    `is the name of "${other.name}", which another server or the operator published`,
+    `is already the name of the map "${other.name}" of another publisher; choose another name`,
   );
 }
 
-/** Whether a map stands just as the event would have it, so that publishing it would change nothing. */
+/** Whether the stored map equals the event's data, so that publishing it would change nothing. */
 export async function isPublished(db: Queryable, data: Published): Promise<boolean> {
   const known = await publishedMap(db, data.name);
   if (known === undefined) return false;
@@ -72,10 +74,10 @@ async function publishedMap(tx: Queryable, name: string): Promise<PublishedMap |
   return { ...map, ...facts!, hash: facts!.hash ?? undefined };
 }
 
-/** The hash of the picture that an event brings; the ledger keeps events without their pictures. */
-async function mapImageOf({ batch, key, again }: EventContext, { image }: Published): Promise<string | undefined> {
+/** The hash of an event's picture. In a replay it comes from `map_pictures`: the ledger does not store pictures. */
+async function mapImageOf({ batch, key, isReplay }: EventContext, { image }: Published): Promise<string | undefined> {
   if (image !== undefined) return hashOf(image);
-  if (!again) return undefined;
+  if (!isReplay) return undefined;
   return (await batch.tx.get<{ hash: string }>(sql`select hash from map_pictures where ledger_key = ${key}`))?.hash;
 }
 
@@ -83,11 +85,11 @@ const hashOf = ({ data }: NonNullable<Published['image']>): string =>
   hash('sha256', Buffer.from(data, 'base64'), 'base64url');
 
 async function storeImage(
-  { batch: { tx }, key, again }: EventContext,
+  { batch: { tx }, key, isReplay }: EventContext,
   { image }: Published,
   picture: string | undefined,
 ): Promise<void> {
-  if (image === undefined || picture === undefined || again) return;
+  if (image === undefined || picture === undefined || isReplay) return;
   await tx.run(sql`
     insert into pictures (hash, content_type, bytes)
     values (${picture}, ${image.content_type}, ${Buffer.from(image.data, 'base64')}) on conflict (hash) do nothing`);
@@ -101,7 +103,7 @@ async function addMap(context: EventContext, data: Published, picture: string | 
     values (${key}, ${data.name}, ${nameKey(data.name)}, ${data.version}, ${data.proto}, ${data.objective}, ${data.type},
       ${data.path}, ${JSON.stringify(data.authors)}, ${JSON.stringify(data.teams)}, ${JSON.stringify(data.gamemodes)},
       ${sourceOf(context)}, ${time})`);
-  await writeParts(batch.tx, key, data.gamemodes, picture);
+  await writeModesAndImage(batch.tx, key, data.gamemodes, picture);
 }
 
 async function updateMap(
@@ -117,10 +119,15 @@ async function updateMap(
       gamemodes = ${JSON.stringify(data.gamemodes)}, publisher_key = ${sourceOf(context)}, published = ${context.time}
     where key = ${key}`);
   await tx.run(sql`delete from map_gamemodes where map_key = ${key}`);
-  await writeParts(tx, key, data.gamemodes, picture);
+  await writeModesAndImage(tx, key, data.gamemodes, picture);
 }
 
-async function writeParts(tx: Queryable, key: number, gamemodes: string[], picture: string | undefined): Promise<void> {
+async function writeModesAndImage(
+  tx: Queryable,
+  key: number,
+  gamemodes: string[],
+  picture: string | undefined,
+): Promise<void> {
   for (const mode of new Set(gamemodes.map(nameKey))) {
     await tx.run(sql`insert into map_gamemodes (gamemode_key, map_key) values (${mode}, ${key})`);
   }

@@ -6,9 +6,7 @@ import type { PlayerAccumulator } from '../player-accumulator.ts';
 import { groupOf } from '#store/game/player-stats.ts';
 import type { PlayedBy, MatchSummary, PlayerSummary } from '../match-summary.ts';
 
-/** Finished matches on their way into the records, and out of them again. */
-
-/** Takes a finished match; the batch has loaded its players (`uuidsOf`). The match's id is the event's own. */
+/** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */
 export function applyFinished(context: EventContext, match: MatchSummary): HandlerResult {
   const { batch, key, server } = context;
   const { facts, started, finished, teams, objectives } = match;
@@ -24,23 +22,23 @@ export function applyFinished(context: EventContext, match: MatchSummary): Handl
 
 type PlayerRow = [match: number, player: number, ...PlayedBy];
 
-/** One row a player. Several UUIDs that were merged into one may have played: their counts are added. */
+/** Adds one row per player. Where several UUIDs of the match were merged into one player, their counts are added. */
 function addPlayers(context: EventContext, { facts, finished, players }: MatchSummary): void {
   const { batch, key } = context;
   const rows = new Map<number, PlayerRow>();
-  const others = new Map<number, Set<string>>();
+  const otherNames = new Map<number, Set<string>>();
   const group = groupOf(facts.gamemode);
   for (const player of players) {
     const [uuid, name, , , , , , sums] = player;
-    const known = findOrAddPlayer(context, { uuid, name }, finished);
-    batch.players.count(known, group, sums);
-    const before = rows.get(known.key);
-    if (before !== undefined) others.set(known.key, (others.get(known.key) ?? new Set()).add(before[2]));
-    const row = rowOf(player, key, known.key);
-    rows.set(known.key, before === undefined ? row : together(before, row));
+    const stored = findOrAddPlayer(context, { uuid, name }, finished);
+    batch.players.count(stored, group, sums);
+    const before = rows.get(stored.key);
+    if (before !== undefined) otherNames.set(stored.key, (otherNames.get(stored.key) ?? new Set()).add(before[2]));
+    const row = rowOf(player, key, stored.key);
+    rows.set(stored.key, before === undefined ? row : addRows(before, row));
   }
   for (const row of rows.values()) batch.rows.add('player_matches', row);
-  for (const [player, names] of others) {
+  for (const [player, names] of otherNames) {
     for (const name of names) batch.rows.add('name_observations', [player, key, finished, name]);
   }
 }
@@ -50,36 +48,37 @@ function rowOf(player: PlayerSummary, match: number, key: number): PlayerRow {
   return [match, key, name, result, score, kills, deaths, time];
 }
 
-function together(before: PlayerRow, row: PlayerRow): PlayerRow {
+function addRows(before: PlayerRow, row: PlayerRow): PlayerRow {
   const [match, player, name, result, score, kills, deaths, time] = row;
   const sums = [score + before[4], kills + before[5], deaths + before[6], time + before[7]] as const;
   return [match, player, name, result, ...sums];
 }
 
-/** Whoever completed an objective without standing in a team, be it under another UUID, has no row that keeps the name. */
+/** Records the names of scorers who are in no team: no row of `player_matches` stores them. */
 function addScorers(context: EventContext, { players, scorers, finished }: MatchSummary): void {
   const accumulator = context.batch.players;
-  const seen = new Set(players.map(([uuid]) => accumulator.known(uuid)!.key));
+  const recorded = new Set(players.map(([uuid]) => accumulator.find(uuid)!.key));
   for (const [uuid, name] of scorers) {
-    const known = accumulator.known(uuid);
-    if (known !== undefined && seen.has(known.key)) continue;
-    seen.add(observePlayer(context, { uuid, name }, finished).key);
+    const stored = accumulator.find(uuid);
+    if (stored !== undefined && recorded.has(stored.key)) continue;
+    recorded.add(observePlayer(context, { uuid, name }, finished).key);
   }
 }
 
 function addKills({ batch, key }: EventContext, { kills }: MatchSummary): void {
   kills.forEach(([killer, killerName, victim, victimName, time], number) => {
-    const by = batch.players.known(killer)!.key;
-    batch.rows.add('kills', [by, key, number, victim, victimName, killerName, time]);
+    const killerKey = batch.players.find(killer)!.key;
+    batch.rows.add('kills', [killerKey, key, number, victim, victimName, killerName, time]);
   });
 }
 
-/** Takes what a match added to its players' counters out of them. */
+/** Subtracts a match from the counters of its players. */
 export function removeFinished(accumulator: PlayerAccumulator, { facts, players }: MatchSummary): void {
   const group = groupOf(facts.gamemode);
-  for (const [uuid, , , , , , , sums] of players) accumulator.count(accumulator.known(uuid)!, group, sums, -1);
+  for (const [uuid, , , , , , , sums] of players) accumulator.count(accumulator.find(uuid)!, group, sums, -1);
 }
 
+/** The first part of the match's JSON, which readers complete with its teams: an object without its closing brace. */
 function headText({ key, server }: EventContext, { map, ...others }: MatchSummary['facts']): string {
   const facts: MatchFacts = { id: idOf(key), map, server: server!.name, ...others };
   return JSON.stringify(facts).slice(0, -1);

@@ -8,8 +8,8 @@ import { GROUP_NAMES, GROUPS } from '#store/game/player-stats.ts';
 import { rebuildPlayerNames } from '#store/game/player-names.ts';
 
 /**
- * Makes all of one UUID count for another, now and for every event to come: somebody who played in offline mode or
- * through Bedrock before they had the account they have now. Neither needs to be known yet.
+ * Merges the player `from` into `into`: all stored and all later events of `from` count for `into`. This is for people
+ * who played in offline mode or on Bedrock before they had their present game account. Neither player needs to exist yet.
  */
 export async function applyMerged(
   { batch }: EventContext,
@@ -18,12 +18,13 @@ export async function applyMerged(
   const { tx } = batch;
   await batch.flush();
   const target = (await aliasOf(tx, into)) ?? into;
-  if (target === from) throw new EventRejected('data.into', 'counts for the other one already');
-  if ((await aliasOf(tx, from)) !== undefined) throw new EventRejected('data.from', 'counts for another one already');
+  if (target === from) throw new EventRejected('data.into', 'is already merged into the player in data.from');
+  if ((await aliasOf(tx, from)) !== undefined)
+    throw new EventRejected('data.from', 'is already merged into another player');
   if ((await isLinked(tx, from)) && (await isLinked(tx, target)))
     throw new EventRejected(
       'data.from',
-      'is linked to an account, and the other one to another: unlink one of them first',
+      'is linked to an account, and data.into to another one; unlink one of them first',
     );
   await tx.run(sql`update player_aliases set into_uuid = ${target} where into_uuid = ${from}`);
   await tx.run(sql`update accounts set player_uuid = ${target} where player_uuid = ${from}`);
@@ -47,7 +48,10 @@ async function aliasOf(tx: Queryable, uuid: string): Promise<string | undefined>
     ?.into_uuid;
 }
 
-/** The key that a merged player was known by, unless it has it of another that was merged into it unseen. */
+/**
+ * The key to store with the alias of a merged player. A player that inherited its key from another alias has none of its
+ * own: the earlier alias stores that key already.
+ */
 async function ownKey(tx: Queryable, target: string, merged: number | undefined): Promise<number | undefined> {
   if (merged === undefined) return undefined;
   const inherited = await tx.get(sql`
@@ -59,10 +63,10 @@ async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {
   return (await tx.get<{ key: number }>(sql`select key from players where uuid = ${uuid}`))?.key;
 }
 
-/** @returns the subjects of maps that both have rated: of two ratings one counts */
+/** @returns the aggregates of maps that both players rated: a rebuild decides which of the two ratings counts */
 async function moveAll(tx: Queryable, merged: number, survivor: number): Promise<string[]> {
   await joinMatches(tx, merged, survivor);
-  for (const [table, column] of OWN) {
+  for (const [table, column] of OWNED) {
     await tx.run(sql`update ${code(table)} set ${code(column)} = ${survivor} where ${code(column)} = ${merged}`);
   }
   await tx.run(sql`
@@ -71,13 +75,13 @@ async function moveAll(tx: Queryable, merged: number, survivor: number): Promise
         and o.ledger_key = name_observations.ledger_key and o.name = name_observations.name)`);
   await tx.run(sql`update name_observations set player_key = ${survivor} where player_key = ${merged}`);
   const disputed = await moveVotes(tx, merged, survivor);
-  await tx.run(addAll(merged, survivor));
+  await tx.run(addCounters(merged, survivor));
   await tx.run(sql`delete from players where key = ${merged}`);
   await rebuildPlayerNames(tx, [survivor]);
   return disputed.map((name) => `map ${name}`);
 }
 
-/** Gives all matches of a player to another. Where both played, one row holds what both did. */
+/** Moves the matches of the merged player to the survivor. In matches that both played, their rows are added. */
 async function joinMatches(tx: Queryable, merged: number, survivor: number): Promise<void> {
   const both = await tx.tuples(sql`
     select a.match_key from player_matches a
@@ -87,7 +91,7 @@ async function joinMatches(tx: Queryable, merged: number, survivor: number): Pro
   await tx.run(sql`update player_matches set player_key = ${survivor} where player_key = ${merged}`);
 }
 
-/** The name of the merged player was seen there, too. */
+/** Adds the merged player's row of a match to the survivor's, and records the merged player's name in it. */
 async function joinRows(tx: Queryable, match: number, merged: number, survivor: number): Promise<void> {
   const row = (await tx.get<{ name: string; score: number; kills: number; deaths: number; time: number }>(sql`
     select name, score, kill_count as kills, death_count as deaths, time_played as time from player_matches
@@ -105,14 +109,15 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
   ]);
 }
 
-const OWN = [
+/** Tables whose rows simply change their owner, and the column of the owner. */
+const OWNED = [
   ['kills', 'killer_key'],
   ['player_sessions', 'player_key'],
   ['faction_reports', 'player_key'],
   ['punishments', 'punished_key'],
 ] as const;
 
-/** Moves ratings, but for maps that both have rated, whose name keys are returned. */
+/** Moves the ratings of maps that only the merged player rated. Returns the name keys of maps that both rated. */
 async function moveVotes(tx: Queryable, merged: number, survivor: number): Promise<string[]> {
   const both = await tx.tuples(sql`
     select distinct m.name_key, m.key from map_votes a
@@ -124,7 +129,7 @@ async function moveVotes(tx: Queryable, merged: number, survivor: number): Promi
   return both.map(([name]) => name as string);
 }
 
-function addAll(merged: number, survivor: number) {
+function addCounters(merged: number, survivor: number) {
   const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((counter) => code(`${group}_${counter}`)));
   const sums = join(columns.map((column) => sql`${column} = player_stats.${column} + m.${column}`));
   return sql`

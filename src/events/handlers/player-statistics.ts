@@ -4,24 +4,22 @@ import type { DataOf } from '../schema.ts';
 import { type EventContext, type HandlerResult, observePlayer } from '../unit-of-work.ts';
 
 /**
- * Takes a report: its counters are added, its power and faction hold while no later report is known. What the game
- * itself has counted stays in the ledger and counts nowhere.
+ * Adds the counters of a report and stores its power and faction, which are valid until a later report. Reports of the
+ * gamemode `vanilla` (the game's own statistics) are only stored in the ledger.
  */
-
 export function applyStatistics(context: EventContext, data: DataOf<'player.statistics'>): HandlerResult {
   const { batch, key, time } = context;
   const player = observePlayer(context, data.player);
   if (data.gamemode === 'vanilla') return undefined;
-  batch.players.count(player, 'factions', addedBy(data));
+  batch.players.count(player, 'factions', sumsIn(data));
   batch.rows.add('faction_reports', [player.key, time, key, data.power, data.faction]);
   return undefined;
 }
 
-/** Takes what a report added to the counters out of them. */
+/** Subtracts a report from the player's counters. */
 export function removeStatistics(accumulator: PlayerAccumulator, data: DataOf<'player.statistics'>): void {
-  if (data.gamemode !== 'vanilla')
-    accumulator.count(accumulator.known(data.player.uuid)!, 'factions', addedBy(data), -1);
+  if (data.gamemode !== 'vanilla') accumulator.count(accumulator.find(data.player.uuid)!, 'factions', sumsIn(data), -1);
 }
 
-const addedBy = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Sums =>
+const sumsIn = ({ kill_count, death_count, time_played }: DataOf<'player.statistics'>): Sums =>
   sumsOf('factions', { kill: kill_count, death: death_count, time: time_played });

@@ -3,15 +3,14 @@ import { keyOfReference } from '#store/game/punishments.ts';
 import type { DataOf } from '../schema.ts';
 import { type EventContext, type HandlerResult, EventRejected, sourceOf, observePlayer } from '../unit-of-work.ts';
 
-/** Takes a new punishment; its id is the event's own. */
-
+/** Stores a new punishment under the key of its event. */
 export async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {
   const { batch, key, time, server } = context;
   if (data.expires !== null && data.expires < time)
-    throw new EventRejected('data.expires', 'must not lie before the event itself');
+    throw new EventRejected('data.expires', 'must not be earlier than the time of the event');
   const known = await keyOfReference(batch.tx, sourceOf(context), data.punishment);
   if (known !== undefined)
-    throw new EventRejected('data.punishment', 'is issued already; send punishment.changed for other facts');
+    throw new EventRejected('data.punishment', 'was issued before; send punishment.changed to change it');
   const punished = await observePunished(context, data.punished);
   await batch.tx.run(sql`
     insert into punishments (key, scope_key, reference, punisher_uuid, punisher_name, punished_key, type, level, reason,
@@ -29,7 +28,7 @@ async function observePunished(context: EventContext, player: { uuid: string; na
   return key;
 }
 
-/** Changes what the event says of a punishment; what came before the last change changes nothing. */
+/** Changes the members that the event has. An event older than the last change has no effect. */
 export async function applyChanged(context: EventContext, data: DataOf<'punishment.changed'>): Promise<HandlerResult> {
   const key = await requireKey(context, data.punishment);
   const changed = await context.batch.tx.run(sql`
@@ -40,7 +39,7 @@ export async function applyChanged(context: EventContext, data: DataOf<'punishme
       expires = case when ${data.expires === undefined ? 0 : 1} = 1 then ${data.expires ?? null} else expires end,
       changed = ${context.time}
     where key = ${key} and changed <= ${context.time}`);
-  return changed === 0 ? { note: 'a newer change is known' } : undefined;
+  return changed === 0 ? { note: 'nothing changed: a newer change of this punishment is already stored' } : undefined;
 }
 
 export async function applyRevoked(context: EventContext, data: DataOf<'punishment.revoked'>): Promise<HandlerResult> {
@@ -48,7 +47,7 @@ export async function applyRevoked(context: EventContext, data: DataOf<'punishme
   const changed = await context.batch.tx.run(
     sql`update punishments set revoked = ${context.time} where key = ${key} and revoked is null`,
   );
-  return changed === 0 ? { note: 'is revoked already' } : undefined;
+  return changed === 0 ? { note: 'nothing changed: the punishment is already revoked' } : undefined;
 }
 
 async function requireKey(context: EventContext, reference: string): Promise<number> {

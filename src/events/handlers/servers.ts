@@ -5,7 +5,7 @@ import { type EventContext, EventRejected, type HandlerResult } from '../unit-of
 import type { DataOf } from '../schema.ts';
 import type { Server } from '#store/game/servers.ts';
 
-/** Makes a server known under a name, with nothing configured yet. */
+/** Adds a server that is not configured yet. */
 export async function addServer(tx: Queryable, key: number, name: string): Promise<Server> {
   await tx.run(sql`
     insert into servers (key, name, name_key, region, icon, sort_order, max)
@@ -13,12 +13,12 @@ export async function addServer(tx: Queryable, key: number, name: string): Promi
   return { key, name };
 }
 
-/** Takes back `addServer`. */
-export async function forgetServer(tx: Queryable, key: number): Promise<void> {
+/** Undoes `addServer` in the same transaction. */
+export async function undoAddServer(tx: Queryable, key: number): Promise<void> {
   await tx.run(sql`delete from servers where key = ${key}`);
 }
 
-/** Takes over what is fixed about a server, which comes back where it was removed. */
+/** Stores the configuration of a server. A removed server becomes active again. */
 export async function applyConfigured(
   context: EventContext,
   data: DataOf<'server.configured'>,
@@ -30,22 +30,25 @@ export async function applyConfigured(
   return undefined;
 }
 
-/** Takes a server out of sight, with what it plays and its keys; what it played is still told under its name. */
-export async function applyRemoved({ batch: { tx }, server, time, again }: EventContext): Promise<HandlerResult> {
+/** Marks a server as removed and deletes its rotation, presence and keys. Its matches stay, under its name. */
+export async function applyRemoved({ batch: { tx }, server, time, isReplay }: EventContext): Promise<HandlerResult> {
   const { key } = server!;
   await tx.run(sql`delete from rotations where server_key = ${key}`);
-  // It may have come back since.
-  if (again) return undefined;
+  // A replay only rebuilds the rotation: the server may have been configured again since.
+  if (isReplay) return undefined;
   await tx.run(sql`update servers set removed = ${time} where key = ${key}`);
   await tx.run(sql`delete from presence where server_key = ${key}`);
   await tx.run(sql`delete from server_keys where server_key = ${key}`);
   return undefined;
 }
 
-/** A heartbeat says what is now: one that was kept back tells nothing, and one from another time shows a wrong clock. */
+/** The oldest heartbeat that is accepted: an older one was delayed and is worthless, or shows a wrong clock. */
 const PRESENCE_AGE_MS = 300_000;
 
-/** Keeps the newest heartbeat; one that comes late changes nothing. An operator's counts as received at its own moment. */
+/**
+ * Stores the newest heartbeat of a server; an older one has no effect. A heartbeat sent by an operator counts as received
+ * at its own time, so that imported ones expire.
+ */
 export async function applyPresence(
   context: EventContext,
   id: string,
@@ -53,7 +56,10 @@ export async function applyPresence(
 ): Promise<HandlerResult> {
   const { batch, server, time, sender } = context;
   if (sender.kind === 'server' && time < batch.now - PRESENCE_AGE_MS) {
-    throw new EventRejected('time', 'is long past: a heartbeat says what is now; drop old ones and check the clock');
+    throw new EventRejected(
+      'time',
+      'is more than 5 minutes ago: a heartbeat describes the present; discard old ones and check the clock',
+    );
   }
   const received = sender.kind === 'server' ? batch.now : Math.min(time, batch.now);
   const changed = await batch.tx.run(sql`
@@ -67,10 +73,11 @@ export async function applyPresence(
       current_map = excluded.current_map, current_map_key = excluded.current_map_key, next_map = excluded.next_map
     where excluded.time > presence.time`);
   if (changed > 0) return undefined;
-  return (await isKnown(context, id)) ? { known: true } : { note: 'a newer heartbeat is known' };
+  if (await isStored(context, id)) return { isDuplicate: true };
+  return { note: 'nothing changed: a newer heartbeat is already stored' };
 }
 
-async function isKnown({ batch, server, time }: EventContext, id: string): Promise<boolean> {
+async function isStored({ batch, server, time }: EventContext, id: string): Promise<boolean> {
   const row = await batch.tx.get(sql`
     select 1 as found from presence where server_key = ${server!.key} and event_id = ${id} and time = ${time}`);
   return row !== undefined;

@@ -9,20 +9,20 @@ import { retractEvents } from '#events/retract.ts';
 import { DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
 import { configured, event, login, match, person, team, sendEvents } from '#test/support/builders.ts';
 import { canonicalDumpOf } from '../canonical-dump.ts';
-import { season, type GeneratedEvent } from '../generated-history.ts';
+import { arbitraryHistory, type GeneratedEvent } from '../generated-history.ts';
 import { ingestHistory } from '../ingest-history.ts';
 
 const FROM = person(0).uuid;
 const INTO = person(1).uuid;
 
-/** What was told keeps the UUID that it was told with. */
+/** The dump without stored UUIDs that a merge does not change. */
 const STORED_BODIES = ['match_details', 'ledger', 'kills'];
 
 for (const dialect of DIALECTS) {
   test(`a player merged into another has always been that other (${dialect})`, async (t) => {
     const [one, other] = await twoDatabases(t, dialect);
     await fc.assert(
-      fc.asyncProperty(season, fc.nat(25), fc.integer({ min: 1, max: 5 }), async (events, place, batches) => {
+      fc.asyncProperty(arbitraryHistory, fc.nat(25), fc.integer({ min: 1, max: 5 }), async (events, place, batches) => {
         const received = events.filter(({ event }) => !(has(event, FROM) && has(event, INTO)));
         const merge: GeneratedEvent = {
           sender: 'operator',
@@ -41,7 +41,7 @@ for (const dialect of DIALECTS) {
   });
 }
 
-onEachDatabase('whoever knows the id of a merged player finds the one it was merged into', async (t, url) => {
+onEachDatabase('the id of a merged player leads to the player it was merged into', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, configured('Alpha'), login('Alpha', person(0)), login('Alpha', person(1)));
   const id = idOf((await playerByUuid(context.db, FROM))!.key);
@@ -52,7 +52,7 @@ onEachDatabase('whoever knows the id of a merged player finds the one it was mer
 
 for (const when of ['before', 'after'] as const) {
   onEachDatabase(
-    `who played a match under several UUIDs that were merged ${when} it keeps all names, whatever else is withdrawn`,
+    `a player who played a match under several UUIDs, merged ${when} it, keeps all names after retractions`,
     async (t, url) => {
       const context = await testContext(t, url);
       const names = ['One', 'Two', 'Three', 'Two', 'One'];
@@ -66,7 +66,6 @@ for (const when of ['before', 'after'] as const) {
       await retractEvents(context.db, context.clock, [keyOf(gone)!]);
       assert.deepEqual((await namesOf(context.db, key)).map(({ name }) => name).sort(), [...new Set(names)].sort());
 
-      // Of someone who is nobody's any more there is one name.
       await context.db.transaction((tx) => pseudonymise(tx, context.clock.now(), FROM));
       const [{ name: pseudonym }, ...others] = (await namesOf(context.db, key)) as [PlayerName, ...PlayerName[]];
       assert.match(pseudonym, /^deleted-/);

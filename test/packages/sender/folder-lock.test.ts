@@ -12,7 +12,7 @@ const folder = (): string => mkdtempSync(join(tmpdir(), 'sender-'));
 const open = (own: string): Promise<Sender> => openSender({ url: NOWHERE, key: 'k', folder: own });
 const locks = (own: string): string[] => readdirSync(own).filter((name) => name.endsWith('.lock'));
 
-/** Another process with a sender on a folder. */
+/** Starts another process that opens a sender on a folder. */
 async function other(t: TestContext, own: string) {
   const sender = `openSender({ url: '${NOWHERE}', key: 'k', folder: process.argv[1] })`;
   const script = `import { openSender } from '#sender/index.ts';
@@ -25,7 +25,7 @@ async function other(t: TestContext, own: string) {
   return child;
 }
 
-test('a folder has one sender at a time', async (t) => {
+test('a folder can have one open sender at a time', async (t) => {
   const own = folder();
   const first = await open(own);
   await assert.rejects(open(own), new RegExp(`in use by a sender of process ${process.pid}\\.`));
@@ -36,7 +36,7 @@ test('a folder has one sender at a time', async (t) => {
   await assert.rejects(open(own), /in use/);
 });
 
-test('a folder is refused while a sender of another process has it, and not when that has died', async (t) => {
+test('a folder is locked while another process has it open, and free after that process died', async (t) => {
   const own = folder();
   const child = await other(t, own);
   await assert.rejects(open(own), new RegExp(`in use by a sender of process ${child.pid}\\.`));
@@ -47,17 +47,17 @@ test('a folder is refused while a sender of another process has it, and not when
   assert.deepEqual(locks(own), []);
 });
 
-test('what a process of the same id has left does not keep a folder', async (t) => {
+test('the lock file of an ended process with the same id does not lock the folder', async (t) => {
   const own = folder();
   const child = await other(t, folder());
-  // Of other processes only Linux tells when they began.
+  // Only Linux reveals when another process started.
   const pids = existsSync('/proc/self/stat') ? [process.pid, child.pid] : [process.pid];
   for (const pid of pids) writeFileSync(join(own, `${pid}-7-of-another-start.lock`), '');
   await (await open(own)).close();
   assert.deepEqual(locks(own), []);
 });
 
-test('a sender that is closed takes nothing more', async () => {
+test('a closed sender accepts no events', async () => {
   const own = folder();
   const sender = await open(own);
   await sender.close();

@@ -22,7 +22,7 @@ async function ingestAll(queue: DiskQueue): Promise<string[]> {
 }
 
 for (const cut of ['cut', 'uncut'])
-  test(`what only half fits is not promised and spoils nothing behind it: ${cut}`, async () => {
+  test(`an append that fits only in part fails and does not damage later lines: ${cut}`, async () => {
     const own = folder();
     const script = 'ulimit -f 8; exec "$@"';
     const child = spawn('sh', ['-c', script, 'sh', process.execPath, CROWDED, own, cut], {
@@ -35,7 +35,7 @@ for (const cut of ['cut', 'uncut'])
     await queue.close();
   });
 
-test('what is not on disk yet is not given out, since it may be taken back', async (t) => {
+test('lines are not returned before their fsync, since the append may still fail', async (t) => {
   const queue = await DiskQueue.open(folder());
   t.after(() => queue.close());
   assert.deepEqual(await ingestAll(queue), []);

@@ -16,9 +16,9 @@ import { createTestDatabase } from '#test/support/context.ts';
 import { openIngestService } from '#test/ingest/service.ts';
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'sender-'));
-const told = (): Event => match() as unknown as Event;
+const newEvent = (): Event => match() as unknown as Event;
 
-/** Collects what is refused: of an event its id. */
+/** Collects refused events by their ids, and refused lines as text. */
 function collect() {
   const refused: string[] = [];
   const onRefused = (event: Event | string): void => void refused.push(typeof event === 'string' ? event : event.id);
@@ -28,8 +28,8 @@ function collect() {
 const noPause = async (): Promise<void> => undefined;
 const HOUR = 3_600_000;
 
-/** A pause that ends when the sender is closed. */
-const stopped =
+/** A pause that lasts until the sender is closed. */
+const untilClosed =
   (started: () => void): SenderOptions['pause'] =>
   async (_ms, signal) => {
     started();
@@ -51,22 +51,22 @@ const fault =
 
 const half = (): FakeResponse => [200, {}, []];
 
-/** Refuses each, the second only for now. */
+/** Rejects all events, the second one with `retry`. */
 const refuse = (ids: string[]): FakeResponse => [
   200,
   {},
   ids.map((id, place) => ({ id, status: 'rejected', reason: 'no', place: '', ...(place === 1 && { retry: true }) })),
 ];
 
-/** Refuses each for now. */
+/** Rejects all events with `retry`. */
 const later = (ids: string[]): FakeResponse => [
   200,
   {},
   ids.map((id) => ({ id, status: 'rejected', reason: 'early', place: 'time', retry: true })),
 ];
 
-/** A service that answers as it is told: the first request by the first answer, the last one ever after. */
-async function pretend(t: TestContext, ...answers: ((ids: string[]) => FakeResponse)[]) {
+/** A fake service: each request gets the next response; the last response is repeated. */
+async function fakeService(t: TestContext, ...answers: ((ids: string[]) => FakeResponse)[]) {
   const seen: string[][] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -96,7 +96,7 @@ async function opened(t: TestContext, options: Pick<SenderOptions, 'url'> & Part
   return sender;
 }
 
-test('events reach the service and are in the records', async (t) => {
+test('sent events reach the service and are stored', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { context, origin, alpha } = await openIngestService(t, database.url);
   const sender = await openSender({ url: origin, key: alpha, folder: folder() });
@@ -104,17 +104,17 @@ test('events reach the service and are in the records', async (t) => {
     await sender.close();
     await database.drop();
   });
-  await Promise.all(Array.from({ length: 300 }, () => sender.send(told())));
+  await Promise.all(Array.from({ length: 300 }, () => sender.send(newEvent())));
   await sender.flush();
   assert.equal((await context.db.all(sql`select key from matches`)).length, 300);
-  assert.equal((await sender.sendNow(told()))?.status, 'accepted');
+  assert.equal((await sender.sendNow(newEvent()))?.status, 'accepted');
 });
 
-test('what is not answered is sent again, in order, until it is', async (t) => {
-  const { url, seen } = await pretend(t, fault(0), fault(503, { 'retry-after': '1' }), fault(401), half, accepted);
+test('events without a receipt are sent again in order until they have one', async (t) => {
+  const { url, seen } = await fakeService(t, fault(0), fault(503, { 'retry-after': '1' }), fault(401), half, accepted);
   const pauses: number[] = [];
   const sender = await opened(t, { url, pause: async (ms) => void pauses.push(ms) });
-  const events = [told(), told()];
+  const events = [newEvent(), newEvent()];
   await sender.send(...events);
   await sender.flush();
   const ids = events.map(({ id }) => id);
@@ -123,12 +123,12 @@ test('what is not answered is sent again, in order, until it is', async (t) => {
   assert.ok(pauses[1]! >= 1000);
 });
 
-test('what is refused is set aside and told, what came too early comes again', async (t) => {
+test('rejected events are set aside and reported; events that are too early are sent again', async (t) => {
   const own = folder();
-  const { url, seen } = await pretend(t, refuse, accepted);
+  const { url, seen } = await fakeService(t, refuse, accepted);
   const { refused, onRefused } = collect();
   const sender = await opened(t, { url, folder: own, onRefused });
-  const [bad, early] = [told(), { ...told(), time: new Date().toISOString() }];
+  const [bad, early] = [newEvent(), { ...newEvent(), time: new Date().toISOString() }];
   await sender.send(bad, early);
   await sender.flush();
   assert.deepEqual(refused, [bad.id]);
@@ -137,15 +137,15 @@ test('what is refused is set aside and told, what came too early comes again', a
   assert.deepEqual([cached.event.id, cached.receipt.reason], [bad.id, 'no']);
 });
 
-test('a callback that throws holds up nothing, and a warning says so', async (t) => {
+test('a callback that throws causes a warning and does not stop the delivery', async (t) => {
   const own = folder();
-  const { url, seen } = await pretend(t, fault(503, {}), refuse, accepted);
+  const { url, seen } = await fakeService(t, fault(503, {}), refuse, accepted);
   const warnings: string[] = [];
-  const hear = ({ message }: Error): void => void warnings.push(message);
-  process.on('warning', hear);
-  t.after(() => process.off('warning', hear));
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', onWarning);
+  t.after(() => process.off('warning', onWarning));
   const sender = await opened(t, { url, folder: own, onTrouble: failsOf('trouble'), onRefused: failsOf('a refusal') });
-  const [bad, early] = [told(), { ...told(), time: new Date().toISOString() }];
+  const [bad, early] = [newEvent(), { ...newEvent(), time: new Date().toISOString() }];
   await sender.send(bad, early);
   await sender.flush();
   const both = [bad.id, early.id];
@@ -154,10 +154,10 @@ test('a callback that throws holds up nothing, and a warning says so', async (t)
   assert.deepEqual(warnings, ['trouble', 'a refusal']);
 });
 
-test('a request that is refused is cut down until the event that is to blame stands alone', async (t) => {
-  const events = [told(), told(), told(), told()];
+test('a refused request is halved until the invalid event is found', async (t) => {
+  const events = [newEvent(), newEvent(), newEvent(), newEvent()];
   const poison = events[2]!.id;
-  const { url } = await pretend(t, (ids) => (ids.includes(poison) ? fault(413)() : accepted(ids)));
+  const { url } = await fakeService(t, (ids) => (ids.includes(poison) ? fault(413)() : accepted(ids)));
   const { refused, onRefused } = collect();
   const sender = await opened(t, { url, onRefused });
   await sender.send(...events);
@@ -166,14 +166,14 @@ test('a request that is refused is cut down until the event that is to blame sta
 });
 
 for (const time of ['2000-01-01T00:00:00Z', '2099-01-01T00:00:00Z', 'soon'])
-  test(`what is wanted again later is given up a day after it was first refused, whatever its time: ${time}`, async (t) => {
+  test(`an event to be sent again later is set aside a day after its first rejection, whatever its time: ${time}`, async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 1, 28) });
     const own = folder();
-    const { url, seen } = await pretend(t, later);
+    const { url, seen } = await fakeService(t, later);
     const { refused, onRefused } = collect();
-    const event = { ...told(), time };
+    const event = { ...newEvent(), time };
     const day = Promise.withResolvers<void>();
-    const restarted = await opened(t, { url, folder: own, onRefused, pause: stopped(day.resolve) });
+    const restarted = await opened(t, { url, folder: own, onRefused, pause: untilClosed(day.resolve) });
     await restarted.send(event);
     await day.promise;
     await restarted.close();
@@ -183,23 +183,23 @@ for (const time of ['2000-01-01T00:00:00Z', '2099-01-01T00:00:00Z', 'soon'])
     assert.deepEqual([refused, seen], [[event.id], Array.from({ length: 5 }, () => [event.id])]);
   });
 
-test('a clock that was set back ends the wait, too', async (t) => {
+test('the retry period ends even when the clock was set back', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2099, 1, 28) });
-  const { url } = await pretend(t, later);
+  const { url } = await fakeService(t, later);
   const { refused, onRefused } = collect();
   const pause = async (): Promise<void> => t.mock.timers.setTime(Date.UTC(2026, 1, 28));
   const sender = await opened(t, { url, onRefused, pause });
-  const event = { ...told(), time: '2099-02-28T00:00:00Z' };
+  const event = { ...newEvent(), time: '2099-02-28T00:00:00Z' };
   await sender.send(event);
   await sender.flush();
   assert.deepEqual(refused, [event.id]);
 });
 
-test('who waits for a sender that is closed first is told', async (t) => {
-  const { url } = await pretend(t, fault(503));
+test('a flush is rejected when the sender is closed first', async (t) => {
+  const { url } = await fakeService(t, fault(503));
   const troubled = Promise.withResolvers<void>();
-  const sender = await opened(t, { url, pause: stopped(troubled.resolve) });
-  await sender.send(told());
+  const sender = await opened(t, { url, pause: untilClosed(troubled.resolve) });
+  await sender.send(newEvent());
   const flushed = assert.rejects(sender.flush(), /closed/);
   await troubled.promise;
   await sender.close();
@@ -207,14 +207,14 @@ test('who waits for a sender that is closed first is told', async (t) => {
   await assert.rejects(sender.flush(), /closed/);
 });
 
-test('a line that is no event is set aside as text and holds up nothing', async (t) => {
+test('a line that is not an event is set aside as text and does not stop the delivery', async (t) => {
   const own = folder();
-  const events = [told(), told(), told()];
+  const events = [newEvent(), newEvent(), newEvent()];
   const [first, second, third] = events.map((event) => JSON.stringify(event)) as [string, string, string];
   const broken = [first.slice(0, 40), `${first.slice(0, 40)}${second}`, '', 'null', '17'];
   const lines = [broken[0], first, broken[1], second, ...broken.slice(2), third];
   writeFileSync(join(own, '0000000000.ndjson'), lines.map((line) => `${line}\n`).join(''));
-  const { url, seen } = await pretend(t, accepted);
+  const { url, seen } = await fakeService(t, accepted);
   const { refused, onRefused } = collect();
   const sender = await opened(t, { url, folder: own, onRefused });
   await sender.flush();
@@ -226,18 +226,18 @@ test('a line that is no event is set aside as text and holds up nothing', async 
 });
 
 for (const position of ['', '{"segment":', 'null', '{"segment":"0"}', '{"segment":0,"offset":-1}'])
-  test(`where the position cannot be read, all that is there is sent: ${position || 'nothing'}`, async (t) => {
+  test(`with an unreadable position the whole queue is sent: ${position || 'empty'}`, async (t) => {
     const own = folder();
-    const event = told();
+    const event = newEvent();
     writeFileSync(join(own, '0000000003.ndjson'), `${JSON.stringify(event)}\n`);
     writeFileSync(join(own, 'position'), position);
-    const { url, seen } = await pretend(t, accepted);
+    const { url, seen } = await fakeService(t, accepted);
     const sender = await opened(t, { url, folder: own });
     await sender.flush();
     assert.deepEqual(seen, [[event.id]]);
   });
 
-test('the queue gives back what was promised, wherever it was cut off', async () => {
+test('the queue returns all appended lines in order after restarts and torn writes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
