@@ -48,7 +48,7 @@ onEachDatabase('every row keeps the contract of the data API', async (t, url) =>
       assertCommon(reply);
       assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8');
       assert.equal(reply.headers['content-length'], String(reply.bytes.length));
-      assert.deepEqual(row.answer.parse(reply.json), reply.json);
+      assert.deepEqual(row.response.parse(reply.json), reply.json);
       if (Array.isArray(reply.json)) assert.ok(reply.json.length > 0);
     });
 

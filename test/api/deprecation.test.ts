@@ -15,7 +15,7 @@ import { createTestDatabase, testContext } from '#test/support/context.ts';
 
 const row = (path: string, facts: Partial<Endpoint> = {}): Endpoint =>
   endpoint({
-    ...{ path, tag: 'Tests', summary: 'A row', query: {}, answer: z.object({ path: z.string() }) },
+    ...{ path, tag: 'Tests', summary: 'A row', query: {}, response: z.object({ path: z.string() }) },
     ...(path.includes(':id') ? { id: 'Any' } : {}),
     cachedUnder: 'anything',
     handle: () => Promise.resolve({ path }),
