@@ -39,7 +39,10 @@ const GameMapShape = z
     path: z.string(),
     has_image: z.boolean(),
     rates: z.array(Rate).optional(),
-    servers: z.array(PlayingServer).optional().meta({ description: 'Servers currently playing the map; only with `playing=1`' }),
+    servers: z
+      .array(PlayingServer)
+      .optional()
+      .meta({ description: 'Servers currently playing the map; only with `playing=1`' }),
     permalink_url: link,
   })
   .meta({ id: 'Map' });

@@ -86,7 +86,10 @@ function operationOf(endpoint: Endpoint, schemas: Record<string, unknown>): obje
         headers: { ETag: { schema: { type: 'string' } }, ...limitHeaders() },
         content: { 'application/json': { schema: schemaOf(endpoint.response, schemas) } },
       },
-      304: { description: 'Not modified: the response still has an entity tag of `If-None-Match`', headers: limitHeaders() },
+      304: {
+        description: 'Not modified: the response still has an entity tag of `If-None-Match`',
+        headers: limitHeaders(),
+      },
       ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
     },
   };

@@ -102,7 +102,8 @@ async function ownPlayer({ deps, caller }: Pick<EndpointContext, 'deps' | 'calle
   }
   const uuid = await accountPlayerUuid(deps.db, caller.accountId);
   const player = uuid === undefined ? undefined : await playerByUuid(deps.db, uuid);
-  if (player === undefined) throw notFound('The account of this token is not linked to a player who has been on the network.');
+  if (player === undefined)
+    throw notFound('The account of this token is not linked to a player who has been on the network.');
   return player;
 }
 

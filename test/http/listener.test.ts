@@ -185,8 +185,8 @@ testBoth('hangs up when a body breaks behind its answer', async (t, open) => {
 });
 
 test('the HTTP server answers 408 to who does not come to an end', async (t) => {
-  const patience = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
-  const origin = await open(t, hold, { patience });
+  const timeouts = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
+  const origin = await open(t, hold, { timeouts });
   const slow = ['', 'GET / HTTP/1.1\r\nHost:', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab'];
   const replies = await Promise.all(slow.map((bytes) => askRaw(origin, bytes)));
   for (const [reply, ...others] of replies) {
@@ -212,7 +212,7 @@ for (const [what, more] of [
   ['breaks off', 'zz\r\n'],
 ] as const)
   test(`the HTTP server hangs up where a body ${what} behind the beginning of its answer`, async (t) => {
-    const patience = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
+    const timeouts = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const begin: RequestListener = (request, response) => {
       request
@@ -221,7 +221,7 @@ for (const [what, more] of [
         .resume();
       response.write('heard\n');
     };
-    const origin = await open(t, begin, { patience });
+    const origin = await open(t, begin, { timeouts });
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n');

@@ -55,7 +55,9 @@ export class Callers {
     if (token === undefined) return this.#byClientId(clientId, version);
     return mapMaybe(this.#cached(token, version) ?? this.#byToken(token, version), (caller) => {
       if (clientId === undefined || clientId === caller.application.client_id) return caller;
-      throw invalidRequest('The access token belongs to another application than client_id. Send only the access token.');
+      throw invalidRequest(
+        'The access token belongs to another application than client_id. Send only the access token.',
+      );
     });
   }
 
