@@ -4,7 +4,7 @@ import { cpus, totalmem, type as system } from 'node:os';
 import type { Result } from './compare.ts';
 import { type EveningFigures, SERVICES } from './evening/figures.ts';
 
-/** Where and on what the figures were taken, in one line. */
+/** The commit and the machine of the figures, in one line. */
 export function machineLine(): string {
   const commit = spawnSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).stdout?.trim();
   const memory = Math.round(totalmem() / 2 ** 30);
@@ -42,6 +42,6 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   return (
-    line(header) + `|${header.map((_, place) => (place === 0 ? '---|' : '---:|')).join('')}\n` + rows.map(line).join('')
+    line(header) + `|${header.map((_, index) => (index === 0 ? '---|' : '---:|')).join('')}\n` + rows.map(line).join('')
   );
 }
