@@ -117,7 +117,7 @@ function bytesOf(sent: GeneratedRequest, token: string): Buffer {
   const credential = sent.credential ? [`Authorization: Bearer ${token}`] : [];
   const headers = ['Host: x', ...credential, ...sent.headers, 'Connection: close'];
   return Buffer.from(
-    `${sent.method} ${asked.target} HTTP/${asked.version}\r\n${headers.join('\r\n')}\r\n\r\n${asked.body}`,
+    `${sent.method} ${sent.target} HTTP/${sent.version}\r\n${headers.join('\r\n')}\r\n\r\n${sent.body}`,
     'latin1',
   );
 }
