@@ -26,7 +26,9 @@ export async function openBenchClient(url: string, settings: Environment = proce
   });
   const clientId = application.client_id;
   return {
-    ...{ context, clientId, secret: secret! },
+    context,
+    clientId,
+    secret: secret!,
     token: await issueClientToken(db, clock.now(), clientId, DAY_MS),
     async [Symbol.asyncDispose]() {
       await deleteApplication(db, clientId);

@@ -22,8 +22,13 @@ function systemName(): string {
 
 export function resultTable(results: readonly Result[]): string {
   const rows = results.map(({ name, ratio, cpu_ratio, cpu_us, requests_per_second, p99_ms, bytes }) => [
-    ...[name, ratio.toFixed(2), cpu_ratio.toFixed(2), cpu_us.toFixed(1), String(requests_per_second)],
-    ...[p99_ms.toFixed(p99_ms < 0.1 ? 3 : 1), bytes === undefined ? '' : (bytes / 1000).toFixed(1)],
+    name,
+    ratio.toFixed(2),
+    cpu_ratio.toFixed(2),
+    cpu_us.toFixed(1),
+    String(requests_per_second),
+    p99_ms.toFixed(p99_ms < 0.1 ? 3 : 1),
+    bytes === undefined ? '' : (bytes / 1000).toFixed(1),
   ]);
   return table(['case', 'ratio', 'CPU ratio', 'CPU µs', 'requests/s', 'p99 ms', 'KB'], rows);
 }
@@ -32,7 +37,9 @@ export function eveningTable(evenings: readonly EveningFigures[]): string {
   const rows = evenings.map(({ rate, latency, errors, cores }) => [
     String(rate),
     ...SERVICES.map((service) => `${latency[service].p50.toFixed(1)} / ${latency[service].p99.toFixed(1)}`),
-    ...[String(errors), cores.service.toFixed(2), cores.load.toFixed(2)],
+    String(errors),
+    cores.service.toFixed(2),
+    cores.load.toFixed(2),
   ]);
   const header = ['rate', 'API p50 / p99 ms', 'site p50 / p99 ms', 'receipts p50 / p99 ms', 'errors'];
   return table([...header, 'cores, service', 'cores, load'], rows);

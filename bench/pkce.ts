@@ -60,8 +60,15 @@ async function makeOne({ provider, client, accountIds }: Parts, place: number): 
   const grant = new provider.Grant({ accountId, clientId: client.clientId });
   grant.addOIDCScope(SCOPE);
   const code = new provider.AuthorizationCode({
-    ...{ client, accountId, grantId: await grant.save(), redirectUri: REDIRECT_URI, scope: SCOPE },
-    ...{ codeChallenge: CODE_CHALLENGE, codeChallengeMethod: 'S256', nonce: 'bench', expiresIn: LIFETIME_S },
+    client,
+    accountId,
+    grantId: await grant.save(),
+    redirectUri: REDIRECT_URI,
+    scope: SCOPE,
+    codeChallenge: CODE_CHALLENGE,
+    codeChallengeMethod: 'S256',
+    nonce: 'bench',
+    expiresIn: LIFETIME_S,
     gty: 'authorization_code',
     authTime: Math.floor(Date.now() / 1000),
   });
@@ -78,13 +85,14 @@ async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
   const { config, db, clock } = context;
   const shell = { network: config.NETWORK_NAME, home: '/', assets: brandAssets(config), stylesheets: [], scripts: [] };
   const parts = {
-    ...{ config, db, clock, secure: false },
-    ...{
-      group: new GroupWriter(db),
-      graceMs: 0,
-      begunPerHour: Number.MAX_SAFE_INTEGER,
-      pages: new ProtocolPages({ config, shell }),
-    },
+    config,
+    db,
+    clock,
+    secure: false,
+    group: new GroupWriter(db),
+    graceMs: 0,
+    begunPerHour: Number.MAX_SAFE_INTEGER,
+    pages: new ProtocolPages({ config, shell }),
   };
   const provider = providerOf(parts, await currentKeys(db, openSecretKey(config), clock.now()));
   const client = (await provider.Client.find(clientId))!;

@@ -48,8 +48,12 @@ const redemption =
   ({ clientId, secret }: BenchClient) =>
   (code: string): BenchRequest =>
     tokenRequest({
-      ...{ grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: CODE_VERIFIER },
-      ...{ client_id: clientId, client_secret: secret },
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: CODE_VERIFIER,
+      client_id: clientId,
+      client_secret: secret,
     });
 
 function tokenRequest(form: Record<string, string>): BenchRequest {

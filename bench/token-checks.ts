@@ -43,7 +43,10 @@ export async function tokenChecks({ context, clientId }: BenchClient, rounds: nu
 function resultOf(name: string, checks: Checks[]): Result {
   const cpu_us = median(checks.map(({ cpu, count }) => (cpu / count) * 1e6));
   return {
-    ...{ name, cpu_us, ratio: ALLOWED_US / cpu_us, cpu_ratio: ALLOWED_US / cpu_us },
+    name,
+    cpu_us,
+    ratio: ALLOWED_US / cpu_us,
+    cpu_ratio: ALLOWED_US / cpu_us,
     requests_per_second: Math.round(median(checks.map(({ count, seconds }) => count / seconds))),
     p99_ms: median(checks.map(({ p99 }) => p99)),
   };

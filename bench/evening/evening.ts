@@ -8,7 +8,7 @@ import { cpuOf, type ServedProcess, serveProcess } from '../../loadtest/ingest/s
 import { type BenchClient, openBenchClient } from '../client.ts';
 import { pin } from '../measured-process.ts';
 import { clientsOf, createServers } from './clients.ts';
-import { type EveningFigures, holds, latencyOf, medianOf } from './figures.ts';
+import { type EveningFigures, meetsTargets, latencyOf, medianOf } from './figures.ts';
 import type { LoadOrder, LoadReport } from './load-process.ts';
 import { planEvening } from './plan.ts';
 
@@ -47,7 +47,7 @@ export async function measureEvenings(file: string, options: EveningOptions): Pr
     for (let round = 0; round < options.rounds; round++)
       runs.push(await oneEvening(client, keys, { ...options, rate }));
     found.push(medianOf(runs));
-    if (holds(found.at(-1)!)) break;
+    if (meetsTargets(found.at(-1)!)) break;
   }
   return found;
 }

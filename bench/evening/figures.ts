@@ -42,7 +42,7 @@ export function medianOf(runs: readonly EveningFigures[]): EveningFigures {
 }
 
 /** Whether a run meets the targets. */
-export function holds({ latency, errors }: EveningFigures): boolean {
+export function meetsTargets({ latency, errors }: EveningFigures): boolean {
   return errors === 0 && SERVICES.every((service) => latency[service].p99 <= MAX_P99[service]);
 }
 
@@ -61,7 +61,7 @@ export function textOf({ rate, latency, errors, cores }: EveningFigures, problem
 /** One line that says whether the last rate meets the targets. */
 export function conclusionOf(last: EveningFigures): string {
   const targets = `p99: ${SERVICES.map((service) => `${service} ${MAX_P99[service]} ms`).join(', ')}; no error`;
-  return `Rate ${last.rate} ${holds(last) ? 'meets' : 'does not meet'} the targets (${targets}).\n`;
+  return `Rate ${last.rate} ${meetsTargets(last) ? 'meets' : 'does not meet'} the targets (${targets}).\n`;
 }
 
 function eachService<T>(make: (service: Service) => T): Record<Service, T> {

@@ -4,7 +4,7 @@ import { idOf } from '#platform/ids.ts';
 import type { MatchHead } from '#store/game/matches.ts';
 import type { WriteTimestamp } from './timestamps.ts';
 
-/** Increase this whenever the JSON of a match changes: it invalidates the entity tags that clients hold. */
+/** Increase this whenever the JSON of a match changes: it invalidates the entity tags that clients have stored. */
 const RENDERING = 1;
 
 /** Identifies how matches are rendered under these settings; part of every entity tag of a match. */

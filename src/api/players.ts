@@ -31,8 +31,15 @@ const Groups = {
   kills: z.array(z.object({ killer: person, victim: person, match: id, map: z.string(), time: timestamp })),
   matches: z.array(
     z.object({
-      ...{ id, map: z.string(), gamemode: z.string(), result: z.enum(['win', 'lose', 'draw']), score: z.int() },
-      ...{ kill_count: count, death_count: count, started: timestamp, finished: timestamp },
+      id,
+      map: z.string(),
+      gamemode: z.string(),
+      result: z.enum(['win', 'lose', 'draw']),
+      score: z.int(),
+      kill_count: count,
+      death_count: count,
+      started: timestamp,
+      finished: timestamp,
     }),
   ),
   objective: z.object({ ...fought, core_leaked: count, destroyable_destroyed: count, flag_captured: count }),
@@ -196,7 +203,11 @@ function totalWire(stats: Stats): GroupWire['total'] {
   const sum = (counter: string): number =>
     safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
   return {
-    ...{ kill_count: sum('kill'), death_count: sum('death'), win_count: sum('win'), lose_count: sum('lose') },
-    ...{ play_count: sum('play'), time_played: sum('time') },
+    kill_count: sum('kill'),
+    death_count: sum('death'),
+    win_count: sum('win'),
+    lose_count: sum('lose'),
+    play_count: sum('play'),
+    time_played: sum('time'),
   };
 }

@@ -67,7 +67,16 @@ function wire({ timestamp: write, site }: Deps, punishment: Punishment): z.input
   const { punisher, punished, reason, level, time, type, server, automatic } = punishment;
   const punishmentId = idOf(punishment.key);
   return {
-    ...{ id: punishmentId, punisher, punished, state: punishment.state as 0 | 1 | 2, reason, level, time: write(time) },
-    ...{ type, server, automatic, permalink_url: `${site}/punishments/${punishmentId}` },
+    id: punishmentId,
+    punisher,
+    punished,
+    state: punishment.state as 0 | 1 | 2,
+    reason,
+    level,
+    time: write(time),
+    type,
+    server,
+    automatic,
+    permalink_url: `${site}/punishments/${punishmentId}`,
   };
 }

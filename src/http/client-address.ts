@@ -29,7 +29,7 @@ export class ClientAddresses {
     return this.#behindProxies(peer, request.headers['x-forwarded-for']);
   }
 
-  /** Reads `X-Forwarded-For` from right to left, as far as each hop is trusted: the first untrusted address is the client. */
+  /** Reads `X-Forwarded-For` from right to left while the hops are trusted; the first untrusted address is the client. */
   #behindProxies(peer: string, forwarded: string | string[] | undefined): string {
     const hops = String(forwarded ?? '')
       .split(',')

@@ -21,8 +21,8 @@ const TIMEOUTS: RequestTimeouts = {
 };
 const MAX_HEADER_BYTES = 16 * 1024;
 /**
- * How long to discard what a refused client still sends. Closing at once would reset the connection, and the client would
- * not see the refusal.
+ * How long to discard what a refused client still sends. Closing immediately would reset the connection, and the client
+ * would not see the refusal.
  */
 const LINGER_MS = 2_000;
 /** The same for the body of a valid request, which may be large. */
@@ -77,7 +77,7 @@ export function httpServer(
 type Connections = Map<Duplex, ServerResponse | undefined>;
 const connectionsOf = new WeakMap<Server, Connections>();
 
-/** Stops accepting requests, completes the pending ones, and closes the connections that are still busy after the timeout. */
+/** Stops accepting requests, completes the pending ones, and closes all connections that are still busy at the timeout. */
 export async function closeHttpServer(server: Server, timeoutMs: number): Promise<void> {
   if (!server.listening) return;
   const { promise: closed, resolve } = Promise.withResolvers<void>();
