@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { use } from './child.ts';
+import { processUsage } from './child.ts';
 
-/** What everything is measured against: a `node:http` server that sends the same bytes and headers and knows nothing. */
+/** The baseline: a bare `node:http` server that sends recorded responses of the measured service. */
 interface Sample {
   status: number;
   headers: string[];
@@ -17,8 +17,8 @@ const server = createServer({ keepAliveTimeout: 65_000 }, (_request, response) =
   response.writeHead(status, headers).end(status === 304 ? undefined : body);
 });
 server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
-process.on('message', (message: Sample[] | 'use') => {
-  if (message !== 'use') samples = message;
-  process.send!(use());
+process.on('message', (message: Sample[] | 'usage') => {
+  if (message !== 'usage') samples = message;
+  process.send!(processUsage());
 });
 process.on('disconnect', () => process.exit());

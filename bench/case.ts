@@ -1,4 +1,3 @@
-/** One request. */
 export interface BenchRequest {
   method?: 'GET' | 'POST';
   path: string;
@@ -6,20 +5,22 @@ export interface BenchRequest {
   body?: string;
 }
 
-/** One thing that is asked for again and again. */
+/** A kind of request to measure. */
 export interface Case {
   name: string;
+  /** The expected status of all responses. */
   status: number;
-  /** The next request, which may be another one each time; undefined when what it needs is used up. */
-  ask: () => BenchRequest | undefined;
-  /** What has to be there before a round, made outside of what is measured. */
+  /** Makes the next request; undefined when the prepared data is used up. */
+  nextRequest: () => BenchRequest | undefined;
+  /** Prepares data for a round. Its cost is not measured. */
   prepare?: (origin: string) => Promise<void>;
-  /** How long a round lasts where that is not a second. */
+  /** The length of a round; a second when omitted. */
   ms?: number;
-  /** What a request may cost at most; a run that finds more fails. */
-  most?: { cpu_us: number; bytes: number };
+  /** The limits of CPU time and body size a request; a run that exceeds them fails. */
+  max?: { cpu_us: number; bytes: number };
 }
 
-export function anyOf<T>(of: readonly T[], among = of.length): T {
-  return of[Math.floor(Math.random() * Math.min(among, of.length))]!;
+/** A random item, only among the first `among` if given. */
+export function anyOf<T>(items: readonly T[], among = items.length): T {
+  return items[Math.floor(Math.random() * Math.min(among, items.length))]!;
 }

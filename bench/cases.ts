@@ -5,7 +5,7 @@ import type { Case } from './case.ts';
 import { signInCases } from './sign-in.ts';
 import { siteCases } from './site.ts';
 
-/** What is asked at each door, in the order in which it is measured. */
+/** The cases of each service, in the order of measurement. */
 export const CASES: readonly [ServiceName, (client: BenchClient) => Promise<Case[]>][] = [
   ['API', apiCases],
   ['AUTH', signInCases],

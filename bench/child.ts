@@ -1,10 +1,12 @@
-/** What a measured process tells of itself when it is asked: CPU seconds used so far, and its memory in MB. */
-export interface Use {
+/** The resource usage of a process. */
+export interface ProcessUsage {
+  /** CPU seconds since the start of the process. */
   cpu: number;
+  /** Resident memory in MB. */
   rss: number;
 }
 
-export function use(): Use {
+export function processUsage(): ProcessUsage {
   const { user, system } = process.cpuUsage();
   return { cpu: (user + system) / 1e6, rss: process.memoryUsage.rss() / 2 ** 20 };
 }

@@ -7,7 +7,7 @@ export const REDIRECT_URI = 'https://bench.example/callback';
 
 const DAY_MS = 86_400_000;
 
-/** Whoever asks for what is measured: an application with a secret and a token, which goes again at the end. */
+/** An application with a secret and a token, on whose behalf the bench sends requests. Deleted on dispose. */
 export interface BenchClient extends AsyncDisposable {
   context: AppContext;
   clientId: string;
@@ -26,7 +26,9 @@ export async function openBenchClient(url: string, settings: Environment = proce
   });
   const clientId = application.client_id;
   return {
-    ...{ context, clientId, secret: secret! },
+    context,
+    clientId,
+    secret: secret!,
     token: await issueClientToken(db, clock.now(), clientId, DAY_MS),
     async [Symbol.asyncDispose]() {
       await deleteApplication(db, clientId);

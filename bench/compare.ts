@@ -2,15 +2,16 @@ import type { BenchRequest, Case } from './case.ts';
 import type { Measured } from './measured-process.ts';
 import { median } from './statistics.ts';
 
-/** One line of what a run found. */
+/** The figures of one case. */
 export interface Result {
   name: string;
-  /** Requests per second over those of the bare responder. */
+  /** Requests per second, divided by those of the baseline. */
   ratio: number;
   requests_per_second: number;
   p99_ms: number;
-  /** As `ratio`, per second of CPU time, which other work on the machine disturbs less. */
+  /** As `ratio`, per second of CPU time, which other work on the machine affects less. */
   cpu_ratio: number;
+  /** CPU time a request. */
   cpu_us: number;
   /** The largest body among the samples. */
   bytes?: number;
@@ -20,58 +21,62 @@ export type Served = Measured<{ port: number }>;
 
 const ROUND_MS = 1000;
 const SAMPLES = 50;
-/** Connection headers are added by whoever sends. */
-const BY_THE_SENDER = /^(date|connection|keep-alive|transfer-encoding)$/;
+/** Headers that `node:http` adds to the responses of the baseline itself. */
+const ADDED_BY_NODE = /^(date|connection|keep-alive|transfer-encoding)$/;
 
-/** Measures a door and a bare responder that sends the same bytes, in turns. */
+/** Measures a service and a baseline that sends the same bytes, in turns. */
 export async function compare(service: Served, baseline: Served, one: Case, rounds: number): Promise<Result> {
   const origin = `http://127.0.0.1:${service.facts.port}`;
   const ms = one.ms ?? ROUND_MS;
   await one.prepare?.(origin);
-  const samples = await Promise.all(Array.from({ length: SAMPLES }, () => sampleOf(origin, one.ask()!)));
-  await baseline.tell(samples);
-  const again = textOf(one.ask()!);
+  const samples = await Promise.all(Array.from({ length: SAMPLES }, () => sampleOf(origin, one.nextRequest()!)));
+  await baseline.send(samples);
+  // The baseline must not use up the prepared data, so it gets the same request every time.
+  const repeated = textOf(one.nextRequest()!);
   const turns: { ours: Round; theirs: Round }[] = [];
   for (let turn = 0; turn <= rounds; turn++) {
     await one.prepare?.(origin);
-    const ours = await service.round(() => textOf(one.ask()), ms);
-    turns.push({ ours, theirs: await baseline.round(one.prepare ? () => again : () => textOf(one.ask()), ms) });
+    const ours = await service.round(() => textOf(one.nextRequest()), ms);
+    const next = one.prepare ? () => repeated : () => textOf(one.nextRequest());
+    turns.push({ ours, theirs: await baseline.round(next, ms) });
   }
-  // The first turn warms up.
-  const found = turns.slice(1);
-  for (const { ours } of found) checkAnswers(one, ours);
+  const measured = withoutWarmUp(turns);
+  for (const { ours } of measured) checkStatuses(one, ours);
   return {
     name: one.name,
-    ...figuresOf(found),
+    ...figuresOf(measured),
     bytes: Math.max(...samples.map(({ body }) => Buffer.byteLength(body))),
   };
 }
 
-/** A door on a network of some size, and what is asked there. */
+/** A service with a database of some size, and a case for it. */
 export interface Sized {
   service: Served;
   one: Case;
 }
 
-/** Short ones behind each other, since the machine itself is quicker at one time than at another. */
+/** Short turns in quick succession, because the speed of the machine varies over time. */
 const TURN_MS = 500;
 const TURNS_A_ROUND = 4;
 
-/** How many times as much CPU time the same read takes on a larger network as on a smaller one, in turns. */
+/** The CPU time of a read with a large database, divided by that with a small one. Both are measured in turns. */
 export async function compareSizes(small: Sized, large: Sized, rounds: number): Promise<Result> {
-  const turnOf = ({ service, one }: Sized): Promise<Round> => service.round(() => textOf(one.ask()), TURN_MS);
+  const turnOf = ({ service, one }: Sized): Promise<Round> => service.round(() => textOf(one.nextRequest()), TURN_MS);
   const turns: { ours: Round; theirs: Round }[] = [];
   for (let turn = 0; turn <= rounds * TURNS_A_ROUND; turn++) {
     const theirs = await turnOf(small);
     turns.push({ ours: await turnOf(large), theirs });
   }
-  const found = turns.slice(1);
-  for (const { ours, theirs } of found) for (const round of [ours, theirs]) checkAnswers(large.one, round);
-  const times = median(found.map(({ ours, theirs }) => ours.cpu / theirs.cpu));
-  return { name: `growth of ${large.one.name}`, ...figuresOf(found), ratio: times, cpu_ratio: times };
+  const measured = withoutWarmUp(turns);
+  for (const { ours, theirs } of measured) for (const round of [ours, theirs]) checkStatuses(large.one, round);
+  const growth = median(measured.map(({ ours, theirs }) => ours.cpu / theirs.cpu));
+  return { name: `growth of ${large.one.name}`, ...figuresOf(measured), ratio: growth, cpu_ratio: growth };
 }
 
 type Round = Awaited<ReturnType<Served['round']>>;
+
+/** The first turn warms up both processes. */
+const withoutWarmUp = <T>(turns: readonly T[]): T[] => turns.slice(1);
 
 function figuresOf(turns: { ours: Round; theirs: Round }[]): Omit<Result, 'name'> {
   return {
@@ -83,16 +88,16 @@ function figuresOf(turns: { ours: Round; theirs: Round }[]): Omit<Result, 'name'
   };
 }
 
-function checkAnswers({ name, status }: Case, { statuses }: Round): void {
+function checkStatuses({ name, status }: Case, { statuses }: Round): void {
   if (statuses.size === 1 && statuses.has(status)) return;
-  throw new Error(`${name}: expected ${status} only, got ${JSON.stringify([...statuses])}`);
+  throw new Error(`${name}: every status must be ${status}, but the counts are ${JSON.stringify([...statuses])}`);
 }
 
-function textOf(ask: BenchRequest): string;
-function textOf(ask: BenchRequest | undefined): string | undefined;
-function textOf(ask: BenchRequest | undefined): string | undefined {
-  if (ask === undefined) return undefined;
-  const { method = 'GET', path, headers = {}, body } = ask;
+function textOf(request: BenchRequest): string;
+function textOf(request: BenchRequest | undefined): string | undefined;
+function textOf(request: BenchRequest | undefined): string | undefined {
+  if (request === undefined) return undefined;
+  const { method = 'GET', path, headers = {}, body } = request;
   let text = `${method} ${path} HTTP/1.1\r\nHost: bench\r\n`;
   for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
   if (body !== undefined) text += `content-length: ${body.length}\r\n`;
@@ -105,13 +110,13 @@ interface Sample {
   body: string;
 }
 
-/** What the bare responder is to send. */
+/** Records a response of the service for the baseline. */
 async function sampleOf(origin: string, { method = 'GET', path, headers, body }: BenchRequest): Promise<Sample> {
-  const sent = { 'accept-encoding': 'identity', ...headers };
-  const answer = await fetch(origin + path, { method, headers: sent, body: body ?? null });
-  const cached = [...answer.headers].filter(([name]) => !BY_THE_SENDER.test(name));
-  const text = await answer.text();
-  if (answer.status !== 304 && !answer.headers.has('content-length'))
-    cached.push(['content-length', String(Buffer.byteLength(text))]);
-  return { status: answer.status, headers: cached.flat(), body: text };
+  const sentHeaders = { 'accept-encoding': 'identity', ...headers };
+  const response = await fetch(origin + path, { method, headers: sentHeaders, body: body ?? null });
+  const recorded = [...response.headers].filter(([name]) => !ADDED_BY_NODE.test(name));
+  const text = await response.text();
+  if (response.status !== 304 && !response.headers.has('content-length'))
+    recorded.push(['content-length', String(Buffer.byteLength(text))]);
+  return { status: response.status, headers: recorded.flat(), body: text };
 }

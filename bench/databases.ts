@@ -5,21 +5,20 @@ import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
 import { FAST, startPostgres, stopPostgres } from '#test/support/postgres-native.ts';
-import { DEFAULT_SEED, generated } from './generated.ts';
+import { DEFAULT_SEED, generateDatabase } from './generated.ts';
 import { LOAD_CORE, pin } from './measured-process.ts';
 
-/** Where a run finds its networks; made when they are asked for. */
+/** The databases of a run, generated on demand. */
 export interface Databases extends AsyncDisposable {
+  /** @returns the URL */
   small(): Promise<string>;
+  /** @returns the URL */
   large(): Promise<string>;
-  /**
-   * Brings a network into the system's memory, where a file lies that is in use: one that was just made, or that the system
-   * has begun to let go of, would have to be read first.
-   */
+  /** Loads a database into the page cache of the operating system, as if it had been in use for a while. */
   warm(url: string): Promise<void>;
 }
 
-interface Wishes {
+interface DatabaseOptions {
   database: string;
   url?: string | undefined;
   matches?: string | undefined;
@@ -27,28 +26,31 @@ interface Wishes {
 
 const SMALL = 10_000;
 const LARGE = 1_000_000;
-/** On a PostgreSQL that goes again at the end: as many as are made in half a minute. */
-const LARGE_FOR_ONCE = 100_000;
+/** On a temporary PostgreSQL: as many as can be generated in half a minute. */
+const LARGE_TEMPORARY = 100_000;
 
-/** SQLite files are kept under data/bench; a PostgreSQL of the bench's own lasts as long as the run. */
-export async function databases({ database, url, matches }: Wishes): Promise<Databases> {
+/**
+ * Opens the databases of a run. SQLite files stay under data/bench for later runs; a PostgreSQL server is started for the
+ * run and deleted after it.
+ */
+export async function openDatabases({ database, url, matches }: DatabaseOptions): Promise<Databases> {
   if (url !== undefined) {
     const given = async (): Promise<string> => url;
     return { small: given, large: given, async warm() {}, async [Symbol.asyncDispose]() {} };
   }
-  if (database === 'sqlite') return files(Number(matches ?? LARGE));
-  if (database === 'postgres') return await postgres(Number(matches ?? LARGE_FOR_ONCE));
+  if (database === 'sqlite') return sqliteFiles(Number(matches ?? LARGE));
+  if (database === 'postgres') return await temporaryPostgres(Number(matches ?? LARGE_TEMPORARY));
   throw new UsageError(`--database must be sqlite or postgres (it is "${database}").`);
 }
 
-function files(large: number): Databases {
-  const fresh = new Set<string>();
+function sqliteFiles(large: number): Databases {
+  const dropped = new Set<string>();
   return {
     small: () => fill(SMALL),
     large: () => fill(large),
     warm: async (url) => {
-      if (!fresh.has(url)) letGo(url);
-      fresh.add(url);
+      if (!dropped.has(url)) dropFromPageCache(url);
+      dropped.add(url);
       await readTwice([url]);
     },
     async [Symbol.asyncDispose]() {},
@@ -56,33 +58,33 @@ function files(large: number): Databases {
 }
 
 /**
- * Has the system forget a file, to read it as it does after a restart, in large pieces. In the small ones in which it was
- * written, reads of far-apart rows cost up to a tenth more, and a run would tell how long ago the file was made.
+ * Drops a file from the page cache, to read it again in large pieces as after a restart. In the small pieces in which it was
+ * written, reads of scattered rows cost up to 10 % more, and the figures would depend on the age of the file.
  */
-function letGo(path: string): void {
+function dropFromPageCache(path: string): void {
   spawnSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0']);
 }
 
-/** What was read but once is what a system lets go of first. */
+/** Reads files twice, because an operating system evicts pages first that were read only once. */
 async function readTwice(paths: readonly string[]): Promise<void> {
   for (const path of [...paths, ...paths]) for await (const _ of createReadStream(path, { highWaterMark: READ_BYTES }));
 }
 
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** PostgreSQL's manual gives it a quarter of a machine's memory to begin with. */
+/** A quarter of the memory, the starting value that the PostgreSQL manual recommends. */
 const BUFFERS = `shared_buffers=${Math.floor(totalmem() / 4 / 1024 / 1024)}MB`;
 
-async function postgres(large: number): Promise<Databases> {
+async function temporaryPostgres(large: number): Promise<Databases> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-bench-'));
   await chmod(folder, 0o755);
   pin(process.pid, LOAD_CORE);
   const { server, url } = await startPostgres(folder, [...FAST, BUFFERS]);
   const named = async (name: string, matches: number): Promise<string> => {
-    const own = new URL(url);
+    const created = new URL(url);
     await command(url, `create database ${name}`);
-    own.pathname = `/${name}`;
-    return await fill(matches, own.href);
+    created.pathname = `/${name}`;
+    return await fill(matches, created.href);
   };
   return {
     small: () => named('small', SMALL),
@@ -98,7 +100,7 @@ async function postgres(large: number): Promise<Databases> {
   };
 }
 
-/** The files of a PostgreSQL that hold tables and indexes: below `base`, with numbers for names. Its log comes and goes. */
+/** PostgreSQL's files of tables and indexes: below `base`, named by numbers. All others may vanish while they are read. */
 async function tablesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -107,8 +109,8 @@ async function tablesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Brings what is read of matches into PostgreSQL's own memory, where it lies in a server that has run for a while. What was
- * filled in by COPY is not there, and each first read would copy a page from the system's memory into one that is new.
+ * Loads the tables of matches into PostgreSQL's shared buffers, as on a server that has run for a while. COPY does not leave
+ * the rows there, and every first read of a page would copy it from the page cache.
  */
 async function fillBuffers(url: string): Promise<void> {
   await command(
@@ -128,8 +130,8 @@ async function command(url: string, text: string): Promise<void> {
 }
 
 async function fill(matches: number, database?: string): Promise<string> {
-  process.stderr.write(`a network of ${matches} matches …`);
-  const { url, kept: cached } = await generated({ matches, seed: DEFAULT_SEED, database }, () => undefined);
-  process.stderr.write(cached ? ' kept from before\n' : ' made\n');
+  process.stderr.write(`database with ${matches} matches …`);
+  const { url, reused } = await generateDatabase({ matches, seed: DEFAULT_SEED, database }, () => undefined);
+  process.stderr.write(reused ? ' reused\n' : ' generated\n');
   return url;
 }

@@ -6,13 +6,13 @@ import { ingestEvents } from '#events/ledger.ts';
 import { Keys } from '#store/sequence.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';
 import type { Bulk } from './bulk/bulk.ts';
-import { BulkBoards } from './bulk/leaderboards.ts';
-import { type BenchHistory, END, type Made } from './generated-history.ts';
+import { BulkLeaderboards } from './bulk/leaderboards.ts';
+import { type BenchHistory, END, type GeneratedMatch } from './generated-history.ts';
 
 const OPENING_BATCH_SIZE = 1000;
 const OPERATOR = { kind: 'operator' } as const;
 
-/** Takes what comes before the matches in the usual way. */
+/** Ingests the events before the first match with `ingestEvents`. */
 export async function ingestOpening(db: Db, history: BenchHistory): Promise<void> {
   const events = [...history.opening()];
   for (let start = 0; start < events.length; start += OPENING_BATCH_SIZE) {
@@ -22,14 +22,15 @@ export async function ingestOpening(db: Db, history: BenchHistory): Promise<void
       OPERATOR,
       events.slice(start, start + OPENING_BATCH_SIZE),
     );
-    const refused = receipts.find(({ status }) => status !== 'accepted');
-    if (refused !== undefined) throw new Error(`An event of the opening is refused: ${JSON.stringify(refused)}`);
+    const rejected = receipts.find(({ status }) => status !== 'accepted');
+    if (rejected !== undefined)
+      throw new Error(`An event before the first match was not accepted: ${JSON.stringify(rejected)}`);
   }
 }
 
 /**
- * Fills in the matches of a season, of which the database knows everybody who plays: what the nouns make of each match
- * is what `ingestEvents` would write, only that it is written without asking, and the players' sums once at the end.
+ * Inserts the matches of a history whose players are in the database already. Writes the same rows as `ingestEvents`, but
+ * checks nothing, and writes the counters of the players only once, at the end.
  */
 export async function fillMatches(
   bulk: Bulk,
@@ -42,24 +43,24 @@ export async function fillMatches(
   await batch.load(history.players.map(({ uuid }) => uuid));
   const keyOf = (uuid: string): number => batch.players.find(uuid)!.key;
   const players = history.players.map(({ uuid }) => keyOf(uuid));
-  const boards = new BulkBoards(bulk, players, END);
+  const leaderboards = new BulkLeaderboards(bulk, players, END);
   const servers = new Servers(bulk);
   let [matches, last] = [0, 0];
   for (const block of history.blocks()) {
-    for (const made of block) {
-      last = await ingestOne(batch, await servers.named(made.wire.server!), made);
-      await boards.count(made.event, keyOf);
+    for (const generated of block) {
+      last = await ingestOne(batch, await servers.named(generated.wire.server!), generated);
+      await leaderboards.count(generated.event, keyOf);
     }
     await bulk.insert(batch.rows.take());
     progress((matches += block.length));
   }
   await batch.flush();
   await keys.save();
-  await boards.finish(last);
+  await leaderboards.finish(last);
 }
 
-/** Takes a match that is known to be new and right, as the ledger does. */
-async function ingestOne(batch: Batch, server: Server, { event, wire }: Made): Promise<number> {
+/** Applies a match and adds it to the ledger. It must be new and valid. */
+async function ingestOne(batch: Batch, server: Server, { event, wire }: GeneratedMatch): Promise<number> {
   const key = batch.keys.next(batch.now);
   await apply({ batch, sender: OPERATOR, key, time: event.time, server, isReplay: false }, prepareEvent(event));
   const body = JSON.stringify(wire.data);
@@ -69,15 +70,15 @@ async function ingestOne(batch: Batch, server: Server, { event, wire }: Made): P
 
 class Servers {
   readonly #bulk: Bulk;
-  readonly #known = new Map<string, Server>();
+  readonly #byName = new Map<string, Server>();
 
   constructor(bulk: Bulk) {
     this.#bulk = bulk;
   }
 
   async named(name: string): Promise<Server> {
-    let server = this.#known.get(name);
-    if (server === undefined) this.#known.set(name, (server = (await serverByName(this.#bulk.tx, name))!));
+    let server = this.#byName.get(name);
+    if (server === undefined) this.#byName.set(name, (server = (await serverByName(this.#bulk.tx, name))!));
     return server;
   }
 }

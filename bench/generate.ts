@@ -1,23 +1,23 @@
 /**
- * Makes a large network to measure on, and keeps it:
+ * Generates a large database for measurements:
  *
  *   npm run generate -- --matches 1000000 [--database FILE|postgres://…] [--seed S]
  */
 import { parseArgs } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
-import { DEFAULT_SEED, generated } from './generated.ts';
+import { DEFAULT_SEED, generateDatabase } from './generated.ts';
 
 const USAGE = 'npm run generate -- --matches N [--database FILE|postgres://…] [--seed S]';
 
 async function main(args: string[]): Promise<void> {
   const { matches, database, seed } = read(args);
   const started = performance.now();
-  const { url, kept: cached } = await generated({ matches, database, seed }, (done) => {
+  const { url, reused } = await generateDatabase({ matches, database, seed }, (done) => {
     if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${matches} matches `);
   });
   if (process.stdout.isTTY) process.stdout.write('\n');
   const time = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(cached ? `${hidden(url)} is there already` : `${hidden(url)}: ${matches} matches in ${time} s`);
+  console.log(reused ? `${redacted(url)} exists already` : `${redacted(url)}: ${matches} matches in ${time} s`);
 }
 
 function read(args: string[]): { matches: number; database: string | undefined; seed: string } {
@@ -32,8 +32,8 @@ function read(args: string[]): { matches: number; database: string | undefined; 
   }
 }
 
-/** A password in an address is not printed. */
-function hidden(url: string): string {
+/** The URL without its password. */
+function redacted(url: string): string {
   return url.replace(/(\/\/[^:/@]*:)[^@/]*@/, '$1***@');
 }
 

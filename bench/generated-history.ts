@@ -8,22 +8,22 @@ type Wire<T extends WireEvent['type']> = Extract<WireEvent, { type: T }>;
 export type WireMatch = Wire<'match.finished'>;
 export type MatchEvent = Extract<Event, { type: 'match.finished' }>;
 
-/** A match as it would be sent, and as it is read: making both saves reading a million of them. */
-export interface Made {
+/** A match in both forms, as sent and as parsed: generating both saves parsing a million matches. */
+export interface GeneratedMatch {
   wire: WireMatch;
   event: MatchEvent;
 }
 
-/** When the last match is over, always: what is made from one seed is the same whenever that is. */
+/** The end of the last match. It is fixed, so that a seed always gives the same history. */
 export const END = Date.parse('2026-01-31T00:00:00Z');
 
 const SERVERS = ['Anvil', 'Bellows', 'Crucible', 'Drill', 'Engine', 'Flywheel'];
 const PLAYERS = 20_000;
-const EVERY_MS = 60_000;
+const INTERVAL_MS = 60_000;
 const BLOCK = 500;
 const OPENING_MS = 24 * 3_600_000;
 
-/** Players, servers and maps of a network far larger than the sample's, and matches without end. */
+/** Players, servers, maps and matches of a network far larger than the sample network. */
 export class BenchHistory {
   readonly players: readonly { uuid: string; name: string }[];
   readonly #seed: string;
@@ -37,34 +37,34 @@ export class BenchHistory {
     this.players = Array.from({ length: players }, () => ({ uuid: uuidOf(random.hex(32)), name: names.next() }));
   }
 
-  /** What is told before the first match: servers, maps, rotations, and everybody's first login. */
+  /** The events before the first match: servers, maps, rotations, and the first login of every player. */
   *opening(): Generator<WireEvent> {
-    const start = END - this.#matches * EVERY_MS - OPENING_MS;
+    const start = END - this.#matches * INTERVAL_MS - OPENING_MS;
     for (const [place, name] of SERVERS.entries()) yield configured(name, place, start);
     for (const { name } of MAP_ROWS) yield published(name, start);
     for (const name of SERVERS) yield rotation(name, start);
     for (const [place, player] of this.players.entries()) yield login(player, place, start + place * 1000);
   }
 
-  /** Every match, in the order of time, some hundreds at once. */
-  *blocks(): Generator<Made[]> {
+  /** All matches by time, in blocks of 500. */
+  *blocks(): Generator<GeneratedMatch[]> {
     for (let first = 0; first < this.#matches; first += BLOCK) {
       const random = new Random(this.#seed, 'bench matches', first);
       const count = Math.min(BLOCK, this.#matches - first);
       yield Array.from({ length: count }, (_, place) => {
         const number = first + place;
-        return this.match(random, number, END - (this.#matches - 1 - number) * EVERY_MS);
+        return this.match(random, number, END - (this.#matches - 1 - number) * INTERVAL_MS);
       });
     }
   }
 
-  /** One match that is over at a moment in epoch milliseconds. */
-  match(random: Random, number: number, finished: number): Made {
+  /** @param finished epoch milliseconds */
+  match(random: Random, number: number, finished: number): GeneratedMatch {
     const map = random.pick(MAP_ROWS);
     const gamemode = map.gamemodes[0]!;
     const started = finished - random.int(MODES[gamemode].minutes[0] * 60, MODES[gamemode].minutes[1] * 60) * 1000;
     const names = map.teams.length === 0 ? ['Left', 'Right'] : map.teams.map(({ name }) => name);
-    const players = this.#fighters(random, gamemode, (finished - started) / 1000);
+    const players = this.#playersOf(random, gamemode, (finished - started) / 1000);
     const teams = names.map((name, place) => ({
       name,
       players: players.filter((_, each) => each % names.length === place),
@@ -75,11 +75,11 @@ export class BenchHistory {
       ranked: random.chance(0.1),
       win: random.chance(0.04) ? '' : random.pick(names),
     };
-    return both({ number, server: random.pick(SERVERS), started, finished, common, teams, random });
+    return inBothForms({ number, server: random.pick(SERVERS), started, finished, common, teams, random });
   }
 
-  /** Some play all the time, most now and then. */
-  #fighters(random: Random, gamemode: Gamemode, seconds: number): Fighter[] {
+  /** The players of a match: a few players take part very often, most rarely. */
+  #playersOf(random: Random, gamemode: Gamemode, seconds: number): MatchPlayer[] {
     const chosen = new Set<number>();
     const count = Math.min(random.int(5, 30), this.players.length);
     while (chosen.size < count) chosen.add(Math.floor(this.players.length * random.next() ** 2));
@@ -100,7 +100,7 @@ export class BenchHistory {
   }
 }
 
-type Fighter = MatchEvent['data']['teams'][number]['players'][number];
+type MatchPlayer = MatchEvent['data']['teams'][number]['players'][number];
 
 interface Draft {
   number: number;
@@ -108,12 +108,12 @@ interface Draft {
   started: number;
   finished: number;
   common: { map: string; gamemode: string; ranked: boolean; win: string };
-  teams: { name: string; players: Fighter[] }[];
+  teams: { name: string; players: MatchPlayer[] }[];
   random: Random;
 }
 
-/** Moments are numbers in what is read and text in what is sent; all else is the same. */
-function both({ number, server, started, finished, common, teams, random }: Draft): Made {
+/** The two forms differ only in timestamps: epoch milliseconds as parsed, ISO 8601 as sent. */
+function inBothForms({ number, server, started, finished, common, teams, random }: Draft): GeneratedMatch {
   const objectives = objectivesOf(random, teams, started, finished);
   const kills = random.chance(0.05) ? killsOf(random, teams, started, finished) : [];
   const envelope = { version: 1, id: `bench-${number}`, type: 'match.finished', server } as const;

@@ -9,77 +9,86 @@ import type { Bulk } from './bulk/bulk.ts';
 import { fillMatches, ingestOpening } from './filling.ts';
 import { BenchHistory } from './generated-history.ts';
 
-export interface Wanted {
+export interface GeneratedOptions {
   matches: number;
   seed: string;
-  /** A SQLite file or a PostgreSQL URL; a file under data/bench when left out. */
+  /** A SQLite file or a PostgreSQL URL; a file under data/bench when omitted. */
   database?: string | undefined;
-  /** How many play; 20,000 when left out. */
+  /** The number of players; 20,000 when omitted. */
   players?: number;
 }
 
 export type Progress = (matches: number) => void;
 
-/** Raise this when what is generated changes, so that what was kept is made anew. */
-const RENDER_VERSION = 2;
+/** Increase this when the generated data changes, so that databases of earlier versions are not reused. */
+const GENERATOR_VERSION = 2;
 
 /**
- * A database with so many matches, made now or kept from before; a half-made one is never taken.
- * @returns its URL, and whether it was kept
- * @throws UsageError when the database holds something else
+ * Generates a database, or reuses one that was generated with the same options. An incomplete one is never reused.
+ * @returns its URL, and whether it was reused
+ * @throws UsageError if the database contains anything else
  */
-export async function generated(wanted: Wanted, progress: Progress): Promise<{ url: string; kept: boolean }> {
-  const url = wanted.database ?? fileOf(wanted);
-  const cached = /^postgres(ql)?:/.test(url)
-    ? await inPostgres(url, wanted, progress)
-    : await inFile(url, wanted, progress);
-  return { url, kept: cached };
+export async function generateDatabase(
+  options: GeneratedOptions,
+  progress: Progress,
+): Promise<{ url: string; reused: boolean }> {
+  const url = options.database ?? fileOf(options);
+  const inDatabase = /^postgres(ql)?:/.test(url) ? inPostgres : inFile;
+  return { url, reused: await inDatabase(url, options, progress) };
 }
 
-function fileOf({ matches, seed }: Wanted): string {
+function fileOf({ matches, seed }: GeneratedOptions): string {
   return `data/bench/matches-${matches}${seed === DEFAULT_SEED ? '' : `-${seed.replaceAll(/\W/g, '_')}`}.db`;
 }
 
 export const DEFAULT_SEED = 'bench';
 
-/** A file gets its name when it is complete. */
-async function inFile(url: string, wanted: Wanted, progress: Progress): Promise<boolean> {
+/** Generates into a temporary file, which gets its final name only when it is complete. */
+async function inFile(url: string, options: GeneratedOptions, progress: Progress): Promise<boolean> {
   const path = url.replace(/^(sqlite|file):(\/\/)?/, '');
   if (existsSync(path)) {
     await using db = await openDb(path);
-    if (await isSame(db, wanted)) return true;
-    throw new UsageError(`${path} holds something else than ${nameOf(wanted)}: remove it or name another file.`);
+    if (await isSame(db, options)) return true;
+    throw new UsageError(`${path} does not contain ${nameOf(options)}. Remove it, or choose another file.`);
   }
   const partial = `${path}.partial`;
   mkdirSync(dirname(path), { recursive: true });
   for (const end of ['', '-wal', '-shm']) rmSync(partial + end, { force: true });
-  await fill(partial, wanted, progress, async () => new (await import('./bulk/sqlite.ts')).BulkSqlite(partial));
+  await fill(partial, options, progress, async () => new (await import('./bulk/sqlite.ts')).BulkSqlite(partial));
   renameSync(partial, path);
   return false;
 }
 
-/** A PostgreSQL database is marked at the beginning as ours to throw away, and at the end as complete. */
-async function inPostgres(url: string, wanted: Wanted, progress: Progress): Promise<boolean> {
+/**
+ * Marks the database as generated before filling it, and as complete at the end. Only a database with this mark may be
+ * erased when it is incomplete.
+ */
+async function inPostgres(url: string, options: GeneratedOptions, progress: Progress): Promise<boolean> {
   await using db = await openDb(url);
-  if (await isSame(db, wanted)) return true;
+  if (await isSame(db, options)) return true;
   const mark = await markOf(db);
   if (mark === undefined && !(await isEmpty(db))) {
-    throw new UsageError(`The database holds something else than generated matches: name an empty one.`);
+    throw new UsageError('The database contains data that was not generated. Choose an empty database.');
   }
   if (mark?.complete === 1)
-    throw new UsageError(`The database holds ${mark.name}, not ${nameOf(wanted)}: name an empty one.`);
+    throw new UsageError(`The database contains ${mark.name}, not ${nameOf(options)}. Choose an empty database.`);
   if (mark !== undefined) await db.run(sql`drop schema public cascade`);
   await db.run(sql`create schema if not exists public`);
-  await fill(url, wanted, progress, async () => await (await import('./bulk/postgres.ts')).BulkPostgres.open(url));
+  await fill(url, options, progress, async () => await (await import('./bulk/postgres.ts')).BulkPostgres.open(url));
   return false;
 }
 
-async function fill(url: string, wanted: Wanted, progress: Progress, open: () => Promise<Bulk>): Promise<void> {
-  const history = new BenchHistory(wanted.seed, wanted.matches, wanted.players);
+async function fill(
+  url: string,
+  options: GeneratedOptions,
+  progress: Progress,
+  open: () => Promise<Bulk>,
+): Promise<void> {
+  const history = new BenchHistory(options.seed, options.matches, options.players);
   {
     await using db = await openDb(url);
     await db.run(sql`create table generated_matches (name text primary key, complete bigint not null)`);
-    await db.run(sql`insert into generated_matches (name, complete) values (${nameOf(wanted)}, 0)`);
+    await db.run(sql`insert into generated_matches (name, complete) values (${nameOf(options)}, 0)`);
     await migrate(db);
     await ingestOpening(db, history);
   }
@@ -94,12 +103,12 @@ interface Mark {
   complete: number;
 }
 
-async function isSame(db: Db, wanted: Wanted): Promise<boolean> {
+async function isSame(db: Db, options: GeneratedOptions): Promise<boolean> {
   const mark = await markOf(db);
-  return mark?.complete === 1 && mark.name === nameOf(wanted);
+  return mark?.complete === 1 && mark.name === nameOf(options);
 }
 
-/** What the database says it holds; undefined where it was not made here. */
+/** The mark of a generated database; undefined for any other database. */
 async function markOf(db: Db): Promise<Mark | undefined> {
   return await db.get<Mark>(sql`select name, complete from generated_matches`).catch(() => undefined);
 }
@@ -111,7 +120,7 @@ async function isEmpty(db: Db): Promise<boolean> {
   return tables.length === 0;
 }
 
-function nameOf({ matches, seed, players }: Wanted): string {
+function nameOf({ matches, seed, players }: GeneratedOptions): string {
   const among = players === undefined ? '' : ` among ${players} players`;
-  return `${matches} matches${among} of seed "${seed}" (edition ${RENDER_VERSION})`;
+  return `${matches} matches${among} of seed "${seed}" (edition ${GENERATOR_VERSION})`;
 }

@@ -2,24 +2,25 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { percentile } from './statistics.ts';
 
-/** What one run of load showed. Times in milliseconds. */
+/** The figures of one run of load. */
 export interface Load {
   requests: number;
   seconds: number;
+  /** In milliseconds. */
   p99: number;
-  /** How often each status was answered. */
+  /** The number of responses by status. */
   statuses: Map<number, number>;
 }
 
 export interface Target {
   port: number;
-  /** The whole text of the next request; undefined ends the run. */
+  /** Makes the text of the next request; undefined ends the run. */
   next: () => string | undefined;
 }
 
 /**
- * Sends requests over kept connections, one under way on each, for some time. Raw sockets, since a client that costs as
- * much as the server would measure itself.
+ * Sends requests over keep-alive connections, each with one pending request at a time. Uses raw sockets, because an HTTP
+ * client that costs as much CPU time as the server would limit the result.
  */
 export async function load({ port, next }: Target, connections: number, ms: number): Promise<Load> {
   const clients = await Promise.all(Array.from({ length: connections }, () => Client.open(port, next)));
@@ -27,7 +28,7 @@ export async function load({ port, next }: Target, connections: number, ms: numb
   const until = started + ms;
   await Promise.all(clients.map((client) => client.run(until)));
   const seconds = (performance.now() - started) / 1000;
-  const times = clients.flatMap(({ times: own }) => own);
+  const times = clients.flatMap((client) => client.times);
   const statuses = new Map<number, number>();
   for (const client of clients) {
     for (const [status, count] of client.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count);
@@ -42,12 +43,13 @@ class Client {
   readonly #next: Target['next'];
   #until = 0;
   #sent = 0;
-  #awaited = -1;
+  /** The bytes that are missing from the current body; -1 while the head is being read. */
+  #missing = -1;
   #head = '';
   readonly #ended = Promise.withResolvers<void>();
 
   private constructor(port: number, next: Target['next']) {
-    // What is read goes to one buffer, which costs the load a fraction of a stream.
+    // `onread` with one buffer costs a fraction of a stream.
     const callback = (count: number, bytes: Uint8Array): boolean => this.#read(bytes as Buffer, count);
     const onread = { buffer: Buffer.allocUnsafeSlow(CAPACITY), callback };
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
@@ -75,9 +77,12 @@ class Client {
     else this.#socket.write(text, 'latin1');
   }
 
-  /** Reads just enough of an answer to know where it ends: the status and the length. Then it goes on reading. */
+  /**
+   * Parses only the status and the length of a response.
+   * @returns true, so that the socket continues to read
+   */
   #read(bytes: Buffer, count: number): true {
-    if (this.#awaited >= 0) return this.#take(count);
+    if (this.#missing >= 0) return this.#skipBody(count);
     const before = this.#head.length;
     this.#head += bytes.toString('latin1', 0, Math.min(count, 4096));
     const end = this.#head.indexOf('\r\n\r\n');
@@ -86,18 +91,18 @@ class Client {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     const length = status === 304 ? 0 : lengthIn(this.#head);
     if (length === undefined) {
-      this.#ended.reject(new Error(`An answer does not say its length: ${this.#head}`));
+      this.#ended.reject(new Error(`A response has no Content-Length: ${this.#head}`));
       return true;
     }
-    this.#awaited = length;
+    this.#missing = length;
     this.#head = '';
-    return this.#take(count - (end + 4 - before));
+    return this.#skipBody(count - (end + 4 - before));
   }
 
-  #take(bytes: number): true {
-    this.#awaited -= bytes;
-    if (this.#awaited > 0) return true;
-    this.#awaited = -1;
+  #skipBody(bytes: number): true {
+    this.#missing -= bytes;
+    if (this.#missing > 0) return true;
+    this.#missing = -1;
     this.times.push(performance.now() - this.#sent);
     this.#send();
     return true;

@@ -1,21 +1,21 @@
 /**
- * Measures the data API, the sign-in and the site against a bare `node:http` responder that sends the same bytes and
- * headers: the measured process on one core, the load on the other, in turns within one run.
+ * Measures the data API, the sign-in and the site in turns with a baseline, a bare `node:http` server that sends the same
+ * bytes and headers. The measured process runs on one core, the load on the other.
  *
- *   npm run bench                            SQLite, a million matches (made once, kept under data/bench)
- *   npm run bench -- --only site             what has this in its name, in the table below
- *   npm run bench -- --growth                the same reads at ten thousand and at a million
- *   npm run bench -- --matches 10000         a network of another size
- *   npm run bench -- --database postgres     a PostgreSQL of its own, which goes again at the end
+ *   npm run bench                            SQLite, a million matches (generated once, under data/bench)
+ *   npm run bench -- --only site             only the cases with this text in their name
+ *   npm run bench -- --growth                the same reads with ten thousand and with a million matches
+ *   npm run bench -- --matches 10000         another number of matches
+ *   npm run bench -- --database postgres     a temporary PostgreSQL
  *   npm run bench -- --url postgres://…      another database, filled by `npm run generate`
- *   npm run bench -- --rounds 2 --json       fewer turns than five; the figures as JSON
+ *   npm run bench -- --rounds 2 --json       two rounds instead of five; the figures as JSON
  *   npm run bench -- --markdown              the figures as a Markdown table, with commit and machine
  *   npm run bench -- --evening               a busy evening at fixed rates against the whole service, see bench/evening/plan.ts:
  *                                            --rate 0.5 halves them, --seconds 20 shortens it; 100,000 matches, three runs
  *
- * `ratio` is requests per second over those of the bare responder, `cpu_ratio` the same per second of CPU time, which
- * other work on the machine disturbs less. For `growth of …` it is how many times as much CPU time a read takes, both
- * networks in turns, for `token check, …` how often a check fits into the 10 µs that it may take.
+ * `ratio` is requests per second, divided by those of the baseline; `cpu_ratio` is the same per second of CPU time, which
+ * other work on the machine affects less. For `growth of …` both are the CPU time of a read with the large database,
+ * divided by that with the small one; for `token check, …` the 10 µs that a check may take, divided by the time it takes.
  */
 import { parseArgs } from 'node:util';
 import type { ServiceName } from '#platform/config.ts';
@@ -26,8 +26,8 @@ import { openBenchClient } from './client.ts';
 import type { Case } from './case.ts';
 import { CASES } from './cases.ts';
 import { compare, compareSizes, type Result, type Served } from './compare.ts';
-import { type Databases, databases } from './databases.ts';
-import { type EveningFigures, holds, textOf, rateLimitResultOf } from './evening/figures.ts';
+import { type Databases, openDatabases } from './databases.ts';
+import { type EveningFigures, conclusionOf, meetsTargets, textOf } from './evening/figures.ts';
 import { measureEvenings } from './evening/evening.ts';
 import { eveningTable, machineLine, resultTable } from './markdown.ts';
 import { Measured } from './measured-process.ts';
@@ -49,18 +49,18 @@ const { values } = parseArgs({
   },
 });
 const rounds = Number(values.rounds ?? (values.evening ? 3 : 5));
-/** Rows as they come; a document on the standard output stays clean. */
+/** Progress goes to standard error if standard output is a document. */
 const lines = values.json || values.markdown ? process.stderr : process.stdout;
 const NAMES: Partial<Record<ServiceName, string>> = { API: 'the data API', AUTH: 'the sign-in', SITE: 'the site' };
 
-await using made: Databases = await databases(values.evening ? eveningWishes() : values);
+await using databases: Databases = await openDatabases(values.evening ? eveningDatabase() : values);
 if (values.evening) {
   const evenings = await busyEvenings();
-  if (!holds(evenings.at(-1)!)) process.exitCode = 1;
-  lines.write(rateLimitResultOf(evenings.at(-1)!));
+  if (!meetsTargets(evenings.at(-1)!)) process.exitCode = 1;
+  lines.write(conclusionOf(evenings.at(-1)!));
   print(evenings, () => eveningTable(evenings));
 } else {
-  const results = values.growth ? await growth() : await measureAll(await made.large());
+  const results = values.growth ? await growth() : await measureAll(await databases.large());
   print(results, () => resultTable(results));
 }
 
@@ -87,40 +87,42 @@ async function measureAll(url: string): Promise<Result[]> {
 }
 
 async function measureService(service: ServiceName, url: string, baseline: Served, cases: Case[]): Promise<Result[]> {
-  await using served: Served = await Measured.start('./service.ts', { DATABASE_URL: url, BENCH_DOOR: service });
+  await using served: Served = await Measured.start('./service.ts', { DATABASE_URL: url, BENCH_SERVICE: service });
   const found: Result[] = [];
   for (const one of cases) {
-    if (service === 'API') await made.warm(url);
+    if (service === 'API') await databases.warm(url);
     const result = shown(await compare(served, baseline, one, rounds));
     found.push(result);
-    if (one.most !== undefined) checkLimits(result, one.most);
+    if (one.max !== undefined) checkLimits(result, one.max);
   }
-  lines.write(`memory of ${NAMES[service]}: ${Math.round((await served.use()).rss)} MB\n`);
+  lines.write(`memory of ${NAMES[service]}: ${Math.round((await served.usage()).rss)} MB\n`);
   return found;
 }
 
-/** A page that is too slow or too large fails the run, which goes on. */
-function checkLimits({ name, cpu_us, bytes = 0 }: Result, most: NonNullable<Case['most']>): void {
-  if (cpu_us <= most.cpu_us && bytes <= most.bytes) return;
+/** A case over its limits makes the run fail; the other cases are measured all the same. */
+function checkLimits({ name, cpu_us, bytes = 0 }: Result, max: NonNullable<Case['max']>): void {
+  if (cpu_us <= max.cpu_us && bytes <= max.bytes) return;
   process.exitCode = 1;
-  process.stderr.write(`${name} may take ${most.cpu_us} µs and ${most.bytes} bytes, not ${cpu_us} and ${bytes}\n`);
+  process.stderr.write(
+    `${name} takes ${cpu_us} µs and ${bytes} bytes; the limits are ${max.cpu_us} and ${max.bytes}\n`,
+  );
 }
 
-/** How much dearer the same reads are on a network a hundred times as large. */
+/** How the cost of the same reads grows with a database a hundred times as large. */
 async function growth(): Promise<Result[]> {
-  const urls = [await made.small(), await made.large()] as const;
+  const urls = [await databases.small(), await databases.large()] as const;
   await using small = await openBenchClient(urls[0]);
   await using large = await openBenchClient(urls[1]);
   for (const { context } of [small, large]) await runJobsOnce(context);
-  await using ofSmall: Served = await Measured.start('./service.ts', { DATABASE_URL: urls[0], BENCH_DOOR: 'API' });
-  await using ofLarge: Served = await Measured.start('./service.ts', { DATABASE_URL: urls[1], BENCH_DOOR: 'API' });
-  const few = await apiCases(small);
+  await using ofSmall: Served = await Measured.start('./service.ts', { DATABASE_URL: urls[0], BENCH_SERVICE: 'API' });
+  await using ofLarge: Served = await Measured.start('./service.ts', { DATABASE_URL: urls[1], BENCH_SERVICE: 'API' });
+  const smallCases = await apiCases(small);
   const found: Result[] = [];
-  for (const [place, one] of (await apiCases(large)).entries()) {
+  for (const [index, one] of (await apiCases(large)).entries()) {
     if (!one.name.includes('random')) continue;
-    for (const url of urls) await made.warm(url);
+    for (const url of urls) await databases.warm(url);
     const sizes = [
-      { service: ofSmall, one: few[place]! },
+      { service: ofSmall, one: smallCases[index]! },
       { service: ofLarge, one },
     ] as const;
     found.push(shown(await compareSizes(...sizes, rounds)));
@@ -128,10 +130,10 @@ async function growth(): Promise<Result[]> {
   return found;
 }
 
-/** A network on which an evening takes place; it has a copy of its own, in which game servers write. */
-function eveningWishes(): { database: string; matches: string } {
+/** The database of an evening. The evening works on a copy, because its game servers write. */
+function eveningDatabase(): { database: string; matches: string } {
   if (values.database !== 'sqlite' || values.url !== undefined)
-    throw new UsageError('The busy evening is measured on a SQLite file of the bench.');
+    throw new UsageError('--evening always uses a generated SQLite file: leave out --database and --url.');
   return { database: 'sqlite', matches: values.matches ?? '100000' };
 }
 
@@ -141,7 +143,7 @@ function progress(run: EveningFigures, problems: readonly string[]): void {
 
 async function busyEvenings(): Promise<EveningFigures[]> {
   const [rate, seconds] = [Number(values.rate), Number(values.seconds)];
-  return await measureEvenings(await made.large(), { rate, seconds, rounds, progress });
+  return await measureEvenings(await databases.large(), { rate, seconds, rounds, progress });
 }
 
 function shown(result: Result): Result {

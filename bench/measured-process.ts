@@ -1,20 +1,20 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { answerOf } from '#test/support/child-reply.ts';
-import type { Use } from './child.ts';
+import type { ProcessUsage } from './child.ts';
 import { type Load, load, type Target } from './load.ts';
 
-/** The measured process has a core of its own, where the system lets it; the load and all else share the other. */
+/** The measured process gets one core, if the system has `taskset`; the load and all other processes share the other. */
 export const LOAD_CORE = 1;
 const MEASURED_CORE = 0;
 
 const CONNECTIONS = 64;
 
-/** Keeps all threads of a process on a core, or on several ("0,1"). Does nothing where there is no taskset. */
+/** Restricts all threads of a process to a core, or to several ("0,1"). Does nothing without `taskset`. */
 export function pin(pid: number, cores: number | string): void {
   spawnSync('taskset', ['-a', '-c', '-p', String(cores), String(pid)]);
 }
 
-/** A process under load: it tells its ports at the start, and its use of CPU and memory when asked. */
+/** A child process under load. Its first message has its port; later it answers messages, such as that for its usage. */
 export class Measured<Facts extends { port: number }> implements AsyncDisposable {
   readonly facts: Facts;
   readonly #child: ChildProcess;
@@ -31,22 +31,21 @@ export class Measured<Facts extends { port: number }> implements AsyncDisposable
     return new Measured(child, await answerOf<F>(child));
   }
 
-  /** Sends something to the process, and waits for what it answers. */
-  async tell<T>(order: object | 'use'): Promise<T> {
-    this.#child.send(order);
+  /** Sends a message to the process and waits for its answer. */
+  async send<T>(message: object | 'usage'): Promise<T> {
+    this.#child.send(message);
     return await answerOf<T>(this.#child);
   }
 
-  /** Its use of CPU and memory. */
-  async use(): Promise<Use> {
-    return await this.tell<Use>('use');
+  async usage(): Promise<ProcessUsage> {
+    return await this.send<ProcessUsage>('usage');
   }
 
-  /** Runs load for a while; `cpu` is seconds of CPU time of the measured process a request. */
+  /** Runs load for a while. `cpu` is the CPU time of the measured process a request, in seconds. */
   async round(next: Target['next'], ms: number): Promise<Load & { cpu: number }> {
-    const before = await this.use();
+    const before = await this.usage();
     const result = await load({ port: this.facts.port, next }, CONNECTIONS, ms);
-    const after = await this.use();
+    const after = await this.usage();
     return { ...result, cpu: (after.cpu - before.cpu) / result.requests };
   }
 

@@ -13,16 +13,16 @@ import { providerOf, SCOPES } from '#auth/oidc/provider.ts';
 import { type BenchClient, REDIRECT_URI } from './client.ts';
 import type { BenchRequest } from './case.ts';
 
-/** What proves that who redeems a code is who asked for it (RFC 7636): the same for all, here. */
+/** The PKCE code verifier (RFC 7636) of all codes of the bench; it must have at least 43 characters. */
 export const CODE_VERIFIER = 'a-verifier-of-the-bench-which-is-as-long-as-they-have-to-be';
 
 const CODE_CHALLENGE = hash('sha256', CODE_VERIFIER, 'base64url');
 const ACCOUNTS = 100;
-/** So that none expires while others are made. */
+/** The lifetime of a code: long enough that none expires before it is redeemed. */
 const LIFETIME_S = 3600;
 const SCOPE = SCOPES.join(' ');
 
-/** What a redeemed code gives. */
+/** The tokens for a redeemed code. */
 export interface Tokens {
   access_token: string;
   id_token: string;
@@ -34,7 +34,7 @@ interface Parts {
   accountIds: readonly string[];
 }
 
-/** Makes authorization codes in bulk, as the protocol makes them once somebody has agreed, each under its own grant. */
+/** Creates authorization codes in bulk, each with its own grant, as the provider does after the user's consent. */
 export class CodeMaker {
   readonly #client: BenchClient;
   #parts: Promise<Parts> | undefined;
@@ -48,7 +48,7 @@ export class CodeMaker {
     return await Promise.all(Array.from({ length: count }, (_, place) => makeOne(parts, place)));
   }
 
-  /** Signs people in at the door: makes codes and redeems them there. */
+  /** Creates codes and redeems them with the running service. */
   async redeem(origin: string, count: number, redemption: (code: string) => BenchRequest): Promise<Tokens[]> {
     const codes = await this.make(count);
     return await Promise.all(codes.map((code) => tokensOf(origin, redemption(code))));
@@ -60,8 +60,15 @@ async function makeOne({ provider, client, accountIds }: Parts, place: number): 
   const grant = new provider.Grant({ accountId, clientId: client.clientId });
   grant.addOIDCScope(SCOPE);
   const code = new provider.AuthorizationCode({
-    ...{ client, accountId, grantId: await grant.save(), redirectUri: REDIRECT_URI, scope: SCOPE },
-    ...{ codeChallenge: CODE_CHALLENGE, codeChallengeMethod: 'S256', nonce: 'bench', expiresIn: LIFETIME_S },
+    client,
+    accountId,
+    grantId: await grant.save(),
+    redirectUri: REDIRECT_URI,
+    scope: SCOPE,
+    codeChallenge: CODE_CHALLENGE,
+    codeChallengeMethod: 'S256',
+    nonce: 'bench',
+    expiresIn: LIFETIME_S,
     gty: 'authorization_code',
     authTime: Math.floor(Date.now() / 1000),
   });
@@ -69,35 +76,36 @@ async function makeOne({ provider, client, accountIds }: Parts, place: number): 
 }
 
 async function tokensOf(origin: string, { path, ...request }: BenchRequest): Promise<Tokens> {
-  const answer = await fetch(origin + path, request);
-  if (!answer.ok) throw new Error(`A code is refused: ${await answer.text()}`);
-  return (await answer.json()) as Tokens;
+  const response = await fetch(origin + path, request);
+  if (!response.ok) throw new Error(`The service refuses a code: ${await response.text()}`);
+  return (await response.json()) as Tokens;
 }
 
 async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
   const { config, db, clock } = context;
   const shell = { network: config.NETWORK_NAME, home: '/', assets: brandAssets(config), stylesheets: [], scripts: [] };
   const parts = {
-    ...{ config, db, clock, secure: false },
-    ...{
-      group: new GroupWriter(db),
-      graceMs: 0,
-      begunPerHour: Number.MAX_SAFE_INTEGER,
-      pages: new ProtocolPages({ config, shell }),
-    },
+    config,
+    db,
+    clock,
+    secure: false,
+    group: new GroupWriter(db),
+    graceMs: 0,
+    begunPerHour: Number.MAX_SAFE_INTEGER,
+    pages: new ProtocolPages({ config, shell }),
   };
   const provider = providerOf(parts, await currentKeys(db, openSecretKey(config), clock.now()));
   const client = (await provider.Client.find(clientId))!;
   return { provider, client, accountIds: await accountsOf(context) };
 }
 
-/** Accounts of people who play; they stay for the next run. */
+/** Accounts linked to players. They stay in the database, and the next run uses them again. */
 async function accountsOf({ db, clock }: AppContext): Promise<string[]> {
   const players = await db.all<Player>(sql`select uuid, name from players order by key limit ${ACCOUNTS}`);
   const ids: string[] = [];
   for (const player of players) {
-    const known = await accountByPlayer(db, player.uuid);
-    ids.push(known?.id ?? (await createLinked({ db, clock }, player)));
+    const existing = await accountByPlayer(db, player.uuid);
+    ids.push(existing?.id ?? (await createLinked({ db, clock }, player)));
   }
   return ids;
 }
@@ -110,7 +118,7 @@ interface Player {
 async function createLinked({ db, clock }: Pick<AppContext, 'db' | 'clock'>, player: Player): Promise<string> {
   const facts = { name: player.uuid, email: `${player.uuid}@bench.example`, email_verified: true, password: null };
   const account = await createAccount(db, clock.now(), facts);
-  if (typeof account === 'string') throw new Error(`No account for ${player.name}: ${account}.`);
+  if (typeof account === 'string') throw new Error(`Creating an account for ${player.name} failed: ${account}.`);
   await db.transaction((tx) => linkPlayer(tx, account.id, player));
   return account.id;
 }

@@ -2,11 +2,11 @@ import { type BenchClient, REDIRECT_URI } from './client.ts';
 import { anyOf, type BenchRequest, type Case } from './case.ts';
 import { CODE_VERIFIER, CodeMaker, type Tokens } from './pkce.ts';
 
-/** At hand when a round begins; a round that uses them all up ends there. */
+/** The number of unused codes at the start of a round. A round ends early when they are used up. */
 const CODES = 600;
 const SIGNED_IN = 200;
 
-/** What applications ask of the sign-in. */
+/** The requests of applications to the sign-in. */
 export async function signInCases(client: BenchClient): Promise<Case[]> {
   const maker = new CodeMaker(client);
   const codes: string[] = [];
@@ -15,22 +15,25 @@ export async function signInCases(client: BenchClient): Promise<Case[]> {
     tokens ??= await maker.redeem(origin, SIGNED_IN, redemption(client));
   };
   return [
-    { name: 'client credentials', ask: () => clientCredentials(client), status: 200 },
+    { name: 'client credentials', nextRequest: () => clientCredentials(client), status: 200 },
     {
       name: 'code to tokens',
-      ask: () => (codes.length === 0 ? undefined : redemption(client)(codes.pop()!)),
+      nextRequest: () => (codes.length === 0 ? undefined : redemption(client)(codes.pop()!)),
       prepare: async () => void codes.push(...(await maker.make(CODES - codes.length))),
       status: 200,
     },
     {
       name: 'tokeninfo',
-      ask: () => ({ path: `/oauth/tokeninfo?id_token=${anyOf(tokens!).id_token}` }),
+      nextRequest: () => ({ path: `/oauth/tokeninfo?id_token=${anyOf(tokens!).id_token}` }),
       prepare: signIn,
       status: 200,
     },
     {
       name: 'userinfo',
-      ask: () => ({ path: '/oauth/userinfo', headers: { authorization: `Bearer ${anyOf(tokens!).access_token}` } }),
+      nextRequest: () => ({
+        path: '/oauth/userinfo',
+        headers: { authorization: `Bearer ${anyOf(tokens!).access_token}` },
+      }),
       prepare: signIn,
       status: 200,
     },
@@ -38,18 +41,22 @@ export async function signInCases(client: BenchClient): Promise<Case[]> {
 }
 
 function clientCredentials({ clientId, secret }: BenchClient): BenchRequest {
-  return ofTokens({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret });
+  return tokenRequest({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret });
 }
 
 const redemption =
   ({ clientId, secret }: BenchClient) =>
   (code: string): BenchRequest =>
-    ofTokens({
-      ...{ grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: CODE_VERIFIER },
-      ...{ client_id: clientId, client_secret: secret },
+    tokenRequest({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: CODE_VERIFIER,
+      client_id: clientId,
+      client_secret: secret,
     });
 
-function ofTokens(form: Record<string, string>): BenchRequest {
+function tokenRequest(form: Record<string, string>): BenchRequest {
   return {
     method: 'POST',
     path: '/oauth/token',

@@ -1,11 +1,11 @@
 import type { Queryable } from '#db/db.ts';
 import type { Sql } from '#db/sql.ts';
 
-/** A connection for filling an empty database that nobody else uses, as fast as that database can be filled. */
+/** A connection that fills an empty database as fast as possible. No other process may use the database meanwhile. */
 export interface Bulk extends AsyncDisposable {
   readonly tx: Queryable;
-  /** Runs statements that insert rows and do nothing else. */
+  /** Runs plain `insert … values` statements. */
   insert(statements: readonly Sql[]): Promise<void>;
-  /** Makes what was filled in last, and leaves the database as one that was written in the usual way. */
+  /** Commits the rest, creates the missing indexes and restores the usual settings. */
   finish(): Promise<void>;
 }

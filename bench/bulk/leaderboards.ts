@@ -12,22 +12,22 @@ import { type BucketsAt, bucketsIn, type Period, PERIODS } from '#store/game/tim
 import type { Bulk } from './bulk.ts';
 import type { MatchEvent } from '../generated-history.ts';
 
-/** The zone whose days are counted: the one that a service without settings has. */
+/** The time zone of the leaderboards' days: the default of the setting TIME_ZONE. */
 const ZONE = 'UTC';
 
-/** The counters of every player, one behind the other, by the player's place. */
+/** The counters of all players: five numbers a player, in the order of the players. */
 type Board = Float64Array;
 
 const COUNTERS = 5;
 
 /**
- * The boards of matches that come in the order of time: a day that is over is written and forgotten, so that each row is
- * written once. The follower of the service would touch every row again and again.
+ * Counts the leaderboards of matches that arrive in order of time. Writes a period when it has ended, so that each row is
+ * written once; the projection of the service would update every row many times.
  */
-export class BulkBoards implements Counting {
+export class BulkLeaderboards implements Counting {
   readonly #bulk: Bulk;
   readonly #at: BucketsAt = bucketsIn(ZONE);
-  readonly #isKept: IsRetained;
+  readonly #isRetained: IsRetained;
   readonly #boards = new Map<number, Map<LeaderboardMode, Board>>();
   readonly #results = new Map<string, { place: [string, string]; play: number; win: number }>();
   readonly #players: readonly number[];
@@ -36,25 +36,30 @@ export class BulkBoards implements Counting {
   #last = { key: -1, place: 0 };
 
   /**
-   * @param players the keys of all who play
-   * @param now the moment at which boards that are too old by then are left out
+   * @param players the keys of all players
+   * @param now epoch milliseconds; leaderboards past their retention at this time are left out
    */
   constructor(bulk: Bulk, players: readonly number[], now: number) {
     this.#bulk = bulk;
     this.#players = players;
     this.#places = new Map(players.map((key, place) => [key, place]));
-    this.#isKept = retainedAt(this.#at, now);
+    this.#isRetained = retainedAt(this.#at, now);
   }
 
-  /** Counts a match whose players have these keys. */
+  /** @param keyOf finds the key of a player of the match */
   async count({ data }: MatchEvent, keyOf: (uuid: string) => number): Promise<void> {
     const buckets = this.#at(data.finished);
-    for (const period of PERIODS) await this.#turn(period, buckets[period]);
-    countResult(this, nameKey(data.map), data.win, data.teams.map(({ name }) => name)); // prettier-ignore
+    for (const period of PERIODS) await this.#enter(period, buckets[period]);
+    const teams = data.teams.map(({ name }) => name);
+    countResult(this, nameKey(data.map), data.win, teams);
     for (const team of data.teams) {
       const result = data.win === '' ? 'draw' : data.win === team.name ? 'win' : 'lose';
       for (const player of team.players) {
-        countPlayer(this, data.gamemode, buckets, this.#isKept, { ...player, player_key: keyOf(player.uuid), result });
+        countPlayer(this, data.gamemode, buckets, this.#isRetained, {
+          ...player,
+          player_key: keyOf(player.uuid),
+          result,
+        });
       }
     }
   }
@@ -80,7 +85,7 @@ export class BulkBoards implements Counting {
     if (won) result.win++;
   }
 
-  /** Writes what is still open, and that everything up to a match is counted. */
+  /** Writes the remaining rows, and the projection offset of the last match. */
   async finish(lastKey: number): Promise<void> {
     for (const bucket of this.#boards.keys()) await this.#write(bucket);
     const results = [...this.#results.values()].map(({ place, play, win }) => [...place, play, win]);
@@ -88,7 +93,8 @@ export class BulkBoards implements Counting {
     await this.#bulk.tx.run(sql`update projections set last = ${lastKey}, made_for = ${ZONE} where name = 'boards'`);
   }
 
-  async #turn(period: Period, bucket: number): Promise<void> {
+  /** Writes the previous bucket of a period if a new one begins. */
+  async #enter(period: Period, bucket: number): Promise<void> {
     const open = this.#open[period];
     if (open === bucket) return;
     this.#open[period] = bucket;
@@ -108,7 +114,7 @@ export class BulkBoards implements Counting {
     await this.#bulk.insert(insertAll(head, rows));
   }
 
-  /** One player is counted on many boards in a row. */
+  /** Remembers the last player, because a player is counted in many buckets in a row. */
   #placeOf(key: number): number {
     if (this.#last.key !== key) this.#last = { key, place: this.#places.get(key)! };
     return this.#last.place;

@@ -3,17 +3,17 @@ import { type Cell, type Queryable, type Row, withoutKey } from '#db/db.ts';
 import { type Sql, textOf, type Value } from '#db/sql.ts';
 import type { Bulk } from './bulk.ts';
 
-const kept = new WeakMap<readonly string[], string>();
+const statementTexts = new WeakMap<readonly string[], string>();
 const INT8 = 20;
 const CHUNK = 1_000_000;
 
-/** Fills a PostgreSQL database by COPY over one connection that does not wait for the disk. */
+/** Fills a PostgreSQL database with COPY, over one connection with asynchronous commit. */
 export class BulkPostgres implements Bulk, Queryable {
   readonly keyedHash = withoutKey;
   readonly remote = true;
   readonly tx = this;
   readonly #client: pg.Client;
-  /** The indexes that were put aside, as statements that make them again: made once, of all rows, they cost far less. */
+  /** Statements that create the dropped indexes again: building an index once, over all rows, is far cheaper. */
   readonly #indexes: string[];
 
   private constructor(client: pg.Client, indexes: string[]) {
@@ -26,15 +26,15 @@ export class BulkPostgres implements Bulk, Queryable {
     const client = new pg.Client({ connectionString: url, types: types as pg.CustomTypesConfig });
     await client.connect();
     await client.query('set synchronous_commit = off');
-    // Only a superuser may leave references unchecked; every row that is filled in has what it refers to.
+    // Skips the foreign key checks, which only a superuser may do. The inserted rows satisfy them.
     await client.query('set session_replication_role = replica').catch(() => undefined);
-    return new BulkPostgres(client, await putIndexesAside(client));
+    return new BulkPostgres(client, await dropIndexes(client));
   }
 
-  /** Rows for one table follow each other in statements: each run of them becomes one COPY. */
+  /** Runs one COPY for all statements with the same table and columns. */
   async insert(statements: readonly Sql[]): Promise<void> {
-    for (const [target, some] of Map.groupBy(statements, targetOf)) {
-      const lines = some.flatMap((statement) => linesOf(target, statement.values));
+    for (const [target, inserts] of Map.groupBy(statements, targetOf)) {
+      const lines = inserts.flatMap((statement) => linesOf(target, statement.values));
       await this.#copy(`copy ${target} from stdin`, lines.join(''));
     }
   }
@@ -48,7 +48,7 @@ export class BulkPostgres implements Bulk, Queryable {
   async all<R = Row>(query: Sql): Promise<R[]> {
     return (
       await this.#client.query(
-        textOf(query, kept, (place) => `$${place}`),
+        textOf(query, statementTexts, (place) => `$${place}`),
         [...query.values],
       )
     ).rows as R[];
@@ -68,7 +68,7 @@ export class BulkPostgres implements Bulk, Queryable {
 
   async run(query: Sql): Promise<number> {
     const result = await this.#client.query(
-      textOf(query, kept, (place) => `$${place}`),
+      textOf(query, statementTexts, (place) => `$${place}`),
       [...query.values],
     );
     return result.rowCount ?? 0;
@@ -90,8 +90,11 @@ export class BulkPostgres implements Bulk, Queryable {
   }
 }
 
-/** Drops every index that is not a key, and says how to make it again. */
-async function putIndexesAside(client: pg.Client): Promise<string[]> {
+/**
+ * Drops every index that is not unique.
+ * @returns the statements that create the indexes again
+ */
+async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select c.relname as name, pg_get_indexdef(i.indexrelid) as definition
     from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -105,7 +108,7 @@ interface CopyConnection {
   endCopyFrom(): void;
 }
 
-/** A query that answers PostgreSQL's wish for data; `pg` leaves this to whoever copies. */
+/** A COPY … FROM STDIN. `pg` has no support for it, except that it calls `handleCopyInResponse`. */
 class CopyIn extends (pg.Query as unknown as new (
   text: string,
   done: (error: Error | null) => void,
@@ -125,7 +128,7 @@ class CopyIn extends (pg.Query as unknown as new (
   }
 }
 
-/** `matches (key, head, …)`, out of `insert into matches (key, head, …) values (`. */
+/** `matches (key, head, …)` of `insert into matches (key, head, …) values (`. */
 function targetOf({ strings }: Sql): string {
   const [, target] = /^insert into (\w+ \([^)]*\)) values \($/.exec(strings[0]!) ?? [];
   if (target === undefined || strings.at(-1)!.trim() !== ')') throw new TypeError(`Not a plain insert: ${strings[0]}`);

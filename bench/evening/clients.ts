@@ -9,7 +9,7 @@ import { DEFAULT_SEED } from '../generated.ts';
 import { BenchHistory } from '../generated-history.ts';
 import { type Clients, SERVERS } from './plan.ts';
 
-/** How often bots make which request of the data API, in percent. The first ones are cases of the bench. */
+/** The requests of bots to the data API, in percent. All but the last two are cases of bench/api.ts. */
 const MIX: Readonly<Record<string, number>> = {
   'one match, hot': 25,
   'one match, random': 10,
@@ -22,33 +22,37 @@ const MIX: Readonly<Record<string, number>> = {
 };
 const RECENT = 1000;
 
-/** Most HTTP libraries ask for gzip, browsers for more. */
+/** Most HTTP libraries accept gzip; browsers accept more. */
 const BOT = { 'accept-encoding': 'gzip' };
 const BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
 /**
- * The clients of an evening: bots with one application's token, readers of the site, and game servers, which are created.
- * @param api the address of the data API, which has to answer already
+ * The clients of an evening: bots with the token of one application, readers of the site, and game servers.
+ * @param api the URL of the data API, which must be running
+ * @param keys the ingest keys of the game servers
  */
 export async function clientsOf(client: BenchClient, api: string, keys: readonly string[]): Promise<Clients> {
-  const asks = await bots(client, api);
+  const requests = await botRequests(client, api);
   const weights = Object.values(MIX);
-  const pages = await readers(client);
+  const pages = await sitePages(client);
   return {
-    api: (random) => asks[random.weighted(weights)]!(),
+    api: (random) => requests[random.weighted(weights)]!(),
     site: (random) => ({ path: random.pick(pages)(random), headers: BROWSER }),
     keys,
-    season: new BenchHistory(DEFAULT_SEED, 0),
+    history: new BenchHistory(DEFAULT_SEED, 0),
   };
 }
 
-/** Creates the game servers of an evening; returns their keys. */
+/**
+ * Creates the game servers of an evening.
+ * @returns their ingest keys
+ */
 export async function createServers(url: string, count = SERVERS): Promise<string[]> {
   return (await prepare(url, count)).slice(-count);
 }
 
-/** In the order of the mix. */
-async function bots(client: BenchClient, api: string): Promise<(() => BenchRequest)[]> {
+/** Makers of requests, in the order of `MIX`. */
+async function botRequests(client: BenchClient, api: string): Promise<(() => BenchRequest)[]> {
   const cases = new Map((await apiCases(client)).map((one) => [one.name, one]));
   await cases.get('304')!.prepare!(api);
   const headers = { authorization: `Bearer ${client.token}` };
@@ -57,16 +61,16 @@ async function bots(client: BenchClient, api: string): Promise<(() => BenchReque
     servers: () => ({ path: '/v1/servers', headers }),
   };
   return Object.keys(MIX).map((name) => {
-    const ask = others[name] ?? (cases.get(name)!.ask as () => BenchRequest);
+    const nextRequest = others[name] ?? (cases.get(name)!.nextRequest as () => BenchRequest);
     return () => {
-      const { headers: own, ...rest } = ask();
-      return { ...rest, headers: { ...own, ...BOT } };
+      const request = nextRequest();
+      return { ...request, headers: { ...request.headers, ...BOT } };
     };
   });
 }
 
-/** Kinds of pages, each as often as the others. */
-async function readers({ context: { db } }: BenchClient): Promise<((random: Random) => string)[]> {
+/** Makers of page paths; each kind of page is equally frequent. */
+async function sitePages({ context: { db } }: BenchClient): Promise<((random: Random) => string)[]> {
   const matches = await db.tuples(sql`select key from matches order by key desc limit ${RECENT}`);
   const maps = await db.tuples(sql`select key from maps`);
   const players = await db.tuples(sql`select uuid from players order by key limit 20000`);

@@ -8,21 +8,21 @@ import { cpuOf, type ServedProcess, serveProcess } from '../../loadtest/ingest/s
 import { type BenchClient, openBenchClient } from '../client.ts';
 import { pin } from '../measured-process.ts';
 import { clientsOf, createServers } from './clients.ts';
-import { type EveningFigures, holds, latencyOf, medianOf } from './figures.ts';
+import { type EveningFigures, meetsTargets, latencyOf, medianOf } from './figures.ts';
 import type { LoadOrder, LoadReport } from './load-process.ts';
 import { planEvening } from './plan.ts';
 
-/** The service and the load share them. */
+/** The cores that the service and the load share. */
 const CORES = '0,1';
 const COPY = 'data/bench/evening.db';
-const PAGES_AT_ONCE = 100_000;
+const PAGES_A_STEP = 100_000;
 const WARM_UP_S = 10;
-const LEAST_RATE = 1 / 64;
+const MIN_RATE = 1 / 64;
 const UNLIMITED = '999999999';
 const LIMITS = { APP_LIMIT: UNLIMITED, USER_LIMIT: UNLIMITED, ADDRESS_LIMIT: UNLIMITED, INGEST_LIMIT: '0' };
 
 export interface EveningOptions {
-  /** Of the rates of a busy evening; halved until the evening holds. */
+  /** The factor of the traffic of a busy evening to start with; halved until the targets are met. */
   rate: number;
   seconds: number;
   rounds: number;
@@ -31,39 +31,39 @@ export interface EveningOptions {
 }
 
 /**
- * Measures busy evenings on a copy of a SQLite file, at lower rates until one holds.
+ * Measures busy evenings on a copy of a SQLite file, at lower and lower rates until one meets the targets.
  * @returns the medians at each rate
  */
 export async function measureEvenings(file: string, options: EveningOptions): Promise<EveningFigures[]> {
-  if (!(options.rate >= LEAST_RATE && options.seconds > 0))
-    throw new UsageError(`--rate must be at least ${LEAST_RATE}, and --seconds more than 0.`);
+  if (!(options.rate >= MIN_RATE && options.seconds > 0))
+    throw new UsageError(`--rate must be at least ${MIN_RATE}, and --seconds more than 0.`);
   await using copy = await copyOf(file);
   await using client = await openBenchClient(copy.url);
   await runJobsOnce(client.context);
   const keys = await createServers(copy.url);
   const found: EveningFigures[] = [];
-  for (let rate = options.rate; rate >= LEAST_RATE; rate /= 2) {
+  for (let rate = options.rate; rate >= MIN_RATE; rate /= 2) {
     const runs: EveningFigures[] = [];
     for (let round = 0; round < options.rounds; round++)
       runs.push(await oneEvening(client, keys, { ...options, rate }));
     found.push(medianOf(runs));
-    if (holds(found.at(-1)!)) break;
+    if (meetsTargets(found.at(-1)!)) break;
   }
   return found;
 }
 
-/** Game servers write into a copy, so that other measurements find the file as it was made. */
+/** Copies the file, because the game servers write and other measurements need it unchanged. */
 async function copyOf(file: string): Promise<AsyncDisposable & { url: string }> {
   const remove = async (): Promise<void> => {
     for (const end of ['', '-wal', '-shm']) await rm(COPY + end, { force: true });
   };
   await remove();
   using source = new DatabaseSync(file);
-  await backup(source, COPY, { rate: PAGES_AT_ONCE });
+  await backup(source, COPY, { rate: PAGES_A_STEP });
   return { url: COPY, [Symbol.asyncDispose]: remove };
 }
 
-/** One run, with a service and a load that have just started and are warm. */
+/** One run with a new service process and a new load process. */
 async function oneEvening(client: BenchClient, keys: string[], options: EveningOptions): Promise<EveningFigures> {
   const service = await serveProcess(COPY, { environment: LIMITS });
   const load = fork(new URL('./load-process.ts', import.meta.url), { execArgv: [] });

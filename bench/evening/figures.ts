@@ -7,18 +7,18 @@ interface Latency {
   p99: number;
 }
 
-/** What one run of an evening showed, or the median of several. Times in milliseconds. */
+/** The figures of one run, or the medians of several. Times in milliseconds. */
 export interface EveningFigures {
   rate: number;
   latency: Record<Service, Latency>;
   errors: number;
-  /** Cores that were busy with it, on average. */
+  /** CPU time divided by elapsed time. */
   cores: { service: number; load: number };
 }
 
-/** What an evening may take at the 99th percentile, in milliseconds. */
-const MOST_P99: Record<Service, number> = { API: 50, SITE: 50, INGEST: 100 };
-export const SERVICES = Object.keys(MOST_P99) as Service[];
+/** The targets at the 99th percentile, in milliseconds. */
+const MAX_P99: Record<Service, number> = { API: 50, SITE: 50, INGEST: 100 };
+export const SERVICES = Object.keys(MAX_P99) as Service[];
 
 export function latencyOf(sent: Record<Service, Sent>): EveningFigures['latency'] {
   return eachService((service) => ({
@@ -27,7 +27,7 @@ export function latencyOf(sent: Record<Service, Sent>): EveningFigures['latency'
   }));
 }
 
-/** Medians of the runs, and all their errors. */
+/** The medians of the runs, with the sum of their errors. */
 export function medianOf(runs: readonly EveningFigures[]): EveningFigures {
   const of = (figure: (run: EveningFigures) => number): number => median(runs.map(figure));
   return {
@@ -41,8 +41,9 @@ export function medianOf(runs: readonly EveningFigures[]): EveningFigures {
   };
 }
 
-export function holds({ latency, errors }: EveningFigures): boolean {
-  return errors === 0 && SERVICES.every((service) => latency[service].p99 <= MOST_P99[service]);
+/** Whether a run meets the targets. */
+export function meetsTargets({ latency, errors }: EveningFigures): boolean {
+  return errors === 0 && SERVICES.every((service) => latency[service].p99 <= MAX_P99[service]);
 }
 
 const SHOWN_ERRORS = 3;
@@ -57,9 +58,10 @@ export function textOf({ rate, latency, errors, cores }: EveningFigures, problem
   return `busy evening at rate ${rate}   ${times.join('')}errors ${errors}   ${cpu}\n${shown.join('')}`;
 }
 
-export function rateLimitResultOf(last: EveningFigures): string {
-  const promise = `p99: ${SERVICES.map((service) => `${service} ${MOST_P99[service]} ms`).join(', ')}; no error`;
-  return holds(last) ? `Rate ${last.rate} holds (${promise}).\n` : `Not even rate ${last.rate} holds (${promise}).\n`;
+/** One line that says whether the last rate meets the targets. */
+export function conclusionOf(last: EveningFigures): string {
+  const targets = `p99: ${SERVICES.map((service) => `${service} ${MAX_P99[service]} ms`).join(', ')}; no error`;
+  return `Rate ${last.rate} ${meetsTargets(last) ? 'meets' : 'does not meet'} the targets (${targets}).\n`;
 }
 
 function eachService<T>(make: (service: Service) => T): Record<Service, T> {

@@ -1,8 +1,8 @@
-import { use } from '../child.ts';
+import { processUsage } from '../child.ts';
 import type { PlannedRequest, Service } from './plan.ts';
 import { type Ports, type Sent, sendPlan } from './send.ts';
 
-/** What the process of the load is to send; it answers each order with a report. */
+/** The message to the load process; it answers with a `LoadReport`. */
 export interface LoadOrder {
   plan: PlannedRequest[];
   ports: Ports;
@@ -10,14 +10,14 @@ export interface LoadOrder {
 
 export interface LoadReport {
   sent: Record<Service, Sent>;
-  /** Seconds of CPU time that the load itself has used. */
+  /** CPU time of the load process, in seconds. */
   cpu: number;
 }
 
 async function carryOut({ plan, ports }: LoadOrder): Promise<void> {
-  const before = use().cpu;
+  const before = processUsage().cpu;
   const sent = await sendPlan(plan, ports);
-  process.send!({ sent, cpu: use().cpu - before } satisfies LoadReport);
+  process.send!({ sent, cpu: processUsage().cpu - before } satisfies LoadReport);
 }
 
 process.on('message', (order: LoadOrder) => void carryOut(order));

@@ -7,18 +7,22 @@ import { independent, periodic } from './schedule.ts';
 
 export type Service = 'API' | 'SITE' | 'INGEST';
 
-/** One request and when it is due, in milliseconds since the start. */
 export interface PlannedRequest extends BenchRequest {
   service: Service;
+  /** When to send the request, in milliseconds since the start. */
   at: number;
 }
 
-/** What clients of a network know: how to make a request of the data API or of the site, and the servers' keys. */
+/** The clients of an evening. */
 export interface Clients {
+  /** Makes a request to the data API. */
   api(random: Random): BenchRequest;
+  /** Makes a request to the site. */
   site(random: Random): BenchRequest;
+  /** The ingest keys of the game servers. */
   keys: readonly string[];
-  season: BenchHistory;
+  /** The source of the players and matches that game servers report. */
+  history: BenchHistory;
 }
 
 export const SERVERS = 300;
@@ -27,13 +31,13 @@ const SITE_PER_SECOND = 10;
 const HEARTBEAT_S = 30;
 const MATCH_S = 6 * 60;
 const PLAYERS_PER_SERVER = 15;
-/** Players stay half an hour. */
+/** Players stay for half an hour. */
 const LOGIN_S = (30 * 60) / PLAYERS_PER_SERVER;
 
 /**
- * The requests of a busy evening in the order in which they are due.
- * @param rate the share of the servers, requests and page views that a busy evening has
- * @param start the moment of the start in epoch milliseconds, by which events are dated
+ * Plans the requests of a busy evening, in the order of their times.
+ * @param rate the factor of the number of servers, requests and page views
+ * @param start the start in epoch milliseconds, from which the events get their timestamps
  */
 export function planEvening(clients: Clients, rate: number, seconds: number, start: number): PlannedRequest[] {
   const random = new Random('evening', start);
@@ -42,13 +46,13 @@ export function planEvening(clients: Clients, rate: number, seconds: number, sta
     ...independent(random, SITE_PER_SECOND * rate, seconds).map((at) => planned('SITE', at, clients.site(random))),
   ];
   for (const [number, key] of clients.keys.slice(0, Math.ceil(SERVERS * rate)).entries()) {
-    const server = new GameServer(clients.season, number, random);
+    const server = new GameServer(clients.history, number, random);
     for (const { at, event } of server.events(seconds, start)) plan.push(planned('INGEST', at, post(key, event)));
   }
   return plan.toSorted((a, b) => a.at - b.at);
 }
 
-const planned = (service: Service, at: number, ask: BenchRequest): PlannedRequest => ({ ...ask, service, at });
+const planned = (service: Service, at: number, request: BenchRequest): PlannedRequest => ({ ...request, service, at });
 
 function post(key: string, event: WireEvent): BenchRequest {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -61,12 +65,12 @@ interface TimedEvent {
 }
 
 class GameServer {
-  readonly #season: BenchHistory;
+  readonly #history: BenchHistory;
   readonly #players: readonly { uuid: string; name: string }[];
   readonly #random: Random;
 
   constructor(history: BenchHistory, number: number, random: Random) {
-    this.#season = history;
+    this.#history = history;
     this.#players = Array.from(
       { length: PLAYERS_PER_SERVER },
       (_, place) => history.players[(number * PLAYERS_PER_SERVER + place) % history.players.length]!,
@@ -91,7 +95,7 @@ class GameServer {
   }
 
   #match(finished: number): WireEvent {
-    const { server: _, ...match } = this.#season.match(this.#random, 0, Math.floor(finished)).wire;
+    const { server: _, ...match } = this.#history.match(this.#random, 0, Math.floor(finished)).wire;
     return { ...match, id: randomUUID() };
   }
 }

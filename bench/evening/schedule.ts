@@ -1,6 +1,6 @@
 import type { Random } from '#demo/network/random.ts';
 
-/** When requests are due, in milliseconds since the start: fixed in advance, whatever the service does. */
+/** The times of requests in milliseconds since the start. They are fixed in advance and do not depend on responses. */
 export type Schedule = number[];
 
 /** Arrivals of many independent clients, `perSecond` on average (a Poisson process). */
@@ -11,7 +11,7 @@ export function independent(random: Random, perSecond: number, seconds: number):
   return times;
 }
 
-/** Arrivals of one client that reports at a fixed interval, beginning at a random point of it. */
+/** Arrivals of one client that reports at a fixed interval, with a random offset. */
 export function periodic(random: Random, everySeconds: number, seconds: number): Schedule {
   const times: Schedule = [];
   for (let at = random.next() * everySeconds; at < seconds; at += everySeconds) times.push(at * 1000);

@@ -4,31 +4,33 @@ import type { PlannedRequest, Service } from './plan.ts';
 
 export type Ports = Record<Service, number>;
 
-/** How long each answer took in milliseconds since its request was due, and what was wrong with the others. */
+/** The results of the requests to one service. */
 export interface Sent {
+  /** Milliseconds from the planned time of each request to its response. */
   times: number[];
+  /** One sentence for each failed request. */
   errors: string[];
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const CONNECTIONS = 512;
 
 /**
- * Sends each request when it is due, whether earlier ones are answered or not. Latency counts from the time that was
- * planned, so a service that stalls shows in every request that was due meanwhile.
+ * Sends each request at its time, whether or not earlier ones are answered. Latency counts from the planned time, so that a
+ * stall of the service shows in every request that was due during it.
  */
 export async function sendPlan(plan: readonly PlannedRequest[], ports: Ports): Promise<Record<Service, Sent>> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const sent: Record<Service, Sent> = { API: empty(), SITE: empty(), INGEST: empty() };
   const started = performance.now();
-  const answers: Promise<void>[] = [];
+  const pending: Promise<void>[] = [];
   for (const one of plan) {
     const due = started + one.at;
     const wait = due - performance.now();
     if (wait > 0) await sleep(wait);
-    answers.push(send(one, ports[one.service], agent, due, sent[one.service]));
+    pending.push(send(one, ports[one.service], agent, due, sent[one.service]));
   }
-  await Promise.all(answers);
+  await Promise.all(pending);
   agent.destroy();
   return sent;
 }
@@ -37,7 +39,7 @@ const empty = (): Sent => ({ times: [], errors: [] });
 
 async function send(one: PlannedRequest, port: number, agent: Agent, due: number, sent: Sent): Promise<void> {
   try {
-    const { status, body } = await answerOf(one, port, agent);
+    const { status, body } = await exchange(one, port, agent);
     const error = errorOf(one, status, body);
     if (error === undefined) sent.times.push(performance.now() - due);
     else sent.errors.push(error);
@@ -46,20 +48,21 @@ async function send(one: PlannedRequest, port: number, agent: Agent, due: number
   }
 }
 
-interface Answer {
+interface Received {
   status: number;
-  /** Of events only. */
+  /** Only of ingest responses; empty for the others. */
   body: string;
 }
 
-function answerOf(
+/** Sends a request and waits for the end of its response. */
+function exchange(
   { method, path, headers, body, service }: PlannedRequest,
   port: number,
   agent: Agent,
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const outgoing = request({ agent, port, host: '127.0.0.1', method, path, headers, timeout: PATIENCE_MS });
-  outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${PATIENCE_MS / 1000} s`)));
+): Promise<Received> {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>();
+  const outgoing = request({ agent, port, host: '127.0.0.1', method, path, headers, timeout: TIMEOUT_MS });
+  outgoing.on('timeout', () => outgoing.destroy(new Error(`no response within ${TIMEOUT_MS / 1000} s`)));
   outgoing.on('error', reject);
   outgoing.on('response', (incoming: IncomingMessage) => {
     let text = '';

@@ -1,35 +1,39 @@
-import type { Endpoint } from './endpoint.ts';
 import type { Headers } from './headers.ts';
 
-/** That a row is going away. */
+/** Marks an endpoint as deprecated. */
 export interface Deprecation {
-  /** When it was announced: `2026-03-01`, midnight UTC. */
+  /** The date of the announcement: `2026-03-01` is midnight UTC. */
   since: string;
-  /** When it ends; left out while nobody knows. */
+  /** The date of the removal; omitted until it is decided. */
   sunset?: string;
-  /** What to read about it: an address, or a path of the site. */
+  /** The page that explains the deprecation: a URL, or a path on the site. */
   link: string;
 }
 
-/** Says in every answer of a row that it is going away; costs nothing where none does. */
-export class Deprecations {
-  readonly #headers: ReadonlyMap<Endpoint, Headers>;
+/** The part of an endpoint that this file reads; the endpoint's type refers to `Deprecation`, so it cannot be imported. */
+interface Deprecable {
+  deprecated?: Deprecation;
+}
 
-  constructor(rows: readonly Endpoint[], site: string) {
-    this.#headers = new Map(
-      rows.flatMap((row) => (row.deprecated === undefined ? [] : [[row, headersOf(row.deprecated, site)]])),
-    );
+/** Adds the deprecation headers to every response of a deprecated endpoint. */
+export class Deprecations {
+  readonly #headers: ReadonlyMap<Deprecable, Headers>;
+
+  /** @param site the site's URL, against which `link` is resolved */
+  constructor(endpoints: readonly Deprecable[], site: string) {
+    const deprecated = endpoints.filter((endpoint) => endpoint.deprecated !== undefined);
+    this.#headers = new Map(deprecated.map((endpoint) => [endpoint, headersOf(endpoint.deprecated!, site)]));
   }
 
-  addTo(headers: Headers, row: Endpoint | undefined): void {
-    const own = row && this.#headers.get(row);
-    if (own !== undefined) headers.push(...own);
+  addTo(headers: Headers, endpoint: Deprecable | undefined): void {
+    const added = endpoint && this.#headers.get(endpoint);
+    if (added !== undefined) headers.push(...added);
   }
 }
 
-/** `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and where both are explained. */
+/** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a `Link` to the page that explains them. */
 function headersOf({ since, sunset, link }: Deprecation, site: string): Headers {
   const address = new URL(link, `${site}/`).href;
-  const ends = sunset === undefined ? [] : ['sunset', new Date(sunset).toUTCString()];
-  return ['deprecation', `@${Date.parse(since) / 1000}`, ...ends, 'link', `<${address}>; rel="deprecation"`];
+  const removal = sunset === undefined ? [] : ['sunset', new Date(sunset).toUTCString()];
+  return ['deprecation', `@${Date.parse(since) / 1000}`, ...removal, 'link', `<${address}>; rel="deprecation"`];
 }

@@ -9,33 +9,35 @@ import type { MatchHead, MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteTimestamp } from './timestamps.ts';
 
-/** A match, and what names its text among all that it ever has, where the state of all matches has no name. */
+/**
+ * A match. Where the database has no data version of all matches (PostgreSQL), `tag` is the match's own revision, from
+ * which its entity tag is made.
+ */
 export type FoundMatch = MatchWithTeams & { tag?: string };
 
-/** What the answers of the data API are made with. */
+/** The dependencies of the endpoint handlers. */
 export interface Deps {
   db: Queryable;
   clock: Clock;
   timestamp: WriteTimestamp;
-  /** Finds a match. */
   match(key: number): MaybePromise<FoundMatch | undefined>;
-  /** Match heads with keys below `before`, the newest first. */
+  /** Match heads with keys below `before`, newest first. */
   list(before: number, limit: number): MaybePromise<MatchHead[]>;
-  /** The site's address: permalinks begin with it. */
+  /** The site's URL, with which permalinks begin. */
   site: string;
   presenceTimeoutMs: number;
 }
 
-/** One request, let in: what its row's handler is given. */
+/** An authenticated request within its rate limit, as a handler receives it. */
 export interface EndpointContext<Q = unknown> {
   deps: Deps;
   caller: Caller;
-  /** The `:id` of the path, decoded; empty where the path has none. */
+  /** The `:id` of the path, decoded; empty if the path has none. */
   id: string;
   query: Q;
   /**
-   * Names the state of all matches that were ever readable, and the settings they are shown under: while it stays, a
-   * match stays as it is. Undefined where the database cannot tell.
+   * Identifies the state of all matches and the settings they are rendered with: the JSON of a match is the same as long
+   * as this is. Undefined if the database has no such version.
    */
   dataVersion: string | undefined;
 }
@@ -44,39 +46,42 @@ export type Shape = Record<string, z.ZodType>;
 type QueryOf<S extends Shape> = { [K in keyof S]: z.output<S[K]> };
 
 /**
- * One row of the data API: it routes, checks, types and documents. A handler answers with what becomes JSON, or with
- * JSON that is ready-made.
+ * An endpoint of the data API. This one value defines its route, the validation of its parameters, the types of its
+ * handler and its OpenAPI description.
  */
 export interface Endpoint<S extends Shape = Shape> {
   /** `/v1/matches/:id` */
   path: string;
   tag: string;
   summary: string;
-  /** What `:id` is. */
+  /** Describes `:id`; omitted if the path has none. */
   id?: string;
   query: S;
-  answer: z.ZodType;
-  /** The data version under which an answer is cached: for answers that depend on neither the time nor the caller. */
+  response: z.ZodType;
+  /**
+   * The data version for which responses are cached. Only for endpoints whose responses depend on neither the time nor the
+   * caller.
+   */
   cachedUnder?: 'anything' | 'matches';
-  /** That the row is going away, which every answer then says. */
   deprecated?: Deprecation;
+  /** Returns rendered JSON, or a value to be rendered as JSON. */
   handle(endpointContext: EndpointContext<QueryOf<S>>): MaybePromise<EndpointResult>;
 }
 
 /**
- * JSON that is ready to be sent, where it is long in the pieces it is put together of: in one it would be there twice, as
- * a string and as bytes.
+ * A rendered JSON body. A long one is an array of pieces, because joining them would hold the text in memory twice: as a
+ * string and as bytes.
  */
 export class RenderedBody {
   readonly json: string | readonly string[];
-  /** Tells this JSON from every other one of its address; left out where only the text itself does. */
+  /** An entity tag, unique among all bodies ever sent for the URL; undefined to derive one from the bytes. */
   readonly tag: string | undefined;
   /** Bytes of the JSON in UTF-8. */
   readonly length: number;
 
   /**
-   * @param length to be told where the parts of the JSON are at hand: asking the whole for it would have it copied together
-   *   once more than it is when it is sent
+   * @param length pass it if the lengths of the parts are known: measuring a concatenated string makes V8 flatten it, one
+   *   copy more than sending needs
    */
   constructor(json: RenderedBody['json'], tag?: string, length = byteLengthOf(json)) {
     this.json = json;
@@ -92,9 +97,9 @@ function byteLengthOf(json: RenderedBody['json']): number {
 
 export type EndpointResult = RenderedBody | object;
 
-/** Types a row's handler by its query. */
-export function endpoint<S extends Shape>(row: Endpoint<S>): Endpoint {
-  return row as unknown as Endpoint;
+/** Infers the type of the handler's `query` from the schemas of the parameters. */
+export function endpoint<S extends Shape>(definition: Endpoint<S>): Endpoint {
+  return definition as unknown as Endpoint;
 }
 
 const clean = (max: number) =>
@@ -103,12 +108,12 @@ const clean = (max: number) =>
     .max(max, `must not be longer than ${max} characters`)
     .refine(isCleanText, 'must not contain control characters');
 
-/** `max_id` and `limit` of every list. `max_id` is read as the key that every listed key is smaller than. */
+/** `max_id` and `limit` of every list. `max_id` is parsed to a key; the list holds smaller keys only. */
 export const paging = {
   max_id: clean(64)
     .transform(boundOf)
     .default(Number.MAX_SAFE_INTEGER)
-    .meta({ description: 'Only items whose id is smaller, compared as text: the last id of the page before' }),
+    .meta({ description: 'Only items with a smaller id, compared as text: pass the last id of the previous page' }),
   limit: z
     .string()
     .regex(/^0*[1-9]\d*$/, 'must be a whole number from 1; above 100 counts as 100')
@@ -117,7 +122,7 @@ export const paging = {
     .meta({ description: 'Number of items, 1 to 100; above 100 counts as 100' }),
 };
 
-/** A filter's value: any text; one that names nothing gives an empty list. */
+/** The value of a filter: any text. A value that matches nothing gives an empty list. */
 export const filter = (description: string) => clean(256).optional().meta({ description });
 
 /** `fields`: comma-separated names of extra fields. */
@@ -130,16 +135,17 @@ export function fieldsOf<const N extends readonly [string, ...string[]]>(names: 
         .split(',')
         .map((name) => name.trim())
         .filter((name) => name !== ''),
-    ) // prettier-ignore
+    )
     .refine(
-      (asked) => asked.every((name) => allowed.has(name)),
+      (requested) => requested.every((name) => allowed.has(name)),
       `must be a comma-separated list of ${names.join(', ')}`,
     )
-    .transform((asked) => new Set(asked) as ReadonlySet<N[number]>)
+    .transform((requested) => new Set(requested) as ReadonlySet<N[number]>)
     .default(new Set<N[number]>())
     .meta({ description: `Extra fields, comma-separated: ${names.join(', ')}` });
 }
 
+/** A parameter that is `1` or `0`. */
 export const flag = (description: string) =>
   z
     .enum(['0', '1'], 'must be 1 or 0')
@@ -147,7 +153,7 @@ export const flag = (description: string) =>
     .default(false)
     .meta({ description });
 
-/** The moment before which a heartbeat no longer counts. */
+/** Epoch milliseconds of the oldest heartbeat that counts as present. */
 export function presenceSince({ clock, presenceTimeoutMs }: Deps): number {
   return clock.now() - presenceTimeoutMs;
 }

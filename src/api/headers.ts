@@ -1,4 +1,4 @@
-/** Names and values one after the other, as `writeHead` takes them. */
+/** Header names and values in turn, as `writeHead` takes them. */
 export type Headers = string[];
 
 export const METHODS = 'GET, HEAD, OPTIONS';
@@ -7,7 +7,7 @@ const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, WWW-Authenticate, ETag, Deprecation, ' +
   'Sunset, Link';
 
-/** What every answer carries. */
+/** Headers of every response; the value of the last one follows, see `headersFor`. */
 const COMMON: Headers = ['access-control-allow-origin', '*', 'access-control-expose-headers', EXPOSED, 'cache-control'];
 
 export const PREFLIGHT: Headers = [
@@ -17,12 +17,12 @@ export const PREFLIGHT: Headers = [
   ...['access-control-max-age', '86400'],
 ];
 
-/** The headers of an answer, without the state of a limit. What has a token in its address is kept nowhere. */
-export function headersFor(tokenInAddress: boolean): Headers {
-  return [...COMMON, tokenInAddress ? 'private, no-store' : 'private'];
+/** The headers of a response, without those of the rate limit. No cache may store a URL that contains a token. */
+export function headersFor(tokenInUrl: boolean): Headers {
+  return [...COMMON, tokenInUrl ? 'private, no-store' : 'private'];
 }
 
-/** The state of a limit (spec, Limits). */
+/** Adds the state of a rate limit (specification, Limits). */
 export function addLimit(
   headers: Headers,
   { limit, remaining, resets }: { limit: number; remaining: number; resets: number },

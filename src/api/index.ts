@@ -11,19 +11,18 @@ import { punishments } from './punishments.ts';
 import { servers } from './servers.ts';
 import { Api } from './service.ts';
 
-/** Every path of the data API. */
+/** Every endpoint of the data API. */
 export const ENDPOINTS: readonly Endpoint[] = [...servers, ...matches, ...maps, ...punishments, ...players];
 
-/** Opens the data API. */
 export async function openApi(context: AppContext): Promise<HttpService> {
   const { config, db, clock, log } = context;
-  const saveFailed = (error: unknown): void => log.error({ err: error }, 'allowances not saved');
+  const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the rate limit counters failed');
   const rateLimiter =
     config.COUNTERS === 'database'
       ? new SharedRateLimiter(db, clock)
       : await MemoryRateLimiter.open(db, clock, saveFailed);
   const facts = { server: config.API_URL, network: config.NETWORK_NAME, tokenUrl: `${config.AUTH_URL}/oauth/token` };
-  const meter = new UsageMeter(db, clock, (error) => log.error({ err: error }, 'usage not saved'));
+  const meter = new UsageMeter(db, clock, (error) => log.error({ err: error }, 'saving the API usage failed'));
   const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapiOf(ENDPOINTS, facts));
   return {
     listener: (request, response) => api.serve(request, response),

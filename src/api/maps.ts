@@ -35,11 +35,14 @@ const GameMapShape = z
     rotations: z
       .array(z.string())
       .optional()
-      .meta({ description: 'Names of the servers whose rotation holds the map' }),
+      .meta({ description: 'Names of the servers with the map in their rotation' }),
     path: z.string(),
     has_image: z.boolean(),
     rates: z.array(Rate).optional(),
-    servers: z.array(PlayingServer).optional().meta({ description: 'Servers that play the map now; with `playing=1`' }),
+    servers: z
+      .array(PlayingServer)
+      .optional()
+      .meta({ description: 'Servers currently playing the map; only with `playing=1`' }),
     permalink_url: link,
   })
   .meta({ id: 'Map' });
@@ -50,14 +53,14 @@ export const maps: Endpoint[] = [
   endpoint({
     path: '/v1/maps',
     tag: 'Map',
-    summary: 'Maps, the newest first',
+    summary: 'Maps, newest first',
     query: {
-      playing: flag('1 adds servers, rotations and rates to each item; it filters nothing'),
-      gamemode: filter('Only maps of this gamemode, in any case'),
+      playing: flag('1 adds servers, rotations and rates to each item; the list holds the same maps either way'),
+      gamemode: filter('Only maps of this gamemode, ignoring case'),
       rotation: filter("Only maps in this server's rotation: a server id or name"),
       ...paging,
     },
-    answer: z.array(GameMapShape),
+    response: z.array(GameMapShape),
     handle: async ({ deps, query: { playing, gamemode, rotation, max_id, limit } }) => {
       const serverKey = rotation === undefined ? undefined : await findServer(deps, rotation);
       if (rotation !== undefined && serverKey === undefined) return [];
@@ -71,7 +74,7 @@ export const maps: Endpoint[] = [
     summary: 'One map with its ratings and rotations',
     id: 'A map id or a map name',
     query: {},
-    answer: GameMapShape,
+    response: GameMapShape,
     handle: async ({ deps, id: text }) => {
       const map = await findMap(deps.db, text);
       if (map === undefined) throw notFound('There is no map with this id or name.');
@@ -104,11 +107,11 @@ async function withPlaying(deps: Deps, found: GameMap[]): Promise<Wire[]> {
 async function withRates(deps: Deps, found: GameMap[]): Promise<Wire[]> {
   const [rates, rotations] = await Promise.all([ratesOf(deps.db, found), rotationsOf(deps.db, found)]);
   return found.map((map) => {
-    const added = {
+    const details = {
       rotations: rotations.get(nameKey(map.name)) ?? [],
       rates: (rates.get(map.key) ?? []).map(rateWire),
     };
-    return wire(deps, map, added);
+    return wire(deps, map, details);
   });
 }
 
@@ -116,28 +119,26 @@ function wire({ site }: Deps, map: GameMap, { rotations, rates }: Pick<Wire, 'ro
   const { name, version, proto, authors, objective, teams, gamemodes, type, path, has_image } = map;
   const mapId = idOf(map.key);
   return {
-    ...{
-      id: mapId,
-      name,
-      version,
-      proto,
-      authors,
-      objective,
-      teams,
-      gamemodes,
-      type,
-      rotations,
-      path,
-      has_image,
-      rates,
-    },
+    id: mapId,
+    name,
+    version,
+    proto,
+    authors,
+    objective,
+    teams,
+    gamemodes,
+    type,
+    rotations,
+    path,
+    has_image,
+    rates,
     permalink_url: `${site}/maps/${mapId}`,
   };
 }
 
 function rateWire({ version, counts }: MapRate): z.input<typeof Rate> {
-  const total = counts.reduce((sum, given) => sum + given, 0);
-  const points = counts.reduce((sum, given, index) => sum + given * (index + 1), 0);
+  const total = counts.reduce((sum, votes) => sum + votes, 0);
+  const points = counts.reduce((sum, votes, index) => sum + votes * (index + 1), 0);
   const [one, two, three, four, five] = counts;
   return {
     version,

@@ -4,15 +4,18 @@ import { idOf } from '#platform/ids.ts';
 import type { MatchHead } from '#store/game/matches.ts';
 import type { WriteTimestamp } from './timestamps.ts';
 
-/** Raise this when a match is rendered differently, in a list or by itself: the entity tags that clients hold are void then. */
+/** Increase this whenever the JSON of a match changes: it invalidates the entity tags that clients have stored. */
 const RENDERING = 1;
 
-/** Names how matches are rendered under these settings: part of every entity tag of a match. */
+/** Identifies how matches are rendered under these settings; part of every entity tag of a match. */
 export function renderVersionOf({ TIME_ZONE, SITE_URL }: Pick<Config, 'TIME_ZONE' | 'SITE_URL'>): string {
   return hash('sha256', JSON.stringify([RENDERING, TIME_ZONE, SITE_URL]), 'base64url').slice(0, 10);
 }
 
-/** The JSON of a match up to before its parts: the stored head, then what settings decide. */
+/**
+ * The JSON of a match without teams, objectives and the closing brace: the stored head, then the members that depend on
+ * settings.
+ */
 export function headJson(
   { timestamp: write, site }: { timestamp: WriteTimestamp; site: string },
   { key, head, started, finished }: MatchHead,

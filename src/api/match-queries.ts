@@ -3,7 +3,7 @@ import { listMatches, matchWithTeams, revisedMatch } from '#store/game/matches.t
 import { databaseIdOf } from '#store/database-id.ts';
 import type { Deps } from './endpoint.ts';
 
-/** How matches are read: on SQLite without waiting. */
+/** The match queries of the handlers. SQLite answers synchronously. */
 export function matchQueriesOf(db: Db, renderVersion: string): Pick<Deps, 'match' | 'list'> {
   return {
     match: db.remote ? revisedIn(db, renderVersion) : (key) => matchWithTeams(db.readSync, key),
@@ -11,18 +11,18 @@ export function matchQueriesOf(db: Db, renderVersion: string): Pick<Deps, 'match
   };
 }
 
-/** Where no number tells the state of all matches, the revision of a match names its text. */
+/** PostgreSQL has no data version of all matches, so the entity tag of a match is made from the match's own revision. */
 function revisedIn(db: Db, renderVersion: string): Deps['match'] {
-  let origin: number | undefined;
+  let databaseId: number | undefined;
   return async (key) => {
-    origin ??= await databaseIdOf(db);
+    databaseId ??= await databaseIdOf(db);
     const match = await revisedMatch(db.readSync, key);
-    return match && { ...match, tag: `r${match.revision.toString(36)}-${renderVersion}-${origin.toString(36)}` };
+    return match && { ...match, tag: `r${match.revision.toString(36)}-${renderVersion}-${databaseId.toString(36)}` };
   };
 }
 
-/** See `Ask.epoch`. */
-export function dataVersionOf({ origin, matches }: Versions, renderVersion: string): string | undefined {
-  if (origin === undefined || matches === undefined) return undefined;
-  return `${matches.toString(36)}-${renderVersion}-${origin.toString(36)}`;
+/** See `EndpointContext.dataVersion`. The database id keeps the tags of two databases apart. */
+export function dataVersionOf({ origin: databaseId, matches }: Versions, renderVersion: string): string | undefined {
+  if (databaseId === undefined || matches === undefined) return undefined;
+  return `${matches.toString(36)}-${renderVersion}-${databaseId.toString(36)}`;
 }

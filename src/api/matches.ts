@@ -50,14 +50,14 @@ const Match = z
     server: z.string(),
     gamemode: z.string(),
     ranked: z.boolean(),
-    win: z.string().meta({ description: 'Name of the winning team; empty where there is none' }),
+    win: z.string().meta({ description: 'Name of the winning team; empty for a draw' }),
     kill_count: count,
     death_count: count,
     started: timestamp,
     finished: timestamp,
     permalink_url: link,
-    teams: z.array(Team).optional().meta({ description: 'In the single match always, in lists through `fields`' }),
-    objectives: z.array(Objective).optional().meta({ description: 'Through `fields`' }),
+    teams: z.array(Team).optional().meta({ description: 'Always in a single match; in lists with `fields=teams`' }),
+    objectives: z.array(Objective).optional().meta({ description: 'With `fields=objectives`' }),
   })
   .meta({ id: 'Match' });
 
@@ -67,14 +67,14 @@ export const matches: Endpoint[] = [
   endpoint({
     path: '/v1/matches',
     tag: 'Match',
-    summary: 'Finished matches, the newest first',
+    summary: 'Finished matches, newest first',
     query: { ...paging, fields },
-    answer: z.array(Match),
+    response: z.array(Match),
     cachedUnder: 'anything',
-    handle: ({ deps, dataVersion, query: { max_id, limit, fields: asked } }) => {
-      if (asked.size > 0) {
-        const list = asked.has('objectives') ? listWholeMatches : listMatchesWithTeams;
-        return list(deps.db, max_id, limit).then((found) => longList(deps, found, asked, dataVersion));
+    handle: ({ deps, dataVersion, query: { max_id, limit, fields: extra } }) => {
+      if (extra.size > 0) {
+        const list = extra.has('objectives') ? listWholeMatches : listMatchesWithTeams;
+        return list(deps.db, max_id, limit).then((found) => longList(deps, found, extra, dataVersion));
       }
       return mapMaybe(deps.list(max_id, limit), (found) => plainList(deps, found, dataVersion));
     },
@@ -85,13 +85,13 @@ export const matches: Endpoint[] = [
     summary: 'One match with its teams',
     id: 'A match id',
     query: { fields },
-    answer: Match,
+    response: Match,
     cachedUnder: 'matches',
-    handle: ({ deps, id: text, dataVersion, query: { fields: asked } }) => {
+    handle: ({ deps, id: text, dataVersion, query: { fields: extra } }) => {
       const key = keyOf(text);
       if (key === undefined) throw noMatch();
       const tag = (suffix: string): string | undefined => dataVersion && `${text}${suffix}-${dataVersion}`;
-      if (asked.has('objectives')) return matchByKey(deps.db, key).then((found) => wholeMatch(deps, found, tag('-o')));
+      if (extra.has('objectives')) return matchByKey(deps.db, key).then((found) => wholeMatch(deps, found, tag('-o')));
       return mapMaybe(deps.match(key), (found) =>
         matchOf(deps, found, tag('') ?? (found?.tag && `${text}-${found.tag}`)),
       );
@@ -109,19 +109,19 @@ function plainList(deps: Deps, found: MatchHead[], dataVersion: string | undefin
 function longList(
   deps: Deps,
   found: readonly (MatchWithTeams & Partial<WholeMatch>)[],
-  asked: ReadonlySet<string>,
+  extra: ReadonlySet<string>,
   dataVersion: string | undefined,
 ): RenderedBody {
   const pieces: string[] = [];
   for (const match of found) {
-    pieces.push((pieces.length === 0 ? '[' : '},') + headJson(deps, match) + (asked.has('teams') ? TEAMS : ''));
-    if (asked.has('teams')) pieces.push(match.teams);
+    pieces.push((pieces.length === 0 ? '[' : '},') + headJson(deps, match) + (extra.has('teams') ? TEAMS : ''));
+    if (extra.has('teams')) pieces.push(match.teams);
     if (match.objectives !== undefined) pieces.push(objectivesJson(deps, match.objectives));
   }
   pieces.push(found.length === 0 ? '[]' : '}]');
   return new RenderedBody(
     pieces,
-    listTag(spanOf(found), dataVersion && `${[...asked].sort().join('-')}-${dataVersion}`),
+    listTag(spanOf(found), dataVersion && `${[...extra].sort().join('-')}-${dataVersion}`),
   );
 }
 
@@ -130,8 +130,8 @@ function spanOf(found: readonly { key: number }[]): { last: string; count: numbe
 }
 
 /**
- * While no match is changed or taken out, only new ones come, at the front: what stands at one address begins with
- * another match then, and so ends with another one or has become longer.
+ * The entity tag of a list. The data version stays the same while matches are only added, and new matches stand at the
+ * front: within a data version the list at one URL changes only if its last match or its length changes.
  */
 function listTag(
   { last, count }: { last: string; count: number },
@@ -166,5 +166,6 @@ const TEAMS = ',"teams":';
 
 function objectivesJson({ timestamp: write }: Deps, text: string): string {
   const objectives = JSON.parse(text) as MatchObjective[];
-  return `,"objectives":${JSON.stringify(objectives.map((one) => ({ ...one, time: write(one.time) })))}`;
+  const shown = objectives.map((objective) => ({ ...objective, time: write(objective.time) }));
+  return `,"objectives":${JSON.stringify(shown)}`;
 }

@@ -4,12 +4,12 @@ import type { Endpoint } from './endpoint.ts';
 const ERRORS: Record<string, string> = {
   400: 'Malformed request',
   401: 'Client ID or access token missing or invalid',
-  403: 'Outside the granted scope, or the application has no access to the data API',
+  403: 'The token lacks a scope, or the application has no access to the data API',
   404: 'Not found',
-  405: 'Not GET, HEAD or OPTIONS',
+  405: 'The method is not GET, HEAD or OPTIONS',
   429: 'Rate limit exceeded',
-  500: 'A fault of ours',
-  503: 'Temporarily unreachable',
+  500: 'Internal server error',
+  503: 'Temporarily unavailable',
 };
 
 const LIMIT_HEADERS = {
@@ -20,14 +20,14 @@ const LIMIT_HEADERS = {
 
 const errorBody = z.object({ error: z.string(), error_description: z.string() }).meta({ id: 'Error' });
 
-/** The rows as an OpenAPI 3.1 document. */
+/** The OpenAPI 3.1 document of the endpoints. */
 export function openapiOf(
-  rows: readonly Endpoint[],
+  endpoints: readonly Endpoint[],
   { server, network, tokenUrl }: { server: string; network: string; tokenUrl: string },
 ): object {
   const schemas: Record<string, unknown> = {};
   const paths = Object.fromEntries(
-    rows.map((row) => [row.path.replace(':id', '{id}'), { get: operationOf(row, schemas) }]),
+    endpoints.map((endpoint) => [endpoint.path.replace(':id', '{id}'), { get: operationOf(endpoint, schemas) }]),
   );
   const error = schemaOf(errorBody, schemas);
   return {
@@ -57,36 +57,39 @@ export function openapiOf(
           type: 'apiKey',
           in: 'query',
           name: 'client_id',
-          description: 'A Client ID alone: public data, lower limit',
+          description: 'A Client ID without a token: public data only, with a lower rate limit',
         },
-        client_id_header: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'A Client ID alone' },
+        client_id_header: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'As `client_id`' },
       },
     },
   };
 }
 
 const DESCRIPTION =
-  'Read-only statistics of the game network. Every request carries an access token or a Client ID; every answer tells ' +
-  'the state of the hourly limit. Lists are newest first and page by `max_id`. Errors are ' +
+  'Read-only statistics of the game network. Send an access token or a Client ID with every request. Every response has ' +
+  'headers with the state of the hourly rate limit. Lists are sorted newest first and paged with `max_id`. An error is ' +
   '`{"error": code, "error_description": sentence}`.';
 
-function operationOf(row: Endpoint, schemas: Record<string, unknown>): object {
-  const id = { name: 'id', in: 'path', required: true, description: row.id, schema: { type: 'string' } };
-  const query = Object.entries(row.query).map(([name, schema]) => parameterOf(name, schema));
-  const statuses = Object.keys(ERRORS).filter((status) => status !== '404' || row.id !== undefined);
+function operationOf(endpoint: Endpoint, schemas: Record<string, unknown>): object {
+  const id = { name: 'id', in: 'path', required: true, description: endpoint.id, schema: { type: 'string' } };
+  const query = Object.entries(endpoint.query).map(([name, schema]) => parameterOf(name, schema));
+  const statuses = Object.keys(ERRORS).filter((status) => status !== '404' || endpoint.id !== undefined);
   return {
-    tags: [row.tag],
-    summary: row.summary,
-    operationId: operationId(row.path),
-    ...(row.deprecated !== undefined && { deprecated: true }),
-    parameters: [...(row.id === undefined ? [] : [id]), ...query],
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    operationId: operationId(endpoint.path),
+    ...(endpoint.deprecated !== undefined && { deprecated: true }),
+    parameters: [...(endpoint.id === undefined ? [] : [id]), ...query],
     responses: {
       200: {
         description: 'Success',
         headers: { ETag: { schema: { type: 'string' } }, ...limitHeaders() },
-        content: { 'application/json': { schema: schemaOf(row.answer, schemas) } },
+        content: { 'application/json': { schema: schemaOf(endpoint.response, schemas) } },
       },
-      304: { description: 'As `If-None-Match` says, nothing has changed', headers: limitHeaders() },
+      304: {
+        description: 'Not modified: the response still has an entity tag of `If-None-Match`',
+        headers: limitHeaders(),
+      },
       ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
     },
   };
@@ -113,16 +116,16 @@ function parameterOf(name: string, schema: z.ZodType): object {
   return { name, in: 'query', required: false, description, schema: type };
 }
 
-/** The schema of an answer; shapes with a name go to `components.schemas` and are referred to. */
+/** The JSON schema of a response. Adds named shapes to `schemas` and refers to them. */
 function schemaOf(schema: z.ZodType, schemas: Record<string, unknown>): unknown {
-  const named = z.toJSONSchema(z.object({ wanted: schema }), { unrepresentable: 'any' });
-  for (const [name, definition] of Object.entries(named.$defs ?? {})) {
+  const wrapper = z.toJSONSchema(z.object({ response: schema }), { unrepresentable: 'any' });
+  for (const [name, definition] of Object.entries(wrapper.$defs ?? {})) {
     const { id: _, ...rest } = definition as Record<string, unknown>;
-    schemas[name] = relocated(rest);
+    schemas[name] = withMovedReferences(rest);
   }
-  return relocated((named.properties as Record<string, unknown>)['wanted']);
+  return withMovedReferences((wrapper.properties as Record<string, unknown>)['response']);
 }
 
-function relocated(schema: unknown): unknown {
+function withMovedReferences(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
 }

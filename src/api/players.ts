@@ -31,8 +31,15 @@ const Groups = {
   kills: z.array(z.object({ killer: person, victim: person, match: id, map: z.string(), time: timestamp })),
   matches: z.array(
     z.object({
-      ...{ id, map: z.string(), gamemode: z.string(), result: z.enum(['win', 'lose', 'draw']), score: z.int() },
-      ...{ kill_count: count, death_count: count, started: timestamp, finished: timestamp },
+      id,
+      map: z.string(),
+      gamemode: z.string(),
+      result: z.enum(['win', 'lose', 'draw']),
+      score: z.int(),
+      kill_count: count,
+      death_count: count,
+      started: timestamp,
+      finished: timestamp,
     }),
   ),
   objective: z.object({ ...fought, core_leaked: count, destroyable_destroyed: count, flag_captured: count }),
@@ -54,7 +61,7 @@ const PlayerShape = z
     last_login: z.union([timestamp, z.literal('')]),
     last_login_server: z.string(),
     last_logout: z.union([timestamp, z.literal('')]),
-    banned: z.boolean().meta({ description: 'A ban is active' }),
+    banned: z.boolean().meta({ description: 'Whether a ban is active' }),
     permalink_url: link,
     ...z.object(Groups).partial().shape,
   })
@@ -64,10 +71,10 @@ export const players: Endpoint[] = [
   endpoint({
     path: '/v1/players/:id',
     tag: 'Player',
-    summary: 'One player, with statistics by mode through `fields`',
-    id: 'A UUID, a player name in any case, a player id, or `me`: the player who owns the access token',
+    summary: 'One player; `fields` adds statistics by game mode',
+    id: 'A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token',
     query: { fields: fieldsOf(Object.keys(Groups) as [GroupName, ...GroupName[]]) },
-    answer: PlayerShape,
+    response: PlayerShape,
     handle: async (endpointContext) => {
       const player = await requirePlayer(endpointContext as EndpointContext);
       return {
@@ -78,7 +85,10 @@ export const players: Endpoint[] = [
   }),
 ];
 
-/** The player that `:id` names. */
+/**
+ * The player that `:id` names.
+ * @throws HttpError 404 if there is none, 403 if `me` lacks a user's token with the scope profile
+ */
 export async function requirePlayer({ deps, caller, id: text }: EndpointContext): Promise<Player> {
   if (text === 'me') return await ownPlayer({ deps, caller });
   const player = await findPlayer(deps.db, text);
@@ -86,9 +96,9 @@ export async function requirePlayer({ deps, caller, id: text }: EndpointContext)
   return player;
 }
 
-/** With the challenge of RFC 6750 section 3.1, which tells a client what to ask for. */
+/** 403 with the challenge of RFC 6750 section 3.1, which names the scope to request. */
 function insufficientScope(): HttpError {
-  const sentence = '`me` needs an access token of a user with the scope profile.';
+  const sentence = '`me` needs the access token of a user, with the scope profile.';
   const challenge = `Bearer error="insufficient_scope", error_description="${sentence}", scope="profile"`;
   return new HttpError(403, 'insufficient_scope', sentence, { 'www-authenticate': challenge });
 }
@@ -99,30 +109,29 @@ async function ownPlayer({ deps, caller }: Pick<EndpointContext, 'deps' | 'calle
   }
   const uuid = await accountPlayerUuid(deps.db, caller.accountId);
   const player = uuid === undefined ? undefined : await playerByUuid(deps.db, uuid);
-  if (player === undefined) throw notFound('The account behind this token has no game account that is known here.');
+  if (player === undefined)
+    throw notFound('The account of this token is not linked to a player who has been on the network.');
   return player;
 }
 
 async function wire({ db, clock, timestamp: write, site }: Deps, player: Player): Promise<z.input<typeof PlayerShape>> {
   const { name, uuid, last_login, last_login_server, last_logout } = player;
   return {
-    ...{
-      id: idOf(player.key),
-      name,
-      uuid,
-      last_login: last_login === null ? '' : write(last_login),
-      last_login_server,
-    },
+    id: idOf(player.key),
+    name,
+    uuid,
+    last_login: last_login === null ? '' : write(last_login),
+    last_login_server,
     last_logout: last_logout === null ? '' : write(last_logout),
     banned: await isBanned(db, player.key, clock.now()),
     permalink_url: `${site}/players/${uuid}`,
   };
 }
 
-async function groupsWire(deps: Deps, player: Player, asked: GroupName[]): Promise<Partial<GroupWire>> {
-  if (asked.length === 0) return {};
+async function groupsWire(deps: Deps, player: Player, names: GroupName[]): Promise<Partial<GroupWire>> {
+  if (names.length === 0) return {};
   const stats = await statsOf(deps.db, player.key);
-  const groups = asked.map(async (name) => [name, await groupWire(deps, player, stats, name)] as const);
+  const groups = names.map(async (name) => [name, await groupWire(deps, player, stats, name)] as const);
   return Object.fromEntries(await Promise.all(groups)) as Partial<GroupWire>;
 }
 
@@ -165,7 +174,7 @@ async function killsWire({ db, timestamp: write }: Deps, playerKey: number): Pro
   }));
 }
 
-/** The wire name of each counter (spec decisions, "player field groups"). */
+/** The wire name of each counter (specification decisions, "player field groups"). */
 const WIRE_NAMES: Record<string, string> = {
   kill: 'kill_count',
   death: 'death_count',
@@ -194,7 +203,11 @@ function totalWire(stats: Stats): GroupWire['total'] {
   const sum = (counter: string): number =>
     safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
   return {
-    ...{ kill_count: sum('kill'), death_count: sum('death'), win_count: sum('win'), lose_count: sum('lose') },
-    ...{ play_count: sum('play'), time_played: sum('time') },
+    kill_count: sum('kill'),
+    death_count: sum('death'),
+    win_count: sum('win'),
+    lose_count: sum('lose'),
+    play_count: sum('play'),
+    time_played: sum('time'),
   };
 }

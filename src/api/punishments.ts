@@ -13,9 +13,9 @@ const PunishmentShape = z
     punished: person,
     state: z.union([z.literal(0), z.literal(1), z.literal(2)]).meta({ description: '0 active, 1 expired, 2 revoked' }),
     reason: z.string(),
-    level: count.meta({ description: "The network's severity step" }),
+    level: count.meta({ description: "Severity on the network's own scale" }),
     time: timestamp,
-    type: z.string().meta({ description: 'ban, mute, kick, warn, or a word of the network' }),
+    type: z.string().meta({ description: "ban, mute, kick, warn, or a type of the network's own" }),
     server: z.string(),
     automatic: z.boolean(),
     permalink_url: link,
@@ -26,9 +26,9 @@ export const punishments: Endpoint[] = [
   endpoint({
     path: '/v1/punishments',
     tag: 'Punishment',
-    summary: 'Punishments, the newest first',
+    summary: 'Punishments, newest first',
     query: paging,
-    answer: z.array(PunishmentShape),
+    response: z.array(PunishmentShape),
     handle: async ({ deps, query: { max_id, limit } }) =>
       (await listPunishments(deps.db, max_id, limit, deps.clock.now())).map((item) => wire(deps, item)),
   }),
@@ -38,7 +38,7 @@ export const punishments: Endpoint[] = [
     summary: 'One punishment',
     id: 'A punishment id',
     query: {},
-    answer: PunishmentShape,
+    response: PunishmentShape,
     handle: async ({ deps, id: text }) => {
       const key = keyOf(text);
       const punishment = key === undefined ? undefined : await punishmentByKey(deps.db, key, deps.clock.now());
@@ -49,10 +49,10 @@ export const punishments: Endpoint[] = [
   endpoint({
     path: '/v1/players/:id/punishments',
     tag: 'Punishment',
-    summary: "A player's punishments, the newest first",
+    summary: "A player's punishments, newest first",
     id: 'A UUID, a player name, a player id, or `me`',
     query: paging,
-    answer: z.array(PunishmentShape),
+    response: z.array(PunishmentShape),
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
       const { key } = await requirePlayer(endpointContext as EndpointContext);
@@ -67,7 +67,16 @@ function wire({ timestamp: write, site }: Deps, punishment: Punishment): z.input
   const { punisher, punished, reason, level, time, type, server, automatic } = punishment;
   const punishmentId = idOf(punishment.key);
   return {
-    ...{ id: punishmentId, punisher, punished, state: punishment.state as 0 | 1 | 2, reason, level, time: write(time) },
-    ...{ type, server, automatic, permalink_url: `${site}/punishments/${punishmentId}` },
+    id: punishmentId,
+    punisher,
+    punished,
+    state: punishment.state as 0 | 1 | 2,
+    reason,
+    level,
+    time: write(time),
+    type,
+    server,
+    automatic,
+    permalink_url: `${site}/punishments/${punishmentId}`,
   };
 }

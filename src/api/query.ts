@@ -1,7 +1,7 @@
 import { invalidRequest } from '#http/errors.ts';
 import type { Shape } from './endpoint.ts';
 
-/** The query of a request as it was sent, decoded on demand. */
+/** The query string of a request, decoded on demand. */
 export class Query {
   readonly #pairs: [string, string][];
 
@@ -9,9 +9,9 @@ export class Query {
     this.#pairs = text === '' ? [] : text.split('&').map(pairOf);
   }
 
-  /** Every value of a parameter, as sent. Broken percent-encoding stays as it is: it matches nothing. */
+  /** Every value of a parameter. A value with invalid percent-encoding is returned undecoded and so matches nothing. */
   values(name: string): string[] {
-    return this.#pairs.filter(([sent]) => sent === name).map(([, value]) => decoded(value) ?? value);
+    return this.#pairs.filter(([parameter]) => parameter === name).map(([, value]) => decoded(value) ?? value);
   }
 
   get hasToken(): boolean {
@@ -19,8 +19,8 @@ export class Query {
   }
 
   /**
-   * Reads the parameters that a row knows; others are ignored.
-   * @throws HttpError 400 that names the parameter and what would be right
+   * Parses the parameters of an endpoint and ignores all others.
+   * @throws HttpError 400 with the parameter's name and what it must be
    */
   read(shape: Shape): Readonly<Record<string, unknown>> {
     return this.#pairs.length === 0 ? defaultsOf(shape) : this.#read(shape);
@@ -38,31 +38,31 @@ export class Query {
     if (sent.length > 1) throw invalidRequest(`${name} must not be given more than once.`);
     const value = decoded(sent[0][1]);
     if (value === undefined) throw invalidRequest(`${name} must be percent-encoded UTF-8.`);
-    const read = schema.safeParse(value);
-    if (!read.success) throw invalidRequest(`${name} ${read.error.issues[0]!.message}.`);
-    return read.data;
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) throw invalidRequest(`${name} ${parsed.error.issues[0]!.message}.`);
+    return parsed.data;
   }
 }
 
-const defaults = new WeakMap<Shape[string], { value: unknown }>();
+const parameterDefaults = new WeakMap<Shape[string], { value: unknown }>();
 
-/** What a parameter that was not sent stands for; worked out once. */
+/** The default of a parameter, cached by its schema. */
 function defaultOf(schema: Shape[string]): unknown {
-  let known = defaults.get(schema);
-  if (known === undefined) defaults.set(schema, (known = { value: schema.parse(undefined) }));
-  return known.value;
+  let cached = parameterDefaults.get(schema);
+  if (cached === undefined) parameterDefaults.set(schema, (cached = { value: schema.parse(undefined) }));
+  return cached.value;
 }
 
-const wholeDefaults = new WeakMap<Shape, Readonly<Record<string, unknown>>>();
+const queryDefaults = new WeakMap<Shape, Readonly<Record<string, unknown>>>();
 
-/** What stands for all of a shape where nothing was sent. */
+/** The parsed form of an empty query, cached by the shape. */
 function defaultsOf(shape: Shape): Readonly<Record<string, unknown>> {
-  let known = wholeDefaults.get(shape);
-  if (known === undefined) {
-    known = Object.freeze(Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, defaultOf(schema)])));
-    wholeDefaults.set(shape, known);
+  let cached = queryDefaults.get(shape);
+  if (cached === undefined) {
+    const entries = Object.entries(shape).map(([name, schema]) => [name, defaultOf(schema)]);
+    queryDefaults.set(shape, (cached = Object.freeze(Object.fromEntries(entries)) as Record<string, unknown>));
   }
-  return known;
+  return cached;
 }
 
 function pairOf(part: string): [string, string] {
@@ -71,6 +71,7 @@ function pairOf(part: string): [string, string] {
   return [decoded(name) ?? name, at < 0 ? '' : part.slice(at + 1)];
 }
 
+/** The decoded text; undefined if its percent-encoding is invalid. */
 function decoded(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {

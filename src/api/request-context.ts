@@ -5,16 +5,16 @@ import type { Versions } from '#db/db.ts';
 import { Query } from './query.ts';
 import type { Route, Routes } from './routes.ts';
 
-/** First stage: a request as it came. */
+/** First stage: an unauthenticated request. */
 export class ReceivedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Path and query. A client may send them behind a host (RFC 9112 section 3.2.2), which does not count. */
+  /** Path and query. A client may send an absolute URL (RFC 9112 section 3.2.2); its scheme and host are dropped. */
   readonly target: string;
   readonly path: string;
-  /** Undefined where the path names no endpoint. */
+  /** Undefined if no endpoint has the path. */
   readonly route: Route | undefined;
-  /** The data versions when the request came. */
+  /** The data versions at the arrival of the request. */
   readonly versions: Versions;
   #query: Query | undefined;
 
@@ -34,13 +34,13 @@ export class ReceivedRequest {
   }
 }
 
-/** Second stage: the caller is known. */
+/** Second stage: a request with an authenticated caller. */
 export interface AuthenticatedRequest {
   readonly received: ReceivedRequest;
   readonly caller: Caller;
 }
 
-/** Third stage: the request is counted against a rate limit, which it may exceed. */
+/** Third stage: a request that was counted against a rate limit. It may have exceeded the limit, see `rateLimit.allowed`. */
 export interface RequestContext extends AuthenticatedRequest {
   readonly rateLimit: RateLimitResult;
 }

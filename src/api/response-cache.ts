@@ -5,10 +5,10 @@ import type { ReceivedRequest } from './request-context.ts';
 const ENTRIES = 2_500;
 const MAX_BYTES = 16 * 1024;
 
-/** A target that may hold a credential, which a percent sign may hide: it is no key of the cache. */
+/** Targets that may contain a credential, also percent-encoded, are not cached: the cache must not hold credentials. */
 const CREDENTIALS = /access_token|client_id|%/;
 
-/** Distinct targets among which a second request counts as a repetition. */
+/** A body is cached if its target was also one of this many most recent distinct targets. */
 const RECENT = 300;
 
 class Bodies {
@@ -17,11 +17,11 @@ class Bodies {
 }
 
 /**
- * Bodies of endpoints that depend on nothing but the target and the data, by target (path and query). Each endpoint names
- * the data version under which its bodies hold, see `Endpoint.cachedUnder`; the cache of a version is empty once it moves.
+ * Caches the bodies of endpoints whose responses depend only on the target (path and query) and on the data. An endpoint
+ * names the data version of its bodies, see `Endpoint.cachedUnder`; a change of that version empties its cache.
  *
- * A body is admitted on the second request of its target: storing every body of requests that nobody repeats costs 30 % of
- * their CPU time and 140 MB of memory.
+ * A body is admitted on the second request for its target: storing the bodies of requests that are never repeated costs
+ * 30 % of their CPU time and 140 MB of memory.
  */
 export class ResponseCache {
   readonly #bodies = { anything: new Bodies(), matches: new Bodies() };

@@ -18,18 +18,18 @@ const CODINGS: Record<string, (body: Buffer) => Promise<Buffer>> = {
 const VARY = 'Accept-Encoding, Authorization, X-Client-ID';
 const TYPE = 'application/json; charset=utf-8';
 
-/** A JSON body, ready to be sent as often as it is asked for. */
+/** An encoded JSON body, which may be sent many times. */
 export interface Body {
   bytes: string | Buffer;
-  /** Text without characters beyond ASCII is written as latin1, which needs no encoding. */
+  /** ASCII text is written as latin1, which is faster because it needs no conversion. */
   encoding: 'latin1' | 'utf8';
   length: number;
   etag: string;
 }
 
 /**
- * Where nothing tells this body from every other one of its address, a checksum does, not a digest: it has to tell a body
- * from the one before it, and nobody gains by forging it.
+ * Encodes a body. Without a tag the entity tag is a checksum. A cryptographic hash is not needed: the tag only has to tell
+ * a body from its predecessor, and nobody gains by forging it.
  */
 export function bodyOf({ json, tag, length }: RenderedBody): Body {
   const encoding = length === charactersOf(json) ? 'latin1' : 'utf8';
@@ -50,7 +50,10 @@ function bytesOf(json: RenderedBody['json'], encoding: Body['encoding'], length:
   return bytes;
 }
 
-/** Sends a body, or 304 where the caller has it already; compressed, for which there is a wait, where the caller asks so. */
+/**
+ * Sends a body, compressed if `Accept-Encoding` allows it, or 304 if `If-None-Match` has its entity tag.
+ * @returns a promise only if the body is compressed
+ */
 export function sendBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -58,8 +61,8 @@ export function sendBody(
   body: Body,
 ): Promise<void> | undefined {
   const coding = codingOf(request, body);
-  if (coding !== undefined && !isKnown(request, body)) return sendCoded(request, response, headers, body, coding);
-  if (isKnown(request, body)) sendNotModified(response, headers, body);
+  if (coding !== undefined && !isUnmodified(request, body)) return sendCoded(request, response, headers, body, coding);
+  if (isUnmodified(request, body)) sendNotModified(response, headers, body);
   else write(request, response, headers, body);
   return undefined;
 }
@@ -99,21 +102,24 @@ function write(request: IncomingMessage, response: ServerResponse, headers: Head
   else response.end(body.bytes, body.encoding);
 }
 
-/** Weak comparison (RFC 9110 section 13.1.2). */
-function isKnown(request: IncomingMessage, { etag }: Body): boolean {
-  const known = request.headers['if-none-match'];
-  if (known === undefined) return false;
-  if (known === etag || known.trim() === '*') return true;
+/** Whether `If-None-Match` has the entity tag, by weak comparison (RFC 9110 section 13.1.2). */
+function isUnmodified(request: IncomingMessage, { etag }: Body): boolean {
+  const held = request.headers['if-none-match'];
+  if (held === undefined) return false;
+  if (held === etag || held.trim() === '*') return true;
   const opaque = etag.slice(2);
-  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque);
+  return held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === opaque);
 }
 
-/** The coding in which a body is to be sent; undefined for as it is. */
+/** The content coding for a body; undefined to send it uncompressed. */
 function codingOf(request: IncomingMessage, { length }: Body): string | undefined {
   return length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
 }
 
-/** The coding that the caller likes best, of equals the densest; none where plain is liked better or nothing is asked for. */
+/**
+ * The content coding for an `Accept-Encoding` header: the one with the highest weight, and of equal ones the densest.
+ * Undefined if the header is missing or prefers `identity`.
+ */
 export function codingFor(accepted: string | undefined): string | undefined {
   if (accepted === undefined || accepted === '') return undefined;
   const weights = new Map(accepted.toLowerCase().split(',').map(weightOf));

@@ -10,7 +10,7 @@ const Server = z
     id,
     name: z.string(),
     region: z.string(),
-    current: count.meta({ description: 'Players taking part in the running game' }),
+    current: count.meta({ description: 'Players taking part in the current game' }),
     max: count.meta({ description: 'Capacity; 0 for a lobby' }),
     icon: z.string(),
     order: z.int(),
@@ -27,17 +27,17 @@ export const servers: Endpoint[] = [
   endpoint({
     path: '/v1/servers',
     tag: 'Server',
-    summary: 'Every server, by order, then name',
+    summary: 'All servers, sorted by order, then name',
     query: {},
-    answer: z.array(Server),
+    response: z.array(Server),
     handle: async ({ deps }) => (await listServers(deps.db, presenceSince(deps))).map(wire),
   }),
   endpoint({
     path: '/v1/servers/online',
     tag: 'Server',
-    summary: 'Players connected over the whole network',
+    summary: 'Number of players connected to the network',
     query: {},
-    answer: OnlineCount,
+    response: OnlineCount,
     handle: async ({ deps }) => ({ count: await countOnline(deps.db, presenceSince(deps)) }),
   }),
   endpoint({
@@ -46,7 +46,7 @@ export const servers: Endpoint[] = [
     summary: 'One server',
     id: 'A server id',
     query: {},
-    answer: Server,
+    response: Server,
     handle: async ({ deps, id: text }) => {
       const key = keyOf(text);
       const server = key === undefined ? undefined : await serverByKey(deps.db, key, presenceSince(deps));

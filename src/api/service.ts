@@ -26,8 +26,8 @@ const MAX_ID = 256;
 type RateLimit = [subject: string, limit: number];
 
 /**
- * The data API. Every request passes the same stages, each with a type of its own: received, authenticated, counted
- * against a rate limit, answered. Whatever is in memory already is not waited for.
+ * The data API. Every request passes the same stages, each with its own type: received, authenticated, counted against a
+ * rate limit, answered. The stages run synchronously unless one has to wait for the database, hence `MaybePromise`.
  */
 export class Api {
   readonly #context: AppContext;
@@ -47,15 +47,15 @@ export class Api {
     context: AppContext,
     rateLimiter: RateLimiter,
     meter: UsageMeter,
-    rows: readonly Endpoint[],
+    endpoints: readonly Endpoint[],
     openapi: object,
   ) {
     const { config, db, clock } = context;
     this.#context = context;
     this.#rateLimiter = rateLimiter;
     this.#meter = meter;
-    this.#routes = new Routes(rows);
-    this.#deprecations = new Deprecations(rows, config.SITE_URL);
+    this.#routes = new Routes(endpoints);
+    this.#deprecations = new Deprecations(endpoints, config.SITE_URL);
     this.#addresses = new ClientAddresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db.shortReads, clock, this.#realm);
@@ -72,7 +72,7 @@ export class Api {
     this.#openapi = bodyOf(new RenderedBody(JSON.stringify(openapi)));
   }
 
-  /** Answers one request, whatever it is. */
+  /** Answers a request. Never throws. */
   serve(request: IncomingMessage, response: ServerResponse): void {
     const received = new ReceivedRequest(request, response, this.#routes, versionsOf(this.#context.db));
     void settle(
@@ -114,7 +114,7 @@ export class Api {
     return this.#callers.authenticate(credentials, versions.credentials);
   }
 
-  /** Whose rate limit a request counts against, and how large it is (spec decisions, "rate limit"). */
+  /** The rate limit that a request counts against (specification decisions, "rate limit"). */
   #rateLimitOf(request: IncomingMessage, caller: Caller): RateLimit {
     const { config } = this.#context;
     if (caller.kind === 'client_id') return [`address:${this.#addresses.of(request)}`, config.ADDRESS_LIMIT];
@@ -130,7 +130,7 @@ export class Api {
     if (!rateLimit.allowed) throw rateLimited(rateLimit, this.#context.clock.now());
     if (caller.application.access !== 'approved') throw notApproved();
     if (!isReading(request.method)) throw methodNotAllowed();
-    if (route === undefined) throw notFound('There is no such path; see /v1/openapi.json for those there are.');
+    if (route === undefined) throw notFound('There is no such path. See /v1/openapi.json for the paths of this API.');
     return mapMaybe(this.#responses.get(received) ?? this.#handle(context, route), (body) => {
       this.#meter.count(caller, route.endpoint.path, 200);
       return body;
@@ -157,7 +157,7 @@ export class Api {
     return sendBody(received.request, received.response, this.#headersOf(received, rateLimit), body);
   }
 
-  /** Answers what needs no caller; a preflight has no body. */
+  /** Answers a request that needs no credentials and counts against no limit. A preflight has no body. */
   #sendUncounted(received: ReceivedRequest, body: Body | undefined): MaybePromise<void> {
     const { request, response } = received;
     return mapMaybe(this.#uncountedHeaders(received), (headers) => {
@@ -166,15 +166,15 @@ export class Api {
     });
   }
 
-  /** A failed authentication counts against a limit of its address, apart from everything else. */
+  /** Counts a failed authentication against a separate rate limit of the client address. */
   #refuseCredentials(received: ReceivedRequest, error: unknown): MaybePromise<void> {
     if (!(error instanceof HttpError)) return this.#refuse(received, error);
     const { clock, config } = this.#context;
     return settle(
       () => this.#rateLimiter.count(`failed:${this.#addresses.of(received.request)}`, config.ADDRESS_LIMIT),
       (rateLimit) => {
-        const shown = rateLimit.allowed ? error : rateLimited(rateLimit, clock.now());
-        return this.#sendError(received, this.#headersOf(received, rateLimit), shown);
+        const refusal = rateLimit.allowed ? error : rateLimited(rateLimit, clock.now());
+        return this.#sendError(received, this.#headersOf(received, rateLimit), refusal);
       },
       (failure) => this.#refuse(received, failure),
     );
@@ -190,13 +190,16 @@ export class Api {
   }
 
   #sendError({ request, response, path }: ReceivedRequest, headers: Headers, error: unknown): void {
-    const wire = toHttpError(error);
-    if (wire.status >= 500) this.#context.log.error({ err: error, path }, 'request failed');
+    const httpError = toHttpError(error);
+    if (httpError.status >= 500) this.#context.log.error({ err: error, path }, 'request failed');
     if (response.headersSent) response.destroy();
-    else sendError(request, response, headers, wire);
+    else sendError(request, response, headers, httpError);
   }
 
-  /** What counts nothing shows the state of the address; while the counters cannot be reached, an unused limit. */
+  /**
+   * The headers of a request that counts against no limit show the rate limit of the client address, or an unused one if
+   * the counters are unavailable.
+   */
   #uncountedHeaders(received: ReceivedRequest): MaybePromise<Headers> {
     const { clock, config } = this.#context;
     const limit = config.ADDRESS_LIMIT;
@@ -217,7 +220,7 @@ export class Api {
 
 const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
 
-/** While the database cannot tell its versions nothing is cached; what is wrong with it shows where it is read. */
+/** If reading the versions fails, nothing is cached and the request goes on: its own queries report the error. */
 function versionsOf(db: Db): Versions {
   try {
     return db.versions();
@@ -226,10 +229,10 @@ function versionsOf(db: Db): Versions {
   }
 }
 
-/** @throws HttpError 400 for what is not percent-encoded UTF-8, 404 for what no id or name is like */
+/** @throws HttpError 400 if the id is not percent-encoded UTF-8, 404 if no id or name can look like this */
 function idIn({ id: encoded }: Route): string {
   const id = encoded.includes('%') ? decoded(encoded) : encoded;
-  if (id.length > MAX_ID || !isCleanText(id)) throw notFound('Nothing has such an id or name.');
+  if (id.length > MAX_ID || !isCleanText(id)) throw notFound('There is nothing with this id or name.');
   return id;
 }
 
@@ -250,11 +253,11 @@ function methodNotAllowed(): HttpError {
 }
 
 function notApproved(): HttpError {
-  const sentence = 'This application has no access to the data API yet; ask for it in the developer console.';
+  const sentence = 'This application has no access to the data API yet. Request access in the developer console.';
   return new HttpError(403, 'access_not_approved', sentence);
 }
 
-/** The body is the specification's, word for word. */
+/** The specification fixes the body word for word. */
 function rateLimited({ resets }: RateLimitResult, now: number): HttpError {
   const seconds = Math.max(1, Math.ceil((resets - now) / 1000));
   return new HttpError(429, 'rate_limit', 'Rate limit exceeded', { 'retry-after': String(seconds) });

@@ -1,9 +1,9 @@
 const DAY_MS = 86_400_000;
 const QUARTER_HOUR_MS = 900_000;
-const SPAN_MS = 64 * DAY_MS;
+const CHUNK_MS = 64 * DAY_MS;
 const CACHED_DATES = 50_000;
 
-/** Writes moments as the data API shows them: `2026-01-31T12:34:56.789+09:00`, with the offset of one time zone. */
+/** Formats epoch milliseconds as `2026-01-31T12:34:56.789+09:00`, with the offset of one time zone. */
 export type WriteTimestamp = (epochMs: number) => string;
 
 const TWO = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
@@ -14,7 +14,7 @@ interface Offset {
   text: string;
 }
 
-/** Moments that have one offset. */
+/** A time span with one offset, in epoch milliseconds; `to` is exclusive. */
 interface OffsetSpan {
   from: number;
   to: number;
@@ -22,18 +22,19 @@ interface OffsetSpan {
 }
 
 /**
- * A list writes forty moments, so this is put together from tables instead of `toISOString`. What is kept of a day is one
- * text: where matches of years are asked for, each further piece would have to be fetched from afar.
- * @param zone the operator's time zone
+ * Creates the formatter of a time zone. A list has forty timestamps, so it works with tables, which are faster than
+ * `toISOString`. The cache holds one string a day and no objects: lists over years of matches touch many entries, and
+ * every further object is a CPU cache miss.
+ * @param zone an IANA time zone or an offset like `+09:00`
  */
 export function timestampsIn(zone: string): WriteTimestamp {
-  const stretchAt = offsetSpansIn(zone);
+  const spanAt = offsetSpansIn(zone);
   const dates = new Map<number, string>();
-  let { from, to, offset } = stretchAt(0);
-  // A match mostly begins and ends on one day.
+  let { from, to, offset } = spanAt(0);
+  // Most matches start and end on the same day.
   let [last, lastDate] = [NaN, ''];
   return (epochMs) => {
-    if (epochMs < from || epochMs >= to) ({ from, to, offset } = stretchAt(epochMs));
+    if (epochMs < from || epochMs >= to) ({ from, to, offset } = spanAt(epochMs));
     const local = epochMs + offset.ms;
     const day = Math.floor(local / DAY_MS);
     const ms = local - day * DAY_MS;
@@ -52,37 +53,40 @@ function addDate(dates: Map<number, string>, day: number): string {
   return date;
 }
 
-/** Finds the offsets of a zone when a span of time is first spoken of. */
+/** Finds the offset span of a timestamp. Computes the spans of a chunk of 64 days on first use. */
 function offsetSpansIn(zone: string): (epochMs: number) => OffsetSpan {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  const spans = new Map<number, readonly OffsetSpan[]>();
+  const chunks = new Map<number, readonly OffsetSpan[]>();
   return (epochMs) => {
-    const span = Math.floor(epochMs / SPAN_MS);
-    let stretches = spans.get(span);
-    if (stretches === undefined) spans.set(span, (stretches = offsetSpansOf(format, span * SPAN_MS)));
-    return stretches.find(({ to }) => epochMs < to)!;
+    const chunk = Math.floor(epochMs / CHUNK_MS);
+    let spans = chunks.get(chunk);
+    if (spans === undefined) chunks.set(chunk, (spans = offsetSpansOf(format, chunk * CHUNK_MS)));
+    return spans.find(({ to }) => epochMs < to)!;
   };
 }
 
-/** Looks an offset up twice for each day of a span; on the few days that end with another, once for each quarter of an hour. */
+/**
+ * The offset spans of a chunk. Compares the offsets at the start and at the end of each day, and looks at every quarter of
+ * an hour of a day on which they differ.
+ */
 function offsetSpansOf(format: Intl.DateTimeFormat, start: number): OffsetSpan[] {
-  const stretches: OffsetSpan[] = [];
+  const spans: OffsetSpan[] = [];
   const add = (from: number, length: number, offset: Offset): void => {
-    const last = stretches.at(-1);
+    const last = spans.at(-1);
     if (last?.offset.text === offset.text) last.to = from + length;
-    else stretches.push({ from, to: from + length, offset });
+    else spans.push({ from, to: from + length, offset });
   };
-  for (let day = start; day < start + SPAN_MS; day += DAY_MS) {
+  for (let day = start; day < start + CHUNK_MS; day += DAY_MS) {
     const offset = offsetAt(format, day);
     if (offsetAt(format, day + DAY_MS - 1).text === offset.text) add(day, DAY_MS, offset);
     else
       for (let from = day; from < day + DAY_MS; from += QUARTER_HOUR_MS)
         add(from, QUARTER_HOUR_MS, offsetAt(format, from));
   }
-  return stretches;
+  return spans;
 }
 
-/** Reads the offset out of `GMT`, `GMT+09:00` or `GMT-00:44:30`; seconds, which no RFC 3339 offset has, are dropped. */
+/** Parses `GMT`, `GMT+09:00` or `GMT-00:44:30`. Drops the seconds, which an RFC 3339 offset cannot have. */
 function offsetAt(format: Intl.DateTimeFormat, epochMs: number): Offset {
   const name = format.formatToParts(epochMs).find(({ type }) => type === 'timeZoneName')!.value;
   const [, sign = '+', hours = '00', minutes = '00'] = /([+-])(\d\d):(\d\d)/.exec(name) ?? [];

@@ -3,24 +3,25 @@ import type { Db } from '#db/db.ts';
 import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
 import type { Caller } from './auth/callers.ts';
 
-/** Seldom, since on SQLite every commit makes the data API let go of what it keeps ready. */
+/** Not more often, because on SQLite every commit empties the response cache. */
 const SAVE_EVERY_MS = 10_000;
 
 /**
- * Counts how the data API is used: in memory while requests are answered, added to the database every few seconds and at
- * the end. What several processes count adds up.
+ * Counts the requests of each application and endpoint. Counts in memory, and adds to the counters in the database every
+ * ten seconds and on close, so that several processes may count at the same time.
  */
 export class UsageMeter implements AsyncDisposable {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #timer: NodeJS.Timeout;
   #hour = 0;
-  /** Of the hour under way, by application and endpoint. */
+  /** The counters of the current hour, by application key, then by endpoint. */
   #current = new Map<number, Map<string, Usage>>();
-  /** Of hours that have ended, and what could not be written. */
+  /** Unsaved counters of earlier hours and of failed saves. */
   #past: Usage[] = [];
+  /** The last request of each application, in epoch milliseconds, by application key. */
   #lastUses = new Map<number, number>();
-  /** By person, then by Client ID. */
+  /** When an application last read with a user's token, by account id, then by Client ID. */
   #reads = new Map<string, Map<string, number>>();
 
   constructor(db: Db, clock: Clock, saveFailed: (error: unknown) => void) {
@@ -29,7 +30,7 @@ export class UsageMeter implements AsyncDisposable {
     this.#timer = setInterval(() => void this.save().catch(saveFailed), SAVE_EVERY_MS).unref();
   }
 
-  /** @param endpoint the path as its row writes it; empty where there is none */
+  /** @param endpoint the path of the endpoint, with `:id`; empty if the request matched none */
   count(caller: Caller, endpoint: string, status: number): void {
     const now = this.#clock.now();
     const { key, client_id } = caller.application;
@@ -44,7 +45,7 @@ export class UsageMeter implements AsyncDisposable {
 
   #usageOf(application_key: number, endpoint: string, now: number): Usage {
     const hour = now - (now % HOUR_MS);
-    if (hour !== this.#hour) this.#turn(hour);
+    if (hour !== this.#hour) this.#startHour(hour);
     let endpoints = this.#current.get(application_key);
     if (endpoints === undefined) this.#current.set(application_key, (endpoints = new Map()));
     let usage = endpoints.get(endpoint);
@@ -55,7 +56,7 @@ export class UsageMeter implements AsyncDisposable {
     return usage;
   }
 
-  #turn(hour: number): void {
+  #startHour(hour: number): void {
     for (const endpoints of this.#current.values()) this.#past.push(...endpoints.values());
     this.#current = new Map();
     this.#hour = hour;
@@ -67,13 +68,13 @@ export class UsageMeter implements AsyncDisposable {
     reads.set(clientId, now);
   }
 
-  /** Writes what was counted; what could not be written is tried again the next time. */
+  /** Adds the counters to the database. If that fails, the next call adds them. */
   async save(): Promise<void> {
-    this.#turn(this.#hour);
-    const [counted, lastUses, people] = [this.#past, this.#lastUses, this.#reads];
+    this.#startHour(this.#hour);
+    const [counted, lastUses, readsByAccount] = [this.#past, this.#lastUses, this.#reads];
     if (counted.length === 0) return;
     [this.#past, this.#lastUses, this.#reads] = [[], new Map(), new Map()];
-    const reads = [...people].flatMap(([account_id, clients]) =>
+    const reads = [...readsByAccount].flatMap(([account_id, clients]) =>
       [...clients].map(([client_id, last]) => ({ account_id, client_id, last })),
     );
     try {

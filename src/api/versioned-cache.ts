@@ -1,9 +1,9 @@
-/** A data version of the database; undefined while the database cannot tell it, and then nothing is cached. */
+/** A data version of the database. While it is undefined (unknown), nothing is cached. */
 type Version = number | undefined;
 
 /**
- * A bounded cache of things read from the database. It holds entries of one data version: when the version moves it is
- * empty again, so that no entry is ever stale, whichever process wrote. Beyond the bound the oldest entry goes.
+ * A bounded cache of values read from the database. All entries belong to one data version; a change of the version empties
+ * the cache. An entry is therefore never stale, whichever process wrote. Beyond the bound the oldest entry is evicted.
  */
 export class VersionedCache<V> {
   readonly #bound: number;
@@ -14,7 +14,7 @@ export class VersionedCache<V> {
     this.#bound = bound;
   }
 
-  /** @param version the data version now */
+  /** @param version the current data version */
   get(key: string, version: Version): V | undefined {
     if (version !== this.#version) {
       this.#entries.clear();
@@ -23,7 +23,10 @@ export class VersionedCache<V> {
     return this.#entries.get(key);
   }
 
-  /** @param version the data version before the value was read; a value of any other version than the cache's is dropped */
+  /**
+   * Drops the value unless its version is that of the cache.
+   * @param version the data version before the value was read
+   */
   set(key: string, value: V, version: Version): void {
     if (version === undefined || version !== this.#version) return;
     this.#entries.delete(key);

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { imageAnswer } from '#http/image-response.ts';
+import { imageResponse } from '#http/image-response.ts';
 import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { giveConsent } from '#store/accounts/consents.ts';
@@ -29,7 +29,7 @@ export function consentPages(app: Hono<Env>, deps: Deps): void {
 async function showLogo(c: Context, { db }: Deps): Promise<Response> {
   const logo = await logoOf(db, c.req.param('client_id')!.replaceAll('\0', ''));
   if (logo === undefined) return c.notFound();
-  const { body, status, headers } = imageAnswer(logo, c.req.header('if-none-match'));
+  const { body, status, headers } = imageResponse(logo, c.req.header('if-none-match'));
   return c.newResponse(body, status, headers);
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { HttpError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
-import { IMAGE_HEADERS, imageAnswer } from '#http/image-response.ts';
+import { IMAGE_HEADERS, imageResponse } from '#http/image-response.ts';
 import type { Html } from '#http/page.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { imageTypeOf, logoOf, removeLogo, setLogo } from '#store/applications/logos.ts';
@@ -55,7 +55,7 @@ export async function showLogo(c: Context, { db }: Deps): Promise<Response> {
   const logo = await logoOf(db, (c.req.param('client_id') ?? '').replaceAll('\0', ''));
   c.header('cross-origin-resource-policy', 'cross-origin');
   if (logo === undefined) return c.body(initial, 200, { ...IMAGE_HEADERS, 'content-type': 'image/svg+xml' });
-  const { body, status, headers } = imageAnswer(logo, c.req.header('if-none-match'));
+  const { body, status, headers } = imageResponse(logo, c.req.header('if-none-match'));
   return c.newResponse(body, status, headers);
 }
 

@@ -22,30 +22,31 @@ interface Asset {
   href: string;
   type: string;
   bytes: Uint8Array<ArrayBuffer>;
-  coded: Partial<Record<'br' | 'gzip', Promise<Uint8Array<ArrayBuffer>>>>;
+  compressed: Partial<Record<'br' | 'gzip', Promise<Uint8Array<ArrayBuffer>>>>;
 }
 
-/** Files that pages refer to, each at an address that changes with its content, so that browsers keep it for good. */
+/** Static files of pages. The URL of each contains a hash of its content, so that browsers may cache it forever. */
 export class Assets {
   readonly #root: string;
   readonly #byName = new Map<string, Asset>();
   readonly #byHref = new Map<string, Asset>();
 
-  /** @param root the path below which all addresses lie */
+  /** @param root the path prefix of all URLs */
   constructor(root = '/assets/') {
     this.#root = root;
   }
 
-  /** Adds a file under a name, which its address shows; its end says the type. */
+  /** Adds a file. Its URL contains the name; the extension of the name determines the content type. */
   addFile(name: string, file: URL | string): this {
     return this.add(name, readFileSync(file));
   }
 
   add(name: string, content: string | Uint8Array): this {
     const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content);
-    const end = extname(name);
-    const href = `${this.#root}${name.slice(0, -end.length)}.${hash('sha256', bytes, 'base64url').slice(0, 12)}${end}`;
-    const asset: Asset = { href, type: TYPES[end] ?? 'application/octet-stream', bytes, coded: {} };
+    const extension = extname(name);
+    const version = hash('sha256', bytes, 'base64url').slice(0, 12);
+    const href = `${this.#root}${name.slice(0, -extension.length)}.${version}${extension}`;
+    const asset: Asset = { href, type: TYPES[extension] ?? 'application/octet-stream', bytes, compressed: {} };
     this.#byName.set(name, asset);
     this.#byHref.set(href, asset);
     return this;
@@ -55,14 +56,14 @@ export class Assets {
     return this.#byName.has(name);
   }
 
-  /** @throws where no such file was added: a fault of ours */
+  /** @throws Error if no file was added under the name */
   href(name: string): string {
     const asset = this.#byName.get(name);
     if (asset === undefined) throw new Error(`There is no asset ${name}`);
     return asset.href;
   }
 
-  /** The answer to a request for a path; undefined where there is nothing. */
+  /** The response with the file at a path, compressed if `Accept-Encoding` allows it; undefined if there is none. */
   async answer(path: string, acceptEncoding: string | undefined): Promise<Response | undefined> {
     const asset = this.#byHref.get(path);
     if (asset === undefined) return undefined;
@@ -77,13 +78,13 @@ export class Assets {
     const coding = (['br', 'gzip'] as const).find((name) => new RegExp(`\\b${name}\\b`).test(acceptEncoding ?? ''));
     if (coding === undefined) return new Response(asset.bytes, { headers });
     headers.set('content-encoding', coding);
-    return new Response(await (asset.coded[coding] ??= CODINGS[coding](asset.bytes)), { headers });
+    return new Response(await (asset.compressed[coding] ??= CODINGS[coding](asset.bytes)), { headers });
   }
 }
 
-const compressed = { gzip: promisify(gzip), br: promisify(brotliCompress) };
+const compress = { gzip: promisify(gzip), br: promisify(brotliCompress) };
 const CODINGS = {
-  gzip: async (bytes: Uint8Array) => Uint8Array.from(await compressed.gzip(bytes)),
+  gzip: async (bytes: Uint8Array) => Uint8Array.from(await compress.gzip(bytes)),
   br: async (bytes: Uint8Array) =>
-    Uint8Array.from(await compressed.br(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })),
+    Uint8Array.from(await compress.br(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })),
 };

@@ -1,12 +1,13 @@
 import { HttpError } from './errors.ts';
 
-/** Nothing was sent: the challenge names no error (RFC 6750 section 3.1). */
+/** 401 for a request without credentials: the challenge has no error code (RFC 6750 section 3.1). */
 export function unauthenticated(realm: string): HttpError {
-  return new HttpError(401, 'invalid_token', 'An access token or a Client ID is needed.', {
+  return new HttpError(401, 'invalid_token', 'Send an access token or a Client ID with the request.', {
     'www-authenticate': `Bearer realm="${realm}"`,
   });
 }
 
+/** 401 for credentials that are not valid. */
 export function invalidToken(realm: string): HttpError {
   const sentence = 'The access token or Client ID is unknown, malformed, expired or revoked.';
   return new HttpError(401, 'invalid_token', sentence, {

@@ -8,43 +8,47 @@ type Network = [Address, number];
 
 const UNIX = 'unix';
 
-/** Tells who a request comes from: the peer, or whom a configured proxy names. */
+/** Determines the client address of a request: that of the peer, or the one that a trusted proxy forwards. */
 export class ClientAddresses {
   readonly #trusted: Network[];
   readonly #trustsSocketFile: boolean;
 
-  /** @param trusted proxies whose `X-Forwarded-For` is believed: addresses, CIDR networks, `unix` for a socket file */
+  /**
+   * @param trusted the proxies whose `X-Forwarded-For` is trusted: addresses, CIDR networks, `unix` for a Unix socket
+   * @throws UsageError if one of them is neither
+   */
   constructor(trusted: readonly string[]) {
     this.#trusted = trusted.filter((text) => text !== UNIX).map(networkOf);
     this.#trustsSocketFile = trusted.includes(UNIX);
   }
 
-  /** The address as text: IPv4 where it is IPv4, however it is written. */
+  /** The client address in canonical form. An IPv4-mapped IPv6 address becomes IPv4. */
   of(request: IncomingMessage): string {
     const peer = request.socket.remoteAddress ?? '';
     if (this.#trusted.length === 0 && !this.#trustsSocketFile) return peer.startsWith('::ffff:') ? peer.slice(7) : peer;
     return this.#behindProxies(peer, request.headers['x-forwarded-for']);
   }
 
-  /** Walks from the peer outwards while the one that speaks is trusted; the first that is not is the caller. */
+  /** Reads `X-Forwarded-For` from right to left while the hops are trusted; the first untrusted address is the client. */
   #behindProxies(peer: string, forwarded: string | string[] | undefined): string {
     const hops = String(forwarded ?? '')
       .split(',')
       .reverse();
-    let caller = parsed(peer);
+    let client = parsed(peer);
     for (const hop of hops) {
-      if (!this.#believes(caller)) break;
+      if (!this.#isTrusted(client)) break;
+      // Some proxies add the port: `[2001:db8::1]:4711`, `203.0.113.9:4711`.
       const next = parsed(hop.trim().replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3'));
       if (next === undefined) break;
-      caller = next;
+      client = next;
     }
-    return caller?.toString() ?? peer;
+    return client?.toString() ?? peer;
   }
 
-  /** Whoever comes through a socket file has no address. */
-  #believes(speaker: Address | undefined): boolean {
-    if (speaker === undefined) return this.#trustsSocketFile;
-    return this.#trusted.some(([network, bits]) => network.kind() === speaker.kind() && speaker.match(network, bits));
+  /** @param address undefined for the peer of a Unix socket, which has no address */
+  #isTrusted(address: Address | undefined): boolean {
+    if (address === undefined) return this.#trustsSocketFile;
+    return this.#trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
   }
 }
 
@@ -58,8 +62,8 @@ function networkOf(text: string): Network {
     if (address !== undefined && text.includes('/')) return ipaddr.parseCIDR(text);
     if (address !== undefined) return [address, address.kind() === 'ipv4' ? 32 : 128];
   } catch {
-    // The width of the network is what is wrong.
+    // The prefix length is invalid; the error below covers it.
   }
-  const sentence = 'TRUSTED_PROXIES must list addresses, networks like 10.0.0.0/8, or unix for a socket file';
-  throw new UsageError(`${sentence} (it has ${JSON.stringify(text)}).`);
+  const sentence = 'TRUSTED_PROXIES must list IP addresses, networks like 10.0.0.0/8, or unix for a Unix socket';
+  throw new UsageError(`${sentence} (${JSON.stringify(text)} is none of these).`);
 }

@@ -1,4 +1,7 @@
-/** Whoever asks, as far as an address tells: one household has one IPv4 address, or a whole /64 of IPv6. */
+/**
+ * The part of an address that identifies one household: the whole IPv4 address, or the /64 prefix of an IPv6 address,
+ * because a household gets a whole /64 and may use any address in it.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail = ''] = address.split('::');

@@ -14,12 +14,15 @@ interface CookieFlags {
   maxAge: number;
 }
 
-/** The flags of every cookie of ours. */
+/** @param maxAge in seconds */
 export function cookieFlags(secure: boolean, maxAge: number, path = '/'): CookieFlags {
   return { path, httpOnly: true, sameSite: 'Lax', secure, maxAge };
 }
 
-/** The prefix tells browsers that no other host may set the cookie; over plain http they would refuse the name. */
+/**
+ * The name of a cookie. With the prefix `__Host-`, browsers accept it only from this very host; they refuse the prefix over
+ * plain http, so it is left out there.
+ */
 export function hostCookie(name: string, secure: boolean): string {
   return `${secure ? '__Host-' : ''}scorehall_${name}`;
 }
@@ -30,7 +33,7 @@ interface LanguageHeaders {
 }
 
 /**
- * The language of a request: `?lang=`, then the earlier choice, then what an application asks for, then the browser.
+ * The language of a request, by precedence: `?lang=`, the language cookie, `ui_locales`, `Accept-Language`.
  * @param uiLocales `ui_locales` of OpenID Connect
  */
 export function requestLanguage(headers: LanguageHeaders, lang: string | undefined, uiLocales?: string): Language {
@@ -38,7 +41,7 @@ export function requestLanguage(headers: LanguageHeaders, lang: string | undefin
   return chooseLanguage([lang, remembered, uiLocales], headers['accept-language']);
 }
 
-/** Remembers the language that a link has chosen, for site, console and sign-in alike. */
+/** Stores the language of `?lang=` in a cookie, which site, console and sign-in share. */
 export function rememberLanguage(c: Context, secure: boolean): void {
   const chosen = LANGUAGES.find((language) => language === c.req.query('lang'));
   if (chosen !== undefined) setCookie(c, LANGUAGE_COOKIE, chosen, cookieFlags(secure, YEAR_S));

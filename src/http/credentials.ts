@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from './errors.ts';
 import { invalidToken } from './challenge.ts';
 
-/** What a request shows of credentials, still unproven. */
+/** The credentials of a request, not yet verified. */
 export interface Credentials {
   token: string | undefined;
   clientId: string | undefined;
@@ -13,13 +13,13 @@ const MAX_CREDENTIAL = 512;
 /**
  * Reads the credentials of a request: `Authorization: Bearer`, `?access_token=`, `X-Client-ID`, `?client_id=`.
  * @param query all values of each query parameter
- * @throws HttpError 400 for two different ones, 401 for another scheme than Bearer
+ * @throws HttpError 400 for two different tokens or Client IDs, 401 for a scheme other than Bearer
  */
 export function credentialsOf(request: IncomingMessage, query: (name: string) => string[], realm: string): Credentials {
   const tokens = [...bearerOf(request, realm), ...query('access_token')];
-  const token = oneOf(tokens, 'Two different access tokens were sent; send one.');
+  const token = oneOf(tokens, 'The request has two different access tokens. Send only one.');
   const clientIds = [...headerValues(request, 'x-client-id'), ...query('client_id')];
-  const clientId = oneOf(clientIds, 'Two different Client IDs were sent; send one.');
+  const clientId = oneOf(clientIds, 'The request has two different Client IDs. Send only one.');
   if ((token?.length ?? 0) > MAX_CREDENTIAL || (clientId?.length ?? 0) > MAX_CREDENTIAL) throw invalidToken(realm);
   return { token, clientId };
 }
@@ -33,17 +33,17 @@ function bearerOf(request: IncomingMessage, realm: string): string[] {
   });
 }
 
-/** Every header of a name: `request.headers` holds only the first of some, and joins others. */
+/** All values of a header. `request.headers` cannot be used: it drops or joins repeated headers, depending on the name. */
 export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
-  for (let place = 0; place < rawHeaders.length; place += 2) {
-    const sent = rawHeaders[place]!;
-    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[place + 1]!);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const header = rawHeaders[index]!;
+    if (header.length === name.length && header.toLowerCase() === name) values.push(rawHeaders[index + 1]!);
   }
   return values;
 }
 
-/** Empty ones count as not sent. */
+/** The value, if all are the same. Empty values count as absent. */
 function oneOf(values: string[], sentence: string): string | undefined {
   const sent = values.filter((value) => value !== '');
   if (sent.some((value) => value !== sent[0])) throw invalidRequest(sentence);

@@ -6,16 +6,16 @@ import { disconnected } from './listener.ts';
 import type { Log } from '#platform/log.ts';
 import type { Html } from './page.ts';
 
-interface ErrorWords {
+interface ErrorPageTexts {
   status: number;
   title: string;
   sentence: string;
-  /** The way on. */
+  /** Where the reader can go from here. */
   link?: { href: string; label: string };
 }
 
-/** The main part of every page that says what went wrong. */
-export function errorPage({ status, title, sentence, link }: ErrorWords): Html {
+/** The main part of an error page. */
+export function errorPage({ status, title, sentence, link }: ErrorPageTexts): Html {
   return html`<section class="error-page">
     <p class="error-code" aria-hidden="true">${status}</p>
     <h1>${title}</h1>
@@ -24,13 +24,13 @@ export function errorPage({ status, title, sentence, link }: ErrorWords): Html {
   </section>`;
 }
 
-/** The wire form of an error, with its headers set on the answer and a fault of ours logged. */
+/** Converts an error, sets its headers on the response, and logs it if the status is 500 or above. */
 export function caughtError(c: Context, log: Log, error: unknown): HttpError {
-  const wire = toHttpError(error);
-  // Tests call the application without a connection.
+  const httpError = toHttpError(error);
+  // Tests call the application without a connection, so `incoming` may be missing.
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
   const isGone = incoming !== undefined && disconnected(incoming, error);
-  if (wire.status >= 500) log[isGone ? 'debug' : 'error']({ err: error, path: c.req.path }, 'a page failed');
-  for (const [name, value] of Object.entries(wire.headers)) c.header(name, value);
-  return wire;
+  if (httpError.status >= 500) log[isGone ? 'debug' : 'error']({ err: error, path: c.req.path }, 'page failed');
+  for (const [name, value] of Object.entries(httpError.headers)) c.header(name, value);
+  return httpError;
 }

@@ -1,8 +1,8 @@
 import { Unavailable } from '#platform/errors.ts';
 
 /**
- * An error that knows its wire form: status, code and a sentence for whoever sent the request.
- * Everything else that is thrown is a fault of ours and becomes 500 (or 503, see `Unavailable`).
+ * An error for the client: status, error code and a sentence. Any other error that a handler throws becomes 500, or 503 if
+ * it is `Unavailable`.
  */
 export class HttpError extends Error {
   readonly status: number;
@@ -11,13 +11,13 @@ export class HttpError extends Error {
 
   constructor(status: number, code: string, description: string, headers: Record<string, string> = {}) {
     super(description);
-    this.name = 'WireError';
+    this.name = 'HttpError';
     this.status = status;
     this.code = code;
     this.headers = headers;
   }
 
-  /** The body that every error of the data API has. */
+  /** The JSON body of the error responses of data API and ingest. */
   get body(): string {
     return JSON.stringify({ error: this.code, error_description: this.message });
   }
@@ -30,10 +30,11 @@ export const notFound = (description: string): HttpError => new HttpError(404, '
 export const serverError = (): HttpError => new HttpError(500, 'server_error', 'Something went wrong on our side.');
 
 export const unavailable = (): HttpError =>
-  new HttpError(503, 'temporarily_unavailable', 'The service cannot answer at the moment; try again shortly.', {
+  new HttpError(503, 'temporarily_unavailable', 'The service is temporarily unavailable. Please try again shortly.', {
     'retry-after': '5',
   });
-/** The wire form of whatever was thrown. */
+
+/** Converts anything that was thrown. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   return error instanceof Unavailable ? unavailable() : serverError();

@@ -8,20 +8,20 @@ export interface Field {
   value?: string | undefined;
   hint?: string | Html | undefined;
   error?: string | undefined;
-  /** Off when left out. */
+  /** `off` when omitted. */
   autocomplete?: string;
   autofocus?: boolean;
   maxlength?: number;
   optional?: boolean;
-  /** Lines of a text of several. */
+  /** The lines of a textarea; an input when omitted. */
   rows?: number;
 }
 
-/** A labelled field whose hint and error are read out with it. */
+/** A labelled field. `aria-describedby` makes screen readers read its hint or error with it. */
 export function field({ name, label, type = 'text', value = '', hint, error, rows, ...more }: Field): Html {
-  // An error says what to do, so the hint would only repeat it.
+  // The error replaces the hint: it says what to enter, which the hint would only repeat.
   const note = error === undefined ? hint && 'hint' : 'error';
-  // Names are typed as they are known; other text may be corrected.
+  // Phones must not capitalise or correct names; other text they may.
   const isName = type === 'text' && more.autocomplete !== undefined;
   const attributes = html`id="${name}" name="${name}" maxlength="${more.maxlength ?? 256}"
   autocomplete="${more.autocomplete ?? 'off'}" ${more.optional ? '' : html`required`}
@@ -44,11 +44,11 @@ interface Choice {
   hint?: string;
 }
 
-/** One of several, each with its explanation. */
-export function choices(name: string, legend: string, all: readonly Choice[], chosen: string): Html {
+/** Radio buttons, each with its hint. */
+export function choices(name: string, legend: string, options: readonly Choice[], chosen: string): Html {
   return html`<fieldset class="field choices">
     <legend>${legend}</legend>
-    ${all.map(
+    ${options.map(
       ({ value, label, hint }) =>
         html`<label class="choice"
           ><input type="radio" name="${name}" value="${value}" required ${value === chosen ? html`checked` : ''} />
@@ -58,11 +58,11 @@ export function choices(name: string, legend: string, all: readonly Choice[], ch
   </fieldset>`;
 }
 
-export function select(name: string, label: string, all: readonly Choice[], chosen: string): Html {
+export function select(name: string, label: string, options: readonly Choice[], chosen: string): Html {
   return html`<div class="field">
     <label for="${name}">${label}</label>
     <select id="${name}" name="${name}">
-      ${all.map(
+      ${options.map(
         (one) => html`<option value="${one.value}" ${one.value === chosen ? html`selected` : ''}>${one.label}</option>`,
       )}
     </select>
@@ -79,7 +79,7 @@ export function check(name: string, label: string, hint: string, isOn: boolean):
   </div>`;
 }
 
-/** Says how something went; nothing where there is nothing to say. */
+/** A message about the outcome of an action; empty without a text. */
 export function notice(text: string | undefined, kind: 'good' | 'bad' | '' = ''): Html {
   if (text === undefined) return html``;
   return html`<p class="notice ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`;

@@ -1,15 +1,16 @@
 import { HttpError } from './errors.ts';
 
-/** Bytes of the longest form that there is. */
+/** The longest form body, in bytes. */
 export const MAX_FORM = 32 * 1024;
+/** The longest value of a field, in characters. */
 const MAX_VALUE = 4 * 1024;
 
-/** What a form said: each field once, as text. */
+/** The fields of a form by name. */
 export type Form = Readonly<Record<string, string>>;
 
 /**
- * Reads a form.
- * @throws HttpError 400 for another type, a field that stands twice or is longer than any of ours, or broken text
+ * Parses a URL-encoded form.
+ * @throws HttpError 400 for another content type, a repeated field, a value over 4,096 characters, NUL or invalid UTF-8
  */
 export function readForm(contentType: string | undefined, body: string): Form {
   if (!/^application\/x-www-form-urlencoded\s*(;\s*charset=utf-8\s*)?$/i.test(contentType ?? '')) throw broken();
@@ -22,7 +23,7 @@ export function readForm(contentType: string | undefined, body: string): Form {
   return fields;
 }
 
-/** @throws HttpError 413, for `limitBody`: nothing that is longer than it may be is read to its end */
+/** @throws HttpError 413 that closes the connection, because the rest of the body is not read */
 export function tooLong(): never {
   throw new HttpError(413, 'invalid_request', 'The form is too long.', { connection: 'close' });
 }
@@ -30,8 +31,9 @@ export function tooLong(): never {
 const broken = (): HttpError => new HttpError(400, 'invalid_request', 'The form could not be read.');
 
 /**
- * Whether a form comes from a page of ours (OWASP: verify the origin). Browsers send `Origin` with every form that
- * changes something; whoever sends none is no browser that carries somebody's cookies.
+ * Whether a form was sent from our own pages: the protection against cross-site request forgery by checking the origin
+ * (OWASP). Browsers send `Origin` with every POST. A request without it comes from no browser, so no victim's cookies are
+ * at stake, and it is refused.
  */
 export function isOwnForm(origin: string | undefined, fetchSite: string | undefined, own: string): boolean {
   return origin === own && (fetchSite === undefined || fetchSite === 'same-origin');

@@ -1,19 +1,19 @@
-/** The languages that pages speak; English stands for every other. */
+/** The languages of the pages. Readers of any other language get English. */
 export const LANGUAGES = ['en', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Each language by its own name, for links to it. */
+/** The name of each language in that language. */
 export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', ja: '日本語' };
 
 /**
- * The language of a page: the first of ours among what was asked for, then what the browser prefers.
- * @param asked language tags by choice: a query parameter, a cookie, `ui_locales` (blank-separated)
+ * Chooses the language of a page: the first supported one among the explicit choices, else among `Accept-Language`.
+ * @param choices language tags in order of precedence, each a space-separated list: `lang`, a cookie, `ui_locales`
  * @param accepted `Accept-Language` (RFC 9110 section 12.5.4)
  */
-export function chooseLanguage(asked: readonly (string | undefined)[], accepted: string | undefined): Language {
-  const wanted = asked.flatMap((tags) => tags?.split(/\s+/) ?? []);
+export function chooseLanguage(choices: readonly (string | undefined)[], accepted: string | undefined): Language {
+  const chosen = choices.flatMap((tags) => tags?.split(/\s+/) ?? []);
   const preferred = (accepted ?? '').slice(0, 512).split(',').map(weightOf).sort(byWeight);
-  const tags = [...wanted, ...preferred.filter(({ weight }) => weight > 0).map(({ tag }) => tag)];
+  const tags = [...chosen, ...preferred.filter(({ weight }) => weight > 0).map(({ tag }) => tag)];
   return tags.map(languageOf).find((language) => language !== undefined) ?? 'en';
 }
 

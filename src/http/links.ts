@@ -1,14 +1,17 @@
 import type { Language } from './languages.ts';
 
-/** A page's own path, for links to it: two slashes at its start would name a host. */
+/** The path of a page for a relative link. Leading slashes are reduced to one: `//name` would link to another host. */
 export function ownPath({ pathname }: Pick<URL, 'pathname'>): string {
   return pathname.replace(/^[/\\]+/, '/');
 }
 
-/** Parameters of one look at a page, which links to other looks at it leave out: language, outcome, place in a list. */
+/** Query parameters that links do not carry over: language, flash message, position in a list. */
 const TRANSIENT = ['lang', 'done', 'max_id', 'behind', 'before'];
 
-/** A page's address with other parameters: given ones are set, `undefined` ones and transient ones go. */
+/**
+ * A relative link to the same page with other query parameters.
+ * @param changes values to set; `undefined` removes a parameter, as happens to the transient ones
+ */
 export function linkTo(url: URL, changes: Readonly<Record<string, string | undefined>> = {}): string {
   const query = new URLSearchParams(url.searchParams);
   for (const name of TRANSIENT) query.delete(name);
@@ -19,7 +22,7 @@ export function linkTo(url: URL, changes: Readonly<Record<string, string | undef
   return addressOf(url, query);
 }
 
-/** The same page in another language. */
+/** A relative link to the same page in another language; keeps the position in a list. */
 export function languageLink(url: URL, language: Language): string {
   const query = new URLSearchParams(url.searchParams);
   query.set('lang', language);
@@ -29,7 +32,7 @@ export function languageLink(url: URL, language: Language): string {
 const addressOf = (url: URL, query: URLSearchParams): string =>
   query.size === 0 ? ownPath(url) : `${ownPath(url)}?${query.toString()}`;
 
-/** Where a contact leads: a web address stays, a mail address becomes `mailto:`; undefined for any other text. */
+/** The link for a contact: a web address as it is, an e-mail address as `mailto:`; undefined for any other text. */
 export function contactLink(contact: string): string | undefined {
   if (/^(https?:\/\/|mailto:)/.test(contact)) return contact;
   return /^[^\s@]+@[^\s@]+$/.test(contact) ? `mailto:${contact}` : undefined;

@@ -9,35 +9,38 @@ import {
 import type { Duplex } from 'node:stream';
 import { HttpError } from './errors.ts';
 
-/** How long a caller may take: to send the headers, the whole request (ms), and how often that is looked at. */
-type HeaderTimeouts = Required<
+/** In milliseconds: the time limits for sending the headers and the whole request, and the interval of checking them. */
+type RequestTimeouts = Required<
   Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>
 >;
 
-const PATIENCE: HeaderTimeouts = {
+const TIMEOUTS: RequestTimeouts = {
   headersTimeout: 30_000,
   requestTimeout: 120_000,
   connectionsCheckingInterval: 5_000,
 };
 const MAX_HEADER_BYTES = 16 * 1024;
-/** How long what a refused caller still sends is read away, so that the refusal reaches it before the end does. */
+/**
+ * How long to discard what a refused client still sends. Closing immediately would reset the connection, and the client
+ * would not see the refusal.
+ */
 const LINGER_MS = 2_000;
-/** The same where the request itself is well: a large body takes its time. */
+/** The same for the body of a valid request, which may be large. */
 const LINGER_FOR_BODY_MS = 10_000;
 
 interface HttpOptions {
-  /** Where nobody reads what comes with a request, no stream is kept for one that comes without a body. */
+  /** False lets Node skip the body stream of requests without a body (`optimizeEmptyRequests`). */
   readsBodies?: boolean | undefined;
-  patience?: HeaderTimeouts;
+  timeouts?: RequestTimeouts;
 }
 
 /**
- * A server whose every answer has the body that errors have, those that Node gives by itself as well: what the parser
- * refuses, who takes too long, a missing Host, CONNECT.
+ * Creates an HTTP server that also sends our JSON error body where Node would answer on its own: parser errors, timeouts,
+ * a missing or invalid Host, CONNECT.
  */
 export function httpServer(
   listener: RequestListener,
-  { readsBodies = true, patience = PATIENCE }: HttpOptions = {},
+  { readsBodies = true, timeouts = TIMEOUTS }: HttpOptions = {},
 ): Server {
   const latest: Connections = new Map();
   const serve: RequestListener = (request, response) => {
@@ -51,7 +54,7 @@ export function httpServer(
       keepAliveTimeout: 65_000,
       requireHostHeader: false,
       optimizeEmptyRequests: !readsBodies,
-      ...patience,
+      ...timeouts,
     },
     serve,
   );
@@ -70,12 +73,12 @@ export function httpServer(
     });
 }
 
-/** Each open connection with the answer to its latest request. */
+/** Each open connection with the response to its latest request; undefined before its first request. */
 type Connections = Map<Duplex, ServerResponse | undefined>;
 const connectionsOf = new WeakMap<Server, Connections>();
 
-/** Takes no more requests, answers those under way, and hangs up on whoever is not answered in time. */
-export async function closeHttpServer(server: Server, patienceMs: number): Promise<void> {
+/** Stops accepting requests, completes the pending ones, and closes all connections that are still busy at the timeout. */
+export async function closeHttpServer(server: Server, timeoutMs: number): Promise<void> {
   if (!server.listening) return;
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
@@ -83,22 +86,24 @@ export async function closeHttpServer(server: Server, patienceMs: number): Promi
     if (latest === undefined || latest.writableFinished) socket.destroy();
     else latest.once('close', () => socket.destroy());
   }
-  const impatience = setTimeout(() => server.closeAllConnections(), patienceMs);
+  const timeout = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
-  clearTimeout(impatience);
+  clearTimeout(timeout);
 }
 
 const METHODS = 'GET, HEAD, OPTIONS';
 const refusal = (status: number, sentence: string, code = 'invalid_request', headers = {}): HttpError =>
   new HttpError(status, code, sentence, headers);
 const BAD_HTTP = refusal(400, 'The request is not valid HTTP.');
-const BAD_HOST = refusal(400, 'The request must have one valid Host header.');
-const NO_PROXY = refusal(405, 'CONNECT is for proxies, which this is not.', 'method_not_allowed', { allow: METHODS });
+const BAD_HOST = refusal(400, 'The request must have exactly one valid Host header.');
+const NO_PROXY = refusal(405, 'This server is not a proxy: CONNECT is not supported.', 'method_not_allowed', {
+  allow: METHODS,
+});
 const REJECTIONS: Record<string, HttpError> = {
-  HPE_HEADER_OVERFLOW: refusal(431, 'Path and headers together are too long.'),
-  HPE_INVALID_URL: refusal(400, 'The path is not valid: blanks and whatever is not ASCII must be percent-encoded.'),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The extensions of a chunk are too long.'),
-  ERR_HTTP_REQUEST_TIMEOUT: refusal(408, 'The request did not come to its end in time.'),
+  HPE_HEADER_OVERFLOW: refusal(431, 'The path and the headers together must not be longer than 16 KB.'),
+  HPE_INVALID_URL: refusal(400, 'The path is not valid: spaces and non-ASCII characters must be percent-encoded.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The chunk extensions of the body are too long.'),
+  ERR_HTTP_REQUEST_TIMEOUT: refusal(408, 'The request was not complete in time.'),
 };
 const REASONS: Record<number, string> = {
   400: 'Bad Request',
@@ -108,14 +113,14 @@ const REASONS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** One Host, and one that can be: RFC 9112 section 3.2. HTTP/1.0 did without. */
+/** Whether the request has exactly one valid Host header (RFC 9112 section 3.2). HTTP/1.0 does not require one. */
 function hasHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let host: string | undefined;
-  for (let place = 0; place < rawHeaders.length; place += 2) {
-    const name = rawHeaders[place]!;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
     if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
     if (host !== undefined) return false;
-    host = rawHeaders[place + 1]!;
+    host = rawHeaders[index + 1]!;
   }
   return host === undefined ? httpVersion === '1.0' : !/[\s/?#@,\\]/.test(host);
 }
@@ -129,33 +134,37 @@ function refuseRequest(response: ServerResponse, { status, body }: HttpError): v
   response.writeHead(status, headers).end(body);
 }
 
-/** Whether the caller has hung up: nobody is there to be answered. */
+/** Whether the client has closed the connection, so that no response can be sent. */
 export function hasGone({ socket }: { socket: IncomingMessage['socket'] | null }): boolean {
-  // A request that was destroyed has no connection any more, whatever its type says.
+  // Node sets the socket of a destroyed request to null; its type does not say so.
   return socket === null || socket.destroyed;
 }
 
-/** Whether what failed is that the caller hung up: no fault of ours, and nobody waits for the answer any more. */
+/** Whether an error only means that the client closed the connection. */
 export function disconnected(request: IncomingMessage, error: unknown): boolean {
   return hasGone(request) && /^(ECONNRESET|EPIPE)$/.test((error as { code?: string } | undefined)?.code ?? '');
 }
 
 /**
- * Reads away what comes of a request that is answered already, for a while. Whoever is hung up on while it still sends
- * sees a broken connection in the place of its answer, and what nobody reads would pass for the next request.
+ * Discards the rest of the body of a request that is already answered, for up to ten seconds. Closing the connection while
+ * the client still sends would reset it before the client reads the response; an unread rest would be parsed as the next
+ * request.
  */
 export function drain(request: IncomingMessage): void {
   request.unpipe();
   if (request.complete) return;
-  const hangUp = setTimeout(() => request.destroy(), LINGER_FOR_BODY_MS).unref();
+  const timeout = setTimeout(() => request.destroy(), LINGER_FOR_BODY_MS).unref();
   request.on('error', () => undefined);
-  for (const over of ['end', 'close']) request.once(over, () => clearTimeout(hangUp));
+  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timeout));
   request.resume();
 }
 
 const refused = new WeakSet<Duplex>();
 
-/** Refuses what follows the latest request of a connection, or that request itself where its body is what is broken. */
+/**
+ * Sends an error and closes the connection. If the latest request is complete, the invalid bytes came after it and the
+ * error follows its response. Otherwise its own body is invalid and the error replaces its response, unless that has begun.
+ */
 function refuse(socket: Duplex, latest: ServerResponse | undefined, error: HttpError): void {
   if (refused.has(socket)) return;
   refused.add(socket);
@@ -165,7 +174,7 @@ function refuse(socket: Duplex, latest: ServerResponse | undefined, error: HttpE
   else if (latest.socket === socket && !latest.headersSent) disconnect(socket, error);
   else {
     latest.once('close', () => disconnect(socket));
-    // Whoever is to answer may wait for the rest of the body, which does not come any more.
+    // The handler may wait forever for the rest of the body, so the response gets a time limit.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 }
@@ -178,9 +187,9 @@ function disconnect(socket: Duplex, error?: HttpError): void {
 }
 
 function textOf({ status, headers, body }: HttpError): string {
-  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
-    `HTTP/1.1 ${status} ${REASONS[status]}\r\n${own.join('')}content-type: application/json\r\n` +
+    `HTTP/1.1 ${status} ${REASONS[status]}\r\n${lines.join('')}content-type: application/json\r\n` +
     `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
   );
 }

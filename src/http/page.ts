@@ -5,17 +5,17 @@ import { logoOf } from './branding.ts';
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from './languages.ts';
 import { languageLink } from './links.ts';
 
-/** HTML whose every part is escaped: what `html` of hono/html gives. */
+/** Escaped HTML, the result of `html` of hono/html. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** The parts of a service's pages that never change. */
+/** The parts that all pages of a service share. */
 export interface PageShell {
-  /** The network's name, which ends every title. */
+  /** The network's name, at the end of every title. */
   network: string;
-  /** Where the network's name in the header leads. */
+  /** The link of the network's name in the header. */
   home: string;
   assets: Assets;
-  /** Names of assets, in order: `['base.css', 'site.css']`. */
+  /** Asset names in order: `['base.css', 'site.css']`. */
   stylesheets: readonly string[];
   scripts: readonly string[];
 }
@@ -29,25 +29,25 @@ interface Link {
 export interface Page {
   language: Language;
   title: string;
-  /** "Skip to content", in the page's language. */
+  /** "Skip to content" in the language of the page. */
   skip: string;
-  /** Further elements of the head: description, canonical address, pictures to share. */
+  /** Additional elements of `<head>`: description, canonical URL, Open Graph image. */
   head?: Html | undefined;
   nav?: { label: string; links: readonly Link[] };
-  /** The end of the header: a search, the account. */
+  /** The right end of the header: search form, account menu. */
   aside?: Html | undefined;
   main: Html;
   foot: { label?: string; note?: string; links: readonly Link[] };
-  /** The address of the page, for its links to other languages. */
+  /** The URL of the page, for its links to other languages. */
   url: URL;
-  /** A name for the stylesheet: `<body class="…">`. */
+  /** The class of `<body>`. */
   kind?: string | undefined;
-  /** Assets that only this page needs. */
+  /** Asset names that only this page needs. */
   scripts?: readonly string[] | undefined;
   stylesheets?: readonly string[] | undefined;
 }
 
-/** Writes a whole page. It holds no inline script or style: see `pageHeaders`. */
+/** Renders a whole page. Inline scripts and styles are not allowed, see `pageHeaders`. */
 export async function renderPage(shell: PageShell, page: Page): Promise<string> {
   const { assets, network } = shell;
   const title = page.title === network ? network : `${page.title} · ${network}`;
@@ -113,12 +113,12 @@ function footer({ network }: PageShell, { language, foot, url }: Page): Html {
 const linkItem = ({ href, label, isCurrent }: Link): Html =>
   html`<li><a href="${href}" ${isCurrent ? html`aria-current="true"` : ''}>${label}</a></li>`;
 
-/** Sources beside our own that a page's Content-Security-Policy allows, by directive: `{ 'form-action': ['https://…'] }`. */
+/** Additional sources for the Content-Security-Policy, by directive: `{ 'form-action': ['https://…'] }`. */
 export type PolicyAdditions = Partial<Record<'form-action' | 'img-src' | 'connect-src', readonly string[]>>;
 
 /**
- * The headers of every page: a policy that runs and shows nothing but our own files, and no framing.
- * @param cacheControl how caches may store the page: `no-store` for one person's
+ * The headers of every page. Its Content-Security-Policy allows only our own files and forbids framing.
+ * @param cacheControl `Cache-Control`; the default suits pages that show one person's data
  */
 export function pageHeaders(cacheControl = 'no-store', additions: PolicyAdditions = {}): Record<string, string> {
   const policy = Object.entries(POLICY).map(([directive, sources]) =>

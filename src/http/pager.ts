@@ -10,24 +10,25 @@ interface PagerTexts {
   end: string;
 }
 
-/** One page of a list. */
+/** One page of a list with keyset paging. */
 export interface Listed<T> {
   items: T[];
-  /** The cursor of the next page; undefined on the last. */
+  /** The cursor of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
-/** Cuts up to `limit + 1` items into a page and the cursor of the next. */
+/** Makes a page of up to `limit + 1` items that were read: the extra item only shows that there is a next page. */
 export function listed<T>(read: readonly T[], limit: number, cursorOf: (last: T) => string): Listed<T> {
   const items = read.slice(0, limit);
   return { items, next: read.length > limit ? cursorOf(items.at(-1)!) : undefined };
 }
 
+/** The cursor of lists that are paged by key: the id of the last item. */
 export const keyCursor = ({ key }: { key: number }): string => idOf(key);
 
 /**
- * Links to the first and to the next page of a list; nothing where there is only one.
- * @param name the parameter that holds the cursor
+ * Links to the first and to the next page of a list; empty for a list of one page.
+ * @param name the query parameter of the cursor
  */
 export function pager(url: URL, texts: PagerTexts, next: string | undefined, name: string): Html {
   const isFirst = !url.searchParams.get(name);

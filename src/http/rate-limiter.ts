@@ -2,11 +2,11 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import { join, row, sql } from '#db/sql.ts';
 
-/** How one request stands against its subject's allowance. */
+/** The state of a subject's rate limit after one of its requests. */
 export interface RateLimitResult {
   allowed: boolean;
   limit: number;
-  /** What is left after this request. */
+  /** The requests left in the window. */
   remaining: number;
   /** Epoch milliseconds at which the window ends. */
   resets: number;
@@ -14,18 +14,19 @@ export interface RateLimitResult {
 
 /**
  * Counts requests in fixed windows of one hour that begin with a subject's first request. A subject is a user, an
- * application or an address. Two worlds: one process that counts in memory, and several that share the database.
+ * application or a client address. `MemoryRateLimiter` serves a single process, `SharedRateLimiter` several processes.
  */
 export interface RateLimiter extends AsyncDisposable {
+  /** Counts a request. */
   count(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
-  /** As the next `take` would find it, counting nothing. */
+  /** Reads the state without counting a request. */
   peek(subject: string, limit: number): RateLimitResult | Promise<RateLimitResult>;
 }
 
 export const WINDOW_MS = 3_600_000;
 const SAVE_EVERY_MS = 1_000;
 const SAVE_BATCH_SIZE = 64;
-/** More subjects than ask within an hour, unless somebody has addresses by the million. */
+/** Bounds the memory against a client with millions of addresses; a busy hour has far fewer subjects. */
 const MAX_SUBJECTS = 500_000;
 
 interface Window {
@@ -37,38 +38,38 @@ function rateLimitResultOf({ used, resets }: Window, limit: number): RateLimitRe
   return { allowed: used <= limit, limit, remaining: Math.max(0, limit - used), resets };
 }
 
-/** How a subject stands that has asked nothing yet. */
+/** The state of a subject without any request. */
 export function unusedRateLimit(limit: number, now: number): RateLimitResult {
   return rateLimitResultOf({ used: 0, resets: now + WINDOW_MS }, limit);
 }
 
-/** Counters in memory, read from the database at the start and saved every second and at the end. */
+/** Counts in memory. Loads the counters from the database on open, and saves them every second and on close. */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #db: Db;
   readonly #clock: Clock;
-  readonly #most: number;
+  readonly #maxSubjects: number;
   readonly #windows = new Map<string, Window>();
   readonly #unsaved = new Set<string>();
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(db: Db, clock: Clock, saveFailed: (error: unknown) => void, most: number) {
+  private constructor(db: Db, clock: Clock, saveFailed: (error: unknown) => void, maxSubjects: number) {
     this.#db = db;
     this.#clock = clock;
-    this.#most = most;
+    this.#maxSubjects = maxSubjects;
     this.#timer = setInterval(() => void this.save().catch(saveFailed), SAVE_EVERY_MS).unref();
   }
 
-  /** @param most how many subjects are counted at once; beyond, the one that began the longest ago begins anew */
+  /** @param maxSubjects the number of windows in memory; beyond it the oldest window is dropped */
   static async open(
     db: Db,
     clock: Clock,
     saveFailed: (error: unknown) => void,
-    most = MAX_SUBJECTS,
+    maxSubjects = MAX_SUBJECTS,
   ): Promise<MemoryRateLimiter> {
-    const rateLimiter = new MemoryRateLimiter(db, clock, saveFailed, most);
+    const rateLimiter = new MemoryRateLimiter(db, clock, saveFailed, maxSubjects);
     const rows = await db.all<Window & { subject: string }>(
       sql`select subject, used, resets from rate_limits where resets > ${clock.now()}
-        order by resets desc limit ${most}`,
+        order by resets desc limit ${maxSubjects}`,
     );
     for (const { subject, used, resets } of rows.reverse()) rateLimiter.#windows.set(subject, { used, resets });
     return rateLimiter;
@@ -79,17 +80,17 @@ export class MemoryRateLimiter implements RateLimiter {
     let window = this.#windows.get(subject);
     if (window === undefined || window.resets <= now) {
       window = { used: 0, resets: now + WINDOW_MS };
-      this.#begin(subject, window);
+      this.#add(subject, window);
     }
     window.used++;
     this.#unsaved.add(subject);
     return rateLimitResultOf(window, limit);
   }
 
-  /** Subjects stand in the order in which they began. */
-  #begin(subject: string, window: Window): void {
+  /** Keeps the map sorted by the start of the windows, so that its first entry is the oldest. */
+  #add(subject: string, window: Window): void {
     this.#windows.delete(subject);
-    if (this.#windows.size >= this.#most) this.#windows.delete(this.#windows.keys().next().value!);
+    if (this.#windows.size >= this.#maxSubjects) this.#windows.delete(this.#windows.keys().next().value!);
     this.#windows.set(subject, window);
   }
 
@@ -99,14 +100,14 @@ export class MemoryRateLimiter implements RateLimiter {
     return window !== undefined && window.resets > now ? rateLimitResultOf(window, limit) : unusedRateLimit(limit, now);
   }
 
-  /** Writes what has changed; what could not be written is tried again the next time. */
+  /** Saves the changed counters. If that fails, the next call saves them. */
   async save(): Promise<void> {
     const now = this.#clock.now();
     const subjects = [...this.#unsaved];
     this.#unsaved.clear();
     try {
       for (let start = 0; start < subjects.length; start += SAVE_BATCH_SIZE) {
-        await this.#saveSome(subjects.slice(start, start + SAVE_BATCH_SIZE));
+        await this.#saveBatch(subjects.slice(start, start + SAVE_BATCH_SIZE));
       }
     } catch (error) {
       for (const subject of subjects) this.#unsaved.add(subject);
@@ -115,14 +116,14 @@ export class MemoryRateLimiter implements RateLimiter {
     for (const [subject, { resets }] of this.#windows) if (resets <= now) this.#windows.delete(subject);
   }
 
-  async #saveSome(subjects: string[]): Promise<void> {
-    const known = subjects.flatMap((subject) => {
+  async #saveBatch(subjects: string[]): Promise<void> {
+    const rows = subjects.flatMap((subject) => {
       const window = this.#windows.get(subject);
       return window === undefined ? [] : [row([subject, window.used, window.resets])];
     });
-    if (known.length === 0) return;
+    if (rows.length === 0) return;
     await this.#db.run(sql`
-      insert into rate_limits (subject, used, resets) values ${join(known)}
+      insert into rate_limits (subject, used, resets) values ${join(rows)}
       on conflict (subject) do update set used = excluded.used, resets = excluded.resets`);
   }
 
@@ -132,18 +133,19 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 }
 
-interface Waiting {
+/** A request that waits to be counted. */
+interface PendingCount {
   subject: string;
   limit: number;
-  settle: (rateLimit: RateLimitResult) => void;
-  fail: (error: unknown) => void;
+  resolve: (rateLimit: RateLimitResult) => void;
+  reject: (error: unknown) => void;
 }
 
-/** Counters in the database, for several processes: what one tick of the event loop asks of a subject is one statement. */
+/** Counts in the database, for several processes. Batches the requests of a subject within one event-loop turn. */
 export class SharedRateLimiter implements RateLimiter {
   readonly #db: Db;
   readonly #clock: Clock;
-  #waiting: Waiting[] = [];
+  #pending: PendingCount[] = [];
 
   constructor(db: Db, clock: Clock) {
     this.#db = db;
@@ -151,9 +153,9 @@ export class SharedRateLimiter implements RateLimiter {
   }
 
   count(subject: string, limit: number): Promise<RateLimitResult> {
-    if (this.#waiting.length === 0) setImmediate(() => void this.#count());
+    if (this.#pending.length === 0) setImmediate(() => void this.#countPending());
     const { promise, resolve, reject } = Promise.withResolvers<RateLimitResult>();
-    this.#waiting.push({ subject, limit, settle: resolve, fail: reject });
+    this.#pending.push({ subject, limit, resolve, reject });
     return promise;
   }
 
@@ -165,21 +167,21 @@ export class SharedRateLimiter implements RateLimiter {
     return window === undefined ? unusedRateLimit(limit, now) : rateLimitResultOf(window, limit);
   }
 
-  async #count(): Promise<void> {
-    const bySubject = Map.groupBy(this.#waiting, ({ subject }) => subject);
-    this.#waiting = [];
-    await Promise.all([...bySubject].map(([subject, waiting]) => this.#countOne(subject, waiting)));
+  async #countPending(): Promise<void> {
+    const bySubject = Map.groupBy(this.#pending, ({ subject }) => subject);
+    this.#pending = [];
+    await Promise.all([...bySubject].map(([subject, pending]) => this.#countSubject(subject, pending)));
   }
 
-  async #countOne(subject: string, waiting: Waiting[]): Promise<void> {
+  async #countSubject(subject: string, pending: PendingCount[]): Promise<void> {
     try {
-      const { used, resets } = await this.#add(subject, waiting.length);
-      const before = used - waiting.length;
-      waiting.forEach(({ settle, limit }, place) =>
-        settle(rateLimitResultOf({ used: before + place + 1, resets }, limit)),
+      const { used, resets } = await this.#add(subject, pending.length);
+      const before = used - pending.length;
+      pending.forEach(({ resolve, limit }, index) =>
+        resolve(rateLimitResultOf({ used: before + index + 1, resets }, limit)),
       );
     } catch (error) {
-      for (const { fail } of waiting) fail(error);
+      for (const { reject } of pending) reject(error);
     }
   }
 
@@ -195,6 +197,6 @@ export class SharedRateLimiter implements RateLimiter {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#count();
+    await this.#countPending();
   }
 }

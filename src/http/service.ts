@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 
-/** What a door hands to its listener, and what it does when the house closes. */
-
+/** One HTTP service, for example the data API or the site, as the server starts and stops it. */
 export interface HttpService {
   listener: RequestListener;
-  /** False where bodies of requests are of no concern. */
+  /** False if the service never reads request bodies; true when omitted. See `httpServer`. */
   readsBodies?: boolean;
+  /** Runs after the listener has closed: saves what is only in memory. */
   close?(): Promise<void>;
 }

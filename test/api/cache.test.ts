@@ -15,7 +15,7 @@ import { match, person, serviceToken, sendEvents } from '#test/support/builders.
 import { onEachDatabase } from '#test/support/context.ts';
 import type { Order } from './other-process.ts';
 
-/** Another process on the same database. */
+/** A second process that writes to the same database. */
 class OtherProcess {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
@@ -41,45 +41,52 @@ class OtherProcess {
   }
 }
 
-/** What may be done between two looks: by this process or the other one. */
-const step = fc.record({ act: fc.constantFrom('tell', 'withdraw', 'nothing'), other: fc.boolean(), pick: fc.nat(50) });
+/** A change between two reads, made by this process or by the other one. */
+const step = fc.record({
+  act: fc.constantFrom('ingest', 'retract', 'nothing'),
+  byOther: fc.boolean(),
+  pick: fc.nat(50),
+});
 
-onEachDatabase('what is kept ready is never stale, whoever writes', async (t, url) => {
+onEachDatabase('a cached response is never stale, whichever process writes', async (t, url) => {
   const api = await testApi(t, url);
   const other = new OtherProcess(t, url);
   await other.ready();
-  const known: string[] = [];
-  const run = async ({
-    act,
-    other: elsewhere,
-    pick,
-  }: typeof step extends fc.Arbitrary<infer S> ? S : never): Promise<void> => {
-    if (act === 'tell') await sendOne(api, elsewhere ? other : undefined);
-    if (act === 'withdraw' && known.length > 0) {
-      const [id] = known.splice(pick % known.length, 1) as [string];
+  const ids: string[] = [];
+  const run = async ({ act, byOther, pick }: typeof step extends fc.Arbitrary<infer S> ? S : never): Promise<void> => {
+    if (act === 'ingest') await sendOne(api, byOther ? other : undefined);
+    if (act === 'retract' && ids.length > 0) {
+      const [id] = ids.splice(pick % ids.length, 1) as [string];
       const keys = [keyOf(id)!];
-      await (elsewhere ? other.do({ withdraw: keys }) : retractEvents(api.context.db, api.context.clock, keys));
-      assert.equal((await api.get(`/v1/matches/${id}`)).status, 404, 'a withdrawn match is gone at once');
+      await (byOther ? other.do({ retract: keys }) : retractEvents(api.context.db, api.context.clock, keys));
+      assert.equal((await api.get(`/v1/matches/${id}`)).status, 404, 'a retracted match is immediately gone');
     }
-    await lookTwice(api, known);
+    await compareWithUncached(api, ids);
   };
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => { for (const one of steps) await run(one); }), { numRuns: 12 }); // prettier-ignore
+  const steps = fc.array(step, { maxLength: 12 });
+  const runAll = async (all: readonly Parameters<typeof run>[0][]): Promise<void> => {
+    for (const one of all) await run(one);
+  };
+  await fc.assert(fc.asyncProperty(steps, runAll), { numRuns: 12 });
 });
 
 async function sendOne({ context }: TestApi, other: OtherProcess | undefined): Promise<void> {
   const event = match({ map: `Map ${Math.random()}`, teams: [{ name: 'Red', players: [person(1), person(2)] }] });
   if (other === undefined) await sendEvents(context, event);
-  else await other.do({ tell: [event] });
+  else await other.do({ ingest: [event] });
 }
 
-/** Asks often enough for answers to be kept, and compares with answers that never are. */
-async function lookTwice({ get }: TestApi, known: string[]): Promise<void> {
-  const newest = (await get('/v1/matches?limit=100&%6eot=kept')).json as { id: string }[];
-  known.splice(0, known.length, ...newest.map(({ id }) => id));
-  const paths = ['/v1/matches?limit=100', `/v1/matches?max_id=${known[1] ?? 'zz'}`];
-  for (const id of known.slice(0, 4)) paths.push(`/v1/matches/${id}`);
+/**
+ * Sends requests often enough for their responses to be cached, and compares these with responses that never are, because
+ * their URL contains a percent sign. Updates `ids` with those of all matches.
+ */
+async function compareWithUncached({ get }: TestApi, ids: string[]): Promise<void> {
+  const newest = (await get('/v1/matches?limit=100&%6eot=cached')).json as { id: string }[];
+  ids.splice(0, ids.length, ...newest.map(({ id }) => id));
+  const paths = ['/v1/matches?limit=100', `/v1/matches?max_id=${ids[1] ?? 'zz'}`];
+  for (const id of ids.slice(0, 4)) paths.push(`/v1/matches/${id}`);
   for (const path of paths) {
-    const fresh = await get(`${path}${path.includes('?') ? '&' : '?'}%6eot=kept`);
+    const fresh = await get(`${path}${path.includes('?') ? '&' : '?'}%6eot=cached`);
     for (let time = 0; time < 3; time++) {
       const reply = await get(path);
       assert.deepEqual([reply.status, reply.text], [fresh.status, fresh.text], path);
@@ -88,7 +95,7 @@ async function lookTwice({ get }: TestApi, known: string[]): Promise<void> {
   }
 }
 
-onEachDatabase('a match whose text is rewritten has another tag', async (t, url) => {
+onEachDatabase('a match gets another entity tag when one of its players is anonymised', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const { db, clock } = context;
   await sendEvents(context, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
@@ -105,10 +112,10 @@ onEachDatabase('a match whose text is rewritten has another tag', async (t, url)
     await rewriteLedger(db);
   }
   await look();
-  assert.equal(new Set(seen.values()).size, 3, 'who has not played changes nothing');
+  assert.equal(new Set(seen.values()).size, 3, 'a player of another match changes nothing');
 });
 
-onEachDatabase('what another process changes of credentials is felt within a second', async (t, url) => {
+onEachDatabase('a change of credentials by another process takes effect within a second', async (t, url) => {
   const { context, get, app } = await testApi(t, url);
   const other = new OtherProcess(t, url);
   await other.ready();
@@ -121,7 +128,8 @@ onEachDatabase('what another process changes of credentials is felt within a sec
   await within(1000, async () => (await look()).status === 401);
 });
 
-async function within(ms: number, isSo: () => Promise<boolean>): Promise<void> {
+/** Repeats a condition until it is true, and fails after `ms` milliseconds. */
+async function within(ms: number, condition: () => Promise<boolean>): Promise<void> {
   const started = performance.now();
-  while (!(await isSo())) assert.ok(performance.now() - started < ms, `not so within ${ms} ms`);
+  while (!(await condition())) assert.ok(performance.now() - started < ms, `not true within ${ms} ms`);
 }

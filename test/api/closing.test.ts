@@ -9,7 +9,7 @@ import { testApi } from '#test/support/api.ts';
 import { ask, repliesIn } from '#test/support/request.ts';
 import { createTestDatabase, testContext, testServices } from '#test/support/context.ts';
 
-test('a house that closes answers what was asked before, and no connection holds it up', async (t) => {
+test('a server that closes answers pending requests, and idle connections do not delay it', async (t) => {
   const database = await createTestDatabase('postgres');
   const { context, origin, token } = await testApi(t, database.url);
   t.after(() => database.drop());
@@ -28,18 +28,18 @@ test('a house that closes answers what was asked before, and no connection holds
   const [reply] = repliesIn(Buffer.concat(chunks));
   assert.equal(reply!.status, 200);
   assert.deepEqual(reply!.json, { count: 0 });
-  assert.ok(performance.now() - started < 2_000, 'closing takes no longer than its requests');
+  assert.ok(performance.now() - started < 2_000, 'closing waits only for the pending requests');
   await assert.rejects(ask(origin, '/v1/servers'));
 });
 
-test('a place where a door cannot listen is said in a sentence that names the setting', async (t) => {
+test('an address that cannot be listened on is refused with an error that names the setting', async (t) => {
   const database = await createTestDatabase('sqlite');
-  const accepted = createServer().listen(0, '127.0.0.1');
-  await once(accepted, 'listening');
-  t.after(() => void accepted.close());
-  const { port } = accepted.address() as AddressInfo;
-  for (const place of [`127.0.0.1:${port}`, '192.0.2.1:80', '/nowhere/api.sock', 'no.such.host.invalid:80']) {
-    const context = await testContext(t, database.url, { API_LISTEN: place });
+  const occupied = createServer().listen(0, '127.0.0.1');
+  await once(occupied, 'listening');
+  t.after(() => void occupied.close());
+  const { port } = occupied.address() as AddressInfo;
+  for (const address of [`127.0.0.1:${port}`, '192.0.2.1:80', '/nowhere/api.sock', 'no.such.host.invalid:80']) {
+    const context = await testContext(t, database.url, { API_LISTEN: address });
     await assert.rejects(openServices(context, ['API']), (error) => {
       assert.ok(error instanceof UsageError, String(error));
       assert.match(error.message, /^API_LISTEN .*cannot/);
@@ -49,7 +49,7 @@ test('a place where a door cannot listen is said in a sentence that names the se
   t.after(() => database.drop());
 });
 
-test('a door may listen on a socket file, behind a proxy that is believed', async (t) => {
+test('a service may listen on a Unix socket behind a trusted proxy', async (t) => {
   const database = await createTestDatabase('sqlite');
   const path = `${database.url}.sock`;
   const context = await testContext(t, database.url, { API_LISTEN: path, TRUSTED_PROXIES: 'unix' });

@@ -12,8 +12,8 @@ const DECODERS: Record<string, (bytes: Buffer) => Buffer> = {
   gzip: gunzipSync,
 };
 
-test('an answer is compressed only for who asks for it, in the coding they like best', () => {
-  const wanted: [string | undefined, string | undefined][] = [
+test('a response is compressed only on request, with the preferred coding of the client', () => {
+  const expected: [header: string | undefined, coding: string | undefined][] = [
     [undefined, undefined],
     ['', undefined],
     ['identity', undefined],
@@ -39,11 +39,11 @@ test('an answer is compressed only for who asks for it, in the coding they like 
     ['gzip;q=-1', undefined],
     [',,;;,', undefined],
   ];
-  for (const [header, coding] of wanted) assert.equal(codingFor(header), coding, String(header));
+  for (const [header, coding] of expected) assert.equal(codingFor(header), coding, String(header));
   assert.ok(codingFor('*') !== undefined);
 });
 
-test('a compressed answer says so, and is the same answer', async (t) => {
+test('a compressed response has Content-Encoding and decompresses to the same body', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { context, get } = await testApi(t, database.url);
   await sendEvents(context, ...Array.from({ length: 20 }, (_, number) => map(`Map ${number}`)));
@@ -51,16 +51,16 @@ test('a compressed answer says so, and is the same answer', async (t) => {
   assert.equal(plain.headers['content-encoding'], undefined);
   assert.match(String(plain.headers.vary), /Accept-Encoding/);
   for (const coding of Object.keys(DECODERS)) {
-    const packed = await get('/v1/maps', { headers: { 'accept-encoding': coding } });
-    assert.equal(packed.headers['content-encoding'], coding);
-    assert.equal(packed.headers['content-length'], String(packed.bytes.length));
-    assert.ok(packed.bytes.length < plain.bytes.length / 2);
-    assert.equal(DECODERS[coding]!(packed.bytes).toString(), plain.text);
-    assert.equal(packed.headers.etag, plain.headers.etag);
+    const compressed = await get('/v1/maps', { headers: { 'accept-encoding': coding } });
+    assert.equal(compressed.headers['content-encoding'], coding);
+    assert.equal(compressed.headers['content-length'], String(compressed.bytes.length));
+    assert.ok(compressed.bytes.length < plain.bytes.length / 2);
+    assert.equal(DECODERS[coding]!(compressed.bytes).toString(), plain.text);
+    assert.equal(compressed.headers.etag, plain.headers.etag);
     const head = await get('/v1/maps', { method: 'HEAD', headers: { 'accept-encoding': coding } });
-    assert.equal(head.headers['content-length'], packed.headers['content-length']);
+    assert.equal(head.headers['content-length'], compressed.headers['content-length']);
   }
   const small = await get('/v1/servers/online', { headers: { 'accept-encoding': 'gzip' } });
-  assert.equal(small.headers['content-encoding'], undefined, 'what fits in a packet is sent as it is');
+  assert.equal(small.headers['content-encoding'], undefined, 'a small body is not compressed');
   t.after(() => database.drop());
 });

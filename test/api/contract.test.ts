@@ -8,10 +8,10 @@ import { fill, paths } from './filled-network.ts';
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-const steady = ({ headers }: Reply) => ({ ...headers, 'x-ratelimit-remaining': '', date: '' });
-const left = ({ headers }: Reply): number => Number(headers['x-ratelimit-remaining']);
+const withoutVariable = ({ headers }: Reply) => ({ ...headers, 'x-ratelimit-remaining': '', date: '' });
+const remaining = ({ headers }: Reply): number => Number(headers['x-ratelimit-remaining']);
 
-/** Every `/v1` answer carries these, whatever its status. */
+/** The headers of every `/v1` response, whatever its status. */
 function assertCommon(reply: Reply): void {
   for (const name of RATE_HEADERS) assert.match(String(reply.headers[name]), /^\d+$/, `${name} of ${reply.status}`);
   assert.equal(reply.headers['access-control-allow-origin'], '*');
@@ -21,7 +21,7 @@ function assertCommon(reply: Reply): void {
     assert.ok(String(reply.headers['access-control-expose-headers']).toLowerCase().includes(name), name);
 }
 
-/** The body of every error: two members, whose words are for people. */
+/** The body of every error: a code and a sentence. */
 function assertError(reply: Reply, status: number, error: string): void {
   assert.equal(reply.status, status, reply.text);
   assertCommon(reply);
@@ -31,40 +31,40 @@ function assertError(reply: Reply, status: number, error: string): void {
   assert.ok(reply.json.error_description.length > 10);
 }
 
-test('the rows are the specification’s eleven paths', () => {
+test('the endpoints are the eleven paths of the specification', () => {
   assert.deepEqual(ENDPOINTS.map(({ path }) => path).sort(), Object.keys(paths({} as never)).sort());
 });
 
-onEachDatabase('every row keeps the contract of the data API', async (t, url) => {
+onEachDatabase('every endpoint follows the contract of the data API', async (t, url) => {
   const { context, origin, get, token } = await testApi(t, url);
   const history = paths(await fill(context));
-  for (const row of ENDPOINTS) {
-    const path = history[row.path]!;
+  for (const endpoint of ENDPOINTS) {
+    const path = history[endpoint.path]!;
     const joint = path.includes('?') ? '&' : '?';
     const reply = await get(path);
 
-    await t.test(`${row.path} answers its shape, no member more or less`, () => {
+    await t.test(`${endpoint.path} answers with exactly the members of its schema`, () => {
       assert.equal(reply.status, 200, reply.text);
       assertCommon(reply);
       assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8');
       assert.equal(reply.headers['content-length'], String(reply.bytes.length));
-      assert.deepEqual(row.answer.parse(reply.json), reply.json);
+      assert.deepEqual(endpoint.response.parse(reply.json), reply.json);
       if (Array.isArray(reply.json)) assert.ok(reply.json.length > 0);
     });
 
-    await t.test(`${row.path} answers HEAD like GET, without the body`, async () => {
+    await t.test(`${endpoint.path} answers HEAD like GET, without the body`, async () => {
       const head = await get(path, { method: 'HEAD' });
       assert.equal(head.status, 200);
       assert.equal(head.text, '');
-      assert.deepEqual(steady(head), steady(reply));
+      assert.deepEqual(withoutVariable(head), withoutVariable(reply));
     });
 
-    await t.test(`${row.path} answers 304 to whoever has the answer already`, async () => {
+    await t.test(`${endpoint.path} answers 304 to a matching If-None-Match`, async () => {
       const etag = String(reply.headers.etag);
       assert.match(etag, /^W\/"[^"]+"$/);
-      for (const known of [etag, etag.slice(2), `"other", ${etag}`, `${etag},"other"`, '*', ` ${etag} `]) {
-        const again = await get(path, { headers: { 'if-none-match': known } });
-        assert.equal(again.status, 304, known);
+      for (const held of [etag, etag.slice(2), `"other", ${etag}`, `${etag},"other"`, '*', ` ${etag} `]) {
+        const again = await get(path, { headers: { 'if-none-match': held } });
+        assert.equal(again.status, 304, held);
         assert.equal(again.text, '');
         assert.equal(again.headers.etag, etag);
         assertCommon(again);
@@ -73,23 +73,23 @@ onEachDatabase('every row keeps the contract of the data API', async (t, url) =>
         assert.equal((await get(path, { headers: { 'if-none-match': other } })).status, 200, other);
     });
 
-    await t.test(`${row.path} is the same with a slash, a bare ?, and parameters that nobody knows`, async () => {
+    await t.test(`${endpoint.path} ignores a trailing slash, an empty query and unknown parameters`, async () => {
       const [where, query = ''] = path.split('?');
       for (const same of [`${where}/?${query}`, `${path}${joint}`, `${path}${joint}what=1&&=&%zz=%zz&x[]=2`])
         assert.equal((await get(same)).text, reply.text, same);
     });
 
-    await t.test(`${row.path} asks for a credential before it says anything else`, async () => {
+    await t.test(`${endpoint.path} checks the credentials before everything else`, async () => {
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
-        const stranger = await ask(origin, path, { method });
-        assert.equal(stranger.status, 401, method);
-        assertCommon(stranger);
-        assert.match(String(stranger.headers['www-authenticate']), /^Bearer realm="Scorehall"$/);
+        const unauthenticated = await ask(origin, path, { method });
+        assert.equal(unauthenticated.status, 401, method);
+        assertCommon(unauthenticated);
+        assert.match(String(unauthenticated.headers['www-authenticate']), /^Bearer realm="Scorehall"$/);
       }
       assertError(await ask(origin, path), 401, 'invalid_token');
     });
 
-    await t.test(`${row.path} refuses other methods`, async () => {
+    await t.test(`${endpoint.path} refuses all methods but GET, HEAD and OPTIONS`, async () => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
         const refused = await get(path, { method });
         assertError(refused, 405, 'method_not_allowed');
@@ -97,37 +97,46 @@ onEachDatabase('every row keeps the contract of the data API', async (t, url) =>
       }
     });
 
-    await t.test(`${row.path} lets browsers in`, async () => {
+    await t.test(`${endpoint.path} allows cross-origin requests of browsers`, async () => {
       const before = await get(path);
       const preflight = await ask(origin, path, { method: 'OPTIONS', token });
       assert.equal(preflight.status, 204);
       assertCommon(preflight);
       assert.match(String(preflight.headers['access-control-allow-headers']), /Authorization.*X-Client-ID/);
       assert.match(String(preflight.headers['access-control-allow-methods']), /GET/);
-      assert.equal(left(await get(path)), left(before) - 1, 'a preflight counts nothing');
+      assert.equal(remaining(await get(path)), remaining(before) - 1, 'a preflight does not count');
     });
   }
 
-  await t.test('lists page, single resources are found or not', async () => {
+  await t.test('lists check their limit, and unknown ids are 404', async () => {
     for (const { path, query } of ENDPOINTS) {
       if ('limit' in query) assertError(await get(`${history[path]!.split('?')[0]}?limit=0`), 400, 'invalid_request');
       if (path.includes(':id')) assertError(await get(path.replace(':id', 'nothing%20here')), 404, 'not_found');
     }
   });
 
-  await t.test('what is no path is not found, for whoever is let in', async () => {
-    const none = ['/', '/v1', '/v1/', '/v2/servers', '/v1/nothing', '/v1/servers/x/y', '/v1/servers//', '//v1/servers'];
-    for (const path of [...none, '/v1/players/x/punishments/y', '/v1/maps/a/punishments', '/V1/servers']) {
+  await t.test('a path without endpoint is 404, but only with valid credentials', async () => {
+    const missing = [
+      '/',
+      '/v1',
+      '/v1/',
+      '/v2/servers',
+      '/v1/nothing',
+      '/v1/servers/x/y',
+      '/v1/servers//',
+      '//v1/servers',
+    ];
+    for (const path of [...missing, '/v1/players/x/punishments/y', '/v1/maps/a/punishments', '/V1/servers']) {
       assertError(await get(path), 404, 'not_found');
       assertError(await ask(origin, path), 401, 'invalid_token');
       assertError(await get(path, { method: 'POST' }), 405, 'method_not_allowed');
     }
   });
 
-  await t.test('a token in the address is not cached', async () => {
-    const inAddress = await ask(origin, `/v1/servers?access_token=${token}`);
-    assert.equal(inAddress.status, 200);
-    assert.equal(inAddress.headers['cache-control'], 'private, no-store');
+  await t.test('a response to a URL with a token is not cached', async () => {
+    const inUrl = await ask(origin, `/v1/servers?access_token=${token}`);
+    assert.equal(inUrl.status, 200);
+    assert.equal(inUrl.headers['cache-control'], 'private, no-store');
     assert.equal((await get('/v1/servers')).headers['cache-control'], 'private');
   });
 });

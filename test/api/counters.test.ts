@@ -13,7 +13,7 @@ const MAX = Number.MAX_SAFE_INTEGER;
 const [ADA, BOB] = [person(1, 'Ada'), person(2, 'Bob')];
 const huge = fc.integer({ min: 999_000_000, max: 1_000_000_000 });
 
-onEachDatabase('counters that were driven beyond what is exact break nothing, and come back', async (t, url) => {
+onEachDatabase('counters above the safe integers are shown capped, and retracting restores them', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const { db, clock } = context;
   await sendEvents(context, match({ teams: [team('Red', ADA), team('Blue', BOB)], win: 'Red' }));
@@ -59,7 +59,7 @@ onEachDatabase('counters that were driven beyond what is exact break nothing, an
         clock,
         ids.map((id) => keyOf(id)!),
       );
-      assert.equal(await kills('teampvp'), base, 'taken back, what was is there to the last one');
+      assert.equal(await kills('teampvp'), base, 'retracting restores the exact count');
       const [board] = await db.tuples(sql`
         select min(kill), max(time) from boards b join players p on p.key = b.player_key where p.uuid = ${ADA.uuid}`);
       assert.deepEqual(board, [base, base]);

@@ -13,9 +13,9 @@ import { ask, type Reply } from '#test/support/request.ts';
 import { application, serviceToken } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 
-const row = (path: string, facts: Partial<Endpoint> = {}): Endpoint =>
+const testEndpoint = (path: string, facts: Partial<Endpoint> = {}): Endpoint =>
   endpoint({
-    ...{ path, tag: 'Tests', summary: 'A row', query: {}, answer: z.object({ path: z.string() }) },
+    ...{ path, tag: 'Tests', summary: 'A test', query: {}, response: z.object({ path: z.string() }) },
     ...(path.includes(':id') ? { id: 'Any' } : {}),
     cachedUnder: 'anything',
     handle: () => Promise.resolve({ path }),
@@ -23,21 +23,21 @@ const row = (path: string, facts: Partial<Endpoint> = {}): Endpoint =>
   });
 
 const OLD = { since: '2026-03-01', sunset: '2026-09-01', link: '/developers/changes#old' };
-const ROWS = [
-  row('/v1/old/:id', { deprecated: OLD }),
-  row('/v1/old/me'),
-  row('/v1/aging', { deprecated: { since: '2026-03-01T12:00:00Z', link: 'https://news.example/aging' } }),
-  row('/v1/new'),
+const ENDPOINTS = [
+  testEndpoint('/v1/old/:id', { deprecated: OLD }),
+  testEndpoint('/v1/old/me'),
+  testEndpoint('/v1/aging', { deprecated: { since: '2026-03-01T12:00:00Z', link: 'https://news.example/aging' } }),
+  testEndpoint('/v1/new'),
 ];
 
-/** A data API with rows of the test's own. */
+/** Serves a data API with these endpoints. */
 async function open(t: TestContext): Promise<{ origin: string; get: (path: string) => Promise<Reply> }> {
   const database = await createTestDatabase('sqlite');
   const context = await testContext(t, database.url, { SITE_URL: 'https://site.example' });
   t.after(() => database.drop());
   const rateLimiter = await MemoryRateLimiter.open(context.db, context.clock, assert.ifError);
   const meter = new UsageMeter(context.db, context.clock, assert.ifError);
-  const api = new Api(context, rateLimiter, meter, ROWS, {});
+  const api = new Api(context, rateLimiter, meter, ENDPOINTS, {});
   const server = createServer((request, response) => api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = context[Symbol.asyncDispose].bind(context);
@@ -53,38 +53,38 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
   return { origin, get: (path) => ask(origin, path, { token }) };
 }
 
-const receivedBy = ({ headers }: Reply) => ['deprecation', 'sunset', 'link'].map((name) => headers[name]);
-const OF_OLD = [
+const deprecationHeaders = ({ headers }: Reply) => ['deprecation', 'sunset', 'link'].map((name) => headers[name]);
+const OLD_HEADERS = [
   '@1772323200',
   'Tue, 01 Sep 2026 00:00:00 GMT',
   '<https://site.example/developers/changes#old>; rel="deprecation"',
 ];
-const NOTHING = [undefined, undefined, undefined];
+const NONE = [undefined, undefined, undefined];
 
-test('a row that is going away says so in every answer, asked however often; the others say nothing', async (t) => {
+test('every response of a deprecated endpoint has the deprecation headers, and no other response has them', async (t) => {
   const { origin, get } = await open(t);
   for (let asked = 0; asked < 4; asked++) {
-    assert.deepEqual(receivedBy(await get('/v1/old/x')), OF_OLD);
-    assert.deepEqual(receivedBy(await get('/v1/new')), NOTHING);
+    assert.deepEqual(deprecationHeaders(await get('/v1/old/x')), OLD_HEADERS);
+    assert.deepEqual(deprecationHeaders(await get('/v1/new')), NONE);
   }
-  assert.deepEqual(receivedBy(await get('/v1/old/me')), NOTHING, 'a row of its own');
-  assert.deepEqual(receivedBy(await get('/v1/nothing')), NOTHING);
-  assert.deepEqual(receivedBy(await get('/v1/aging/')), [
+  assert.deepEqual(deprecationHeaders(await get('/v1/old/me')), NONE, 'a separate endpoint');
+  assert.deepEqual(deprecationHeaders(await get('/v1/nothing')), NONE);
+  assert.deepEqual(deprecationHeaders(await get('/v1/aging/')), [
     '@1772366400',
     undefined,
     '<https://news.example/aging>; rel="deprecation"',
   ]);
   const broken = await get('/v1/old/%ff');
-  assert.deepEqual([broken.status, receivedBy(broken)], [400, OF_OLD]);
-  const stranger = await ask(origin, '/v1/old/x');
-  assert.deepEqual([stranger.status, receivedBy(stranger)], [401, OF_OLD]);
-  const exposed = String(stranger.headers['access-control-expose-headers']);
+  assert.deepEqual([broken.status, deprecationHeaders(broken)], [400, OLD_HEADERS]);
+  const unauthenticated = await ask(origin, '/v1/old/x');
+  assert.deepEqual([unauthenticated.status, deprecationHeaders(unauthenticated)], [401, OLD_HEADERS]);
+  const exposed = String(unauthenticated.headers['access-control-expose-headers']);
   for (const name of ['Deprecation', 'Sunset', 'Link']) assert.ok(exposed.split(', ').includes(name), name);
 });
 
-test('the description marks what is going away', () => {
+test('the OpenAPI document marks deprecated endpoints', () => {
   const facts = { server: 'https://api.example', network: 'Probe', tokenUrl: 'https://auth.example/oauth/token' };
-  const { paths } = openapiOf(ROWS, facts) as { paths: Record<string, { get: { deprecated?: boolean } }> };
+  const { paths } = openapiOf(ENDPOINTS, facts) as { paths: Record<string, { get: { deprecated?: boolean } }> };
   const marks = Object.entries(paths).map(([path, { get }]) => [path, get.deprecated]);
   assert.deepEqual(marks, [
     ['/v1/old/{id}', true],

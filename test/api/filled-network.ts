@@ -21,7 +21,7 @@ import {
   sendEvents,
 } from '#test/support/builders.ts';
 
-/** Where the filled resources of `fill` are found. */
+/** The ids of the resources that `fill` creates. */
 export interface GeneratedHistory {
   server: string;
   match: string;
@@ -32,7 +32,7 @@ export interface GeneratedHistory {
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
 
-/** Something of everything: every field of every answer has a place where it is filled. */
+/** Creates resources in which every field of every response has a value. */
 export async function fill(context: Pick<AppContext, 'db' | 'clock'>): Promise<GeneratedHistory> {
   await sendEvents(
     context,
@@ -103,7 +103,7 @@ const issued = (): WireEvent =>
     { server: 'Alpha', time: BEGINNING },
   );
 
-/** Every row of the data API by its path, filled, with all that can be asked for. */
+/** For the path of each endpoint, a request path whose response is complete, with all optional fields. */
 export function paths(history: GeneratedHistory): Record<string, string> {
   const groups = 'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun';
   return {

@@ -24,7 +24,7 @@ function stateOf({ status, headers }: Reply): State {
   return { status, limit, remaining, reset };
 }
 
-const look = async (origin: string, wish: Wish = {}, path = PATH): Promise<State> =>
+const stateAfter = async (origin: string, wish: Wish = {}, path = PATH): Promise<State> =>
   stateOf(await ask(origin, path, wish));
 
 function onEachCounter(name: string, work: (t: TestContext, url: string, counters: string) => Promise<void>): void {
@@ -32,12 +32,12 @@ function onEachCounter(name: string, work: (t: TestContext, url: string, counter
     onEachDatabase(`${name}, counted in ${counters}`, async (t, url, _dialect: Dialect) => work(t, url, counters));
 }
 
-/** As operators run it: 900, 900 and 600. */
-const usual = (t: TestContext, url: string, counters: string, more = {}): Promise<TestApi> =>
+/** With the default limits: 900, 900 and 600. */
+const withDefaultLimits = (t: TestContext, url: string, counters: string, more = {}): Promise<TestApi> =>
   testApi(t, url, { COUNTERS: counters, USER_LIMIT: '', APP_LIMIT: '', ADDRESS_LIMIT: '', ...more });
 
-onEachCounter('of 1,000 requests at once exactly 900 are served', async (t, url, counters) => {
-  const { get } = await usual(t, url, counters);
+onEachCounter('of 1,000 concurrent requests exactly 900 are served', async (t, url, counters) => {
+  const { get } = await withDefaultLimits(t, url, counters);
   const replies = await Promise.all(Array.from({ length: 1000 }, () => get(PATH)));
   const served = replies.filter(({ status }) => status === 200);
   const refused = replies.filter(({ status }) => status === 429);
@@ -56,7 +56,7 @@ onEachCounter('of 1,000 requests at once exactly 900 are served', async (t, url,
 });
 
 onEachCounter('a window lasts exactly one hour from the first request', async (t, url, counters) => {
-  const { context, get } = await usual(t, url, counters, { APP_LIMIT: '2' });
+  const { context, get } = await withDefaultLimits(t, url, counters, { APP_LIMIT: '2' });
   const begins = context.clock.now();
   const state = async (): Promise<State> => stateOf(await get(PATH));
   const reset = (begins + HOUR_MS) / 1000;
@@ -71,34 +71,38 @@ onEachCounter('a window lasts exactly one hour from the first request', async (t
   assert.deepEqual(await state(), { status: 200, limit: 2, remaining: 1, reset: reset + 3600 });
 });
 
-onEachCounter('each kind of caller has a limit and a subject of its own', async (t, url, counters) => {
-  const { context, origin, app, token } = await usual(t, url, counters);
+onEachCounter('each kind of caller has its own limit and subject', async (t, url, counters) => {
+  const { context, origin, app, token } = await withDefaultLimits(t, url, counters);
   const other = await application(context);
   const otherToken = await serviceToken(context, other.client_id);
   const [ada, bob] = [await account(context, 'Ada'), await account(context, 'Bob')];
 
-  await t.test('an application: 900, whatever token it holds', async () => {
-    assert.deepEqual([(await look(origin, { token })).limit, (await look(origin, { token })).remaining], [900, 898]);
-    assert.equal((await look(origin, { token: await serviceToken(context, app.client_id) })).remaining, 897);
-    assert.equal((await look(origin, { token: otherToken })).remaining, 899);
+  await t.test('an application: 900, over all its tokens', async () => {
+    assert.deepEqual(
+      [(await stateAfter(origin, { token })).limit, (await stateAfter(origin, { token })).remaining],
+      [900, 898],
+    );
+    assert.equal((await stateAfter(origin, { token: await serviceToken(context, app.client_id) })).remaining, 897);
+    assert.equal((await stateAfter(origin, { token: otherToken })).remaining, 899);
   });
 
-  await t.test('a user: 900, all applications together', async () => {
+  await t.test('a user: 900, over all applications', async () => {
     const here = await userToken(context, app.client_id, ada.id);
     const there = await userToken(context, other.client_id, ada.id);
     assert.deepEqual(
-      [(await look(origin, { token: here })).limit, (await look(origin, { token: here })).remaining],
+      [(await stateAfter(origin, { token: here })).limit, (await stateAfter(origin, { token: here })).remaining],
       [900, 898],
     );
-    assert.equal((await look(origin, { token: there })).remaining, 897);
-    assert.equal((await look(origin, { token: await userToken(context, app.client_id, bob.id) })).remaining, 899);
+    assert.equal((await stateAfter(origin, { token: there })).remaining, 897);
+    assert.equal((await stateAfter(origin, { token: await userToken(context, app.client_id, bob.id) })).remaining, 899);
   });
 
-  await t.test('a Client ID: 600 of an address, whatever the application', async () => {
+  await t.test('a Client ID: 600 per client address, over all applications', async () => {
     assert.deepEqual(
-      [await look(origin, { clientId: app.client_id }), await look(origin, { clientId: other.client_id })].map(
-        ({ limit, remaining }) => [limit, remaining],
-      ),
+      [
+        await stateAfter(origin, { clientId: app.client_id }),
+        await stateAfter(origin, { clientId: other.client_id }),
+      ].map(({ limit, remaining }) => [limit, remaining]),
       [
         [600, 599],
         [600, 598],
@@ -106,30 +110,38 @@ onEachCounter('each kind of caller has a limit and a subject of its own', async 
     );
   });
 
-  await t.test('a raised limit: the application itself, and each of its users apart', async () => {
+  await t.test('a raised limit: the application itself, and each of its users separately', async () => {
     const raised = await application(context, { limit: 5000 });
     const users = await Promise.all([ada, bob].map(({ id }) => userToken(context, raised.client_id, id)));
-    const usually = (await look(origin, { token: await userToken(context, app.client_id, ada.id) })).remaining;
+    const usually = (await stateAfter(origin, { token: await userToken(context, app.client_id, ada.id) })).remaining;
     for (const user of [await serviceToken(context, raised.client_id), ...users]) {
-      const { limit, remaining } = await look(origin, { token: user });
+      const { limit, remaining } = await stateAfter(origin, { token: user });
       assert.deepEqual([limit, remaining], [5000, 4999]);
     }
     assert.equal(
-      (await look(origin, { token: await userToken(context, app.client_id, ada.id) })).remaining,
+      (await stateAfter(origin, { token: await userToken(context, app.client_id, ada.id) })).remaining,
       usually - 1,
     );
-    assert.equal((await look(origin, { clientId: raised.client_id })).limit, 600, 'an address stays an address');
+    assert.equal(
+      (await stateAfter(origin, { clientId: raised.client_id })).limit,
+      600,
+      'a Client ID counts against the address',
+    );
     await setLimit(context.db, raised.client_id, null);
-    assert.equal((await look(origin, { token: users[0]! })).limit, 900, 'and lowered again it is the usual one');
+    assert.equal(
+      (await stateAfter(origin, { token: users[0]! })).limit,
+      900,
+      'after a reset the default limit applies',
+    );
   });
 });
 
-onEachCounter('everything that is let in counts, whatever the answer', async (t, url, counters) => {
-  const { origin, get, token } = await usual(t, url, counters);
+onEachCounter('every authenticated request counts, whatever its status', async (t, url, counters) => {
+  const { origin, get, token } = await withDefaultLimits(t, url, counters);
   let left = 900;
   const etag = String((await get(PATH)).headers.etag);
   left--;
-  const wishes: [string, Wish, number][] = [
+  const requests: [string, Wish, number][] = [
     [PATH, { headers: { 'if-none-match': etag } }, 304],
     ['/v1/nothing', {}, 404],
     ['/v1/matches/x', {}, 404],
@@ -138,38 +150,38 @@ onEachCounter('everything that is let in counts, whatever the answer', async (t,
     ['/v1/players/me', {}, 403],
     [PATH, { method: 'HEAD' }, 200],
   ];
-  for (const [path, wish, status] of wishes) {
-    const state = await look(origin, { token, ...wish }, path);
+  for (const [path, wish, status] of requests) {
+    const state = await stateAfter(origin, { token, ...wish }, path);
     assert.deepEqual([state.status, state.limit, state.remaining], [status, 900, --left], path);
   }
   for (const path of ['/v1/openapi.json', PATH]) {
     const method = path === PATH ? 'OPTIONS' : 'GET';
-    const state = await look(origin, { method, token }, path);
-    assert.deepEqual([state.limit, state.remaining], [600, 600], 'what counts nothing shows the state of the address');
+    const state = await stateAfter(origin, { method, token }, path);
+    assert.deepEqual([state.limit, state.remaining], [600, 600], 'an uncounted request shows the limit of the address');
   }
-  assert.equal((await look(origin, { token })).remaining, --left);
+  assert.equal((await stateAfter(origin, { token })).remaining, --left);
 });
 
-onEachCounter('failed credentials have a bucket of their own', async (t, url, counters) => {
-  const { origin, app, token } = await usual(t, url, counters, { ADDRESS_LIMIT: '3' });
+onEachCounter('failed credentials count against a separate limit', async (t, url, counters) => {
+  const { origin, app, token } = await withDefaultLimits(t, url, counters, { ADDRESS_LIMIT: '3' });
   const failures: Wish[] = [{}, { token: 'nonsense' }, { clientId: 'nobody' }];
   for (const [place, wish] of failures.entries()) {
-    const { status, limit, remaining } = await look(origin, wish);
+    const { status, limit, remaining } = await stateAfter(origin, wish);
     assert.deepEqual([status, limit, remaining], [401, 3, 2 - place]);
   }
   for (const wish of [...failures, { token, clientId: 'another' }]) {
-    const { status, remaining } = await look(origin, wish);
+    const { status, remaining } = await stateAfter(origin, wish);
     assert.deepEqual([status, remaining], [429, 0]);
   }
-  assert.equal((await look(origin, { token })).status, 200, 'a valid token is let in all the same');
-  const { status, remaining } = await look(origin, { clientId: app.client_id });
-  assert.deepEqual([status, remaining], [200, 2], 'and so is a valid Client ID, whose address has its own count');
+  assert.equal((await stateAfter(origin, { token })).status, 200, 'a valid token is still accepted');
+  const { status, remaining } = await stateAfter(origin, { clientId: app.client_id });
+  assert.deepEqual([status, remaining], [200, 2], 'and so is a valid Client ID, which counts separately');
 });
 
-onEachCounter('addresses are told apart behind a trusted proxy, and only there', async (t, url, counters) => {
-  const trusting = await usual(t, url, counters, { TRUSTED_PROXIES: '127.0.0.1', ADDRESS_LIMIT: '2' });
+onEachCounter('X-Forwarded-For determines the address behind a trusted proxy only', async (t, url, counters) => {
+  const trusting = await withDefaultLimits(t, url, counters, { TRUSTED_PROXIES: '127.0.0.1', ADDRESS_LIMIT: '2' });
   const from = (origin: string, forwarded: string): Promise<State> =>
-    look(origin, { clientId: trusting.app.client_id, headers: { 'x-forwarded-for': forwarded } });
+    stateAfter(origin, { clientId: trusting.app.client_id, headers: { 'x-forwarded-for': forwarded } });
   const remaining = async (origin: string, forwarded: string): Promise<number> =>
     (await from(origin, forwarded)).remaining;
   assert.equal(await remaining(trusting.origin, '203.0.113.1'), 1);
@@ -182,28 +194,30 @@ onEachCounter('addresses are told apart behind a trusted proxy, and only there',
   assert.equal(await remaining(doubting.origin, '203.0.113.4'), 598);
 });
 
-onEachCounter('counts survive a restart', async (t, url, counters) => {
+onEachCounter('counters survive a restart', async (t, url, counters) => {
   const settings = { COUNTERS: counters, APP_LIMIT: '10' };
   const first = await testContext(t, url, settings);
   const token = await serviceToken(first);
   const { API } = await testServices(first, ['API']);
-  for (let asked = 0; asked < 4; asked++) await look(API!, { token });
-  const { reset } = await look(API!, { token });
+  for (let asked = 0; asked < 4; asked++) await stateAfter(API!, { token });
+  const { reset } = await stateAfter(API!, { token });
   await first[Symbol.asyncDispose]();
   first[Symbol.asyncDispose] = async () => undefined;
 
   const second = await testContext(t, url, settings);
   second.clock.advance(60_000);
   const again = (await testServices(second, ['API'])).API!;
-  assert.deepEqual(await look(again, { token }), { status: 200, limit: 10, remaining: 4, reset });
+  assert.deepEqual(await stateAfter(again, { token }), { status: 200, limit: 10, remaining: 4, reset });
 });
 
-onEachDatabase('with counters in the database two processes count as one', async (t, url) => {
+onEachDatabase('two processes with counters in the database share a limit', async (t, url) => {
   const settings = { COUNTERS: 'database', APP_LIMIT: '300' };
   const contexts = [await testContext(t, url, settings), await testContext(t, url, settings)];
   const origins = await Promise.all(contexts.map(async (context) => (await testServices(context, ['API'])).API!));
   const token = await serviceToken(contexts[0]!);
-  const states = await Promise.all(Array.from({ length: 400 }, (_, place) => look(origins[place % 2]!, { token })));
+  const states = await Promise.all(
+    Array.from({ length: 400 }, (_, place) => stateAfter(origins[place % 2]!, { token })),
+  );
   const served = states.filter(({ status }) => status === 200);
   assert.equal(served.length, 300);
   assert.deepEqual(
@@ -212,17 +226,20 @@ onEachDatabase('with counters in the database two processes count as one', async
   );
 });
 
-onEachDatabase('counters that cannot be reached take neither headers away nor what is not counted', async (t, url) => {
-  const { context, origin, token } = await testApi(t, url, { COUNTERS: 'database', ADDRESS_LIMIT: '600' });
-  await context.db.run(sql`drop table rate_limits`);
-  for (const [path, method, status] of [
-    [PATH, 'GET', 500],
-    ['/v1/openapi.json', 'GET', 200],
-    [PATH, 'OPTIONS', 204],
-  ] as const) {
-    const state = await look(origin, { token, method }, path);
-    assert.equal(state.status, status);
-    assert.deepEqual([state.limit, state.remaining], [600, 600]);
-    assert.equal(state.reset, (context.clock.now() + HOUR_MS) / 1000);
-  }
-});
+onEachDatabase(
+  'without the counter table every response has limit headers, and uncounted requests succeed',
+  async (t, url) => {
+    const { context, origin, token } = await testApi(t, url, { COUNTERS: 'database', ADDRESS_LIMIT: '600' });
+    await context.db.run(sql`drop table rate_limits`);
+    for (const [path, method, status] of [
+      [PATH, 'GET', 500],
+      ['/v1/openapi.json', 'GET', 200],
+      [PATH, 'OPTIONS', 204],
+    ] as const) {
+      const state = await stateAfter(origin, { token, method }, path);
+      assert.equal(state.status, status);
+      assert.deepEqual([state.limit, state.remaining], [600, 600]);
+      assert.equal(state.reset, (context.clock.now() + HOUR_MS) / 1000);
+    }
+  },
+);

@@ -6,7 +6,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 const names = (json: { name: string }[]): string[] => json.map(({ name }) => name);
 const path = (name: string): string => `/v1/maps/${encodeURIComponent(name)}`;
 
-onEachDatabase('maps are listed, filtered and shown with what plays them', async (t, url) => {
+onEachDatabase('maps are listed, filtered and shown with the servers that play them', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await sendEvents(context, configured('Alpha'), configured('Beta', { order: 1 }));
   await sendEvents(
@@ -25,7 +25,7 @@ onEachDatabase('maps are listed, filtered and shown with what plays them', async
         for (const member of ['rotations', 'rates', 'servers']) assert.ok(!(member in item), member);
   });
 
-  await t.test('playing=1 filters nothing and adds the three', async () => {
+  await t.test('playing=1 adds rotations, rates and servers, and lists the same maps', async () => {
     const items = (await get('/v1/maps?playing=1')).json;
     assert.deepEqual(names(items), ['Three', 'Two', 'One']);
     const [three, two, one] = items;
@@ -38,7 +38,7 @@ onEachDatabase('maps are listed, filtered and shown with what plays them', async
       assert.equal((await get(`/v1/maps?${query}`)).status, 400, query);
   });
 
-  await t.test('gamemode filters in any case; what nobody knows is an empty list', async () => {
+  await t.test('gamemode filters ignoring case; an unknown one gives an empty list', async () => {
     assert.deepEqual(await list('gamemode=ctw'), ['Two', 'One']);
     assert.deepEqual(await list('gamemode=CtW'), ['Two', 'One']);
     assert.deepEqual(await list('gamemode=dtm&playing=1'), ['Two']);
@@ -49,7 +49,7 @@ onEachDatabase('maps are listed, filtered and shown with what plays them', async
       assert.equal((await get(`/v1/maps?gamemode=${wrong}`)).status, 400, wrong);
   });
 
-  await t.test('rotation takes a server’s id or name in any case', async () => {
+  await t.test('rotation takes the id or name of a server, ignoring case', async () => {
     const { id } = (await get('/v1/servers')).json[0];
     for (const server of [id, id.toUpperCase(), 'Alpha', 'aLPHA'])
       assert.deepEqual(await list(`rotation=${server}`), ['Two', 'One']);
@@ -59,7 +59,7 @@ onEachDatabase('maps are listed, filtered and shown with what plays them', async
     assert.equal((await get('/v1/maps?rotation=%00')).status, 400);
   });
 
-  await t.test('one map has its rotations and rates, and no servers', async () => {
+  await t.test('a single map has its rotations and rates, but no servers', async () => {
     const one = (await get('/v1/maps/One')).json;
     assert.deepEqual(one.rotations, ['Alpha']);
     assert.deepEqual(one.rates, []);
@@ -68,13 +68,13 @@ onEachDatabase('maps are listed, filtered and shown with what plays them', async
     assert.deepEqual((await get(`/v1/maps/${one.id}`)).json, one);
   });
 
-  await t.test('a server that has gone silent plays nothing', async () => {
+  await t.test('a server without a recent heartbeat plays no map', async () => {
     context.clock.advance(120_001);
     for (const { servers } of (await get('/v1/maps?playing=1')).json) assert.deepEqual(servers, []);
   });
 });
 
-onEachDatabase('a map is found by its name, exactly before in any case', async (t, url) => {
+onEachDatabase('a map is found by its exact name first, then ignoring case', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const odd = [
     'Twin Peaks',
@@ -102,14 +102,14 @@ onEachDatabase('a map is found by its name, exactly before in any case', async (
   assert.equal((await get('/v1/maps/A%CC%88rger')).json.name, 'Ärger', 'composed or not');
   assert.equal((await get('/v1/maps/Abc')).json.name, 'Abc');
   assert.equal((await get('/v1/maps/aBC')).json.name, 'aBC');
-  assert.equal((await get('/v1/maps/ABC')).json.name, 'aBC', 'of several the newest');
+  assert.equal((await get('/v1/maps/ABC')).json.name, 'aBC', 'the newest of several');
   for (const wrong of ['Twin', 'Twin+Peaks', 'Twin%2520Peaks', '%00', 'a%2Fb%2F', 'x'.repeat(300), '%20'])
     assert.equal((await get(`/v1/maps/${wrong}`)).status, 404, wrong);
   for (const broken of ['%', '%zz', '%E4', '%ED%A0%80'])
     assert.equal((await get(`/v1/maps/${broken}`)).status, 400, broken);
 });
 
-onEachDatabase('ratings are told by version, with average and counts', async (t, url) => {
+onEachDatabase('ratings are listed by version, with average and counts', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await sendEvents(context, map('One', { version: '1.10.0' }));
   await sendEvents(context, ...[5, 4, 4].map((rate, place) => rating('One', person(place), rate)));

@@ -7,7 +7,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 
 type Match = Record<'id' | 'map' | 'started' | 'permalink_url', string>;
 
-onEachDatabase('a list shows each match below its bound as the newest list does, to the byte', async (t, url) => {
+onEachDatabase('a list with max_id renders each match with the same bytes as the newest list', async (t, url) => {
   const { context, get } = await testApi(t, url, { TIME_ZONE: 'Asia/Tokyo' });
   const ids = await sendMatches(context, 45);
   const { text } = await get('/v1/matches?limit=100');
@@ -22,26 +22,26 @@ onEachDatabase('a list shows each match below its bound as the newest list does,
   }
 });
 
-onEachDatabase('a walk through lists misses nothing and shows nothing that was taken back', async (t, url) => {
+onEachDatabase('paging through all lists returns every match except retracted ones', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const ids = await sendMatches(context, 45);
-  const gone = [0, 9, 10, 21, 22, 44].map((place) => ids[place]!);
+  const retracted = [0, 9, 10, 21, 22, 44].map((place) => ids[place]!);
   await retractEvents(
     context.db,
     context.clock,
-    gone.map((id) => keyOf(id)!),
+    retracted.map((id) => keyOf(id)!),
   );
-  const walked: string[] = [];
+  const paged: string[] = [];
   for (let last = 'zz'; ;) {
     const page = (await get(`/v1/matches?limit=7&max_id=${last}`)).json as Match[];
     if (page.length === 0) break;
-    walked.push(...page.map(({ id }) => id));
-    last = walked.at(-1)!;
+    paged.push(...page.map(({ id }) => id));
+    last = paged.at(-1)!;
   }
-  assert.deepEqual(walked, ids.filter((id) => !gone.includes(id)).reverse());
+  assert.deepEqual(paged, ids.filter((id) => !retracted.includes(id)).reverse());
 });
 
-onEachDatabase('two processes with different settings show the same matches each under its own', async (t, url) => {
+onEachDatabase('two processes with different settings each render matches with their own', async (t, url) => {
   const first = await testApi(t, url, { SITE_URL: 'https://one.example' });
   const ids = await sendMatches(first.context, 30);
   const settings = { SITE_URL: 'https://two.example', TIME_ZONE: 'America/New_York' };

@@ -6,7 +6,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 const HEAD = ['id', 'map', 'server', 'gamemode', 'ranked', 'win', 'kill_count', 'death_count', 'started', 'finished'];
 const PLAIN = [...HEAD, 'permalink_url'];
 
-onEachDatabase('a match tells its teams, its players and what was achieved', async (t, url) => {
+onEachDatabase('a match has its teams, players and objectives', async (t, url) => {
   const { context, get } = await testApi(t, url, { TIME_ZONE: 'Asia/Kathmandu', SITE_URL: 'https://example.org' });
   await sendEvents(context, configured('Alpha'));
   const objectives = [
@@ -24,7 +24,7 @@ onEachDatabase('a match tells its teams, its players and what was achieved', asy
   );
   const one = (await get(`/v1/matches/${id}`)).json;
 
-  await t.test('the single match has its teams always, objectives when asked for', async () => {
+  await t.test('a single match always has its teams, and objectives on request', async () => {
     assert.deepEqual(Object.keys(one), [...PLAIN, 'teams']);
     const { teams: _, ...head } = one;
     assert.deepEqual(head, {
@@ -50,7 +50,7 @@ onEachDatabase('a match tells its teams, its players and what was achieved', asy
     ]);
   });
 
-  await t.test('a team’s sums are told, or worked out from its players', () => {
+  await t.test('the sums of a team are those reported, or else those of its players', () => {
     const zero = { score: 0, kill_count: 0, death_count: 0, shot_count: 0, hit_count: 0, paint_count: 0 };
     assert.deepEqual(one.teams, [
       {
@@ -80,16 +80,16 @@ onEachDatabase('a match tells its teams, its players and what was achieved', asy
 
   const list = async (query: string) => (await get(`/v1/matches?${query}`)).json[0];
 
-  await t.test('lists have what is asked for through fields', async () => {
-    const { teams: received, ...head } = one;
+  await t.test('lists have the fields that are requested', async () => {
+    const { teams: listed, ...head } = one;
     assert.deepEqual(await list(''), head);
     assert.deepEqual(await list('fields='), head);
-    assert.deepEqual(await list('fields=teams'), { ...head, teams: received });
+    assert.deepEqual(await list('fields=teams'), { ...head, teams: listed });
     assert.deepEqual(Object.keys(await list('fields=objectives')), [...PLAIN, 'objectives']);
     assert.deepEqual(Object.keys(await list('fields=objectives,%20teams,teams')), [...PLAIN, 'teams', 'objectives']);
   });
 
-  await t.test('an unknown field is refused with those there are', async () => {
+  await t.test('an unknown field is refused with the list of allowed fields', async () => {
     for (const fields of ['players', 'Teams', 'teams;objectives', 'teams,x', 'teams%00', '%FF', 'teams&fields=teams'])
       for (const path of ['/v1/matches', `/v1/matches/${id}`, '/v1/matches/nothing']) {
         const reply = await get(`${path}?fields=${fields}`);
@@ -99,13 +99,13 @@ onEachDatabase('a match tells its teams, its players and what was achieved', asy
       }
   });
 
-  await t.test('an id is found as it stands', async () => {
+  await t.test('an id must match exactly', async () => {
     for (const wrong of [id!.toUpperCase(), `${id}0`, '00000000000', 'x', '%00', '%20', "' or 1=1"])
       assert.equal((await get(`/v1/matches/${encodeURI(wrong)}`)).status, 404, wrong);
     for (const broken of ['%', '%E4', '%ED%A0%80']) assert.equal((await get(`/v1/matches/${broken}`)).status, 400);
   });
 
-  await t.test('a draw has no winner, and names may hold anything', async () => {
+  await t.test('a draw has no winner, and names may contain any characters', async () => {
     const name = '"}]\\ </script>\u2028🎮';
     const [drawn] = await sendEvents(context, match({ map: name, teams: [team(name, person(4, name))] }));
     const { json } = await get(`/v1/matches/${drawn}`);
@@ -113,7 +113,7 @@ onEachDatabase('a match tells its teams, its players and what was achieved', asy
   });
 });
 
-onEachDatabase('a match gets its place when it is told, not when it was played', async (t, url) => {
+onEachDatabase('matches are sorted by the time of their ingestion, not by when they were played', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await sendEvents(context, configured('Alpha'));
   const [now] = await sendEvents(context, match());
@@ -126,7 +126,7 @@ onEachDatabase('a match gets its place when it is told, not when it was played',
 });
 
 onEachDatabase(
-  'who asks for newest matches at one moment gets as many as they asked for, all that were told before',
+  'concurrent requests for the newest matches each get their limit, with all matches ingested before',
   async (t, url) => {
     const { context, get } = await testApi(t, url);
     await sendEvents(context, configured('Alpha'));
@@ -143,33 +143,36 @@ onEachDatabase(
   },
 );
 
-onEachDatabase('a long list tells each match as it is told alone, in whatever letters', async (t, url) => {
-  const { context, get } = await testApi(t, url);
-  await sendEvents(context, configured('Alpha'));
-  for (const map of ['Old Mill', 'Zażółć 橋 🏰']) {
-    const events = Array.from({ length: 40 }, (_, number) =>
-      match({
-        map,
-        teams: [team('Red', person(1, 'Ada'), person(2, 'Bob')), team(`${map} ${number}`, person(3, 'Cyd'))],
-      }),
-    );
-    const ids = await sendEvents(context, ...events);
-    for (const limit of [1, 40]) {
-      const { json, headers } = await get(`/v1/matches?fields=teams&limit=${limit}`);
-      const alone = await Promise.all(
-        ids
-          .toReversed()
-          .slice(0, limit)
-          .map((id) => get(`/v1/matches/${id}`)),
+onEachDatabase(
+  'a long list renders each match like the single match, with ASCII and with other characters',
+  async (t, url) => {
+    const { context, get } = await testApi(t, url);
+    await sendEvents(context, configured('Alpha'));
+    for (const map of ['Old Mill', 'Zażółć 橋 🏰']) {
+      const events = Array.from({ length: 40 }, (_, number) =>
+        match({
+          map,
+          teams: [team('Red', person(1, 'Ada'), person(2, 'Bob')), team(`${map} ${number}`, person(3, 'Cyd'))],
+        }),
       );
-      assert.deepEqual(
-        json,
-        alone.map((one) => one.json),
-      );
-      assert.equal(Number(headers['content-length']), Buffer.byteLength(JSON.stringify(json)));
-      assert.ok(limit === 1 || Number(headers['content-length']) > 16_384);
+      const ids = await sendEvents(context, ...events);
+      for (const limit of [1, 40]) {
+        const { json, headers } = await get(`/v1/matches?fields=teams&limit=${limit}`);
+        const alone = await Promise.all(
+          ids
+            .toReversed()
+            .slice(0, limit)
+            .map((id) => get(`/v1/matches/${id}`)),
+        );
+        assert.deepEqual(
+          json,
+          alone.map((one) => one.json),
+        );
+        assert.equal(Number(headers['content-length']), Buffer.byteLength(JSON.stringify(json)));
+        assert.ok(limit === 1 || Number(headers['content-length']) > 16_384);
+      }
     }
-  }
-  assert.deepEqual((await get('/v1/matches?fields=teams&max_id=0')).json, []);
-  assert.deepEqual((await get('/v1/matches?fields=teams,objectives&max_id=0')).json, []);
-});
+    assert.deepEqual((await get('/v1/matches?fields=teams&max_id=0')).json, []);
+    assert.deepEqual((await get('/v1/matches?fields=teams,objectives&max_id=0')).json, []);
+  },
+);

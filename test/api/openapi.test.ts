@@ -9,34 +9,34 @@ import { ask, type Reply } from '#test/support/request.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { fill, paths } from './filled-network.ts';
 
-type Json = any; // oxlint-disable-line typescript/no-explicit-any -- a document is looked at wherever it leads
+type Json = any; // oxlint-disable-line typescript/no-explicit-any -- the document has no type
 
 const FACTS = { server: 'https://api.example.org', network: 'Probe', tokenUrl: 'https://auth.example.org/oauth/token' };
 const document: Json = JSON.parse(JSON.stringify(openapiOf(ENDPOINTS, FACTS)));
 const pathOf = (path: string): string => path.replace(':id', '{id}');
 
-test('the description is valid OpenAPI 3.1', async () => {
+test('the document is valid OpenAPI 3.1', async () => {
   const validator = new Validator();
   const { valid, errors } = await validator.validate(structuredClone(document));
   assert.ok(valid, JSON.stringify(errors, null, 2));
   assert.equal(validator.version, '3.1');
 });
 
-test('the description holds every row with every parameter, and nothing else', () => {
+test('the document describes exactly the endpoints with all their parameters', () => {
   assert.deepEqual(Object.keys(document.paths).sort(), ENDPOINTS.map(({ path }) => pathOf(path)).sort());
-  for (const row of ENDPOINTS) {
-    const { get, ...others } = document.paths[pathOf(row.path)];
+  for (const endpoint of ENDPOINTS) {
+    const { get, ...others } = document.paths[pathOf(endpoint.path)];
     assert.deepEqual(others, {});
     const parameters = get.parameters.map((parameter: Json) => [parameter.in, parameter.name]);
-    const id = row.id === undefined ? [] : [['path', 'id']];
-    assert.deepEqual(parameters, [...id, ...Object.keys(row.query).map((name) => ['query', name])], row.path);
-    for (const parameter of get.parameters) assert.ok(parameter.description, `${row.path} ${parameter.name}`);
+    const id = endpoint.id === undefined ? [] : [['path', 'id']];
+    assert.deepEqual(parameters, [...id, ...Object.keys(endpoint.query).map((name) => ['query', name])], endpoint.path);
+    for (const parameter of get.parameters) assert.ok(parameter.description, `${endpoint.path} ${parameter.name}`);
   }
   const ids = Object.values<Json>(document.paths).map(({ get }) => get.operationId);
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test('the description tells the defaults and bounds that are kept', () => {
+test('the document has the actual defaults and bounds of parameters', () => {
   const parameters = document.paths['/v1/maps'].get.parameters as Json[];
   const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
   assert.deepEqual(schemas.limit, { type: 'integer', minimum: 1, default: 20 });
@@ -44,7 +44,7 @@ test('the description tells the defaults and bounds that are kept', () => {
   assert.deepEqual(schemas.playing, { type: 'string', enum: ['0', '1'] });
 });
 
-test('every reference of the description leads somewhere', () => {
+test('every reference of the document resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference!);
   assert.ok(references.length > 20);
   for (const reference of new Set(references)) {
@@ -54,8 +54,8 @@ test('every reference of the description leads somewhere', () => {
   }
 });
 
-/** Checks what the API answers against what the description says of it. */
-class Description {
+/** The response schemas of the document. */
+class ResponseSchemas {
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 
   constructor() {
@@ -70,18 +70,18 @@ class Description {
   }
 }
 
-test('what is answered is what the description says', async (t) => {
+test('every response matches its schema in the document', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { context, origin, get } = await testApi(t, database.url);
   t.after(() => database.drop());
   const history = paths(await fill(context));
-  const description = new Description();
-  for (const row of ENDPOINTS) {
-    const reply = await get(history[row.path]!);
-    const check = description.of(pathOf(row.path), 200);
-    assert.ok(check(reply.json), `${row.path} ${JSON.stringify(check.errors)}`);
-    await refusesOtherMembers(t, row.path, reply, check);
-    const { responses } = document.paths[pathOf(row.path)].get;
+  const schemas = new ResponseSchemas();
+  for (const endpoint of ENDPOINTS) {
+    const reply = await get(history[endpoint.path]!);
+    const check = schemas.of(pathOf(endpoint.path), 200);
+    assert.ok(check(reply.json), `${endpoint.path} ${JSON.stringify(check.errors)}`);
+    await refusesOtherMembers(t, endpoint.path, reply, check);
+    const { responses } = document.paths[pathOf(endpoint.path)].get;
     for (const name of Object.keys(responses[200].headers)) assert.ok(reply.headers[name.toLowerCase()], name);
   }
   const refused = [await get('/v1/matches/x'), await get('/v1/maps?limit=x'), await ask(origin, '/v1/maps')];
@@ -90,24 +90,24 @@ test('what is answered is what the description says', async (t) => {
     refused.map(({ status }) => status),
     [404, 400, 401, 405],
   );
-  for (const { status, json } of refused) assert.ok(description.of('', status)(json));
+  for (const { status, json } of refused) assert.ok(schemas.of('', status)(json));
 });
 
-/** The schema is exact: every member of an answer is named, and every member that is not optional is demanded. */
+/** The schema is exact: it refuses additional members and missing required members. */
 async function refusesOtherMembers(t: TestContext, path: string, reply: Reply, check: ValidateFunction): Promise<void> {
   await t.test(`${path} allows no other members`, () => {
     let objects = 0;
     for (const place of objectsIn(reply.json)) {
       objects++;
-      const spoiled = structuredClone(reply.json);
-      place(spoiled)['extra'] = 1;
-      assert.ok(!check(spoiled), `an extra member beside ${Object.keys(place(reply.json)).join()}`);
+      const changed = structuredClone(reply.json);
+      place(changed)['extra'] = 1;
+      assert.ok(!check(changed), `an extra member beside ${Object.keys(place(reply.json)).join()}`);
     }
     assert.ok(objects > 0);
     const [first] = objectsIn(reply.json);
-    const spoiled = structuredClone(reply.json);
-    delete first!(spoiled)[Object.keys(first!(spoiled))[0]!];
-    assert.ok(!check(spoiled), 'a missing member');
+    const changed = structuredClone(reply.json);
+    delete first!(changed)[Object.keys(first!(changed))[0]!];
+    assert.ok(!check(changed), 'a missing member');
   });
 }
 
@@ -119,7 +119,7 @@ function objectsIn(value: Json, place: Place = (root) => root): Place[] {
   return Array.isArray(value) ? inner : [place, ...inner];
 }
 
-test('the description is open to all, counts nothing, and is the same for HEAD and with a slash', async (t) => {
+test('the document needs no credentials, does not count, and supports HEAD and a trailing slash', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { context, origin, app } = await testApi(t, database.url, { NETWORK_NAME: 'Probe "Net"', ADDRESS_LIMIT: '5' });
   t.after(() => database.drop());

@@ -1,4 +1,4 @@
-/** Writes what it is told, on a database that another process reads: one JSON line in, one line out when it is committed. */
+/** A process that writes to the database of a test. Reads one order a line as JSON; prints a line when it is committed. */
 import { createInterface } from 'node:readline';
 import { systemClock } from '#platform/clock.ts';
 import { openDb } from '#db/open.ts';
@@ -9,14 +9,14 @@ import { ingestEvents } from '#events/ledger.ts';
 import { retractEvents } from '#events/retract.ts';
 
 export type Order =
-  { tell: WireEvent[] } | { withdraw: number[] } | { revoke: string } | { limit: [clientId: string, limit: number] };
+  { ingest: WireEvent[] } | { retract: number[] } | { revoke: string } | { limit: [clientId: string, limit: number] };
 
 await using db = await openDb(process.argv[2]!);
 console.log('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   const order = JSON.parse(line) as Order;
-  if ('tell' in order) await ingestEvents(db, systemClock, { kind: 'operator' }, order.tell);
-  else if ('withdraw' in order) await retractEvents(db, systemClock, order.withdraw);
+  if ('ingest' in order) await ingestEvents(db, systemClock, { kind: 'operator' }, order.ingest);
+  else if ('retract' in order) await retractEvents(db, systemClock, order.retract);
   else if ('revoke' in order) await db.run(sql`delete from tokens where hash = ${order.revoke}`);
   else await setLimit(db, ...order.limit);
   console.log('done');

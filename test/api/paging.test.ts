@@ -12,7 +12,7 @@ const idsIn = ({ json, text }: Reply): string[] => {
   return json.map(({ id }: { id: string }) => id);
 };
 
-onEachDatabase('lists page by limit and max_id, the newest first', async (t, url) => {
+onEachDatabase('lists are paged by limit and max_id, newest first', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const all: Record<string, string[]> = { '/v1/maps': [], '/v1/matches': [], '/v1/punishments': [] };
   await sendEvents(context, configured('Alpha'));
@@ -28,12 +28,12 @@ onEachDatabase('lists page by limit and max_id, the newest first', async (t, url
     const newest = all[list]!;
     const ids = async (query: string): Promise<string[]> => idsIn(await get(`${list}?${query}`));
 
-    await t.test(`${list}: ids are fixed width, lower case, and grow`, () => {
+    await t.test(`${list}: ids have a fixed width, are lower case and increase`, () => {
       for (const id of newest) assert.match(id, /^[0-9a-z]{11}$/);
       assert.deepEqual(newest, [...newest].sort().reverse());
     });
 
-    await t.test(`${list}: limit is 20 unless asked for, and 100 at most`, async () => {
+    await t.test(`${list}: the default limit is 20 and the maximum is 100`, async () => {
       assert.deepEqual(await ids(''), newest.slice(0, 20));
       for (const limit of [1, 2, 19, 20, 21, 99, 100]) {
         const expected = newest.slice(0, limit);
@@ -44,7 +44,7 @@ onEachDatabase('lists page by limit and max_id, the newest first', async (t, url
       assert.deepEqual(await ids('limit=007'), newest.slice(0, 7));
     });
 
-    await t.test(`${list}: a limit that is no number from 1 is refused with a sentence that names it`, async () => {
+    await t.test(`${list}: an invalid limit is refused with an error that names the parameter`, async () => {
       const wrong = [
         '0',
         '-1',
@@ -71,7 +71,7 @@ onEachDatabase('lists page by limit and max_id, the newest first', async (t, url
       assert.equal((await get(`${list}?limit`)).status, 400);
     });
 
-    await t.test(`${list}: max_id gives what is strictly smaller, as text`, async () => {
+    await t.test(`${list}: max_id gives strictly smaller ids, compared as text`, async () => {
       const middle = newest[50]!;
       assert.deepEqual(await ids(`max_id=${middle}&limit=3`), newest.slice(51, 54));
       assert.deepEqual(await ids(`max_id=${newest.at(-1)}`), []);
@@ -94,7 +94,7 @@ onEachDatabase('lists page by limit and max_id, the newest first', async (t, url
       }
     });
 
-    await t.test(`${list}: a max_id that no id could be is refused`, async () => {
+    await t.test(`${list}: a max_id that cannot be an id is refused`, async () => {
       for (const bound of ['z'.repeat(65), '%00', 'a%0Ab', '%1F', '%7F', '%', '%E4', '%ED%A0%80', 'a&max_id=a']) {
         const reply = await get(`${list}?max_id=${bound}`);
         assert.equal(reply.status, 400, bound);
@@ -102,11 +102,11 @@ onEachDatabase('lists page by limit and max_id, the newest first', async (t, url
       }
     });
 
-    await t.test(`${list}: walking by the last id meets everything once`, async () => {
-      const met: string[] = [];
+    await t.test(`${list}: paging by the last id returns every item once`, async () => {
+      const paged: string[] = [];
       for (let page = await ids('limit=40'); page.length > 0; page = await ids(`limit=40&max_id=${page.at(-1)}`))
-        met.push(...page);
-      assert.deepEqual(met, newest);
+        paged.push(...page);
+      assert.deepEqual(paged, newest);
     });
   }
 });

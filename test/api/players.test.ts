@@ -3,7 +3,7 @@ import { testApi } from '#test/support/api.ts';
 import { after, configured, event, login, logout, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
-onEachDatabase('a player is found by UUID, by name in any case, and by id', async (t, url) => {
+onEachDatabase('a player is found by UUID, by name ignoring case, and by id', async (t, url) => {
   const { context, get } = await testApi(t, url, { TIME_ZONE: 'America/St_Johns' });
   await sendEvents(
     context,
@@ -20,13 +20,13 @@ onEachDatabase('a player is found by UUID, by name in any case, and by id', asyn
     });
   });
 
-  await t.test('in all forms of the UUID, all cases of the name, and by id', async () => {
+  await t.test('in all notations of the UUID, all cases of the name, and by id', async () => {
     const uuids = [ada.uuid, ada.uuid.toUpperCase(), ada.uuid.replaceAll('-', ''), 'ABCDEF0123456789abcdef0123456789'];
     for (const text of [...uuids, 'ada_1', 'ADA_1', ada.id, '%41da_1'])
       assert.deepEqual((await get(`/v1/players/${text}`)).json, ada, text);
   });
 
-  await t.test('and not by what only looks like it', async () => {
+  await t.test('but not by similar texts', async () => {
     const { uuid, id } = ada;
     const wrong = [uuid.slice(1), `{${uuid}}`, `urn:uuid:${uuid}`, uuid.replace('-', ''), `${uuid}0`, id.toUpperCase()];
     for (const text of [
@@ -44,7 +44,7 @@ onEachDatabase('a player is found by UUID, by name in any case, and by id', asyn
       assert.equal((await get(`/v1/players/${encodeURIComponent(text)}`)).status, 404, text);
   });
 
-  await t.test('logins and logouts are the newest, whatever the order of their coming', async () => {
+  await t.test('the last login and logout are the newest ones, whatever the order of ingestion', async () => {
     const bob = person(2, 'Bob');
     await sendEvents(context, configured('Beta'), logout('Alpha', bob, { time: after(-50) }));
     assert.deepEqual((await get('/v1/players/bob')).json.last_login, '');
@@ -57,13 +57,13 @@ onEachDatabase('a player is found by UUID, by name in any case, and by id', asyn
     );
   });
 
-  await t.test('one who only played is known too', async () => {
+  await t.test('a player who only took part in a match is found too', async () => {
     await sendEvents(context, match({ teams: [team('Red', person(3, 'Cyd'))] }));
     const { last_login, last_login_server, last_logout } = (await get('/v1/players/cyd')).json;
     assert.deepEqual([last_login, last_login_server, last_logout], ['', '', '']);
   });
 
-  await t.test('an unknown field is refused with all twelve', async () => {
+  await t.test('an unknown field is refused with the list of all twelve', async () => {
     for (const fields of ['ctf', 'Total', 'total,x', 'kills;matches']) {
       const { status, json } = await get(`/v1/players/ada_1?fields=${fields}`);
       assert.equal(status, 400);
@@ -75,7 +75,7 @@ onEachDatabase('a player is found by UUID, by name in any case, and by id', asyn
   });
 });
 
-onEachDatabase('a name leads to its present holder, else to who bore it last', async (t, url) => {
+onEachDatabase('a name leads to its current holder, else to its latest one', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await sendEvents(context, configured('Alpha'));
   const seen = (number: number, name: string, ms: number) =>
@@ -85,15 +85,19 @@ onEachDatabase('a name leads to its present holder, else to who bore it last', a
   await seen(1, 'Wolf', -900);
   assert.equal(await whoIs('fox'), person(1).uuid, 'an old name');
   await seen(2, 'fox', -800);
-  assert.equal(await whoIs('FOX'), person(2).uuid, 'the present holder');
+  assert.equal(await whoIs('FOX'), person(2).uuid, 'the current holder');
   await seen(2, 'Bear', -700);
-  assert.equal(await whoIs('fox'), person(2).uuid, 'of two who bore it, the last');
+  assert.equal(await whoIs('fox'), person(2).uuid, 'the latest of two former holders');
   await seen(3, 'Wolf', -600);
-  assert.equal(await whoIs('wolf'), person(3).uuid, 'of two who seem to bear it, the one seen last');
+  assert.equal(await whoIs('wolf'), person(3).uuid, 'the one seen last of two apparent holders');
   await seen(1, 'Wolf', -500);
   assert.equal(await whoIs('wolf'), person(1).uuid);
   await seen(3, 'Lynx', -2000);
-  assert.equal((await get(`/v1/players/${person(3).uuid}`)).json.name, 'Wolf', 'what is told late changes no name');
+  assert.equal(
+    (await get(`/v1/players/${person(3).uuid}`)).json.name,
+    'Wolf',
+    'an old event that arrives late changes no name',
+  );
   assert.equal(await whoIs('lynx'), person(3).uuid);
   await sendEvents(context, event('player.named', { player: person(4, 'Lynx') }, { time: after(-10) }));
   assert.equal(await whoIs('lynx'), person(4).uuid);

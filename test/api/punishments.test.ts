@@ -5,13 +5,13 @@ import { onEachDatabase } from '#test/support/context.ts';
 
 const ADA = person(1, 'Ada');
 
-onEachDatabase('a punishment tells who, whom, what and for how long it holds', async (t, url) => {
+onEachDatabase('a punishment has its people, its reason and its current state', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await sendEvents(context, configured('Alpha'));
   const state = async (id: string): Promise<number> => (await get(`/v1/punishments/${id}`)).json.state;
   const banned = async (): Promise<boolean> => (await get('/v1/players/Ada')).json.banned;
 
-  await t.test('everything of it', async () => {
+  await t.test('all members', async () => {
     const facts = { punisher: person(2, 'Mod'), type: 'Sanction', level: 4, reason: 'Why', automatic: true };
     const [id] = await sendEvents(context, punishment('whole', ADA, facts, { server: 'Alpha' }));
     const { json } = await get(`/v1/punishments/${id}`);
@@ -22,12 +22,12 @@ onEachDatabase('a punishment tells who, whom, what and for how long it holds', a
     });
     assert.deepEqual((await get('/v1/punishments')).json, [json]);
     assert.deepEqual((await get('/v1/players/ada/punishments')).json, [json]);
-    const [baseline] = await sendEvents(context, punishment('bare', person(9)));
-    const { punisher, server, reason, level, automatic } = (await get(`/v1/punishments/${baseline}`)).json;
+    const [minimal] = await sendEvents(context, punishment('minimal', person(9)));
+    const { punisher, server, reason, level, automatic } = (await get(`/v1/punishments/${minimal}`)).json;
     assert.deepEqual([punisher, server, reason, level, automatic], [null, '', '', 0, false]);
   });
 
-  await t.test('only a ban bans, in whatever case it is written', async () => {
+  await t.test('only the type ban bans, ignoring case', async () => {
     for (const type of ['mute', 'kick', 'warn', 'banish']) await sendEvents(context, punishment(type, ADA, { type }));
     assert.equal(await banned(), false);
     for (const type of ['ban', 'BAN', 'Ban']) {
@@ -38,7 +38,7 @@ onEachDatabase('a punishment tells who, whom, what and for how long it holds', a
     }
   });
 
-  await t.test('it expires at its very moment, before any broom has passed', async () => {
+  await t.test('it expires exactly on time, without waiting for a background job', async () => {
     const [id] = await sendEvents(context, punishment('short', ADA, { expires: after(5_000) }));
     context.clock.advance(4_999);
     assert.deepEqual([await state(id!), await banned()], [0, true]);
@@ -47,8 +47,8 @@ onEachDatabase('a punishment tells who, whom, what and for how long it holds', a
     assert.deepEqual([await state(id!), await banned()], [1, false]);
     const lists = ['/v1/punishments', '/v1/players/ada/punishments'];
     for (const list of lists) assert.equal((await get(list)).json[0].state, 1, list);
-    const known = await get('/v1/players/Ada', { headers: { 'if-none-match': headers.etag! } });
-    assert.equal(known.status, 200, 'what the caller has is no longer so');
+    const conditional = await get('/v1/players/Ada', { headers: { 'if-none-match': headers.etag! } });
+    assert.equal(conditional.status, 200, 'the entity tag has changed');
   });
 
   await t.test('it can be changed and revoked', async () => {
@@ -63,7 +63,7 @@ onEachDatabase('a punishment tells who, whom, what and for how long it holds', a
     assert.deepEqual([await state(id!), await banned()], [2, false]);
   });
 
-  await t.test('a player is banned while one ban of several holds', async () => {
+  await t.test('a player is banned while at least one ban is active', async () => {
     await sendEvents(context, punishment('one', ADA, { expires: after(100_000) }), punishment('two', ADA));
     await sendEvents(context, pardon('two'));
     assert.equal(await banned(), true);
@@ -71,7 +71,7 @@ onEachDatabase('a punishment tells who, whom, what and for how long it holds', a
     assert.equal(await banned(), false);
   });
 
-  await t.test('only the player’s own, and only of players there are', async () => {
+  await t.test('the list has only punishments of the player, and an unknown player is 404', async () => {
     const [id] = await sendEvents(context, punishment('other', person(3, 'Bob')));
     const theirs = (await get(`/v1/players/${person(3).uuid.replaceAll('-', '')}/punishments?fields=nonsense`)).json;
     assert.deepEqual(
@@ -83,7 +83,7 @@ onEachDatabase('a punishment tells who, whom, what and for how long it holds', a
       assert.equal((await get(`/v1/punishments/${wrong}`)).status, 404);
   });
 
-  await t.test('the punished bear their present name, the punisher that of the day', async () => {
+  await t.test('the punished player has the current name, the punisher the name at the time', async () => {
     const renamed = { player: { ...ADA, name: 'Countess' } };
     await sendEvents(context, event('player.login', renamed, { server: 'Alpha', time: after(1, BEGINNING) }));
     const { punished } = (await get('/v1/punishments?limit=100')).json.at(-1);

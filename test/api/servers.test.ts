@@ -5,13 +5,13 @@ import { onEachDatabase } from '#test/support/context.ts';
 
 const names = (json: { name: string }[]): string[] => json.map(({ name }) => name);
 
-onEachDatabase('servers say what they are and who is on them', async (t, url) => {
+onEachDatabase('servers have their configuration and their current players', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await sendEvents(context, configured('Alpha', { region: 'eu', order: 3, icon: 'tnt', max: 40 }), configured('Lobby'));
   const playing = { current: 2, players: ['Ada', 'Bob', 'Cyd'], gamemode: 'ctw', current_map: 'Twin', next_map: 'Two' };
   await sendEvents(context, presence('Alpha', playing), presence('Lobby', { players: ['Dee'] }));
 
-  await t.test('connected is one number, taking part another', async () => {
+  await t.test('connected players and players in the game are counted separately', async () => {
     const [lobby, alpha] = (await get('/v1/servers')).json;
     assert.deepEqual(alpha, {
       id: alpha.id,
@@ -31,20 +31,20 @@ onEachDatabase('servers say what they are and who is on them', async (t, url) =>
     assert.deepEqual((await get('/v1/servers/online')).json, { count: 4 });
   });
 
-  await t.test('one is found by its id and nothing else', async () => {
+  await t.test('a server is found by its exact id only', async () => {
     const { id } = (await get('/v1/servers')).json[0];
     const wrong = ['Alpha', '00000000000', 'zzzzzzzzzzz', id.toUpperCase(), `${id}0`, id.slice(1), '%00', `%20${id}`];
     for (const other of wrong) assert.equal((await get(`/v1/servers/${other}`)).status, 404, other);
   });
 
-  await t.test('the newest heartbeat holds, whatever the order of their coming', async () => {
+  await t.test('the newest heartbeat counts, whatever the order of ingestion', async () => {
     await sendEvents(context, presence('Alpha', { players: ['Zoe'] }, { time: after(-1) }));
     assert.equal((await get('/v1/servers')).json[1].player_count, 3);
     await sendEvents(context, presence('Alpha', { players: ['Ada'] }, { time: after(1) }));
     assert.deepEqual((await get('/v1/servers')).json[1].players, ['Ada']);
   });
 
-  await t.test('a server that has gone silent keeps its row with nobody on it', async () => {
+  await t.test('a server without a recent heartbeat is listed without players', async () => {
     await sendEvents(context, presence('Alpha', playing, { time: after(2) }));
     context.clock.advance(120_000);
     assert.deepEqual((await get('/v1/servers/online')).json, { count: 4 }, 'at 120 s a heartbeat still counts');
@@ -60,7 +60,7 @@ onEachDatabase('servers say what they are and who is on them', async (t, url) =>
     assert.deepEqual((await get('/v1/servers/online')).json, { count: 3 });
   });
 
-  await t.test('a server that was removed is gone', async () => {
+  await t.test('a removed server is not found', async () => {
     const { id } = (await get('/v1/servers')).json[1];
     await sendEvents(context, event('server.removed', {}, { server: 'Alpha' }));
     assert.deepEqual(names((await get('/v1/servers')).json), ['Lobby']);
@@ -69,7 +69,7 @@ onEachDatabase('servers say what they are and who is on them', async (t, url) =>
   });
 });
 
-onEachDatabase('servers stand by order, then by name as text, on either database', async (t, url) => {
+onEachDatabase('servers are sorted by order, then by name in code point order', async (t, url) => {
   const { context, get } = await testApi(t, url, { PRESENCE_TIMEOUT: '1' });
   assert.deepEqual((await get('/v1/servers')).json, []);
   assert.deepEqual((await get('/v1/servers/online')).json, { count: 0 });

@@ -9,14 +9,14 @@ const GROUPS = [
   ...['total', 'tntrun'],
 ];
 
-type Did = Partial<{ score: number; kill_count: number; death_count: number; time_played: number }> & {
+type Counts = Partial<{ score: number; kill_count: number; death_count: number; time_played: number }> & {
   shot_count?: number;
   hit_count?: number;
   paint_count?: number;
 };
 
 /** A match of Ada in Red against Bob in Blue. */
-function duel(gamemode: string, win: string, did: Did, achieved: string[] = []) {
+function duel(gamemode: string, win: string, counts: Counts, achieved: string[] = []) {
   const objectives = achieved.map((type) => ({
     player: ADA,
     team: 'Red',
@@ -26,17 +26,17 @@ function duel(gamemode: string, win: string, did: Did, achieved: string[] = []) 
   }));
   const others = { player: BOB, team: 'Blue', type: 'wool' as const, name: 'theirs', time: after(-1) };
   const nobodys = { player: null, team: 'Blue', type: 'core' as const, name: "nobody's", time: after(-1) };
-  const teams = [team('Red', { ...ADA, ...did }), team('Blue', { ...BOB, kill_count: 100, time_played: 1000 })];
+  const teams = [team('Red', { ...ADA, ...counts }), team('Blue', { ...BOB, kill_count: 100, time_played: 1000 })];
   return match({ gamemode, win, teams, objectives: [...objectives, others, nobodys] });
 }
 
-/** What every group of fights tells. */
-const all = (kill: number, death: number, win: number, lose: number, play: number, time: number) => ({
+/** The counters that most groups have. */
+const counters = (kill: number, death: number, win: number, lose: number, play: number, time: number) => ({
   ...{ kill_count: kill, death_count: death },
   ...{ win_count: win, lose_count: lose, play_count: play, time_played: time },
 });
 
-onEachDatabase('the twelve field groups, worked out by hand', async (t, url) => {
+onEachDatabase('the twelve field groups, calculated by hand', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await sendEvents(context, configured('Alpha'));
   await sendEvents(
@@ -67,16 +67,16 @@ onEachDatabase('the twelve field groups, worked out by hand', async (t, url) => 
   );
   const { json } = await get(`/v1/players/ada?fields=${GROUPS.join()}`);
   const expected: Record<string, object> = {
-    ctw: { ...all(6, 7, 1, 1, 3, 105), wool_placed: 3 },
-    cp: all(3, 4, 1, 1, 2, 30),
-    objective: { ...all(7, 2, 1, 1, 3, 7), core_leaked: 2, destroyable_destroyed: 2, flag_captured: 2 },
-    teampvp: { ...all(12, 4, 2, 1, 4, 1500), score: 7, objective_completed: 3, kd_ratio: 3 },
+    ctw: { ...counters(6, 7, 1, 1, 3, 105), wool_placed: 3 },
+    cp: counters(3, 4, 1, 1, 2, 30),
+    objective: { ...counters(7, 2, 1, 1, 3, 7), core_leaked: 2, destroyable_destroyed: 2, flag_captured: 2 },
+    teampvp: { ...counters(12, 4, 2, 1, 4, 1500), score: 7, objective_completed: 3, kd_ratio: 3 },
     bowspleef: { win_count: 1, lose_count: 1, play_count: 2, time_played: 15 },
     tntrun: { win_count: 0, lose_count: 0, play_count: 1, time_played: 9 },
-    paintball: { ...all(5, 4, 1, 0, 1, 11), shot_count: 30, hit_count: 12 },
-    splatt: { ...all(6, 0, 0, 1, 1, 12), shot_count: 31, hit_count: 13, paint_count: 77 },
+    paintball: { ...counters(5, 4, 1, 0, 1, 11), shot_count: 30, hit_count: 12 },
+    splatt: { ...counters(6, 0, 0, 1, 1, 12), shot_count: 31, hit_count: 13, paint_count: 77 },
     factions: { kill_count: 11, death_count: 5, time_played: 3, power: -1.25, faction: 'Wolves' },
-    total: all(
+    total: counters(
       6 + 3 + 7 + 12 + 5 + 6 + 11,
       7 + 4 + 2 + 4 + 4 + 0 + 5,
       7,
@@ -86,24 +86,24 @@ onEachDatabase('the twelve field groups, worked out by hand', async (t, url) => 
     ),
   };
   for (const [group, counts] of Object.entries(expected))
-    await t.test(`${group} counts what its matches told`, async () => {
+    await t.test(`${group} counts its matches`, async () => {
       assert.deepEqual(json[group], counts);
       assert.deepEqual((await get(`/v1/players/ada?fields=${group}`)).json[group], counts);
     });
 
-  await t.test('only the groups that were asked for are there', async () => {
+  await t.test('a response has only the requested groups', async () => {
     const plain = Object.keys((await get('/v1/players/ada')).json);
     assert.deepEqual(Object.keys((await get('/v1/players/ada?fields=cp,%20total')).json), [...plain, 'cp', 'total']);
     for (const group of GROUPS) assert.ok(!plain.includes(group));
   });
 
-  await t.test('nobody else’s deeds count for her, nor hers for them', async () => {
+  await t.test('players do not share counters', async () => {
     const { ctw, total } = (await get('/v1/players/bob?fields=ctw,total')).json;
-    assert.deepEqual(ctw, { ...all(300, 0, 1, 1, 3, 3000), wool_placed: 3 });
+    assert.deepEqual(ctw, { ...counters(300, 0, 1, 1, 3, 3000), wool_placed: 3 });
     assert.deepEqual([total.play_count, total.win_count, total.lose_count], [17, 6, 7]);
   });
 
-  await t.test('who has played nothing has zeros', async () => {
+  await t.test('a player without matches has zeros', async () => {
     await sendEvents(context, statistics(person(3, 'Cyd')));
     const cyd = (await get(`/v1/players/cyd?fields=${GROUPS.join()}`)).json;
     for (const [group, counts] of Object.entries(expected)) {
@@ -114,7 +114,7 @@ onEachDatabase('the twelve field groups, worked out by hand', async (t, url) => 
   });
 });
 
-onEachDatabase('the ratio of someone who never died is the kill count', async (t, url) => {
+onEachDatabase('the kill-death ratio of a player without deaths is the kill count', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await sendEvents(context, configured('Alpha'));
   const ratio = async (): Promise<number> => (await get('/v1/players/ada?fields=teampvp')).json.teampvp.kd_ratio;

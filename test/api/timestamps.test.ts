@@ -13,7 +13,7 @@ const write = new Map(ZONES.map((zone) => [zone, timestampsIn(zone)]));
 
 const at = (zone: string, timestamp: string): string => timestampsIn(zone)(Date.parse(timestamp));
 
-/** What the platform's own calendar says, which knows offsets to the second. */
+/** The offset according to `Temporal`, truncated to minutes. */
 function offsetOf(zone: string, ms: number): string {
   const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone);
   const minutes = Math.trunc(Math.abs(offsetNanoseconds) / 60e9);
@@ -21,7 +21,7 @@ function offsetOf(zone: string, ms: number): string {
   return `${offsetNanoseconds < 0 ? '-' : '+'}${hours}:${rest}`;
 }
 
-test('a moment has three fractional digits and the offset of its zone', () => {
+test('a timestamp has three fractional digits and the offset of its time zone', () => {
   assert.equal(at('UTC', '2026-01-31T12:34:56.789Z'), '2026-01-31T12:34:56.789+00:00');
   assert.equal(at('Asia/Tokyo', '2026-01-31T03:34:56.7Z'), '2026-01-31T12:34:56.700+09:00');
   assert.equal(at('Asia/Kathmandu', '2026-01-31T18:15:00Z'), '2026-02-01T00:00:00.000+05:45');
@@ -35,7 +35,7 @@ test('a moment has three fractional digits and the offset of its zone', () => {
   assert.equal(at('America/New_York', '1970-01-01T00:00:00Z'), '1969-12-31T19:00:00.000-05:00');
 });
 
-test('whatever the zone and the moment, what is written is that moment, in the offset that holds then', () => {
+test('in any time zone a timestamp denotes the same instant, with the offset valid at that time', () => {
   const timestamp = fc.integer({ min: Date.parse('1973-01-01'), max: Date.parse('2100-01-01') });
   const nearChange = fc
     .tuple(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: -2, max: 2 }))
@@ -51,7 +51,7 @@ test('whatever the zone and the moment, what is written is that moment, in the o
   );
 });
 
-test('an offset with seconds is written without them, and the moment stays right', () => {
+test('an offset with seconds is truncated to minutes', () => {
   const text = timestampsIn('Africa/Monrovia')(Date.parse('1971-06-01T00:00:00Z'));
   assert.equal(text, '1971-05-31T23:16:00.000-00:44');
 });

@@ -9,15 +9,15 @@ import { testApi } from '#test/support/api.ts';
 import { application, configured, match, serviceToken, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 
-const PATIENCE_MS = 1_000;
+const DEADLINE_MS = 1_000;
 
-/** Asks until it is so, which has to be within one second. */
-async function within(ask: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await ask())) assert.ok(performance.now() < deadline, what);
+/** Repeats a condition until it is true, and fails after one second. */
+async function within(condition: () => Promise<boolean>, message: string): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while (!(await condition())) assert.ok(performance.now() < deadline, message);
 }
 
-onEachDatabase('what another process takes away is refused within one second', async (t, url) => {
+onEachDatabase('a revocation by another process takes effect within one second', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const other = await testContext(t, url);
   const fresh = async () => {
@@ -55,7 +55,7 @@ onEachDatabase('what another process takes away is refused within one second', a
     await within(async () => (await limit()) === '5', 'another limit');
   });
 
-  await t.test('and so is a token whose time is over', async () => {
+  await t.test('an expired token is refused', async () => {
     const app = await application(context);
     const token = await serviceToken(context, app.client_id, 10_000);
     assert.equal((await get('/v1/servers', { token })).status, 200);
@@ -66,23 +66,20 @@ onEachDatabase('what another process takes away is refused within one second', a
   });
 });
 
-onEachDatabase(
-  'even where the database’s word gets lost, nobody stays proven for longer than a second',
-  async (t, url, dialect) => {
-    const { context, get } = await testApi(t, url);
-    const other = await testContext(t, url);
-    const table = dialect === 'postgres' ? ' on applications' : '';
-    await context.db.migrating((tx) => tx.script(`drop trigger applications_changed${table}`));
-    const app = await application(context);
-    const token = await serviceToken(context, app.client_id);
-    assert.equal((await get('/v1/servers', { token })).status, 200);
-    await setAccess(other.db, app.client_id, 'revoked');
-    context.clock.advance(1_000);
-    assert.equal((await get('/v1/servers', { token })).status, 403);
-  },
-);
+onEachDatabase('without change notifications a revocation takes effect within a second', async (t, url, dialect) => {
+  const { context, get } = await testApi(t, url);
+  const other = await testContext(t, url);
+  const trigger = dialect === 'postgres' ? 'applications_changed on applications' : 'applications_updated';
+  await context.db.migrating((tx) => tx.script(`drop trigger ${trigger}`));
+  const app = await application(context);
+  const token = await serviceToken(context, app.client_id);
+  assert.equal((await get('/v1/servers', { token })).status, 200);
+  await setAccess(other.db, app.client_id, 'revoked');
+  context.clock.advance(1_000);
+  assert.equal((await get('/v1/servers', { token })).status, 403);
+});
 
-onEachDatabase('what another process changes in matches is seen at once', async (t, url) => {
+onEachDatabase('changes of matches by another process are visible immediately', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const other = await testContext(t, url);
   await sendEvents(context, configured('Alpha'));
@@ -103,7 +100,7 @@ onEachDatabase('what another process changes in matches is seen at once', async 
   assert.deepEqual(await ids(), [third, second]);
 });
 
-onEachDatabase('a database that cannot tell its state is a 500, not the end of the process', async (t, url) => {
+onEachDatabase('a database without data versions answers 500 and does not end the process', async (t, url) => {
   const { context, get } = await testApi(t, url);
   await context.db.migrating((tx) => tx.script('drop table data_versions; drop table presence'));
   for (let asked = 0; asked < 3; asked++) await get('/v1/matches');
@@ -111,7 +108,7 @@ onEachDatabase('a database that cannot tell its state is a 500, not the end of t
   assert.deepEqual([status, json.error], [500, 'server_error']);
 });
 
-test('the cache returns no value at another version than it was read at', () => {
+test('the cache returns a value only at the version at which it was read', () => {
   const step = fc.record({
     name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
     moves: fc.boolean(),
@@ -126,10 +123,10 @@ test('the cache returns no value at another version than it was read at', () => 
       for (const { name, moves, sets, late, unknown } of steps) {
         const before = version;
         if (moves) version++;
-        const asked = unknown ? undefined : version;
-        const found = cache.get(name, asked);
-        assert.ok(found === undefined || found === asked, `${found} at ${asked}`);
-        if (sets) cache.set(name, late ? before : version, late ? before : asked);
+        const current = unknown ? undefined : version;
+        const found = cache.get(name, current);
+        assert.ok(found === undefined || found === current, `${found} at ${current}`);
+        if (sets) cache.set(name, late ? before : version, late ? before : current);
       }
     }),
   );
@@ -160,7 +157,7 @@ test('an entry is found under its own key and under no other', () => {
   );
 });
 
-test('an unknown version holds nothing', () => {
+test('nothing is cached at an unknown version', () => {
   const cache = new VersionedCache<number>(10);
   cache.get('a', undefined);
   cache.set('a', 1, undefined);

@@ -4,11 +4,11 @@ import { openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config.ts';
 import { openBenchClient } from '#bench/client.ts';
 import { clientsOf, createServers } from '#bench/evening/clients.ts';
-import { type EveningFigures, holds, latencyOf, medianOf } from '#bench/evening/figures.ts';
+import { type EveningFigures, meetsTargets, latencyOf, medianOf } from '#bench/evening/figures.ts';
 import { type Clients, planEvening, SERVERS } from '#bench/evening/plan.ts';
 import { independent, periodic } from '#bench/evening/schedule.ts';
 import { sendPlan } from '#bench/evening/send.ts';
-import { generated } from '#bench/generated.ts';
+import { generateDatabase } from '#bench/generated.ts';
 import { BenchHistory } from '#bench/generated-history.ts';
 import { median, percentile } from '#bench/statistics.ts';
 import { openAppContext } from '#context/context.ts';
@@ -18,10 +18,10 @@ import { createTestDatabase } from '#test/support/context.ts';
 const SECRET_KEY = 'a secret that is long enough for tests';
 const START = Date.parse('2026-03-01T20:00:00Z');
 
-test('a percentile is the smallest time that its share of all does not exceed', () => {
-  const hundred = Array.from({ length: 100 }, (_, place) => 100 - place);
+test('percentiles follow the nearest-rank method', () => {
+  const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
   assert.deepEqual(
-    [0, 0.5, 0.99, 1].map((quota) => percentile(hundred, quota)),
+    [0, 0.5, 0.99, 1].map((fraction) => percentile(hundred, fraction)),
     [1, 50, 99, 100],
   );
   assert.equal(percentile([7], 0.99), 7);
@@ -29,7 +29,7 @@ test('a percentile is the smallest time that its share of all does not exceed', 
   assert.equal(median([10, 9, 100]), 10);
 });
 
-test('independent clients arrive at random at the wanted rate, a periodic one at its interval', () => {
+test('independent clients arrive at random with the given rate, a periodic client at its interval', () => {
   const times = independent(new Random('test'), 500, 60);
   assert.deepEqual(
     times,
@@ -38,7 +38,7 @@ test('independent clients arrive at random at the wanted rate, a periodic one at
   assert.ok(times[0]! > 0 && times.at(-1)! < 60_000);
   assert.ok(Math.abs(times.length - 30_000) < 600, `${times.length}`);
   const gaps = times.slice(1).map((time, place) => time - times[place]!);
-  // Of exponential gaps exp(-1) are longer than the mean of 2 ms.
+  // A share of exp(-1) of exponentially distributed gaps is longer than their mean of 2 ms.
   const long = gaps.filter((gap) => gap > 2).length / gaps.length;
   assert.ok(Math.abs(long - Math.exp(-1)) < 0.02, `${long}`);
   const beats = periodic(new Random('test'), 30, 90);
@@ -55,11 +55,11 @@ function clients(): Clients {
     api: () => ({ path: '/v1/matches' }),
     site: () => ({ path: '/' }),
     keys: Array.from({ length: SERVERS }, (_, number) => `key-${number}`),
-    season: new BenchHistory('test', 0, 100),
+    history: new BenchHistory('test', 0, 100),
   };
 }
 
-test('an evening has the traffic that it promises, in order, and half of it at half the rate', () => {
+test('an evening has its documented traffic, sorted by time, and half of it at half the rate', () => {
   const plan = planEvening(clients(), 1, 360, START);
   assert.ok(plan.every(({ at }, place) => at < 360_000 && (place === 0 || at >= plan[place - 1]!.at)));
   const counts = countsOf(plan);
@@ -84,17 +84,17 @@ function run(p99: number, errors = 0): EveningFigures {
   return { rate: 1, latency, errors, cores: { service: 1, load: 0.2 } };
 }
 
-test('an evening holds by the medians of its runs, and only without an error', () => {
-  assert.ok(holds(medianOf([run(51), run(20), run(50)])));
-  assert.ok(!holds(medianOf([run(51), run(20), run(60)])));
-  assert.ok(!holds(medianOf([run(20), run(20, 1), run(20)])));
+test('an evening meets its targets by the medians of its runs, and only without an error', () => {
+  assert.ok(meetsTargets(medianOf([run(51), run(20), run(50)])));
+  assert.ok(!meetsTargets(medianOf([run(51), run(20), run(60)])));
+  assert.ok(!meetsTargets(medianOf([run(20), run(20, 1), run(20)])));
 });
 
-test('every request of an evening is answered, and an answer that is none counts as an error', async (t) => {
+test('every request of an evening gets a response, and a wrong status or receipt counts as an error', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const { url } = database;
-  await generated({ matches: 30, seed: 'test', database: url, players: 40 }, () => undefined);
+  await generateDatabase({ matches: 30, seed: 'test', database: url, players: 40 }, () => undefined);
   const listens = Object.fromEntries(['API', 'SITE', 'INGEST'].map((name) => [`${name}_LISTEN`, '127.0.0.1:0']));
   await using context = await openAppContext(
     readConfig({ ...listens, SECRET_KEY, DATABASE_URL: url, LOG_LEVEL: 'silent' }),
@@ -103,10 +103,10 @@ test('every request of an evening is answered, and an answer that is none counts
   await using client = await openBenchClient(url, { SECRET_KEY });
   const keys = await createServers(url, 3);
   const found = await clientsOf(client, services.addresses.API!, keys);
-  const plan = planEvening({ ...found, season: new BenchHistory('test', 0, 40) }, 0.01, 30, Date.now());
+  const plan = planEvening({ ...found, history: new BenchHistory('test', 0, 40) }, 0.01, 30, Date.now());
   const portOf = (service: 'API' | 'SITE' | 'INGEST'): number => Number(new URL(services.addresses[service]!).port);
   const ports = { API: portOf('API'), SITE: portOf('SITE'), INGEST: portOf('INGEST') };
-  // All of it at once.
+  // All requests are due at the same time.
   const hurried = plan.map((one) => ({ ...one, at: 0 }));
   const sent = await sendPlan(hurried, ports);
   assert.deepEqual(
@@ -124,7 +124,7 @@ test('every request of an evening is answered, and an answer that is none counts
   assert.deepEqual([again.INGEST.errors.length, again.SITE.errors.length, again.API.errors.length], [2, 1, 0]);
 });
 
-test('latency counts from when a request was due, not from when it was sent', async () => {
+test('latency counts from the planned time of a request, not from when it was sent', async () => {
   const late = { service: 'API' as const, at: -500, path: '/' };
   await using server = await answering();
   const { API } = await sendPlan([late], { API: server.port, SITE: 0, INGEST: 0 });

@@ -7,7 +7,7 @@ import type { Bulk } from '#bench/bulk/bulk.ts';
 import { BulkPostgres } from '#bench/bulk/postgres.ts';
 import { BulkSqlite } from '#bench/bulk/sqlite.ts';
 import { fillMatches, ingestOpening } from '#bench/filling.ts';
-import { generated } from '#bench/generated.ts';
+import { generateDatabase } from '#bench/generated.ts';
 import { BenchHistory, END } from '#bench/generated-history.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
@@ -18,19 +18,19 @@ import { readEvent } from '#events/read-event.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { createTestDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';
 
-const season = (): BenchHistory => new BenchHistory('test', 700, 150);
+const history = (): BenchHistory => new BenchHistory('test', 700, 150);
 
 onEachDatabase(
-  'what is filled in at once is what taking the events one by one gives, table by table',
+  'bulk filling writes the same rows in every table as ingesting the events one by one',
   async (t, url, dialect) => {
     {
       await using db = await openDb(url);
       await migrate(db);
-      await ingestOpening(db, season());
+      await ingestOpening(db, history());
     }
     {
       await using bulk = await openBulk(dialect, url);
-      await fillMatches(bulk, season(), () => undefined);
+      await fillMatches(bulk, history(), () => undefined);
       await bulk.finish();
     }
     const other = await createTestDatabase(dialect);
@@ -38,7 +38,7 @@ onEachDatabase(
     await ingestOneByOne(other.url);
     await using filled = await openDb(url);
     await using accepted = await openDb(other.url);
-    assert.notEqual(await databaseIdIn(filled), await databaseIdIn(accepted));
+    assert.notEqual(await takeDatabaseId(filled), await takeDatabaseId(accepted));
     const tables = await tablesOf(filled);
     assert.ok(tables.length > 20 && tables.includes('player_matches'));
     for (const table of tables) assert.deepEqual(await rowsOf(filled, table), await rowsOf(accepted, table), table);
@@ -47,11 +47,11 @@ onEachDatabase(
   },
 );
 
-/** Which database it is: the one thing that two of them never share. */
-async function databaseIdIn(db: Db): Promise<number> {
-  const [origin] = await db.all<{ value: number }>(sql`select value from data_versions where name = 'database'`);
+/** Reads the database id and sets it to 0, because it always differs between two databases. */
+async function takeDatabaseId(db: Db): Promise<number> {
+  const [id] = await db.all<{ value: number }>(sql`select value from data_versions where name = 'database'`);
   await db.run(sql`update data_versions set value = 0 where name = 'database'`);
-  return origin!.value;
+  return id!.value;
 }
 
 async function openBulk(dialect: Dialect, url: string): Promise<Bulk> {
@@ -61,8 +61,8 @@ async function openBulk(dialect: Dialect, url: string): Promise<Bulk> {
 async function ingestOneByOne(url: string): Promise<void> {
   await using db = await openDb(url);
   await migrate(db);
-  await ingestOpening(db, season());
-  for (const block of season().blocks()) {
+  await ingestOpening(db, history());
+  for (const block of history().blocks()) {
     const events = block.map(({ wire }) => wire);
     const receipts = await ingestEvents(db, { now: () => END }, { kind: 'operator' }, events);
     assert.ok(receipts.every(({ status }) => status === 'accepted'));
@@ -94,50 +94,54 @@ async function rowsOf(db: Db, table: string): Promise<string[]> {
   return (await db.all(sql`select * from ${code(table)}`)).map((row) => JSON.stringify(row)).sort();
 }
 
-test('what is sent and what is read of a match say the same, and the same seed gives the same', () => {
-  const [first, again] = [season(), season()].map((each) => [...each.blocks()].flat());
+test('a generated match parses to its parsed form, and a seed always gives the same history', () => {
+  const [first, again] = [history(), history()].map((each) => [...each.blocks()].flat());
   assert.equal(first!.length, 700);
   assert.deepEqual(first, again);
   for (const { wire, event } of first!) assert.deepEqual(readEvent(wire), { event });
   const counts = first!.map(({ event }) => event.data.teams.reduce((sum, { players }) => sum + players.length, 0));
   assert.deepEqual([Math.min(...counts), Math.max(...counts)], [5, 30]);
   const other = new BenchHistory('other', 1, 150);
-  assert.notDeepEqual(other.players, season().players);
+  assert.notDeepEqual(other.players, history().players);
 });
 
-function halfway(): never {
-  throw new Error('broken off');
+/** A progress callback that interrupts the generation. */
+function interrupt(): never {
+  throw new Error('interrupted');
 }
 
-test('a file is complete or not there, kept for reuse, and nothing else is taken for it', async (t) => {
+test('a generated file is complete or absent, is reused, and is never mistaken for another file', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-bench-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const wanted = { matches: 20, players: 40, seed: 's', database: join(folder, 'm.db') };
   const received: number[] = [];
-  assert.deepEqual(await generated(wanted, (done) => received.push(done)), { url: wanted.database, kept: false });
+  assert.deepEqual(await generateDatabase(wanted, (done) => received.push(done)), {
+    url: wanted.database,
+    reused: false,
+  });
   assert.deepEqual(received, [20]);
-  assert.equal((await generated(wanted, () => assert.fail())).kept, true);
+  assert.equal((await generateDatabase(wanted, () => assert.fail())).reused, true);
   await assert.rejects(
-    generated({ ...wanted, matches: 21 }, () => undefined),
-    /holds something else than 21 matches/,
+    generateDatabase({ ...wanted, matches: 21 }, () => undefined),
+    /does not contain 21 matches/,
   );
   const broken = { ...wanted, database: join(folder, 'broken.db') };
-  await assert.rejects(generated(broken, halfway), /broken off/);
-  assert.equal((await generated(broken, () => undefined)).kept, false, 'a half-made one is made anew');
+  await assert.rejects(generateDatabase(broken, interrupt), /interrupted/);
+  assert.equal((await generateDatabase(broken, () => undefined)).reused, false, 'an incomplete one is generated again');
   await writeFile(join(folder, 'text.db'), 'no database');
-  await assert.rejects(generated({ ...wanted, database: join(folder, 'text.db') }, () => undefined));
+  await assert.rejects(generateDatabase({ ...wanted, database: join(folder, 'text.db') }, () => undefined));
 });
 
-test('a PostgreSQL database is made once, made anew when it was broken off, and left alone when it is not ours', async (t) => {
+test('a PostgreSQL database is generated once, again after an interruption, and never over other data', async (t) => {
   const database = await createTestDatabase('postgres');
   t.after(() => database.drop());
   const wanted = { matches: 20, players: 40, seed: 's', database: database.url };
-  await assert.rejects(generated(wanted, halfway), /broken off/);
-  assert.equal((await generated(wanted, () => undefined)).kept, false);
-  assert.equal((await generated(wanted, () => assert.fail())).kept, true);
+  await assert.rejects(generateDatabase(wanted, interrupt), /interrupted/);
+  assert.equal((await generateDatabase(wanted, () => undefined)).reused, false);
+  assert.equal((await generateDatabase(wanted, () => assert.fail())).reused, true);
   await assert.rejects(
-    generated({ ...wanted, seed: 'x' }, () => undefined),
-    /holds 20 matches/,
+    generateDatabase({ ...wanted, seed: 'x' }, () => undefined),
+    /contains 20 matches/,
   );
   const own = await createTestDatabase('postgres');
   t.after(() => own.drop());
@@ -146,7 +150,7 @@ test('a PostgreSQL database is made once, made anew when it was broken off, and 
     await migrate(db);
   }
   await assert.rejects(
-    generated({ ...wanted, database: own.url }, () => undefined),
-    /holds something else/,
+    generateDatabase({ ...wanted, database: own.url }, () => undefined),
+    /contains data that was not generated/,
   );
 });

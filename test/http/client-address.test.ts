@@ -16,7 +16,7 @@ function assertAddresses(trusted: string[], rows: [peer: string | undefined, for
     assert.equal(addresses.of(from(peer, forwarded)), address, `${peer} for ${forwarded}`);
 }
 
-test('without a trusted proxy nobody may say who they are', () => {
+test('without trusted proxies X-Forwarded-For is ignored', () => {
   assertAddresses(
     [],
     [
@@ -28,7 +28,7 @@ test('without a trusted proxy nobody may say who they are', () => {
   );
 });
 
-test('a trusted proxy says for whom it asks, and others do not', () => {
+test('X-Forwarded-For is trusted from trusted proxies only', () => {
   assertAddresses(
     ['10.0.0.0/8', '192.0.2.1', '2001:db8:1::/48', '::1'],
     [
@@ -44,7 +44,7 @@ test('a trusted proxy says for whom it asks, and others do not', () => {
   );
 });
 
-test('of several hops the nearest that is not trusted is the caller, whatever it claims further out', () => {
+test('of several hops the nearest untrusted one is the client, whatever X-Forwarded-For lists before it', () => {
   assertAddresses(
     ['10.0.0.0/8'],
     [
@@ -61,7 +61,7 @@ test('of several hops the nearest that is not trusted is the caller, whatever it
   );
 });
 
-test('an address is the same however it is written', () => {
+test('every notation of an address becomes its canonical form, without the port', () => {
   assertAddresses(
     ['10.0.0.0/8'],
     [
@@ -75,14 +75,14 @@ test('an address is the same however it is written', () => {
   );
 });
 
-test('whoever comes through a socket file is believed where the operator says `unix`', () => {
+test('X-Forwarded-For is trusted over a Unix socket if TRUSTED_PROXIES contains `unix`', () => {
   assertAddresses(['unix'], [[undefined, '203.0.113.9', '203.0.113.9']]);
   assertAddresses(['unix', '10.0.0.0/8'], [[undefined, '203.0.113.9, 10.0.0.7', '203.0.113.9']]);
   assertAddresses(['10.0.0.0/8'], [[undefined, '203.0.113.9', '']]);
   assertAddresses(['unix'], [['192.0.2.1', '203.0.113.9', '192.0.2.1']]);
 });
 
-test('what is no address and no network stops the start with the name of the setting', () => {
+test('an invalid entry of TRUSTED_PROXIES is refused with an error that names the setting and the entry', () => {
   for (const wrong of ['proxy', '10.0.0.0/99', '10.0.0', '300.1.1.1', '::1/129', '0x0a.1', '010.0.0.1'])
     assert.throws(
       () => new ClientAddresses([wrong]),

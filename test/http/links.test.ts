@@ -4,7 +4,7 @@ import { requestLanguage } from '#http/cookies.ts';
 import { contactLink, languageLink, linkTo } from '#http/links.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 
-test('a contact leads to its web or mail address, and to nowhere else', () => {
+test('a contact becomes a link only if it is a web or e-mail address', () => {
   assert.equal(contactLink('https://example.org/help'), 'https://example.org/help');
   assert.equal(contactLink('help@example.org'), 'mailto:help@example.org');
   assert.equal(contactLink('mailto:help@example.org'), 'mailto:help@example.org');
@@ -12,7 +12,7 @@ test('a contact leads to its web or mail address, and to nowhere else', () => {
     assert.equal(contactLink(text), undefined);
 });
 
-test('links to a page keep its filters and leave out language, outcome and place in the list', () => {
+test('links to a page keep its filters and leave out language, flash message and position in the list', () => {
   const url = new URL('http://here//list?server=a&lang=ja&done=saved&before=x&max_id=y');
   assert.equal(linkTo(url), '/list?server=a');
   assert.equal(linkTo(url, { server: undefined }), '/list');
@@ -20,7 +20,7 @@ test('links to a page keep its filters and leave out language, outcome and place
   assert.equal(languageLink(new URL('http://here//list?before=x'), 'ja'), '/list?before=x&lang=ja');
 });
 
-test('a list is cut into pages; the pager leads back to the first one', async () => {
+test('a list has pages with cursors, and the pager links to the first and the next page', async () => {
   const [first, last] = [
     listed([{ key: 3 }, { key: 2 }, { key: 1 }], 2, keyCursor),
     listed([{ key: 1 }], 2, keyCursor),
@@ -34,7 +34,7 @@ test('a list is cut into pages; the pager leads back to the first one', async ()
   assert.match(await shown('/list?a=1&max_id=k'), /href="\/list\?a=1">Newest<[\s\S]*End/);
 });
 
-test('the language is the one of the link, the cookie, the application, the browser', () => {
+test('the language comes from the link, then the cookie, then the application, then the browser', () => {
   const headers = { cookie: 'lang=en; scorehall_language=ja', 'accept-language': 'en' };
   assert.equal(requestLanguage(headers, 'en'), 'en');
   assert.equal(requestLanguage(headers, undefined, 'en'), 'ja');

@@ -11,7 +11,7 @@ const echo: RequestListener = (request, response) => {
   response.writeHead(200, { 'content-length': Buffer.byteLength(body) }).end(body);
 };
 
-const hold: RequestListener = (request) => void request.on('error', () => undefined).resume();
+const neverAnswer: RequestListener = (request) => void request.on('error', () => undefined).resume();
 
 type Options = Parameters<typeof httpServer>[1];
 
@@ -27,16 +27,16 @@ async function open(t: TestContext, listener = echo, options: Options = {}): Pro
 
 type OpenOne = (t: TestContext, listener?: RequestListener) => Promise<string>;
 
-/** What holds whether or not somebody reads what comes with requests. */
-function testBoth(what: string, run: (t: TestContext, open: OpenOne) => Promise<void>): void {
+/** Runs a test with both values of `readsBodies`. */
+function testBoth(rule: string, run: (t: TestContext, open: OpenOne) => Promise<void>): void {
   for (const readsBodies of [true, false]) {
-    const who = readsBodies ? 'the HTTP server' : 'the HTTP server without bodies';
-    test(`${who} ${what}`, (t) => run(t, (t, listener) => open(t, listener, { readsBodies })));
+    const server = readsBodies ? 'the HTTP server' : 'the HTTP server without bodies';
+    test(`${server} ${rule}`, (t) => run(t, (t, listener) => open(t, listener, { readsBodies })));
   }
 }
 
 const GET = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
-const LAST = 'Connection: close\r\n';
+const CLOSE = 'Connection: close\r\n';
 
 function assertRefusal(reply: Reply | undefined, status: number): void {
   assert.equal(reply?.status, status, String(reply?.text));
@@ -47,37 +47,37 @@ function assertRefusal(reply: Reply | undefined, status: number): void {
 }
 
 const BROKEN: Record<string, string> = {
-  'no HTTP at all': 'hello\r\n\r\n',
-  'a TLS greeting': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+  'text that is not HTTP': 'hello\r\n\r\n',
+  'a TLS handshake': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   'HTTP/2 by prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'a version that does not exist': 'GET / HTTP/3.7\r\nHost: x\r\n\r\n',
   'no version': 'GET /\r\n\r\n',
-  'a blank in the path': GET('/a b'),
+  'a space in the path': GET('/a b'),
   'NUL in the path': GET('/\0'),
   'NUL in a header': GET('/', 'X-A: a\0b\r\n'),
   'a bare line feed in a header': GET('/', 'X-A: a\nX-B: b\r\n'),
   'a header without a colon': GET('/', 'nonsense\r\n'),
-  'a blank before the colon': GET('/', 'X-A : b\r\n'),
+  'a space before the colon of a header': GET('/', 'X-A : b\r\n'),
   'a folded header': GET('/', 'X-A: b\r\n c\r\n'),
   'an unknown method': 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n',
   'a lower-case method': 'get / HTTP/1.1\r\nHost: x\r\n\r\n',
-  'two lengths': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
-  'a length that is no number': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n`,
-  'a negative length': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`,
-  'length and chunks': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  'two Content-Length headers': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+  'a Content-Length that is not a number': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n`,
+  'a negative Content-Length': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`,
+  'both Content-Length and chunks': `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
   'no Host': 'GET / HTTP/1.1\r\n\r\n',
   'two Hosts': 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
-  'a Host that is none': 'GET / HTTP/1.1\r\nHost: a b/c\r\n\r\n',
+  'an invalid Host': 'GET / HTTP/1.1\r\nHost: a b/c\r\n\r\n',
 };
 
 for (const [what, bytes] of Object.entries(BROKEN))
-  testBoth(`answers ${what} with 400 and a body`, async (t, open) => {
+  testBoth(`answers ${what} with 400 and an error body`, async (t, open) => {
     const replies = await askRaw(await open(t), Buffer.from(bytes, 'latin1'));
     assert.equal(replies.length, 1);
     assertRefusal(replies[0], 400);
   });
 
-testBoth('answers 431 to a path or headers that are too long, however much comes', async (t, open) => {
+testBoth('answers 431 to a path or headers that are too long, whatever their length', async (t, open) => {
   const origin = await open(t);
   const floods = [
     GET(`/${'a'.repeat(100_000)}`),
@@ -92,26 +92,26 @@ testBoth('answers 431 to a path or headers that are too long, however much comes
   }
 });
 
-testBoth('says that a path has to be percent-encoded', async (t, open) => {
+testBoth('says that the path must be percent-encoded', async (t, open) => {
   const origin = await open(t);
   const [reply] = await askRaw(origin, Buffer.from(GET('/Ärger')));
   assertRefusal(reply, 400);
   assert.match(reply!.json.error_description, /percent-encoded/);
 });
 
-testBoth('takes old and odd requests that are still right', async (t, open) => {
+testBoth('accepts unusual requests that are valid', async (t, open) => {
   const origin = await open(t);
   const right: Record<string, string> = {
     '/a': 'GET /a HTTP/1.0\r\n\r\n',
     '/b': 'GET /b HTTP/1.0\r\nHost: x\r\n\r\n',
-    '/c': GET('/c', LAST + 'Expect: something\r\n'),
-    '/d': GET('/d', LAST + 'Upgrade: websocket\r\n'),
+    '/c': GET('/c', CLOSE + 'Expect: something\r\n'),
+    '/d': GET('/d', CLOSE + 'Upgrade: websocket\r\n'),
     '/e': GET('/e', 'Connection: close, upgrade\r\nUpgrade: h2c\r\n'),
-    'http://other/f': GET('http://other/f', LAST),
+    'http://other/f': GET('http://other/f', CLOSE),
     '/g': 'GET /g HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n',
-    '/h': GET('/h', `${LAST}X-A: ${'a'.repeat(12_000)}\r\n`),
-    '/i': `\r\n\r\n${GET('/i', LAST)}`,
-    '/j': GET('/j', LAST).replace('Host: x', 'Host: [::1]:80'),
+    '/h': GET('/h', `${CLOSE}X-A: ${'a'.repeat(12_000)}\r\n`),
+    '/i': `\r\n\r\n${GET('/i', CLOSE)}`,
+    '/j': GET('/j', CLOSE).replace('Host: x', 'Host: [::1]:80'),
   };
   for (const [url, bytes] of Object.entries(right)) {
     const replies = await askRaw(origin, bytes);
@@ -123,7 +123,7 @@ testBoth('takes old and odd requests that are still right', async (t, open) => {
   }
 });
 
-testBoth('is no proxy', async (t, open) => {
+testBoth('refuses CONNECT because it is not a proxy', async (t, open) => {
   const origin = await open(t);
   const [reply, ...others] = await askRaw(origin, 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n');
   assertRefusal(reply, 405);
@@ -131,7 +131,7 @@ testBoth('is no proxy', async (t, open) => {
   assert.deepEqual(others, []);
 });
 
-testBoth('answers what came before something broken first', async (t, open) => {
+testBoth('answers earlier requests of a connection before it refuses invalid bytes', async (t, open) => {
   const waiting: ServerResponse[] = [];
   const origin = await open(t, (request, response) => {
     waiting.push(response);
@@ -150,17 +150,17 @@ testBoth('answers what came before something broken first', async (t, open) => {
   assertRefusal(replies[2], 400);
 });
 
-testBoth('answers many requests on one connection in their order', async (t, open) => {
+testBoth('answers pipelined requests in order', async (t, open) => {
   const origin = await open(t);
   const urls = Array.from({ length: 100 }, (_, number) => `/${number}`);
-  const replies = await askRaw(origin, urls.map((url) => GET(url)).join('') + GET('/last', LAST));
+  const replies = await askRaw(origin, urls.map((url) => GET(url)).join('') + GET('/last', CLOSE));
   assert.deepEqual(
     replies.map(({ json }) => json.url),
     [...urls, '/last'],
   );
 });
 
-test('the HTTP server refuses a body that is broken while nothing is answered yet', async (t) => {
+test('the HTTP server refuses an invalid body if the response has not begun', async (t) => {
   const origin = await open(t, (request, response) => {
     request.resume().on('end', () => echo(request, response));
     request.on('error', () => undefined);
@@ -171,7 +171,7 @@ test('the HTTP server refuses a body that is broken while nothing is answered ye
   assertRefusal((await askRaw(origin, `${head}1;${'a'.repeat(20_000)}\r\na\r\n`))[0], 413);
 });
 
-testBoth('hangs up when a body breaks behind its answer', async (t, open) => {
+testBoth('closes the connection when a body becomes invalid after its response', async (t, open) => {
   const origin = await open(t);
   const replies = await askRaw(
     origin,
@@ -184,9 +184,9 @@ testBoth('hangs up when a body breaks behind its answer', async (t, open) => {
   );
 });
 
-test('the HTTP server answers 408 to who does not come to an end', async (t) => {
-  const patience = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
-  const origin = await open(t, hold, { patience });
+test('the HTTP server answers 408 to a request that is not complete in time', async (t) => {
+  const timeouts = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
+  const origin = await open(t, neverAnswer, { timeouts });
   const slow = ['', 'GET / HTTP/1.1\r\nHost:', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab'];
   const replies = await Promise.all(slow.map((bytes) => askRaw(origin, bytes)));
   for (const [reply, ...others] of replies) {
@@ -195,7 +195,7 @@ test('the HTTP server answers 408 to who does not come to an end', async (t) => 
   }
 });
 
-testBoth('does not mind callers who vanish', async (t, open) => {
+testBoth('continues to serve after clients reset their connections', async (t, open) => {
   const origin = await open(t);
   for (const bytes of ['', 'GET', GET('/'), 'nonsense\r\n']) {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
@@ -204,24 +204,24 @@ testBoth('does not mind callers who vanish', async (t, open) => {
     socket.resetAndDestroy();
     await once(socket, 'close');
   }
-  assert.equal((await askRaw(origin, GET('/', LAST)))[0]!.status, 200);
+  assert.equal((await askRaw(origin, GET('/', CLOSE)))[0]!.status, 200);
 });
 
 for (const [what, more] of [
   ['stops', ''],
-  ['breaks off', 'zz\r\n'],
+  ['becomes invalid', 'zz\r\n'],
 ] as const)
-  test(`the HTTP server hangs up where a body ${what} behind the beginning of its answer`, async (t) => {
-    const patience = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
+  test(`the HTTP server closes the connection if a body ${what} after the response has begun`, async (t) => {
+    const timeouts = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const begin: RequestListener = (request, response) => {
       request
         .on('error', () => undefined)
         .on('close', resolve)
         .resume();
-      response.write('heard\n');
+      response.write('begun\n');
     };
-    const origin = await open(t, begin, { patience });
+    const origin = await open(t, begin, { timeouts });
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n');

@@ -10,7 +10,7 @@ import { pageHeaders, renderPage } from '#http/page.ts';
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
-test('any colour of a network becomes readable on its ground, and one that is readable stays', () => {
+test('any colour becomes readable on its background, and a readable colour is not changed', () => {
   fc.assert(
     fc.property(colour, fc.constantFrom('#f6f3ec', '#12151c'), (wanted, ground) => {
       const shown = readableOn([ground], wanted);
@@ -21,7 +21,7 @@ test('any colour of a network becomes readable on its ground, and one that is re
   );
 });
 
-test('the language is what was asked for, then what the browser prefers, then English', () => {
+test('the language is the explicit choice, then the preference of the browser, then English', () => {
   assert.equal(chooseLanguage(['ja'], 'en'), 'ja');
   assert.equal(chooseLanguage([undefined, 'fr ja-JP en'], undefined), 'ja');
   assert.equal(chooseLanguage(['xx'], 'de, en;q=0.3, ja;q=0.7'), 'ja');
@@ -30,7 +30,7 @@ test('the language is what was asked for, then what the browser prefers, then En
   fc.assert(fc.property(fc.string(), (accepted) => ['en', 'ja'].includes(chooseLanguage([], accepted))));
 });
 
-test('a page escapes what it is given and holds no inline script or style', async () => {
+test('a page escapes all its inputs and contains no inline script or style', async () => {
   const assets = brandAssets(readConfig({}));
   const shell = { network: '<b>"Net"', home: '/"><script>', assets, stylesheets: ['base.css'], scripts: [] };
   const link = { href: '"><script>', label: '<script>alert(2)</script>' };
@@ -50,7 +50,7 @@ test('a page escapes what it is given and holds no inline script or style', asyn
   assert.match(pageHeaders()['content-security-policy']!, /default-src 'none'; script-src 'self'; style-src 'self'/);
 });
 
-test('an asset stands at an address of its content, compressed when asked for', async () => {
+test('the URL of an asset depends on its content, and the asset is compressed on request', async () => {
   const assets = brandAssets(readConfig({}));
   const href = assets.href('base.css');
   const plain = (await assets.answer(href, undefined))!;

@@ -6,7 +6,7 @@ import { onEachDatabase, testContext } from '#test/support/context.ts';
 const MAX = 3;
 const fail = (error: unknown): never => assert.fail(String(error));
 
-onEachDatabase('somebody with endless addresses fills neither the memory nor the next start', async (t, url) => {
+onEachDatabase('any number of addresses takes a bounded amount of memory, also after a restart', async (t, url) => {
   const { db, clock } = await testContext(t, url);
   {
     await using rateLimiter = await MemoryRateLimiter.open(db, clock, fail, MAX);
@@ -15,12 +15,12 @@ onEachDatabase('somebody with endless addresses fills neither the memory nor the
       rateLimiter.count(subject, 10);
     }
     const used = ['a', 'b', 'c', 'd'].map((subject) => 10 - rateLimiter.peek(subject, 10).remaining);
-    assert.deepEqual(used, [0, 1, 1, 1], 'the one that began the longest ago begins anew');
+    assert.deepEqual(used, [0, 1, 1, 1], 'the oldest window is dropped');
   }
   const resets = clock.now() + 10_000;
   for (const subject of ['e', 'f'])
     await db.run(sql`insert into rate_limits (subject, used, resets) values (${subject}, 5, ${resets})`);
   await using again = await MemoryRateLimiter.open(db, clock, fail, MAX);
-  const cached = ['b', 'c', 'd', 'e', 'f'].filter((subject) => again.peek(subject, 10).remaining < 10);
-  assert.deepEqual(cached, ['b', 'c', 'd'], 'those that end the latest');
+  const loaded = ['b', 'c', 'd', 'e', 'f'].filter((subject) => again.peek(subject, 10).remaining < 10);
+  assert.deepEqual(loaded, ['b', 'c', 'd'], 'the windows that end last are loaded');
 });

@@ -9,34 +9,37 @@ import { invalidToken, unauthenticated } from '#http/challenge.ts';
 import type { Credentials } from '#http/credentials.ts';
 import { VersionedCache } from '../versioned-cache.ts';
 
-/** Who asks: a user through an application, an application for itself, or an application by its Client ID alone. */
+/** A user through an application, an application on its own behalf, or an application that sent only its Client ID. */
 export type Caller =
   | { kind: 'user'; application: Application; accountId: string; scopes: string[] }
   | { kind: 'application'; application: Application }
   | { kind: 'client_id'; application: Application };
 
-/** Something that was proven, up to a moment. */
+/** A caller or an application, and until when the cache may serve it, in epoch milliseconds. */
 interface Authenticated<T> {
-  thing: T;
+  value: T;
   until: number;
 }
 
 const CACHED_TOKENS = 20_000;
 const CACHED_APPLICATIONS = 2_000;
-/** Even where the database's word of a change gets lost (a pooler, a broken line), a revocation holds within a second. */
-const KEPT_MS = 1_000;
+/**
+ * The longest time for which an application is served from the cache: a revocation takes effect within a second even if
+ * the database's change notification is lost (a connection pooler, a broken connection).
+ */
+const CACHE_MS = 1_000;
 
-/** Proves who asks. Who was proven is kept while the database says that nothing has changed. */
+/** Authenticates the callers of the data API. Caches them for as long as the data version of credentials stays the same. */
 export class Callers {
   readonly #db: Queryable;
   readonly #clock: Clock;
   readonly #realm: string;
   /** Callers by their tokens. */
   readonly #bearers = new VersionedCache<Authenticated<Caller>>(CACHED_TOKENS);
-  /** Applications by their Client IDs: one stands behind many tokens. */
+  /** Applications by their Client IDs, cached separately because an application has many tokens. */
   readonly #applications = new VersionedCache<Authenticated<Application>>(CACHED_APPLICATIONS);
 
-  /** @param realm as `WWW-Authenticate` names it */
+  /** @param realm the realm of `WWW-Authenticate` */
   constructor(db: Queryable, clock: Clock, realm: string) {
     this.#db = db;
     this.#clock = clock;
@@ -44,29 +47,31 @@ export class Callers {
   }
 
   /**
-   * @param version the data version of credentials now
-   * @throws HttpError 401 where nothing or nothing valid was sent, 400 where the Client ID names another application, 403
-   *   where the application is stopped
+   * @param version the current data version of credentials
+   * @throws HttpError 401 for missing or invalid credentials, 400 if the Client ID is not that of the token, 403 if the
+   *   application is suspended
    */
   authenticate({ token, clientId }: Credentials, version: number | undefined): MaybePromise<Caller> {
     if (token === undefined) return this.#byClientId(clientId, version);
     return mapMaybe(this.#cached(token, version) ?? this.#byToken(token, version), (caller) => {
       if (clientId === undefined || clientId === caller.application.client_id) return caller;
-      throw invalidRequest('client_id names another application than the access token; leave it out.');
+      throw invalidRequest(
+        'The access token belongs to another application than client_id. Send only the access token.',
+      );
     });
   }
 
   #cached(token: string, version: number | undefined): Caller | undefined {
     const bearer = this.#bearers.get(token, version);
-    return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.thing : undefined;
+    return bearer !== undefined && bearer.until > this.#clock.now() ? bearer.value : undefined;
   }
 
   async #byToken(token: string, version: number | undefined): Promise<Caller> {
     const found = await findAccessToken(this.#db, token, this.#clock.now());
     const application = found && (await this.#application(found.client_id, version));
     if (found === undefined || application === undefined) throw invalidToken(this.#realm);
-    const caller = callerOf(application.thing, found);
-    this.#bearers.set(token, { thing: caller, until: Math.min(found.expires, application.until) }, version);
+    const caller = callerOf(application.value, found);
+    this.#bearers.set(token, { value: caller, until: Math.min(found.expires, application.until) }, version);
     return caller;
   }
 
@@ -74,7 +79,7 @@ export class Callers {
     if (clientId === undefined) throw unauthenticated(this.#realm);
     const application = isStorable(clientId) ? await this.#application(clientId, version) : undefined;
     if (application === undefined) throw invalidToken(this.#realm);
-    return { kind: 'client_id', application: application.thing };
+    return { kind: 'client_id', application: application.value };
   }
 
   async #application(clientId: string, version: number | undefined): Promise<Authenticated<Application> | undefined> {
@@ -85,9 +90,9 @@ export class Callers {
     if (application === undefined) return undefined;
     const suspended = suspensionReason(application);
     if (suspended !== undefined) throw new HttpError(403, 'access_not_approved', suspended);
-    const proven = { thing: application, until: now + KEPT_MS };
-    this.#applications.set(clientId, proven, version);
-    return proven;
+    const authenticated = { value: application, until: now + CACHE_MS };
+    this.#applications.set(clientId, authenticated, version);
+    return authenticated;
   }
 }
 

@@ -16,7 +16,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 
 const CHALLENGE = /^Bearer realm="Scorehall", error="invalid_token"/;
 
-function assertUnknown(reply: Reply): void {
+function assertInvalidToken(reply: Reply): void {
   assert.equal(reply.status, 401, reply.text);
   assert.equal(reply.json.error, 'invalid_token');
   assert.match(String(reply.headers['www-authenticate']), CHALLENGE);
@@ -25,7 +25,7 @@ function assertUnknown(reply: Reply): void {
 const twice = (...tokens: string[]): string =>
   `GET /v1/servers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${tokens.map((token) => `Authorization: Bearer ${token}\r\n`).join('')}\r\n`;
 
-onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
+onEachDatabase('the data API has three kinds of callers', async (t, url) => {
   const { context, origin, app, token } = await testApi(t, url);
   const id = app.client_id;
   const other = await application(context, { name: 'Other' });
@@ -35,7 +35,7 @@ onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
   const status = async (path: string, headers: Record<string, string | string[]> = {}): Promise<number> =>
     (await at(path, headers)).status;
 
-  await t.test('a token comes in the header, in any case of the scheme, or in the query', async () => {
+  await t.test('a token is accepted in the header, ignoring the case of the scheme, or in the query', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  '])
       assert.equal(await status('/v1/servers', { authorization: `${scheme} ${token}` }), 200);
     assert.equal(await status(`/v1/servers?access_token=${token}`), 200);
@@ -43,13 +43,13 @@ onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
     assert.equal(await status(`/v1/servers?access%5ftoken=${token}`), 200);
   });
 
-  await t.test('a Client ID alone comes in the header or in the query', async () => {
+  await t.test('a Client ID alone is accepted in the header or in the query', async () => {
     assert.equal(await status('/v1/servers', { 'x-client-id': id }), 200);
     assert.equal(await status(`/v1/servers?client_id=${id}`), 200);
     assert.equal(await status(`/v1/servers?client_id=${id}`, { 'x-client-id': id }), 200);
   });
 
-  await t.test('nothing, or empty credentials, get a challenge without an error', async () => {
+  await t.test('missing or empty credentials get a challenge without an error code', async () => {
     for (const [path, headers] of [
       ['/v1/servers', {}],
       ['/v1/servers?access_token=', {}],
@@ -62,19 +62,19 @@ onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
     }
   });
 
-  await t.test('what is unknown, malformed or of another scheme gets a challenge that says so', async () => {
+  await t.test('unknown or malformed credentials and other schemes get a challenge with invalid_token', async () => {
     const wrong = ['Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', token, `Bearer ${token} x`, `Bearer ${token}x`, 'x'];
-    for (const authorization of wrong) assertUnknown(await at('/v1/servers', { authorization }));
-    assertUnknown(await at(`/v1/servers?access_token=${token.slice(1)}`));
+    for (const authorization of wrong) assertInvalidToken(await at('/v1/servers', { authorization }));
+    assertInvalidToken(await at(`/v1/servers?access_token=${token.slice(1)}`));
     for (const query of ['nobody', '%00', '%', '%zz', '%F0%9F%8E%AE', 'x'.repeat(10_000)]) {
-      assertUnknown(await at(`/v1/servers?client_id=${query}`));
-      assertUnknown(await at(`/v1/servers?access_token=${query}`));
+      assertInvalidToken(await at(`/v1/servers?client_id=${query}`));
+      assertInvalidToken(await at(`/v1/servers?access_token=${query}`));
     }
-    assertUnknown(await at(`/v1/servers?client_id=${id.toUpperCase().replace(/^\d*$/, 'A')}`));
-    assertUnknown(await at(`/v1/servers?client_id=${id}`, { authorization: 'Bearer nothing' }));
+    assertInvalidToken(await at(`/v1/servers?client_id=${id.toUpperCase().replace(/^\d*$/, 'A')}`));
+    assertInvalidToken(await at(`/v1/servers?client_id=${id}`, { authorization: 'Bearer nothing' }));
   });
 
-  await t.test('two different credentials are refused, the same one twice is not', async () => {
+  await t.test('two different credentials are refused, the same one twice is accepted', async () => {
     const bearer = `Bearer ${token}`;
     const wrong: [string, Record<string, string | string[]>][] = [
       [`/v1/servers?access_token=${otherToken}`, { authorization: bearer }],
@@ -100,15 +100,15 @@ onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
     assert.equal((await askRaw(origin, twice(token, token)))[0]!.status, 200);
   });
 
-  await t.test('a token ends at its moment', async () => {
+  await t.test('a token expires exactly on time', async () => {
     const short = await serviceToken(context, id, 60_000);
     context.clock.advance(59_999);
     assert.equal(await status(`/v1/servers?access_token=${short}`), 200);
     context.clock.advance(1);
-    assertUnknown(await at(`/v1/servers?access_token=${short}`));
+    assertInvalidToken(await at(`/v1/servers?access_token=${short}`));
   });
 
-  await t.test('an application is let in once its access is approved, and only then', async () => {
+  await t.test('an application has access only while its access is approved', async () => {
     const waiting = await application(context, { access: 'none' });
     const credentials = [
       `client_id=${waiting.client_id}`,
@@ -120,13 +120,17 @@ onEachDatabase('the data API knows three kinds of callers', async (t, url) => {
         const reply = await at(`/v1/servers?${credential}`);
         assert.equal(reply.status, 403, state);
         assert.equal(reply.json.error, 'access_not_approved');
-        assert.equal(reply.headers['www-authenticate'], undefined, 'another token would not help');
+        assert.equal(
+          reply.headers['www-authenticate'],
+          undefined,
+          'no challenge, because another token would not help',
+        );
       }
     }
     await setAccess(context.db, waiting.client_id, 'approved');
     for (const credential of credentials) assert.equal(await status(`/v1/servers?${credential}`), 200);
     await deleteApplication(context.db, waiting.client_id);
-    for (const credential of credentials) assertUnknown(await at(`/v1/servers?${credential}`));
+    for (const credential of credentials) assertInvalidToken(await at(`/v1/servers?${credential}`));
   });
 });
 
@@ -152,7 +156,7 @@ onEachDatabase('`me` is the player who owns the token', async (t, url) => {
     assert.equal((await me({ token: await tokenOf(ada.id) }, '/v1/players/m%65')).json.name, 'Ada');
   });
 
-  await t.test('and 403 without that scope, for an application, and for a Client ID', async () => {
+  await t.test('but 403 without that scope, for an application, and for a Client ID', async () => {
     const others = [{ token }, { clientId: app.client_id }];
     for (const scope of ['openid email', '', 'profiles', 'Profile'])
       others.push({ token: await tokenOf(ada.id, scope) });
@@ -167,16 +171,16 @@ onEachDatabase('`me` is the player who owns the token', async (t, url) => {
     assert.equal((await me({ token: narrow }, '/v1/players/Ada')).status, 200, 'public data needs no scope');
   });
 
-  await t.test('and 404 while no game account is linked, or it was never seen', async () => {
+  await t.test('but 404 if no player is linked, or the player was never on the network', async () => {
     for (const { id } of [unlinked, unseen]) assert.equal((await me({ token: await tokenOf(id) })).status, 404);
   });
 
-  await t.test('a player may be called Me all the same', async () => {
+  await t.test('a player may be named Me', async () => {
     assert.equal((await me({ token }, '/v1/players/Me')).json.uuid, person(2).uuid);
     assert.equal((await me({ token }, '/v1/players/ME')).json.uuid, person(2).uuid);
   });
 
-  await t.test('a bad parameter is told before who may ask', async () => {
+  await t.test('an invalid parameter is reported before a missing scope', async () => {
     assert.equal((await me({ token }, '/v1/players/me?fields=nonsense')).status, 400);
   });
 });
