@@ -21,7 +21,7 @@ onEachDatabase(
     const person = new Person(world.services.auth);
     await person.open('/register');
     await person.submit({ name: 'Robin', email: 'Robin@Example.org', password: PASSWORD });
-    assert.match(person.text, /Look into your mail/);
+    assert.match(person.text, /Check your e-mail/);
     assert.equal(
       await accountByName(world.services.context.db, 'Robin'),
       undefined,
@@ -47,7 +47,7 @@ onEachDatabase('who registers with the address of somebody else leaves no passwo
   const link = (await world.mail.next('robin@example.org')).links[0]!;
   const owner = new Person(world.services.auth);
   await owner.open(link);
-  assert.match(owner.text, /another browser than the one that registered robin@example\.org/);
+  assert.match(owner.text, /not the browser that registered robin@example\.org/);
   assert.equal(
     (await owner.post('/register/confirm', { token: new URL(link).searchParams.get('token')! })).status,
     422,
@@ -118,7 +118,7 @@ test('names: their shape, no account’s twice, nobody registers as a known play
   for (const name of ['ab', 'a'.repeat(17), 'a b', 'Ünal', '<b>', 'a-b'])
     assert.match(await tryName(name), /Use 3 to 16 letters/);
   for (const name of ['Steve', 'STEVE', 'rObIn']) assert.match(await tryName(name), /is taken, or belongs to a player/);
-  assert.match(await tryName('abc'), /Look into your mail/);
+  assert.match(await tryName('abc'), /Check your e-mail/);
 });
 
 test('passwords that are too short or too easy are refused', async (t) => {

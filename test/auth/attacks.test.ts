@@ -63,7 +63,7 @@ onEachDatabase('a sign-in that was proven with the old password does not come to
   const intruder = new Person(world.services.auth);
   const query = new URLSearchParams({ client_id: application.client_id, response_type: 'code', scope: 'openid' });
   await intruder.open(`/oauth/authorize?${query.toString()}&redirect_uri=${encodeURIComponent(CALLBACK)}`);
-  const last = await proveOnly(intruder, world.services.auth);
+  const last = await submitPasswordOnly(intruder, world.services.auth);
   await recover(world, 'Robin', account.email);
   await intruder.open(last);
   assert.doesNotMatch(intruder.page.html, /\/consent"/);
@@ -119,7 +119,7 @@ test('who signs in as somebody else than the browser meanwhile is, signs out fir
   await person.open('/sign-in');
   await person.submit({ login: 'Robin', password: PASSWORD });
   await person.post(action, { ...fields, login: 'Wren', password: PASSWORD });
-  assert.match(person.text, /signed in with another account meanwhile/);
+  assert.match(person.text, /In the meantime, somebody signed in with another account/);
   await person.submit();
   assert.match(person.text, /Wren/);
   await person.submit({}, '/consent');
@@ -144,7 +144,7 @@ test('nobody fills the audit log by ending what there is not', async (t) => {
 });
 
 /** Sends name and password and stays where the answer is; gives the address that it leads to. */
-async function proveOnly(person: Person, auth: string): Promise<string> {
+async function submitPasswordOnly(person: Person, auth: string): Promise<string> {
   const { action } = person.forms().find(({ fields }) => 'password' in fields)!;
   const cookies = ['scorehall_step', 'scorehall_resume', 'scorehall_session'];
   const cookie = cookies.map((name) => `${name}=${person.cookie(name) ?? ''}`).join('; ');

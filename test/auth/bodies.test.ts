@@ -9,7 +9,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const NEXT = requestText('GET', '/oauth/tokeninfo?id_token=next', { connection: 'close' });
 
 /** The answer to a request, once it is seen that the one behind it on the connection is read as it was sent. */
-async function queryWithCallback({ auth }: TestAuth, text: string): Promise<Reply> {
+async function askAlone({ auth }: TestAuth, text: string): Promise<Reply> {
   const [first, next, ...more] = await askRaw(auth, text, NEXT);
   assert.deepEqual([next?.status, next?.json.error, more], [400, 'invalid_token', []], text);
   return first!;
@@ -21,13 +21,13 @@ test('a request without a body, or with one of unknown length, is answered as on
   const withLength = (body: string) => ({ ...headers, 'content-length': String(body.length) });
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET', 'TRACE'])
     for (const path of ['/sign-in', '/register', '/account/password', '/nowhere', '/assets/x', '/oauth/tokeninfo']) {
-      const empty = await queryWithCallback(services, requestText(method, path, withLength('')));
-      const none = await queryWithCallback(services, requestText(method, path, headers));
-      const noChunks = await queryWithCallback(services, requestText(method, path, headers, ''));
+      const empty = await askAlone(services, requestText(method, path, withLength('')));
+      const none = await askAlone(services, requestText(method, path, headers));
+      const noChunks = await askAlone(services, requestText(method, path, headers, ''));
       assert.deepEqual([none.status, noChunks.status], [empty.status, empty.status], `${method} ${path}`);
       const body = 'id_token=x&login=nobody&password=x';
-      const whole = await queryWithCallback(services, requestText(method, path, withLength(body), body));
-      const chunks = await queryWithCallback(services, requestText(method, path, headers, body));
+      const whole = await askAlone(services, requestText(method, path, withLength(body), body));
+      const chunks = await askAlone(services, requestText(method, path, headers, body));
       assert.equal(chunks.status, whole.status, `${method} ${path}`);
       assert.ok(whole.status < 500, `${method} ${path}: ${whole.status}`);
     }
@@ -36,7 +36,7 @@ test('a request without a body, or with one of unknown length, is answered as on
 test('tokeninfo answers preflights, other methods and forms without a length', async (t) => {
   const { services } = await openWorldOnSqlite(t);
   const ask = (method: string, headers: Record<string, string> = {}, body?: string) =>
-    queryWithCallback(services, requestText(method, '/oauth/tokeninfo', headers, body));
+    askAlone(services, requestText(method, '/oauth/tokeninfo', headers, body));
   const asked = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
   const preflight = await ask('OPTIONS', asked);
   assert.deepEqual([preflight.status, preflight.headers['access-control-allow-methods']], [204, 'GET, POST']);
@@ -53,7 +53,7 @@ test('somebody signs in by a form that comes in chunks', async (t) => {
   await makeAccount(services, 'Robin');
   const body = new URLSearchParams({ login: 'Robin', password: PASSWORD }).toString();
   const headers = { origin: services.auth, 'sec-fetch-site': 'same-origin', 'content-type': FORM };
-  const answer = await queryWithCallback(services, requestText('POST', '/sign-in', headers, body));
+  const answer = await askAlone(services, requestText('POST', '/sign-in', headers, body));
   assert.deepEqual([answer.status, answer.headers['location']], [303, '/account']);
   const cookie = /scorehall_session=[^;]+/.exec(String(answer.headers['set-cookie']))![0];
   assert.equal((await fetch(`${services.auth}/account`, { headers: { cookie }, redirect: 'manual' })).status, 200);
@@ -76,7 +76,7 @@ test('a body that is too long is 413 with or without a length, and the last of i
       }
     }
   const longest = `login=${'a'.repeat(32 * 1024 - 6)}`;
-  assert.equal((await queryWithCallback(services, requestText('POST', '/sign-in', headers, longest))).status, 400);
+  assert.equal((await askAlone(services, requestText('POST', '/sign-in', headers, longest))).status, 400);
 });
 
 test('whoever hangs up in the middle of a body is no fault of ours', async (t) => {

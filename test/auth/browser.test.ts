@@ -103,7 +103,7 @@ test('the whole journey in a real browser, without a script', async (t) => {
   await page.getByLabel('E-mail address').fill('robin@example.org');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByText('Look into your mail').waitFor();
+  await page.getByText('Check your e-mail').waitFor();
   const { links } = await mail.next('robin@example.org');
   await page.goto(links[0]!);
   await page.getByRole('button').click();

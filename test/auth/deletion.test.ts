@@ -65,7 +65,7 @@ onEachDatabase(
     assert.doesNotMatch(JSON.stringify(exported), /argon2|password/);
     await person.open('/account/delete');
     await person.submit({ current: PASSWORD });
-    assert.match(person.text, /Your account is deleted/);
+    assert.match(person.text, /Your account has been deleted/);
     await rewriteLedger(context.db);
 
     assert.equal(await accountById(context.db, account.id), undefined);

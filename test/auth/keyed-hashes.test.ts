@@ -32,8 +32,8 @@ onEachDatabase('a copy of the database tells neither codes nor UUIDs to whoever 
   await ann.open('/account/link');
   const [code] = /[2-9A-Z]{4}-[2-9A-Z]{4}/.exec(ann.text)!;
   const plain = code.replace('-', '');
-  const cached = JSON.stringify(await services.context.db.all(sql`select * from link_codes`));
-  for (const tried of [plain, code, plain.toLowerCase()]) assert.ok(!cached.includes(secretHash(tried)));
+  const stored = JSON.stringify(await services.context.db.all(sql`select * from link_codes`));
+  for (const tried of [plain, code, plain.toLowerCase()]) assert.ok(!stored.includes(secretHash(tried)));
   const typed = (context: typeof same) => send(context, 'account.link', { player: ALEX, code });
   const refused = await typed(other);
   assert.equal(refused.status, 'rejected', 'the key is what opens it');

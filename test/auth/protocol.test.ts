@@ -244,8 +244,8 @@ test('PKCE: who sent a challenge has to prove it, plain is refused, an applicati
   const { services, application, redeem } = await serviceWithSteve(t);
   const challenge = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-  const baseline = await codeOf(services, application.client_id, challenge);
-  assert.equal((await redeem(baseline)).status, 400);
+  const withoutVerifier = await codeOf(services, application.client_id, challenge);
+  assert.equal((await redeem(withoutVerifier)).status, 400);
   const code = await codeOf(services, application.client_id, challenge);
   assert.equal((await redeem(code, { code_verifier: verifier })).status, 200);
   const plain = await authorize(

@@ -16,7 +16,7 @@ import {
   type TestAuth,
 } from './support.ts';
 
-const BATCH_SIZE = 50;
+const CONCURRENT_REQUESTS = 50;
 
 /** A second process on the same database, with the same issuer, that listens elsewhere. */
 async function secondProcess(t: TestContext, { context, auth }: TestAuth): Promise<string> {
@@ -60,7 +60,7 @@ onEachDatabase('of fifty who redeem one code, or one refresh token, at two proce
     ...{ client_id: application.client_id, response_type: 'code', scope: 'openid profile', redirect_uri: CALLBACK },
   }).toString()}`;
   const race = async (fields: Record<string, string>): Promise<Record<string, string>[]> => {
-    const attempts = Array.from({ length: BATCH_SIZE }, (_, n) =>
+    const attempts = Array.from({ length: CONCURRENT_REQUESTS }, (_, n) =>
       post(n % 2 === 0 ? services.auth : other, { ...credentials, ...fields }),
     );
     const answers = await Promise.all(attempts);

@@ -33,15 +33,15 @@ onEachDatabase('so many sign-ins an hour may one network begin, and what was beg
   const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, () => begin('192.0.2.1')));
   const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
   assert.deepEqual(statuses, [...Array(LIMIT).fill(303), ...Array(2 * LIMIT).fill(429)]);
-  const cached = await rows();
-  assert.ok(cached <= LIMIT, `${cached}`);
+  const storedRows = await rows();
+  assert.ok(storedRows <= LIMIT, `${storedRows}`);
   const refused = answers.find(({ status }) => status === 429)!;
   assert.equal(refused.headers.get('retry-after'), '3600');
-  assert.match(await refused.text(), /Too many people began to sign in from your network.*rate_limit/s);
+  assert.match(await refused.text(), /Too many people started to sign in from your network.*rate_limit/s);
   const pushed = await push('192.0.2.1');
   assert.deepEqual([pushed.status, pushed.headers.get('retry-after')], [429, '3600']);
   assert.equal(((await pushed.json()) as { error: string }).error, 'rate_limit');
-  assert.equal(await rows(), cached);
+  assert.equal(await rows(), storedRows);
 
   assert.equal((await begin('192.0.2.2')).status, 303, 'others go on');
   for (let host = 1; host <= LIMIT; host++) assert.equal((await push(`2001:db8::${host}`)).status, 201);

@@ -49,6 +49,6 @@ test('what is no endpoint is said to be none, as JSON', async (t) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const { status, json } = await ask(services.auth, path, { method });
       assert.deepEqual([status, json.error], [404, 'not_found'], `${method} ${path}`);
-      assert.match(json.error_description, /there are .*\/oauth\/token/);
+      assert.match(json.error_description, /The endpoints are .*\/oauth\/token/);
     }
 });
