@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onEachDatabase } from '#test/support/context.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { accountById, accountByName } from '#store/accounts/accounts.ts';
-import { type Seen, Person } from './person.ts';
+import { type LoadedPage, Person } from './person.ts';
 import { authorize, CALLBACK, makeAccount, makeApplication, PASSWORD, seePlayer, send } from './support.ts';
 import { openWorld, openWorldOnSqlite, signIn } from './world.ts';
 
@@ -15,7 +15,7 @@ const isSignedIn = async (person: Person): Promise<boolean> =>
   new URL((await person.open('/account')).url).pathname === '/account';
 
 onEachDatabase(
-  'somebody registers, proves the address, is signed in, and gets no second chance with the link',
+  'a registration is confirmed by the link in the mail, signs in, and the link works once',
   async (t, url) => {
     const world = await openWorld(t, url);
     const person = new Person(world.services.auth);
@@ -25,7 +25,7 @@ onEachDatabase(
     assert.equal(
       await accountByName(world.services.context.db, 'Robin'),
       undefined,
-      'nothing is there before the link',
+      'no account before the link is opened',
     );
     const { links, subject } = await world.mail.next('Robin@Example.org');
     assert.match(subject, /^Finish your registration · Testnet/);
@@ -39,7 +39,7 @@ onEachDatabase(
   },
 );
 
-onEachDatabase('who registers with the address of somebody else leaves no password behind', async (t, url) => {
+onEachDatabase('a password chosen for somebody else’s address does not count', async (t, url) => {
   const world = await openWorld(t, url);
   const intruder = new Person(world.services.auth);
   await intruder.open('/register');
@@ -53,18 +53,26 @@ onEachDatabase('who registers with the address of somebody else leaves no passwo
     422,
   );
   assert.match(owner.text, /at least 8 characters|Use at least/);
-  assert.equal((await owner.submit({ password: 'robin@example.org' })).status, 422, 'the rules for passwords hold');
-  assert.equal(await accountByName(world.services.context.db, 'Robin'), undefined, 'a mistake uses nothing up');
+  assert.equal((await owner.submit({ password: 'robin@example.org' })).status, 422, 'the password rules apply');
+  assert.equal(
+    await accountByName(world.services.context.db, 'Robin'),
+    undefined,
+    'a refused password does not consume the link',
+  );
   await owner.submit({ password: 'the owner of this mailbox' });
   assert.match(owner.text, /Robin.*confirmed/);
   assert.equal(await isSignedIn(owner), true);
   assert.equal((await owner.open(link)).status, 410);
-  assert.equal(await isSignedIn(await signIn(world, 'robin@example.org', PASSWORD)), false, 'the first is forgotten');
+  assert.equal(
+    await isSignedIn(await signIn(world, 'robin@example.org', PASSWORD)),
+    false,
+    'the first password does not count',
+  );
   assert.equal(await isSignedIn(await signIn(world, 'robin@example.org', 'the owner of this mailbox')), true);
   assert.equal(await isSignedIn(intruder), false);
 });
 
-test('of two browsers that confirm at once one makes the account', async (t) => {
+test('of two browsers that confirm at the same time one creates the account', async (t) => {
   const world = await openWorldOnSqlite(t);
   const people = [new Person(world.services.auth), new Person(world.services.auth)];
   await people[0]!.open('/register');
@@ -76,7 +84,7 @@ test('of two browsers that confirm at once one makes the account', async (t) => 
   assert.equal(signedIn.filter(Boolean).length, 1);
 });
 
-test('an address that has an account gets another mail, and the page says the same', async (t) => {
+test('registering an address that has an account sends another mail and shows the same page', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   const register = async (name: string, email: string): Promise<string> => {
@@ -90,10 +98,10 @@ test('an address that has an account gets another mail, and the page says the sa
   assert.match((await world.mail.next('free@example.org')).subject, /Finish your registration/);
 });
 
-test('signing in and recovering say the same whether there is an account or not', async (t) => {
+test('sign-in and recovery show the same page whether the account exists or not', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
-  const tryAs = async (login: string): Promise<Seen> => (await signIn(world, login, 'wrong wrong wrong')).page;
+  const tryAs = async (login: string): Promise<LoadedPage> => (await signIn(world, login, 'wrong wrong wrong')).page;
   const [known, unknown] = [await tryAs('Robin'), await tryAs('Nobody')];
   assert.deepEqual([known.status, unknown.status], [422, 422]);
   assert.equal(known.html.replaceAll('Robin', '…'), unknown.html.replaceAll('Nobody', '…'));
@@ -105,7 +113,7 @@ test('signing in and recovering say the same whether there is an account or not'
   assert.equal(await recover('Robin'), await recover('Nobody'));
 });
 
-test('names: their shape, no account’s twice, nobody registers as a known player', async (t) => {
+test('a name must have the right shape and belong to no account and no known player', async (t) => {
   const world = await openWorldOnSqlite(t);
   await seePlayer(world.services.context, STEVE);
   await makeAccount(world.services, 'Robin');
@@ -136,7 +144,7 @@ test('passwords that are too short or too easy are refused', async (t) => {
   }
 });
 
-test('a closed registration is closed; the linked one lets nobody on to an application without a game account', async (t) => {
+test('REGISTRATION=closed refuses registrations; REGISTRATION=linked requires a game account before an application', async (t) => {
   const closed = await openWorldOnSqlite(t, { REGISTRATION: 'closed' });
   assert.equal((await new Person(closed.services.auth).open('/register')).status, 403);
   const linked = await openWorldOnSqlite(t, { REGISTRATION: 'linked' });
@@ -149,7 +157,7 @@ test('a closed registration is closed; the linked one lets nobody on to an appli
   const code = /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
   await person.submit({}, '/link');
   assert.match(person.text, /No game account has typed the code yet/);
-  assert.match(person.text, new RegExp(code), 'the code stays, it may be on its way');
+  assert.match(person.text, new RegExp(code), 'the code stays valid, its event may be on its way');
   assert.equal(
     (await send(linked.services.context, 'account.link', { player: ALEX, code: code.toLowerCase() })).status,
     'accepted',
@@ -160,7 +168,7 @@ test('a closed registration is closed; the linked one lets nobody on to an appli
 });
 
 onEachDatabase(
-  'a game account is linked by a code; the name follows the game and displaces whoever held it',
+  'a code links a game account; the account takes its name, and another account with that name is renamed',
   async (t, url) => {
     const world = await openWorld(t, url);
     const { db } = world.services.context;
@@ -203,13 +211,13 @@ onEachDatabase(
     assert.deepEqual(
       links.map(({ label, outcome }) => [label, outcome]),
       [['Alex', 'done']],
-      'a code that is refused is the server’s affair',
+      'a refused code is not in the audit log',
     );
     assert.match((await world.mail.next('robin@example.org')).subject, /unlinked/);
   },
 );
 
-test('a code lives for a quarter of an hour, and one game account belongs to one account', async (t) => {
+test('a code works for 15 minutes, and a game account belongs to one account', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   await makeAccount(world.services, 'Steve', STEVE);
@@ -225,7 +233,7 @@ test('a code lives for a quarter of an hour, and one game account belongs to one
   assert.equal((await send(world.services.context, 'account.link', { player: ALEX, code })).status, 'rejected');
 });
 
-onEachDatabase('a forgotten password: a link, a new one, everybody and every application out', async (t, url) => {
+onEachDatabase('a password reset ends all sessions and the access of all applications', async (t, url) => {
   const world = await openWorld(t, url);
   const account = await makeAccount(world.services, 'Robin');
   const { application, secret } = await makeApplication(world.services, 'service');
@@ -262,7 +270,7 @@ onEachDatabase('a forgotten password: a link, a new one, everybody and every app
   assert.equal(info.status, 401);
 });
 
-test('links in mails end: a reset after an hour, the others after a day', async (t) => {
+test('a reset link expires after one hour', async (t) => {
   const world = await openWorldOnSqlite(t);
   const account = await makeAccount(world.services, 'Robin');
   const person = new Person(world.services.auth);
@@ -275,7 +283,7 @@ test('links in mails end: a reset after an hour, the others after a day', async 
   assert.equal((await person.open(links[0]!)).status, 410);
 });
 
-test('changes need the password, are told by mail, and sign out elsewhere', async (t) => {
+test('changes need the password, are reported by mail, and a new password signs out other browsers', async (t) => {
   const world = await openWorldOnSqlite(t);
   const account = await makeAccount(world.services, 'Robin');
   const [person, elsewhere] = [await signIn(world, 'Robin'), await signIn(world, 'Robin')];
@@ -303,7 +311,7 @@ test('changes need the password, are told by mail, and sign out elsewhere', asyn
   assert.equal((await accountById(world.services.context.db, account.id))!.name, 'Robyn');
 });
 
-test('sessions and applications are listed and ended from the account page, with effect on the next request', async (t) => {
+test('the account page lists sessions and applications and ends them with effect on the next request', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   const { application } = await makeApplication(world.services, 'web');
@@ -337,10 +345,10 @@ test('sessions and applications are listed and ended from the account page, with
   });
   assert.equal(info.status, 401);
   await person.open(request);
-  assert.match(person.text, /asks for access/, 'the consent is gone, too');
+  assert.match(person.text, /asks for access/, 'the consent has been deleted, too');
 });
 
-test('forged, foreign and broken forms change nothing', async (t) => {
+test('forms from other origins and malformed forms change nothing', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   const person = await signIn(world, 'Robin');
@@ -369,22 +377,22 @@ test('forged, foreign and broken forms change nothing', async (t) => {
     assert.equal(response.status, body.length > 32 * 1024 ? 413 : 400, body.slice(0, 30));
     assert.match(await response.text(), /<h1>/);
   }
-  assert.equal(await isSignedIn(await signIn(world, 'Robin')), true, 'the password is what it was');
+  assert.equal(await isSignedIn(await signIn(world, 'Robin')), true, 'the password is unchanged');
 });
 
-test('guessing is slowed down for an account and for an address, and remembered', async (t) => {
+test('ten wrong passwords block the account from this network for 15 minutes', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   await makeAccount(world.services, 'Kim');
-  for (let attempts = 0; attempts < 10; attempts++)
+  for (let attempt = 0; attempt < 10; attempt++)
     assert.equal((await signIn(world, 'Robin', 'wrong wrong')).page.status, 422);
-  assert.equal((await signIn(world, 'Robin')).page.status, 429, 'even with the right one');
-  assert.equal(await isSignedIn(await signIn(world, 'Kim')), true, 'others are not concerned');
+  assert.equal((await signIn(world, 'Robin')).page.status, 429, 'even with the right password');
+  assert.equal(await isSignedIn(await signIn(world, 'Kim')), true, 'other accounts are not affected');
   world.services.context.clock.advance(15 * 60_000);
   assert.equal(await isSignedIn(await signIn(world, 'Robin')), true);
 });
 
-test('pages speak the language that was chosen, then the one the application asked for, then the browser’s', async (t) => {
+test('the language is the chosen one, else the one that the application requests, else the browser’s', async (t) => {
   const world = await openWorldOnSqlite(t);
   const { application } = await makeApplication(world.services, 'web');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };

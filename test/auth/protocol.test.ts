@@ -53,7 +53,7 @@ function requestFor(services: TestAuth, clientId: string, more: Fields = {}): st
   return `${services.auth}/oauth/authorize?${new URLSearchParams(fields).toString()}`;
 }
 
-/** A code for a service that Steve uses. */
+/** An authorization code, after Steve has signed in and consented. */
 async function codeOf(services: TestAuth, clientId: string, more: Fields = {}): Promise<string> {
   const callback = await authorize(services.auth, requestFor(services, clientId, more), 'Steve');
   return callback.searchParams.get('code')!;
@@ -75,87 +75,90 @@ async function serviceWithSteve(t: TestContext, settings: Fields = {}) {
   return { services, account, application, credentials, redeem };
 }
 
-onEachDatabase('the specified flow: code, token answer, ID token, tokeninfo, userinfo, refresh', async (t, url) => {
-  const services = await openTestAuth(t, url);
-  const account = await makeAccount(services, 'Someone', STEVE);
-  const { application, secret } = await makeApplication(services, 'service');
-  const credentials = { client_id: application.client_id, client_secret: secret! };
-  const callback = await authorize(
-    services.auth,
-    requestFor(services, application.client_id, { nonce: 'n-1', state: 'a b&c' }),
-    'Steve',
-  );
-  assert.equal(callback.origin + callback.pathname, CALLBACK);
-  assert.equal(callback.searchParams.get('state'), 'a b&c');
-  assert.equal(callback.searchParams.get('iss'), services.auth);
-  const code = callback.searchParams.get('code')!;
-  const { status, body, headers } = await post(services, '/oauth/token', {
-    ...{ ...credentials, grant_type: 'authorization_code', code, redirect_uri: CALLBACK },
-  });
-  assert.equal(status, 200);
-  assert.deepEqual(Object.keys(body).sort(), [
-    'access_token',
-    'expires_in',
-    'id_token',
-    'refresh_token',
-    'scope',
-    'token_type',
-  ]);
-  assert.deepEqual([body['token_type'], body['expires_in'], body['scope']], ['Bearer', 3600, 'openid profile email']);
-  assert.match(headers.get('cache-control')!, /no-store/);
-  const idToken = body['id_token'] as string;
-  const claims = decodeJwt(idToken);
-  assert.deepEqual(Object.keys(claims).sort(), ['aud', 'auth_time', 'exp', 'iat', 'iss', 'nonce', 'sub']);
-  assert.deepEqual(
-    [claims.iss, claims.sub, claims.aud, claims['nonce']],
-    [services.auth, account.id, application.client_id, 'n-1'],
-  );
-  assert.equal(claims.exp! - claims.iat!, 3600);
-  assert.equal(decodeProtectedHeader(idToken).alg, 'RS256');
-
-  for (const info of [
-    await fetch(`${services.auth}/oauth/tokeninfo?id_token=${idToken}`),
-    await fetch(`${services.auth}/oauth/tokeninfo`, {
-      method: 'POST',
-      body: new URLSearchParams({ id_token: idToken }),
-    }),
-  ]) {
-    const received = (await info.json()) as Record<string, unknown>;
-    const { expires_in, ...rest } = received;
-    assert.deepEqual(rest, {
-      ...{ issuer: services.auth, issued_to: application.client_id, audience: application.client_id },
-      ...{ user_id: account.id, issued_at: claims.iat },
+onEachDatabase(
+  'the authorization code flow is as specified: code, token response, ID token, tokeninfo, userinfo, refresh',
+  async (t, url) => {
+    const services = await openTestAuth(t, url);
+    const account = await makeAccount(services, 'Someone', STEVE);
+    const { application, secret } = await makeApplication(services, 'service');
+    const credentials = { client_id: application.client_id, client_secret: secret! };
+    const callback = await authorize(
+      services.auth,
+      requestFor(services, application.client_id, { nonce: 'n-1', state: 'a b&c' }),
+      'Steve',
+    );
+    assert.equal(callback.origin + callback.pathname, CALLBACK);
+    assert.equal(callback.searchParams.get('state'), 'a b&c');
+    assert.equal(callback.searchParams.get('iss'), services.auth);
+    const code = callback.searchParams.get('code')!;
+    const { status, body, headers } = await post(services, '/oauth/token', {
+      ...{ ...credentials, grant_type: 'authorization_code', code, redirect_uri: CALLBACK },
     });
-    assert.ok((expires_in as number) > 3590 && (expires_in as number) <= 3660);
-    assert.equal(info.headers.get('access-control-allow-origin'), '*');
-  }
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(body).sort(), [
+      'access_token',
+      'expires_in',
+      'id_token',
+      'refresh_token',
+      'scope',
+      'token_type',
+    ]);
+    assert.deepEqual([body['token_type'], body['expires_in'], body['scope']], ['Bearer', 3600, 'openid profile email']);
+    assert.match(headers.get('cache-control')!, /no-store/);
+    const idToken = body['id_token'] as string;
+    const claims = decodeJwt(idToken);
+    assert.deepEqual(Object.keys(claims).sort(), ['aud', 'auth_time', 'exp', 'iat', 'iss', 'nonce', 'sub']);
+    assert.deepEqual(
+      [claims.iss, claims.sub, claims.aud, claims['nonce']],
+      [services.auth, account.id, application.client_id, 'n-1'],
+    );
+    assert.equal(claims.exp! - claims.iat!, 3600);
+    assert.equal(decodeProtectedHeader(idToken).alg, 'RS256');
 
-  const fresh = await post(services, '/oauth/token', {
-    ...credentials,
-    grant_type: 'refresh_token',
-    refresh_token: body['refresh_token'] as string,
-  });
-  assert.equal(fresh.status, 200);
-  assert.equal(decodeJwt(fresh.body['id_token'] as string)['nonce'], 'n-1');
-  const reused = await post(services, '/oauth/token', {
-    ...credentials,
-    grant_type: 'refresh_token',
-    refresh_token: body['refresh_token'] as string,
-  });
-  assert.deepEqual([reused.status, reused.body['error']], [400, 'invalid_grant']);
-  const family = await post(services, '/oauth/token', {
-    ...credentials,
-    grant_type: 'refresh_token',
-    refresh_token: fresh.body['refresh_token'] as string,
-  });
-  assert.equal(family.status, 400, 'reuse revokes the family');
-  const info = await fetch(`${services.auth}/oauth/userinfo`, {
-    headers: { authorization: `Bearer ${fresh.body['access_token'] as string}` },
-  });
-  assert.equal(info.status, 401);
-});
+    for (const info of [
+      await fetch(`${services.auth}/oauth/tokeninfo?id_token=${idToken}`),
+      await fetch(`${services.auth}/oauth/tokeninfo`, {
+        method: 'POST',
+        body: new URLSearchParams({ id_token: idToken }),
+      }),
+    ]) {
+      const received = (await info.json()) as Record<string, unknown>;
+      const { expires_in, ...rest } = received;
+      assert.deepEqual(rest, {
+        ...{ issuer: services.auth, issued_to: application.client_id, audience: application.client_id },
+        ...{ user_id: account.id, issued_at: claims.iat },
+      });
+      assert.ok((expires_in as number) > 3590 && (expires_in as number) <= 3660);
+      assert.equal(info.headers.get('access-control-allow-origin'), '*');
+    }
 
-test('client credentials are answered exactly as specified, by form, Basic and JSON', async (t) => {
+    const fresh = await post(services, '/oauth/token', {
+      ...credentials,
+      grant_type: 'refresh_token',
+      refresh_token: body['refresh_token'] as string,
+    });
+    assert.equal(fresh.status, 200);
+    assert.equal(decodeJwt(fresh.body['id_token'] as string)['nonce'], 'n-1');
+    const reused = await post(services, '/oauth/token', {
+      ...credentials,
+      grant_type: 'refresh_token',
+      refresh_token: body['refresh_token'] as string,
+    });
+    assert.deepEqual([reused.status, reused.body['error']], [400, 'invalid_grant']);
+    const family = await post(services, '/oauth/token', {
+      ...credentials,
+      grant_type: 'refresh_token',
+      refresh_token: fresh.body['refresh_token'] as string,
+    });
+    assert.equal(family.status, 400, 'reuse revokes all tokens of the sign-in');
+    const info = await fetch(`${services.auth}/oauth/userinfo`, {
+      headers: { authorization: `Bearer ${fresh.body['access_token'] as string}` },
+    });
+    assert.equal(info.status, 401);
+  },
+);
+
+test('the client credentials response is exactly as specified, by form, Basic and JSON', async (t) => {
   const { services, credentials, application } = await serviceWithSteve(t);
   const grant_type = 'client_credentials';
   const basic = `Basic ${Buffer.from(`${credentials.client_id}:${credentials.client_secret}`).toString('base64')}`;
@@ -187,20 +190,20 @@ test('client credentials are answered exactly as specified, by form, Basic and J
   assert.deepEqual([wrong.status, wrong.body['error']], [401, 'invalid_client']);
 });
 
-/** An answer without what is another each time. */
+/** A response without its date and the value of its token, which differ each time. */
 function shape({ status, body, headers }: TokenResponse): unknown[] {
   const { date: _, ...rest } = Object.fromEntries(headers);
   return [status, rest, { ...body, access_token: (body['access_token'] as string).length }];
 }
 
-test('the short way to client credentials answers as the protocol does, and gives what the protocol knows', async (t) => {
+test('the client credentials fast path answers like oidc-provider, and its tokens can be introspected and revoked', async (t) => {
   const { services, credentials } = await serviceWithSteve(t);
   const fields = { ...credentials, grant_type: 'client_credentials' };
   const form = 'application/x-www-form-urlencoded';
-  const short = await post(services, '/oauth/token', fields, { 'content-type': form });
-  const long = await post(services, '/oauth/token', fields, { 'content-type': `${form};charset=UTF-8` });
-  assert.deepEqual(shape(short), shape(long));
-  for (const { body } of [short, long]) {
+  const fast = await post(services, '/oauth/token', fields, { 'content-type': form });
+  const slow = await post(services, '/oauth/token', fields, { 'content-type': `${form};charset=UTF-8` });
+  assert.deepEqual(shape(fast), shape(slow));
+  for (const { body } of [fast, slow]) {
     const token = body['access_token'] as string;
     const { iat, exp, ...received } = (await post(services, '/oauth/introspect', { ...credentials, token })).body;
     assert.equal((exp as number) - (iat as number), 3600);
@@ -215,7 +218,7 @@ test('the short way to client credentials answers as the protocol does, and give
   }
 });
 
-test('a code is for one use, a second one takes back what the first gave', async (t) => {
+test('a code works once; a second use revokes the tokens of the first', async (t) => {
   const { services, application, redeem } = await serviceWithSteve(t);
   const code = await codeOf(services, application.client_id);
   const first = await redeem(code);
@@ -226,7 +229,7 @@ test('a code is for one use, a second one takes back what the first gave', async
   assert.equal((await fetch(`${services.api}/v1/players/me`, { headers })).status, 401);
 });
 
-test('a code is good for sixty seconds, with the address it was asked for, for its application', async (t) => {
+test('a code works for sixty seconds, only with its redirect URI and only for its application', async (t) => {
   const { services, application, credentials, redeem } = await serviceWithSteve(t);
   const late = await codeOf(services, application.client_id);
   services.context.clock.advance(60_000);
@@ -240,7 +243,7 @@ test('a code is good for sixty seconds, with the address it was asked for, for i
   assert.equal((await post(services, '/oauth/token', without)).status, 400);
 });
 
-test('PKCE: who sent a challenge has to prove it, plain is refused, an application may have to', async (t) => {
+test('PKCE is enforced when a challenge is sent, `plain` is refused, and an application can require PKCE', async (t) => {
   const { services, application, redeem } = await serviceWithSteve(t);
   const challenge = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
@@ -259,7 +262,7 @@ test('PKCE: who sent a challenge has to prove it, plain is refused, an applicati
   assert.equal(refused.searchParams.get('error'), 'invalid_request');
 });
 
-test('errors are a page until client and redirect URI are proven, and a redirect from then on', async (t) => {
+test('errors are shown on a page until client and redirect URI are validated, then sent to the redirect URI', async (t) => {
   const { services, application } = await serviceWithSteve(t);
   const id = application.client_id;
   const pages = [
@@ -306,7 +309,7 @@ test('errors are a page until client and redirect URI are proven, and a redirect
   }
 });
 
-test('whatever a request says of its host, every address printed is the issuer’s', async (t) => {
+test('every URL in a response is the issuer’s, whatever the host headers of the request say', async (t) => {
   const { services, application } = await serviceWithSteve(t);
   const evil = {
     ...{ host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
@@ -325,11 +328,11 @@ test('whatever a request says of its host, every address printed is the issuer�
     if (path.startsWith('/.well-known'))
       assert.match(body, new RegExp(`"token_endpoint":"${services.auth}/oauth/token"`));
   }
-  const whole = await raw(services, `http://evil.example/.well-known/openid-configuration`, {});
-  assert.equal(whole.status, 400);
+  const absolute = await raw(services, `http://evil.example/.well-known/openid-configuration`, {});
+  assert.equal(absolute.status, 400);
 });
 
-/** A request as no `fetch` would send it. */
+/** Sends a request target and headers that `fetch` would not send. */
 async function raw(
   services: TestAuth,
   path: string,
@@ -349,7 +352,7 @@ async function raw(
   });
 }
 
-test('one may introspect and revoke one’s own tokens only, unless the operator allows more', async (t) => {
+test('an application can introspect and revoke only its own tokens', async (t) => {
   const { services, application, credentials, redeem } = await serviceWithSteve(t);
   const other = await makeApplication(services, 'service');
   const stranger = { client_id: other.application.client_id, client_secret: other.secret! };
@@ -369,7 +372,7 @@ test('one may introspect and revoke one’s own tokens only, unless the operator
   assert.equal((await post(services, '/oauth/introspect', { token })).status, 400);
 });
 
-test('an operator names who may introspect every token', async (t) => {
+test('an application in INTROSPECTORS can introspect every token', async (t) => {
   const database = await createTestDatabase('sqlite');
   const first = await openTestAuth(t, database.url);
   const gateway = await makeApplication(first, 'service');
@@ -382,7 +385,7 @@ test('an operator names who may introspect every token', async (t) => {
   assert.equal((await post(services, '/oauth/introspect', { ...credentials, token })).body['active'], true);
 });
 
-test('a public application has no secret: sending one is refused, an empty one counts as none', async (t) => {
+test('a public application that sends a secret is refused; an empty secret counts as none', async (t) => {
   const services = await openOnSqlite(t);
   await makeAccount(services, 'Someone', STEVE);
   const { application } = await makeApplication(services, 'installed', ['myapp://callback']);
@@ -402,7 +405,7 @@ test('a public application has no secret: sending one is refused, an empty one c
   assert.equal(own.status, 400);
 });
 
-test('an installed application asks every time, a web application once; any loopback port will do for the first', async (t) => {
+test('an installed application needs consent every time, a web application once; any loopback port is accepted', async (t) => {
   const services = await openOnSqlite(t);
   await makeAccount(services, 'Someone', STEVE);
   const installed = (await makeApplication(services, 'installed', ['http://127.0.0.1/cb'])).application.client_id;
@@ -418,7 +421,7 @@ test('an installed application asks every time, a web application once; any loop
   }
 });
 
-test('a browser application may call from its own origin, nobody from another', async (t) => {
+test('a web application can call from its own origin, and no other origin can', async (t) => {
   const services = await openOnSqlite(t);
   await makeAccount(services, 'Someone', STEVE);
   const { application } = await makeApplication(services, 'web');
@@ -439,7 +442,7 @@ test('a browser application may call from its own origin, nobody from another', 
   assert.equal(preflight.status, 204);
 });
 
-test('tokens of somebody disabled or deleted are refused on the next request', async (t) => {
+test('tokens of a disabled account are refused on the next request', async (t) => {
   const { services, application, account, credentials, redeem } = await serviceWithSteve(t);
   const tokens = (await redeem(await codeOf(services, application.client_id))).body;
   await setDisabled(services.context.db, account.id, services.context.clock.now());
@@ -450,7 +453,7 @@ test('tokens of somebody disabled or deleted are refused on the next request', a
   assert.equal((await post(services, '/oauth/token', refresh)).body['error'], 'invalid_grant');
 });
 
-test('access and refresh tokens end when they should; a refresh token moves its end with each use', async (t) => {
+test('access tokens expire after an hour, refresh tokens 30 days after their last use', async (t) => {
   const { services, application, credentials, redeem } = await serviceWithSteve(t);
   let tokens = (await redeem(await codeOf(services, application.client_id))).body;
   const me = async () =>
@@ -478,7 +481,7 @@ test('access and refresh tokens end when they should; a refresh token moves its 
   assert.equal((await refresh()).body['error'], 'invalid_grant');
 });
 
-test('within a grace that the operator allows a used refresh token works once more', async (t) => {
+test('a used refresh token works again within REFRESH_GRACE', async (t) => {
   const { services, application, credentials, redeem } = await serviceWithSteve(t, { REFRESH_GRACE: '10s' });
   const { refresh_token } = (await redeem(await codeOf(services, application.client_id))).body as Fields;
   const refresh = () =>

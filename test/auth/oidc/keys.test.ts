@@ -8,7 +8,7 @@ import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type T
 
 const row = (kid: string, created: number) => ({ kid, created, sealed: '' });
 
-test('a new key is published before it signs, an old one after it has', () => {
+test('a new key is published before it signs, and a replaced key stays published', () => {
   const rows = [row('a', 0), row('b', 10_000_000)];
   const at = (now: number): string =>
     publishedKeys(rows, now)
@@ -20,7 +20,7 @@ test('a new key is published before it signs, an old one after it has', () => {
   assert.deepEqual([at(takesOver + RETIRED_FOR_MS - 1), at(takesOver + RETIRED_FOR_MS)], ['ba', 'b']);
 });
 
-test('keys rotate without a refused token', async (t) => {
+test('after a rotation tokens of the old key are still valid', async (t) => {
   const database = await createTestDatabase('sqlite');
   const first = await openTestAuth(t, database.url);
   t.after(() => database.drop());
