@@ -37,8 +37,8 @@ test('tokeninfo answers preflights, other methods and forms without a length', a
   const { services } = await openWorldOnSqlite(t);
   const ask = (method: string, headers: Record<string, string> = {}, body?: string) =>
     askFirstOfTwo(services, requestText(method, '/oauth/tokeninfo', headers, body));
-  const asked = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
-  const preflight = await ask('OPTIONS', asked);
+  const preflightHeaders = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+  const preflight = await ask('OPTIONS', preflightHeaders);
   assert.deepEqual([preflight.status, preflight.headers['access-control-allow-methods']], [204, 'GET, POST']);
   const refused = await ask('DELETE');
   assert.deepEqual([refused.status, refused.headers['allow']], [405, 'GET, POST, OPTIONS']);

@@ -34,3 +34,7 @@ export async function signIn(
   await person.submit({ login, password });
   return person;
 }
+
+export async function isSignedIn(person: Person): Promise<boolean> {
+  return new URL((await person.open('/account')).url).pathname === '/account';
+}
