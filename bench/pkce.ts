@@ -9,7 +9,7 @@ import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountByPlayer, createAccount } from '#store/accounts/accounts.ts';
 import { currentKeys } from '#auth/oidc/keys.ts';
 import { ProtocolPages } from '#auth/oidc/protocol-pages.ts';
-import { providerOf, SCOPES } from '#auth/oidc/provider.ts';
+import { createProvider, SCOPES } from '#auth/oidc/provider.ts';
 import { type BenchClient, REDIRECT_URI } from './client.ts';
 import type { BenchRequest } from './case.ts';
 
@@ -91,10 +91,10 @@ async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
     secure: false,
     group: new GroupWriter(db),
     graceMs: 0,
-    begunPerHour: Number.MAX_SAFE_INTEGER,
+    interactionsPerHour: Number.MAX_SAFE_INTEGER,
     pages: new ProtocolPages({ config, shell }),
   };
-  const provider = providerOf(parts, await currentKeys(db, openSecretKey(config), clock.now()));
+  const provider = createProvider(parts, await currentKeys(db, openSecretKey(config), clock.now()));
   const client = (await provider.Client.find(clientId))!;
   return { provider, client, accountIds: await accountsOf(context) };
 }

@@ -3,8 +3,8 @@ import { type Act, recordAudit } from '#store/audit/audit.ts';
 import type { Context, Deps } from './deps.ts';
 
 /**
- * Keeps that somebody has changed a credential, a session or what an application may see. Behind the answer, so that no
- * answer tells by its time what was kept.
+ * Writes an audit entry for a changed credential, session or grant. It is written after the response, so that the response
+ * time does not reveal whether there was an entry to write.
  */
 export function record(c: Context, deps: Deps, account: Pick<Account, 'id' | 'name'> | undefined, act: Act): void {
   const { address } = c.get('client');

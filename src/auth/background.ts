@@ -1,6 +1,6 @@
 import type { Log } from '#platform/log.ts';
 
-/** Work that no answer waits for, since the time of an answer would tell whether an account exists. */
+/** Runs work after the response, because the response time would otherwise reveal whether an account exists. */
 export class Background {
   readonly #log: Log;
   readonly #running = new Set<Promise<void>>();
@@ -11,11 +11,12 @@ export class Background {
 
   run(work: () => Promise<void>): void {
     const promise = work()
-      .catch((error: unknown) => this.#log.error({ err: error }, 'work behind an answer failed'))
+      .catch((error: unknown) => this.#log.error({ err: error }, 'background work failed'))
       .finally(() => this.#running.delete(promise));
     this.#running.add(promise);
   }
 
+  /** Resolves when the work under way has ended; failed work is logged and does not reject. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ClientInfo } from '#store/accounts/account-sessions.ts';
 
-/** Where the current request comes from, for code that the protocol calls without the request. */
+/** Address and user agent of the current request, for code that oidc-provider calls without the request. */
 export const clientInfo = new AsyncLocalStorage<ClientInfo>();

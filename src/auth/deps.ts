@@ -21,7 +21,7 @@ export interface Env {
 
 export type Context = HonoContext<Env>;
 
-/** The services that the pages of the sign-in use. */
+/** Dependencies of the sign-in pages. */
 export interface Deps {
   readonly config: Config;
   readonly db: Db;
@@ -31,21 +31,22 @@ export interface Deps {
   readonly shell: PageShell;
   readonly secure: boolean;
   readonly background: Background;
-  /** The protocol with the present signing keys. */
+  /** oidc-provider with the current signing keys; replaced when the keys rotate, so read it for each request. */
   readonly provider: Provider;
 }
 
-/** The texts in the language of the request: see `requestLanguage`. */
+/** Texts in the language of the request; see `requestLanguage` for how it is chosen. */
 export function textsOf(c: Context, uiLocales = c.req.query('ui_locales')): Texts {
   return TEXTS[requestLanguage(c.req.header(), c.req.query('lang'), uiLocales)];
 }
 
 /**
- * The form of a request that comes from a page of ours.
- * @throws HttpError 403 for one that does not, 400 for one that cannot be read
+ * Reads the form of a POST request.
+ * @throws HttpError 403 if another site sent it (by `Origin` and `Sec-Fetch-Site`), 400 if it cannot be parsed
  */
 export async function formOf(c: Context, { config }: Deps): Promise<Form> {
   const { origin, 'sec-fetch-site': site } = c.req.header();
-  if (!isOwnForm(origin, site, config.AUTH_URL)) throw new HttpError(403, 'access_denied', 'forged form');
+  if (!isOwnForm(origin, site, config.AUTH_URL))
+    throw new HttpError(403, 'access_denied', 'The form was not sent from a page of this service.');
   return readForm(c.req.header('content-type'), await c.req.text());
 }

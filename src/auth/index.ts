@@ -18,9 +18,9 @@ import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
 import { KeyRing } from './oidc/key-ring.ts';
 import { allowsMethod } from './oidc/methods.ts';
-import { pagesOf } from './pages.ts';
+import { createPages } from './pages.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
-import { providerOf } from './oidc/provider.ts';
+import { createProvider } from './oidc/provider.ts';
 import { isJson, pinHost, refuse, withFormBody } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
 
@@ -28,7 +28,7 @@ const PROTOCOL = /^\/(oauth|\.well-known)\//i;
 const BODY_AS_JSON = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
 const TOKENINFO = /^\/oauth\/tokeninfo\/?(\?|$)/i;
 
-/** Opens the sign-in: the protocol and the pages that people see, on one listener. */
+/** Starts the sign-in service: OAuth 2.0 and OpenID Connect by oidc-provider, and its pages, on one listener. */
 export async function openAuth(context: AppContext): Promise<HttpService> {
   const { config, db, clock, log, mail } = context;
   const assets = brandAssets(config).addFile('sign-in.css', new URL('style/sign-in.css', import.meta.url));
@@ -41,17 +41,19 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   };
   const secure = config.AUTH_URL.startsWith('https:');
   const group = new GroupWriter(db);
-  const parts = {
+  const providerParts = {
     config,
     db,
     clock,
     secure,
     group,
     graceMs: config.REFRESH_GRACE * 1000,
-    begunPerHour: config.SIGN_IN_LIMIT,
+    interactionsPerHour: config.SIGN_IN_LIMIT,
     pages: new ProtocolPages({ config, shell }),
   };
-  const ring = await KeyRing.open(context, openSecretKey(config), (keys) => listenedTo(providerOf(parts, keys), log));
+  const keyRing = await KeyRing.open(context, openSecretKey(config), (keys) =>
+    logProviderErrors(createProvider(providerParts, keys), log),
+  );
   const background = new Background(log);
   const deps: Deps = {
     config,
@@ -63,49 +65,50 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     secure,
     background,
     get provider() {
-      return ring.provider;
+      return keyRing.provider;
     },
   };
-  const pages = getRequestListener(pagesOf(deps, () => ring.tokenInfo).fetch, { overrideGlobalObjects: false });
+  const pages = getRequestListener(createPages(deps, () => keyRing.tokenInfo).fetch, { overrideGlobalObjects: false });
   background.run(() => rewriteLedger(db));
-  const service = new AuthService(context, ring, group, pages);
+  const service = new AuthService(context, keyRing, group, pages);
   return {
     listener: (request, response) => service.serve(request, response),
     close: async () => {
-      ring.close();
+      keyRing.close();
       await background.settled();
     },
   };
 }
 
-/** The protocol with its errors logged: those of ours as such, and what it refuses to applications. */
-function listenedTo(provider: Provider, log: Log): Provider {
-  provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the protocol failed'));
+/** Logs server errors as errors, and grants refused to applications at info level, with the reason. */
+function logProviderErrors(provider: Provider, log: Log): Provider {
+  provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'oidc-provider failed'));
   provider.on('grant.error', (ctx, error) =>
     log[disconnected(ctx.req, error.cause) ? 'debug' : 'info'](
       { error: error.message, detail: error.error_detail, client_id: ctx.oidc.client?.clientId },
       'grant refused',
     ),
   );
-  // Koa tells here what nothing within the protocol caught; if nobody listened, it would print it.
+  // Koa emits `error` for exceptions that oidc-provider does not catch; without a listener it prints them to stderr.
   const emitter: EventEmitter = provider;
   emitter.on('error', (error: Error & { expose?: boolean }, { req }: KoaContextWithOIDC) => {
-    if (error.expose !== true) log[disconnected(req, error) ? 'debug' : 'error']({ err: error }, 'the protocol failed');
+    if (error.expose !== true)
+      log[disconnected(req, error) ? 'debug' : 'error']({ err: error }, 'oidc-provider failed');
   });
   return provider;
 }
 
 class AuthService {
   readonly #context: AppContext;
-  readonly #ring: KeyRing;
+  readonly #keyRing: KeyRing;
   readonly #pages: ReturnType<typeof getRequestListener>;
   readonly #addresses: ClientAddresses;
   readonly #issuer: URL;
   readonly #clientCredentials: ClientCredentials;
 
-  constructor(context: AppContext, ring: KeyRing, group: GroupWriter, pages: ReturnType<typeof getRequestListener>) {
+  constructor(context: AppContext, keyRing: KeyRing, group: GroupWriter, pages: ReturnType<typeof getRequestListener>) {
     this.#context = context;
-    this.#ring = ring;
+    this.#keyRing = keyRing;
     this.#pages = pages;
     this.#addresses = new ClientAddresses(context.config.TRUSTED_PROXIES);
     this.#issuer = new URL(context.config.AUTH_URL);
@@ -120,7 +123,7 @@ class AuthService {
       this.#serve(request, response).catch((error: unknown) => {
         const wire = toHttpError(error);
         const level = disconnected(request, error) ? 'debug' : 'error';
-        if (wire.status >= 500) this.#context.log[level]({ err: error }, 'a request failed');
+        if (wire.status >= 500) this.#context.log[level]({ err: error }, 'request failed');
         if (response.headersSent) response.destroy();
         else refuse(response, wire, origin);
       });
@@ -129,18 +132,22 @@ class AuthService {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.url ?? '';
-    if (!url.startsWith('/')) throw new HttpError(400, 'invalid_request', 'Send a path, not a whole address.');
+    if (!url.startsWith('/'))
+      throw new HttpError(400, 'invalid_request', 'The request target must be a path, not an absolute URL.');
     pinHost(request, this.#issuer);
     response.setHeader('x-content-type-options', 'nosniff');
     if (this.#issuer.protocol === 'https:') response.setHeader('strict-transport-security', 'max-age=31536000');
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
     if (allowsMethod(request, response)) return;
-    const readable = await this.#answered(request, response);
-    if (readable !== undefined) await this.#ring.listener(readable, response);
+    const remaining = await this.#preprocess(request, response);
+    if (remaining !== undefined) await this.#keyRing.listener(remaining, response);
   }
 
-  /** Answers what needs no more than a look; else gives the request in the form that the protocol reads. */
-  async #answered(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage | undefined> {
+  /**
+   * Converts a JSON body to the form body that oidc-provider reads, or answers by the client credentials fast path.
+   * @returns the request for oidc-provider, undefined if the fast path has answered it
+   */
+  async #preprocess(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage | undefined> {
     if (request.method === 'POST' && BODY_AS_JSON.test(request.url!) && isJson(request))
       return await withFormBody(request);
     return await this.#clientCredentials.answer(request, response);

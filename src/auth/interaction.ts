@@ -4,13 +4,13 @@ import { type Application, applicationByClientId } from '#store/applications/app
 import { type Context, type Deps, textsOf } from './deps.ts';
 import { errors } from './oidc/oidc-provider.ts';
 
-/** One question that somebody answers on the way to an application: oidc-provider's interaction. */
-export interface Step {
+/** One prompt of an authorization request (oidc-provider's interaction): sign in, link a game account, or consent. */
+export interface Interaction {
   uid: string;
   prompt: 'login' | 'link' | 'consent';
   reasons: string[];
   application: Application;
-  /** Who was signed in when the question came up. */
+  /** The account that was signed in when the interaction started. */
   accountId: string | undefined;
   grantId: string | undefined;
   scopes: string[];
@@ -21,22 +21,22 @@ export interface Step {
 }
 
 /**
- * The step that the path names and the browser's cookie proves.
- * @throws HttpError 410 where it is too old, was finished, or is another browser's
+ * Reads the interaction named by the path; the interaction cookie proves that it belongs to this browser.
+ * @throws HttpError 410 if it has expired, is finished or belongs to another browser
  */
-export async function stepOf(c: Context, deps: Deps): Promise<Step> {
-  const interaction = await interactionOf(c, deps);
-  const params = interaction.params as Record<string, string>;
+export async function readInteraction(c: Context, deps: Deps): Promise<Interaction> {
+  const details = await readProviderInteraction(c, deps);
+  const params = details.params as Record<string, string>;
   const application = await applicationByClientId(deps.db, params['client_id']!);
-  if (application === undefined || interaction.uid !== c.req.param('uid')) throw expired();
+  if (application === undefined || details.uid !== c.req.param('uid')) throw expired();
   c.set('texts', textsOf(c, params['ui_locales']));
   return {
-    uid: interaction.uid,
-    prompt: interaction.prompt.name as Step['prompt'],
-    reasons: interaction.prompt.reasons,
+    uid: details.uid,
+    prompt: details.prompt.name as Interaction['prompt'],
+    reasons: details.prompt.reasons,
     application,
-    accountId: interaction.session?.accountId,
-    grantId: interaction.grantId,
+    accountId: details.session?.accountId,
+    grantId: details.grantId,
     scopes: (params['scope'] ?? '').split(' '),
     loginHint: params['login_hint'],
     redirectUri: params['redirect_uri']!,
@@ -44,7 +44,7 @@ export async function stepOf(c: Context, deps: Deps): Promise<Step> {
   };
 }
 
-async function interactionOf(c: Context, deps: Deps) {
+async function readProviderInteraction(c: Context, deps: Deps) {
   try {
     return await deps.provider.interactionDetails(c.env.incoming, c.env.outgoing);
   } catch (error) {
@@ -52,9 +52,10 @@ async function interactionOf(c: Context, deps: Deps) {
   }
 }
 
-const expired = (): HttpError => new HttpError(410, 'expired', 'The interaction is too old or another browser’s.');
+const expired = (): HttpError =>
+  new HttpError(410, 'expired', 'The sign-in has expired, is finished or belongs to another browser.');
 
-/** Answers the step and goes on: to the next one, or to the application. */
+/** Stores the result and redirects to oidc-provider, which continues with the next interaction or the application. */
 export async function finish(c: Context, deps: Deps, result: InteractionResults): Promise<Response> {
   const { incoming, outgoing } = c.env;
   const mergeWithLastSubmission = result.login === undefined && result['error'] === undefined;
@@ -62,18 +63,18 @@ export async function finish(c: Context, deps: Deps, result: InteractionResults)
   return c.redirect(next, 303);
 }
 
-/** Goes back to the application without its wish (RFC 6749 section 4.1.2.1). */
+/** Redirects to the application with `access_denied` (RFC 6749 section 4.1.2.1). */
 export async function cancel(c: Context, deps: Deps): Promise<Response> {
-  return await finish(c, deps, { error: 'access_denied', error_description: 'The person declined.' });
+  return await finish(c, deps, { error: 'access_denied', error_description: 'The user denied the request.' });
 }
 
-/** Begins the same request anew, for somebody else. */
-export function restart(c: Context, { params }: Step): Response {
+/** Starts the same authorization request again, so that another account can sign in. */
+export function restart(c: Context, { params }: Interaction): Response {
   return c.redirect(`/oauth/authorize?${new URLSearchParams(params).toString()}`, 303);
 }
 
-/** Where forms of the step's pages lead in the end: the application's origin, or its own scheme. */
-export function formTargetsOf({ redirectUri }: Step): string[] {
+/** The application's origin or own scheme, to which the forms of the interaction's pages redirect in the end. */
+export function formTargetsOf({ redirectUri }: Interaction): string[] {
   const { protocol, origin } = new URL(redirectUri);
   return [/^https?:$/.test(protocol) ? origin : protocol];
 }

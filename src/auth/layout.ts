@@ -3,11 +3,14 @@ import { type Html, pageHeaders, renderPage } from '#http/page.ts';
 import type { Context, Deps } from './deps.ts';
 import type { Texts } from './texts/index.ts';
 
-/** The content of one page; the rest is the same on all. */
+/** The parts of a page that differ from page to page. */
 export interface PageContent {
   title: string;
   main: Html;
-  /** Where the forms of the page lead in the end beside this service: origins, or schemes like `myapp:`. */
+  /**
+   * Other origins, or schemes like `myapp:`, that the forms of the page redirect to in the end. They go into the CSP's
+   * `form-action`, because Chromium applies it to the whole chain of redirects.
+   */
   formTargets?: string[];
   status?: number;
 }
@@ -20,7 +23,7 @@ export async function showPage(c: Context, deps: Deps, content: PageContent): Pr
   return c.body(body, (content.status ?? 200) as 200, headersOf(content));
 }
 
-/** @param url of the page, for its links to other languages; the answer to a form has none */
+/** @param url of the page, for its links to other languages; the response to a POST has no URL to link to */
 export async function writePage(
   { config, shell }: Pages,
   texts: Texts,

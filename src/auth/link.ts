@@ -6,12 +6,15 @@ import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { LINK_CODE_MS, linkCodeStands, newLinkCode } from '#store/accounts/link-codes.ts';
 import { type Context, type Deps, type Env, formOf } from './deps.ts';
 import { showPage } from './layout.ts';
-import { warn } from './mails.ts';
+import { sendAlert } from './mails.ts';
 import { signedIn } from './session.ts';
-import { finish, formTargetsOf, restart, type Step, stepOf } from './interaction.ts';
+import { finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from './texts/index.ts';
 
-/** Proves a game account: the page shows a code, the player types it in the game, the game server reports who it was. */
+/**
+ * Links a game account: the page shows a code, the player types it in the game, and the game server reports the code with
+ * the player's UUID (event `account.link`).
+ */
 export function linkPages(app: Hono<Env>, deps: Deps): void {
   app.get('/account/link', async (c) => {
     const current = await signedIn(c, deps);
@@ -24,9 +27,9 @@ export function linkPages(app: Hono<Env>, deps: Deps): void {
   });
   app.post('/sign-in/:uid/link', async (c) => {
     const { code } = await formOf(c, deps);
-    const step = await stepOf(c, deps);
-    if (step.prompt !== 'link') return c.redirect(`/sign-in/${step.uid}`, 303);
-    return await showLinkStep(c, deps, step, code);
+    const interaction = await readInteraction(c, deps);
+    if (interaction.prompt !== 'link') return c.redirect(`/sign-in/${interaction.uid}`, 303);
+    return await showLinkStep(c, deps, interaction, code);
   });
 }
 
@@ -36,14 +39,19 @@ async function showLink(c: Context, deps: Deps, account: Account, shown?: string
     return c.redirect(`/account${shown === undefined ? '' : '?done=linked'}`, 303);
   }
   const code = await codeFor(deps, account, shown);
-  const main = codeCard(c.get('texts'), { code, action: '/account/link', tried: shown !== undefined });
+  const main = codeCard(c.get('texts'), { code, action: '/account/link', checked: shown !== undefined });
   return await showPage(c, deps, { title: c.get('texts').link.title, main });
 }
 
-/** The network wants a game account before it lets anybody on to an application (`REGISTRATION=linked`). */
-export async function showLinkStep(c: Context, deps: Deps, step: Step, shown?: string): Promise<Response> {
-  const account = await accountById(deps.db, step.accountId ?? '');
-  if (account === undefined) return restart(c, step);
+/** With `REGISTRATION=linked` a person must link a game account before signing in to an application. */
+export async function showLinkStep(
+  c: Context,
+  deps: Deps,
+  interaction: Interaction,
+  shown?: string,
+): Promise<Response> {
+  const account = await accountById(deps.db, interaction.accountId ?? '');
+  if (account === undefined) return restart(c, interaction);
   if (account.player_uuid !== null) {
     if (shown !== undefined) mailLinked(deps, account);
     return await finish(c, deps, { link: {} });
@@ -51,28 +59,28 @@ export async function showLinkStep(c: Context, deps: Deps, step: Step, shown?: s
   const texts = c.get('texts');
   const main = codeCard(texts, {
     code: await codeFor(deps, account, shown),
-    action: `/sign-in/${step.uid}/link`,
-    tried: shown !== undefined,
-    why: texts.link.needed(step.application.name),
-    cancel: `/sign-in/${step.uid}/cancel`,
+    action: `/sign-in/${interaction.uid}/link`,
+    checked: shown !== undefined,
+    why: texts.link.needed(interaction.application.name),
+    cancel: `/sign-in/${interaction.uid}/cancel`,
   });
-  return await showPage(c, deps, { title: texts.link.title, main, formTargets: formTargetsOf(step) });
+  return await showPage(c, deps, { title: texts.link.title, main, formTargets: formTargetsOf(interaction) });
 }
 
-/** A code that was typed already may still be on its way here: it is not replaced while it stands. */
+/** Keeps the shown code while it is valid, because the event with it may still be on its way. */
 async function codeFor({ db, clock }: Deps, { id }: Account, shown: string | undefined): Promise<string> {
-  const stands = shown !== undefined && (await linkCodeStands(db, clock.now(), id, shown));
-  return stands ? shown : await newLinkCode(db, clock.now(), id);
+  const isValid = shown !== undefined && (await linkCodeStands(db, clock.now(), id, shown));
+  return isValid ? shown : await newLinkCode(db, clock.now(), id);
 }
 
 function mailLinked(deps: Deps, account: Account): void {
-  warn(deps, account, (texts) => [texts.linked_subject, texts.linked(account.name)]);
+  sendAlert(deps, account, (texts) => [texts.linked_subject, texts.linked(account.name)]);
 }
 
 interface CodeCard {
   code: string;
   action: string;
-  tried: boolean;
+  checked: boolean;
   why?: string;
   cancel?: string;
 }
@@ -80,7 +88,8 @@ interface CodeCard {
 function codeCard({ link: t, cancel, back }: Texts, card: CodeCard): Html {
   return html`<div class="card narrow stack">
     <h1>${t.title}</h1>
-    ${card.why === undefined ? '' : html`<p class="soft">${card.why}</p>`} ${notice(card.tried ? t.not_yet : undefined)}
+    ${card.why === undefined ? '' : html`<p class="soft">${card.why}</p>`}
+    ${notice(card.checked ? t.not_yet : undefined)}
     <p>${t.lead}</p>
     <code class="typed">${t.command(card.code)}</code>
     <p class="hint">${t.valid(LINK_CODE_MS / 60_000)} ${t.warning}</p>

@@ -10,11 +10,11 @@ import { showPage } from './layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
 import { signedIn, signIn, signOut } from './session.ts';
-import { cancel, finish, formTargetsOf, restart, type Step, stepOf } from './interaction.ts';
+import { cancel, finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
 import { admitAttempt, clearAttemptsOf } from './throttle.ts';
 import { record } from './audit.ts';
 
-/** Signing in: on the way to an application under `/sign-in/:uid`, or to the account page under `/sign-in`. */
+/** Sign-in pages: `/sign-in/:uid` belongs to an authorization request, `/sign-in` leads to the account page. */
 export function loginPages(app: Hono<Env>, deps: Deps): void {
   app.get('/sign-in', async (c) => {
     if (await signedIn(c, deps)) return c.redirect('/account', 303);
@@ -22,125 +22,138 @@ export function loginPages(app: Hono<Env>, deps: Deps): void {
   });
   app.post('/sign-in', async (c) => {
     const form = await formOf(c, deps);
-    const account = await runLoadTest(c, deps, form);
+    const account = await authenticate(c, deps, form);
     if (typeof account === 'string') return await showLogin(c, deps, { form, error: account });
     await signIn(c, deps, account.id);
     return c.redirect('/account', 303);
   });
-  app.get('/sign-in/:uid', (c) => showStep(c, deps));
+  app.get('/sign-in/:uid', (c) => showInteraction(c, deps));
   app.post('/sign-in/:uid', (c) => login(c, deps));
   app.post('/sign-in/:uid/cancel', async (c) => {
     await formOf(c, deps);
-    await stepOf(c, deps);
+    await readInteraction(c, deps);
     return await cancel(c, deps);
   });
   app.post('/sign-in/:uid/switch', async (c) => {
     await formOf(c, deps);
-    const step = await stepOf(c, deps);
+    const interaction = await readInteraction(c, deps);
     await signOut(c, deps);
-    return restart(c, step);
+    return restart(c, interaction);
   });
 }
 
-/** Shows the question that the protocol has. Who signed in meanwhile (in another tab, say) is not asked again. */
-async function showStep(c: Context, deps: Deps): Promise<Response> {
-  const step = await stepOf(c, deps);
-  if (step.prompt === 'consent') return await showConsent(c, deps, step);
-  if (step.prompt === 'link') return await showLinkStep(c, deps, step);
+/** Shows the page of the interaction. A person who has signed in since, for example in another tab, skips the sign-in. */
+async function showInteraction(c: Context, deps: Deps): Promise<Response> {
+  const interaction = await readInteraction(c, deps);
+  if (interaction.prompt === 'consent') return await showConsent(c, deps, interaction);
+  if (interaction.prompt === 'link') return await showLinkStep(c, deps, interaction);
   const current = await signedIn(c, deps);
-  const only = step.reasons.length === 1 && step.reasons[0] === 'no_session';
-  if (only && step.accountId === undefined && current !== undefined) {
+  const needsSessionOnly = interaction.reasons.length === 1 && interaction.reasons[0] === 'no_session';
+  if (needsSessionOnly && interaction.accountId === undefined && current !== undefined) {
     return await finish(c, deps, { login: { accountId: current.account.id, ts: current.since } });
   }
-  return await showLogin(c, deps, { step });
+  return await showLogin(c, deps, { interaction });
 }
 
 async function login(c: Context, deps: Deps): Promise<Response> {
   const form = await formOf(c, deps);
-  const step = await stepOf(c, deps);
-  if (step.prompt !== 'login') return c.redirect(`/sign-in/${step.uid}`, 303);
-  const known = step.accountId === undefined ? undefined : await accountById(deps.db, step.accountId);
-  const account = await runLoadTest(c, deps, known === undefined ? form : { ...form, login: known.name });
-  if (typeof account === 'string') return await showLogin(c, deps, { step, form, error: account });
+  const interaction = await readInteraction(c, deps);
+  if (interaction.prompt !== 'login') return c.redirect(`/sign-in/${interaction.uid}`, 303);
+  const sessionAccount =
+    interaction.accountId === undefined ? undefined : await accountById(deps.db, interaction.accountId);
+  const account = await authenticate(
+    c,
+    deps,
+    sessionAccount === undefined ? form : { ...form, login: sessionAccount.name },
+  );
+  if (typeof account === 'string') return await showLogin(c, deps, { interaction, form, error: account });
   return await finish(c, deps, { login: { accountId: account.id, amr: ['pwd'] } });
 }
 
 /**
- * Whose name and password these are. Takes the same time whether there is such an account or not, and says the same.
+ * Checks name (or e-mail address) and password. Duration and error are the same for a wrong password and an unknown
+ * account, so that neither reveals which accounts exist.
  */
-async function runLoadTest(
+async function authenticate(
   c: Context,
   deps: Deps,
   form: Form,
-): Promise<Account | 'required' | 'tries' | 'credentials'> {
+): Promise<Account | 'required' | 'too_many_attempts' | 'credentials'> {
   const { login: name = '', password = '' } = form;
   if (name.trim() === '' || password === '') return 'required';
-  if (!(await admitAttempt(c, deps, 'sign-in', name.trim()))) return 'tries';
+  if (!(await admitAttempt(c, deps, 'sign-in', name.trim()))) return 'too_many_attempts';
   const account = await accountByLogin(deps.db, name.trim());
   const stored = account === undefined ? undefined : await passwordOf(deps.db, account.id);
   const matches = await passwordMatches(password, stored);
-  const isIn = matches && account !== undefined && account.disabled === null;
-  record(c, deps, account, { action: 'session.start', outcome: isIn ? 'done' : 'failed' });
-  if (!isIn) return 'credentials';
+  const isAuthenticated = matches && account !== undefined && account.disabled === null;
+  record(c, deps, account, { action: 'session.start', outcome: isAuthenticated ? 'done' : 'failed' });
+  if (!isAuthenticated) return 'credentials';
   await clearAttemptsOf(c, deps, 'sign-in', name.trim());
   return account;
 }
 
 interface LoginState {
-  step?: Step;
+  interaction?: Interaction;
   form?: Form;
-  error?: 'required' | 'tries' | 'credentials';
+  error?: 'required' | 'too_many_attempts' | 'credentials';
 }
 
-async function showLogin(c: Context, deps: Deps, { step, form, error }: LoginState): Promise<Response> {
+async function showLogin(c: Context, deps: Deps, { interaction, form, error }: LoginState): Promise<Response> {
   const { sign_in: t, errors } = c.get('texts');
-  const known = step?.accountId === undefined ? undefined : await accountById(deps.db, step.accountId);
+  const sessionAccount =
+    interaction?.accountId === undefined ? undefined : await accountById(deps.db, interaction.accountId);
   const done = c.req.query('done');
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
-    ${step === undefined ? '' : html`<p class="soft">${t.lead(step.application.name)}</p>`}
+    ${interaction === undefined ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
     ${notice(done === 'reset' ? t.reset_done : done === 'deleted' ? t.deleted : undefined, 'good')}
     ${notice(error === undefined ? undefined : errors[error], 'bad')}
-    <form class="stack" method="post" action="${step === undefined ? '/sign-in' : `/sign-in/${step.uid}`}">
+    <form
+      class="stack"
+      method="post"
+      action="${interaction === undefined ? '/sign-in' : `/sign-in/${interaction.uid}`}"
+    >
       ${
-        known === undefined
+        sessionAccount === undefined
           ? field({
               name: 'login',
               label: t.login,
-              value: form?.['login'] ?? step?.loginHint ?? '',
+              value: form?.['login'] ?? interaction?.loginHint ?? '',
               autocomplete: 'username',
               autofocus: true,
             })
-          : html`<p>${t.again(known.name)}</p>
-              <input type="hidden" name="login" value="${known.name}" autocomplete="username" />`
+          : html`<p>${t.again(sessionAccount.name)}</p>
+              <input type="hidden" name="login" value="${sessionAccount.name}" autocomplete="username" />`
       }
-      ${field({ name: 'password', label: t.password, type: 'password', autocomplete: 'current-password', autofocus: known !== undefined })}
+      ${field({ name: 'password', label: t.password, type: 'password', autocomplete: 'current-password', autofocus: sessionAccount !== undefined })}
       <button>${t.submit}</button>
     </form>
-    ${linksOf(c, deps, step, known !== undefined)}
+    ${linksOf(c, deps, interaction, sessionAccount !== undefined)}
   </div>`;
-  const status = error === undefined ? 200 : error === 'tries' ? 429 : 422;
+  const status = error === undefined ? 200 : error === 'too_many_attempts' ? 429 : 422;
   return await showPage(c, deps, {
     title: t.title,
     main,
     status,
-    formTargets: step === undefined ? [] : formTargetsOf(step),
+    formTargets: interaction === undefined ? [] : formTargetsOf(interaction),
   });
 }
 
-function linksOf(c: Context, deps: Deps, step: Step | undefined, again: boolean): Html {
+function linksOf(c: Context, deps: Deps, interaction: Interaction | undefined, again: boolean): Html {
   const { sign_in: t, cancel: cancelText } = c.get('texts');
-  const flow = step === undefined ? '' : `?flow=${step.uid}`;
+  const flow = interaction === undefined ? '' : `?flow=${interaction.uid}`;
   const register =
     deps.config.REGISTRATION === 'closed' || again ? '' : html`<a href="/register${flow}">${t.register}</a>`;
   const button = (action: string, text: string): Html =>
-    html`<form method="post" action="/sign-in/${step!.uid}/${action}"><button class="link">${text}</button></form>`;
+    html`<form method="post" action="/sign-in/${interaction!.uid}/${action}">
+      <button class="link">${text}</button>
+    </form>`;
   return html`<div class="row spread">
       ${register}
       <a href="/forgot${flow}">${t.forgot}</a>
     </div>
     ${
-      step === undefined
+      interaction === undefined
         ? ''
         : html`<div class="row spread">${again ? button('switch', t.other) : ''} ${button('cancel', cancelText)}</div>`
     }`;

@@ -5,18 +5,20 @@ import type { Account } from '#store/accounts/accounts.ts';
 import type { Deps } from './deps.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
-type Addressee = Pick<Account, 'name' | 'email' | 'locale'>;
+type Recipient = Pick<Account, 'name' | 'email' | 'locale'>;
 
-/** A mail's subject and sentences; a sentence that is an address of ours becomes a link. */
-type Letter = (texts: Texts['mail']) => { subject: string; lines: string[] };
+/** Subject and paragraphs of a mail; a paragraph that is a URL becomes a link. */
+type MailTemplate = (texts: Texts['mail']) => { subject: string; lines: string[] };
 
-/** Writes to somebody in the language they use. */
-export function write(deps: Deps, { name, email, locale }: Addressee, letter: Letter): void {
+/** Sends a mail in the recipient's language. It returns at once: the mailer queues the mail. */
+export function sendMail(deps: Deps, { name, email, locale }: Recipient, template: MailTemplate): void {
   const { mail: texts, lang } = TEXTS[chooseLanguage([locale], undefined)];
-  const { subject, lines } = letter(texts);
+  const { subject, lines } = template(texts);
   const network = deps.config.NETWORK_NAME;
-  const all = [texts.greeting(name), ...lines, texts.footer(network)];
-  const body = all.map((line) => (isLink(line) ? html`<p><a href="${line}">${line}</a></p>` : html`<p>${line}</p>`));
+  const paragraphs = [texts.greeting(name), ...lines, texts.footer(network)];
+  const body = paragraphs.map((line) =>
+    isLink(line) ? html`<p><a href="${line}">${line}</a></p>` : html`<p>${line}</p>`,
+  );
   const page = html`<!doctype html>
     <html lang="${lang}">
       <body style="font-family: sans-serif; line-height: 1.6; max-width: 36em">
@@ -26,15 +28,15 @@ export function write(deps: Deps, { name, email, locale }: Addressee, letter: Le
   deps.mail.send({
     to: email,
     subject: `${subject} · ${network}`,
-    text: `${all.join('\n\n')}\n`,
+    text: `${paragraphs.join('\n\n')}\n`,
     html: textOf(page),
   });
 }
 
-/** Tells somebody that something about the account has changed, and what to do if it was somebody else. */
-export function warn(deps: Deps, account: Addressee, letter: (texts: Texts['mail']) => [string, string]): void {
-  write(deps, account, (texts) => {
-    const [subject, sentence] = letter(texts);
+/** Reports a change of the account by mail, with a link to choose a new password if somebody else made the change. */
+export function sendAlert(deps: Deps, account: Recipient, template: (texts: Texts['mail']) => [string, string]): void {
+  sendMail(deps, account, (texts) => {
+    const [subject, sentence] = template(texts);
     return { subject, lines: [sentence, texts.not_you, `${deps.config.AUTH_URL}/forgot`] };
   });
 }
@@ -43,7 +45,7 @@ function isLink(line: string): boolean {
   return /^https?:\/\/\S+$/.test(line);
 }
 
-/** What a template gives is an object that stands for its text; a mail wants the text itself. */
+/** Hono's `html` returns a String object; the mailer needs a primitive string. */
 function textOf(markup: Html): string {
   return (markup as unknown as { toString(): string }).toString();
 }

@@ -17,8 +17,8 @@ import { clientInfo } from './client-info.ts';
 import type { TokenInfo } from './oidc/tokeninfo.ts';
 import { verifyPages } from './account/verify-email.ts';
 
-/** Every page that people see, and the one endpoint that the protocol lacks. */
-export function pagesOf(deps: Deps, tokenInfo: () => TokenInfo): Hono<Env> {
+/** The pages, and the tokeninfo endpoint, which oidc-provider does not have. */
+export function createPages(deps: Deps, tokenInfo: () => TokenInfo): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.use(async (c, next) => {
     c.set('client', clientInfo.getStore()!);
@@ -70,15 +70,16 @@ function tokenInfoEndpoint(app: Hono<Env>, tokenInfo: () => TokenInfo): void {
 }
 
 async function idTokenOf(c: Context): Promise<string | undefined> {
-  const values = c.req.queries('id_token') ?? [];
-  const form: Form = c.req.method === 'POST' ? readLongForm(c.req.header('content-type'), await c.req.text()) : {};
-  const all = [...values, ...(form['id_token'] === undefined ? [] : [form['id_token']])];
-  if (all.length > 1) throw new HttpError(400, 'invalid_request', 'id_token must be sent once.');
-  return all[0];
+  const inQuery = c.req.queries('id_token') ?? [];
+  const form: Form = c.req.method === 'POST' ? readOptionalForm(c.req.header('content-type'), await c.req.text()) : {};
+  const inForm = form['id_token'];
+  const tokens = inForm === undefined ? inQuery : [...inQuery, inForm];
+  if (tokens.length > 1) throw new HttpError(400, 'invalid_request', 'Send id_token only once.');
+  return tokens[0];
 }
 
-/** An ID token is longer than what people type. */
-function readLongForm(type: string | undefined, body: string): Form {
+/** Like `readForm`, but a request without a body is an empty form. */
+function readOptionalForm(type: string | undefined, body: string): Form {
   if (body === '' && type === undefined) return {};
   return readForm(type, body);
 }
@@ -97,7 +98,7 @@ async function showError(c: Context, deps: Deps, error: unknown): Promise<Respon
     403: errors.form,
     410: t.expired,
     413: errors.body,
-    429: errors.tries,
+    429: errors.too_many_attempts,
     503: errors.busy,
   };
   const title = status === 410 ? t.expired_title : t.title;

@@ -5,16 +5,16 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
 import type { Context, Deps } from './deps.ts';
 
-/** Somebody who is signed in in this browser. */
+/** The account that is signed in in this browser. */
 export interface SignedIn {
   account: Account;
-  /** The session's, as the list of sessions names it. */
+  /** Hash of the session's uid, which identifies it in the list of sessions. */
   uid_hash: string;
-  /** Epoch seconds. */
+  /** Time of the sign-in, in epoch seconds. */
   since: number;
 }
 
-/** Who is signed in in this browser. The session is the protocol's own, so that one sign-in counts for everything. */
+/** Reads oidc-provider's own session, so that the account pages and applications share one sign-in. */
 export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undefined> {
   const id = getCookie(c, hostCookie('session', deps.secure));
   if (id === undefined) return undefined;
@@ -25,7 +25,7 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
   return { account, uid_hash: secretHash(session.uid), since: session.loginTs ?? 0 };
 }
 
-/** Signs somebody in under a new session; whatever session the browser had ends. */
+/** Starts a new session and ends the one that the browser had, so that no session id survives a sign-in. */
 export async function signIn(c: Context, deps: Deps, accountId: string): Promise<void> {
   await signOut(c, deps);
   const { Session } = deps.provider;

@@ -7,49 +7,56 @@ import type { Context, Deps } from './deps.ts';
 const QUARTER = 15 * 60_000;
 const HOUR = 60 * 60_000;
 
-/** How often from one address, and how often at one account (or mail address), from wherever. */
-const ALLOWED = {
-  'sign-in': { address: { tries: 60, windowMs: QUARTER }, account: { tries: 10, windowMs: QUARTER } },
-  register: { address: { tries: 20, windowMs: HOUR }, account: { tries: 4, windowMs: HOUR } },
-  recover: { address: { tries: 20, windowMs: HOUR }, account: { tries: 4, windowMs: HOUR } },
-  end: { address: { tries: 1000, windowMs: HOUR }, account: { tries: 100, windowMs: HOUR } },
-  export: { address: { tries: 60, windowMs: HOUR }, account: { tries: 10, windowMs: HOUR } },
-  password: { address: { tries: 60, windowMs: QUARTER }, account: { tries: 10, windowMs: QUARTER } },
+/** Attempts allowed from one network, and from one network for one account (or e-mail address). */
+const LIMITS = {
+  'sign-in': { address: { attempts: 60, windowMs: QUARTER }, account: { attempts: 10, windowMs: QUARTER } },
+  register: { address: { attempts: 20, windowMs: HOUR }, account: { attempts: 4, windowMs: HOUR } },
+  recover: { address: { attempts: 20, windowMs: HOUR }, account: { attempts: 4, windowMs: HOUR } },
+  end: { address: { attempts: 1000, windowMs: HOUR }, account: { attempts: 100, windowMs: HOUR } },
+  export: { address: { attempts: 60, windowMs: HOUR }, account: { attempts: 10, windowMs: HOUR } },
+  password: { address: { attempts: 60, windowMs: QUARTER }, account: { attempts: 10, windowMs: QUARTER } },
 } satisfies Record<string, { address: AttemptLimit; account: AttemptLimit }>;
 
-export type ThrottledAction = keyof typeof ALLOWED;
+export type ThrottledAction = keyof typeof LIMITS;
 
 /**
- * Counts a try and says whether it may be made. An account is counted together with the network of the address, so that
- * a stranger elsewhere cannot lock its owner out, and once more over all addresses with ten times the tries.
+ * Counts an attempt and returns whether it is allowed. Attempts for an account are counted per network, so that an
+ * attacker elsewhere cannot lock the owner out, and over all networks with ten times the limit.
+ * @param account name, id or e-mail address that the attempt is about
  */
 export async function admitAttempt(
   c: Context,
   { db, clock }: Deps,
-  what: ThrottledAction,
+  action: ThrottledAction,
   account: string,
 ): Promise<boolean> {
-  const { address, account: perAccount } = ALLOWED[what];
-  const [network, who] = [networkOf(c.get('client').address), hashOf(db, account)];
-  const everywhere = { ...perAccount, tries: perAccount.tries * 10 };
-  const counts: [subject: string, allowed: AttemptLimit][] = [
-    [`${what} ${network}`, address],
-    [`${what} ${network} ${who}`, perAccount],
-    [`${what} ${who}`, everywhere],
+  const { address: perNetwork, account: perAccount } = LIMITS[action];
+  const network = networkOf(c.get('client').address);
+  const hash = accountHash(db, account);
+  const overAllNetworks = { ...perAccount, attempts: perAccount.attempts * 10 };
+  const limits: [subject: string, limit: AttemptLimit][] = [
+    [`${action} ${network}`, perNetwork],
+    [`${action} ${network} ${hash}`, perAccount],
+    [`${action} ${hash}`, overAllNetworks],
   ];
-  // A try that is not made counts no further, or one network alone could use up what is allowed to all.
-  for (const [subject, allowed] of counts) {
-    if (!(await countAttempt(db, clock.now(), subject, allowed)).allowed) return false;
+  // Stop at the first exceeded limit: otherwise refused attempts of one network would use up the limit over all networks.
+  for (const [subject, limit] of limits) {
+    if (!(await countAttempt(db, clock.now(), subject, limit)).allowed) return false;
   }
   return true;
 }
 
-/** After a success an account's earlier tries from here no longer count. */
-export async function clearAttemptsOf(c: Context, { db }: Deps, what: ThrottledAction, account: string): Promise<void> {
-  await clearAttempts(db, `${what} ${networkOf(c.get('client').address)} ${hashOf(db, account)}`);
+/** Resets the count of this account and network, after a successful attempt. */
+export async function clearAttemptsOf(
+  c: Context,
+  { db }: Deps,
+  action: ThrottledAction,
+  account: string,
+): Promise<void> {
+  await clearAttempts(db, `${action} ${networkOf(c.get('client').address)} ${accountHash(db, account)}`);
 }
 
-/** As names and addresses are compared: another way to write one has no tries of its own. */
-function hashOf(db: Db, account: string): string {
+/** Normalised like names and e-mail addresses are compared, so that another spelling shares the limit. */
+function accountHash(db: Db, account: string): string {
   return db.keyedHash(nameKey(account.trim()));
 }

@@ -5,7 +5,7 @@ import type { Context, Deps } from './deps.ts';
 import { showPage } from './layout.ts';
 import type { Texts } from './texts/index.ts';
 
-/** As much as can be said of an address without writing to it. */
+/** Checks the shape of an e-mail address; only a mail to it proves that it exists. */
 export function isEmail(text: string): boolean {
   return (
     text.length <= 254 &&
@@ -14,9 +14,12 @@ export function isEmail(text: string): boolean {
   );
 }
 
-/** What is wrong with a chosen password, in words. */
-export function passwordError({ errors }: Texts, password: string, ...known: string[]): string | undefined {
-  const problem = passwordProblem(password, ...known);
+/**
+ * The sentence for a password that is too short, too long or too easy; undefined if the password is good.
+ * @param related name and e-mail address of the account, which the password must not repeat
+ */
+export function passwordError({ errors }: Texts, password: string, ...related: string[]): string | undefined {
+  const problem = passwordProblem(password, ...related);
   if (problem === undefined) return undefined;
   return problem === 'short' ? errors.password_short(MIN_PASSWORD) : errors[`password_${problem}`];
 }

@@ -1,6 +1,6 @@
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { signingKeys } from '#store/accounts/signing-keys.ts';
-import { inOrder, rotateKeys } from '#auth/oidc/keys.ts';
+import { publishedKeys, rotateKeys } from '#auth/oidc/keys.ts';
 import { type Command, type Input, JSON_OPTION, print, printTable, withAppContext } from './command.ts';
 
 const OPTIONS: Command['options'] = { json: JSON_OPTION };
@@ -30,7 +30,7 @@ async function rotate(input: Input): Promise<void> {
 async function list(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
     const rows = await signingKeys(db);
-    const published = rows.length === 0 ? [] : inOrder(rows, clock.now());
+    const published = rows.length === 0 ? [] : publishedKeys(rows, clock.now());
     printTable(
       input,
       published.map(({ kid, created }, place) => ({

@@ -2,98 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '#test/support/context.ts';
 import { listAudit } from '#store/audit/audit.ts';
-import { accountById, accountByName } from '#store/accounts/accounts.ts';
-import { type Seen, Person } from './person.ts';
-import { authorize, CALLBACK, makeAccount, makeApplication, PASSWORD, seePlayer, send } from './support.ts';
-import { openWorld, openWorldOnSqlite, signIn } from './world.ts';
+import { accountById } from '#store/accounts/accounts.ts';
+import { type LoadedPage, Person } from './person.ts';
+import { authorize, CALLBACK, makeAccount, makeApplication, PASSWORD, send } from './support.ts';
+import { isSignedIn, openWorld, openWorldOnSqlite, signIn } from './world.ts';
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 const ALEX = { uuid: '99999999-2222-4333-8444-555555555555', name: 'Alex' };
 const OTHER_PASSWORD = 'staple tower lantern';
 
-const isSignedIn = async (person: Person): Promise<boolean> =>
-  new URL((await person.open('/account')).url).pathname === '/account';
-
-onEachDatabase(
-  'somebody registers, proves the address, is signed in, and gets no second chance with the link',
-  async (t, url) => {
-    const world = await openWorld(t, url);
-    const person = new Person(world.services.auth);
-    await person.open('/register');
-    await person.submit({ name: 'Robin', email: 'Robin@Example.org', password: PASSWORD });
-    assert.match(person.text, /Look into your mail/);
-    assert.equal(
-      await accountByName(world.services.context.db, 'Robin'),
-      undefined,
-      'nothing is there before the link',
-    );
-    const { links, subject } = await world.mail.next('Robin@Example.org');
-    assert.match(subject, /^Finish your registration · Testnet/);
-    await person.open(links[0]!);
-    await person.open(links[0]!);
-    await person.submit();
-    assert.match(person.text, /Robin.*confirmed/);
-    assert.equal((await person.open(links[0]!)).status, 410);
-    const account = (await accountByName(world.services.context.db, 'robin'))!;
-    assert.deepEqual([account.email, account.email_verified, account.role], ['Robin@Example.org', true, 'user']);
-  },
-);
-
-onEachDatabase('who registers with the address of somebody else leaves no password behind', async (t, url) => {
-  const world = await openWorld(t, url);
-  const intruder = new Person(world.services.auth);
-  await intruder.open('/register');
-  await intruder.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
-  const link = (await world.mail.next('robin@example.org')).links[0]!;
-  const owner = new Person(world.services.auth);
-  await owner.open(link);
-  assert.match(owner.text, /another browser than the one that registered robin@example\.org/);
-  assert.equal(
-    (await owner.post('/register/confirm', { token: new URL(link).searchParams.get('token')! })).status,
-    422,
-  );
-  assert.match(owner.text, /at least 8 characters|Use at least/);
-  assert.equal((await owner.submit({ password: 'robin@example.org' })).status, 422, 'the rules for passwords hold');
-  assert.equal(await accountByName(world.services.context.db, 'Robin'), undefined, 'a mistake uses nothing up');
-  await owner.submit({ password: 'the owner of this mailbox' });
-  assert.match(owner.text, /Robin.*confirmed/);
-  assert.equal(await isSignedIn(owner), true);
-  assert.equal((await owner.open(link)).status, 410);
-  assert.equal(await isSignedIn(await signIn(world, 'robin@example.org', PASSWORD)), false, 'the first is forgotten');
-  assert.equal(await isSignedIn(await signIn(world, 'robin@example.org', 'the owner of this mailbox')), true);
-  assert.equal(await isSignedIn(intruder), false);
-});
-
-test('of two browsers that confirm at once one makes the account', async (t) => {
-  const world = await openWorldOnSqlite(t);
-  const people = [new Person(world.services.auth), new Person(world.services.auth)];
-  await people[0]!.open('/register');
-  await people[0]!.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
-  const link = (await world.mail.next('robin@example.org')).links[0]!;
-  for (const person of people) await person.open(link);
-  await Promise.all([people[0]!.submit(), people[1]!.submit({ password: 'the owner of this mailbox' })]);
-  const signedIn = await Promise.all(people.map(isSignedIn));
-  assert.equal(signedIn.filter(Boolean).length, 1);
-});
-
-test('an address that has an account gets another mail, and the page says the same', async (t) => {
+test('sign-in and recovery show the same page whether the account exists or not', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
-  const register = async (name: string, email: string): Promise<string> => {
-    const person = new Person(world.services.auth);
-    await person.open('/register');
-    await person.submit({ name, email, password: PASSWORD });
-    return person.text.replace(email, '…');
-  };
-  assert.equal(await register('Someone', 'robin@example.org'), await register('Another', 'free@example.org'));
-  assert.match((await world.mail.next('robin@example.org')).subject, /You already have an account/);
-  assert.match((await world.mail.next('free@example.org')).subject, /Finish your registration/);
-});
-
-test('signing in and recovering say the same whether there is an account or not', async (t) => {
-  const world = await openWorldOnSqlite(t);
-  await makeAccount(world.services, 'Robin');
-  const tryAs = async (login: string): Promise<Seen> => (await signIn(world, login, 'wrong wrong wrong')).page;
+  const tryAs = async (login: string): Promise<LoadedPage> => (await signIn(world, login, 'wrong wrong wrong')).page;
   const [known, unknown] = [await tryAs('Robin'), await tryAs('Nobody')];
   assert.deepEqual([known.status, unknown.status], [422, 422]);
   assert.equal(known.html.replaceAll('Robin', '…'), unknown.html.replaceAll('Nobody', '…'));
@@ -105,62 +26,8 @@ test('signing in and recovering say the same whether there is an account or not'
   assert.equal(await recover('Robin'), await recover('Nobody'));
 });
 
-test('names: their shape, no account’s twice, nobody registers as a known player', async (t) => {
-  const world = await openWorldOnSqlite(t);
-  await seePlayer(world.services.context, STEVE);
-  await makeAccount(world.services, 'Robin');
-  const person = new Person(world.services.auth);
-  const tryName = async (name: string): Promise<string> => {
-    await person.open('/register');
-    await person.submit({ name, email: 'x@example.org', password: PASSWORD });
-    return person.text;
-  };
-  for (const name of ['ab', 'a'.repeat(17), 'a b', 'Ünal', '<b>', 'a-b'])
-    assert.match(await tryName(name), /Use 3 to 16 letters/);
-  for (const name of ['Steve', 'STEVE', 'rObIn']) assert.match(await tryName(name), /is taken, or belongs to a player/);
-  assert.match(await tryName('abc'), /Look into your mail/);
-});
-
-test('passwords that are too short or too easy are refused', async (t) => {
-  const world = await openWorldOnSqlite(t);
-  const person = new Person(world.services.auth);
-  for (const [password, sentence] of [
-    ['ninechars', /at least 10 characters/],
-    ['aaaaaaaaaaaa', /too easy/],
-    ['password1234', /too easy/],
-    ['robinson1!', /too easy/],
-  ] as const) {
-    await person.open('/register');
-    await person.submit({ name: 'robinson', email: 'x@example.org', password });
-    assert.match(person.text, sentence, password);
-  }
-});
-
-test('a closed registration is closed; the linked one lets nobody on to an application without a game account', async (t) => {
-  const closed = await openWorldOnSqlite(t, { REGISTRATION: 'closed' });
-  assert.equal((await new Person(closed.services.auth).open('/register')).status, 403);
-  const linked = await openWorldOnSqlite(t, { REGISTRATION: 'linked' });
-  await makeAccount(linked.services, 'Robin');
-  const { application } = await makeApplication(linked.services, 'web');
-  const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
-  const person = new Person(linked.services.auth);
-  await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
-  await person.submit({ login: 'Robin', password: PASSWORD });
-  const code = /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
-  await person.submit({}, '/link');
-  assert.match(person.text, /No game account has typed the code yet/);
-  assert.match(person.text, new RegExp(code), 'the code stays, it may be on its way');
-  assert.equal(
-    (await send(linked.services.context, 'account.link', { player: ALEX, code: code.toLowerCase() })).status,
-    'accepted',
-  );
-  await person.submit({}, '/link');
-  assert.match(person.text, /asks for access/);
-  assert.match((await person.submit({}, '/consent')).url, /\?code=/);
-});
-
 onEachDatabase(
-  'a game account is linked by a code; the name follows the game and displaces whoever held it',
+  'a code links a game account; the account takes its name, and another account with that name is renamed',
   async (t, url) => {
     const world = await openWorld(t, url);
     const { db } = world.services.context;
@@ -203,13 +70,13 @@ onEachDatabase(
     assert.deepEqual(
       links.map(({ label, outcome }) => [label, outcome]),
       [['Alex', 'done']],
-      'a code that is refused is the server’s affair',
+      'a refused code is not in the audit log',
     );
     assert.match((await world.mail.next('robin@example.org')).subject, /unlinked/);
   },
 );
 
-test('a code lives for a quarter of an hour, and one game account belongs to one account', async (t) => {
+test('a code works for 15 minutes, and a game account belongs to one account', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   await makeAccount(world.services, 'Steve', STEVE);
@@ -225,7 +92,7 @@ test('a code lives for a quarter of an hour, and one game account belongs to one
   assert.equal((await send(world.services.context, 'account.link', { player: ALEX, code })).status, 'rejected');
 });
 
-onEachDatabase('a forgotten password: a link, a new one, everybody and every application out', async (t, url) => {
+onEachDatabase('a password reset ends all sessions and the access of all applications', async (t, url) => {
   const world = await openWorld(t, url);
   const account = await makeAccount(world.services, 'Robin');
   const { application, secret } = await makeApplication(world.services, 'service');
@@ -262,7 +129,7 @@ onEachDatabase('a forgotten password: a link, a new one, everybody and every app
   assert.equal(info.status, 401);
 });
 
-test('links in mails end: a reset after an hour, the others after a day', async (t) => {
+test('a reset link expires after one hour', async (t) => {
   const world = await openWorldOnSqlite(t);
   const account = await makeAccount(world.services, 'Robin');
   const person = new Person(world.services.auth);
@@ -275,7 +142,7 @@ test('links in mails end: a reset after an hour, the others after a day', async 
   assert.equal((await person.open(links[0]!)).status, 410);
 });
 
-test('changes need the password, are told by mail, and sign out elsewhere', async (t) => {
+test('changes need the password, are reported by mail, and a new password signs out other browsers', async (t) => {
   const world = await openWorldOnSqlite(t);
   const account = await makeAccount(world.services, 'Robin');
   const [person, elsewhere] = [await signIn(world, 'Robin'), await signIn(world, 'Robin')];
@@ -303,7 +170,7 @@ test('changes need the password, are told by mail, and sign out elsewhere', asyn
   assert.equal((await accountById(world.services.context.db, account.id))!.name, 'Robyn');
 });
 
-test('sessions and applications are listed and ended from the account page, with effect on the next request', async (t) => {
+test('the account page lists sessions and applications and ends them with effect on the next request', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   const { application } = await makeApplication(world.services, 'web');
@@ -337,10 +204,10 @@ test('sessions and applications are listed and ended from the account page, with
   });
   assert.equal(info.status, 401);
   await person.open(request);
-  assert.match(person.text, /asks for access/, 'the consent is gone, too');
+  assert.match(person.text, /asks for access/, 'the consent has been deleted, too');
 });
 
-test('forged, foreign and broken forms change nothing', async (t) => {
+test('forms from other origins and malformed forms change nothing', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   const person = await signIn(world, 'Robin');
@@ -369,22 +236,22 @@ test('forged, foreign and broken forms change nothing', async (t) => {
     assert.equal(response.status, body.length > 32 * 1024 ? 413 : 400, body.slice(0, 30));
     assert.match(await response.text(), /<h1>/);
   }
-  assert.equal(await isSignedIn(await signIn(world, 'Robin')), true, 'the password is what it was');
+  assert.equal(await isSignedIn(await signIn(world, 'Robin')), true, 'the password is unchanged');
 });
 
-test('guessing is slowed down for an account and for an address, and remembered', async (t) => {
+test('ten wrong passwords block the account from this network for 15 minutes', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   await makeAccount(world.services, 'Kim');
-  for (let attempts = 0; attempts < 10; attempts++)
+  for (let attempt = 0; attempt < 10; attempt++)
     assert.equal((await signIn(world, 'Robin', 'wrong wrong')).page.status, 422);
-  assert.equal((await signIn(world, 'Robin')).page.status, 429, 'even with the right one');
-  assert.equal(await isSignedIn(await signIn(world, 'Kim')), true, 'others are not concerned');
+  assert.equal((await signIn(world, 'Robin')).page.status, 429, 'even with the right password');
+  assert.equal(await isSignedIn(await signIn(world, 'Kim')), true, 'other accounts are not affected');
   world.services.context.clock.advance(15 * 60_000);
   assert.equal(await isSignedIn(await signIn(world, 'Robin')), true);
 });
 
-test('pages speak the language that was chosen, then the one the application asked for, then the browser’s', async (t) => {
+test('the language is the chosen one, else the one that the application requests, else the browser’s', async (t) => {
   const world = await openWorldOnSqlite(t);
   const { application } = await makeApplication(world.services, 'web');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };

@@ -9,7 +9,7 @@ import { openWorld, openWorldOnSqlite, signIn, type World } from './world.ts';
 
 const NEW_PASSWORD = 'staple tower lantern';
 
-/** The link of the mail whose subject is like this; others are put aside. */
+/** The first link in the next mail whose subject matches; skips other mails. */
 async function linkTo({ mail }: World, to: string, subject: RegExp): Promise<string> {
   for (;;) {
     const received = await mail.next(to);
@@ -26,7 +26,7 @@ async function recover(world: World, login: string, to: string): Promise<void> {
   assert.match(owner.text, /new password/i);
 }
 
-onEachDatabase('whoever knew the old password cannot move the account to another mailbox any more', async (t, url) => {
+onEachDatabase('after a recovery, a change of address requested with the old password is void', async (t, url) => {
   const world = await openWorld(t, url);
   const account = await makeAccount(world.services, 'Robin');
   const intruder = await signIn(world, 'Robin');
@@ -40,7 +40,7 @@ onEachDatabase('whoever knew the old password cannot move the account to another
   assert.equal((await accountById(world.services.context.db, account.id))!.email, account.email);
 });
 
-onEachDatabase('whoever had the old mailbox cannot choose a password by a link of before', async (t, url) => {
+onEachDatabase('a change of address voids the reset links sent to the old one', async (t, url) => {
   const world = await openWorld(t, url);
   const account = await makeAccount(world.services, 'Robin');
   const owner = await signIn(world, 'Robin');
@@ -56,21 +56,21 @@ onEachDatabase('whoever had the old mailbox cannot choose a password by a link o
   assert.equal((await intruder.open(old)).status, 410);
 });
 
-onEachDatabase('a sign-in that was proven with the old password does not come to its end', async (t, url) => {
+onEachDatabase('a sign-in begun with the old password cannot be finished after a recovery', async (t, url) => {
   const world = await openWorld(t, url);
   const account = await makeAccount(world.services, 'Robin');
   const { application } = await makeApplication(world.services, 'web');
   const intruder = new Person(world.services.auth);
   const query = new URLSearchParams({ client_id: application.client_id, response_type: 'code', scope: 'openid' });
   await intruder.open(`/oauth/authorize?${query.toString()}&redirect_uri=${encodeURIComponent(CALLBACK)}`);
-  const last = await proveOnly(intruder, world.services.auth);
+  const last = await submitPasswordOnly(intruder, world.services.auth);
   await recover(world, 'Robin', account.email);
   await intruder.open(last);
   assert.doesNotMatch(intruder.page.html, /\/consent"/);
   assert.match((await intruder.open('/account')).url, /\/sign-in$/);
 });
 
-test('no secret of a mail’s link stands in the database', async (t) => {
+test('the database contains no token of a mail link in plain text', async (t) => {
   const database = await createTestDatabase('sqlite');
   const world = await openWorld(t, database.url);
   t.after(() => database.drop());
@@ -87,14 +87,14 @@ test('no secret of a mail’s link stands in the database', async (t) => {
   ];
   const tokens = links.map((link) => new URL(link).searchParams.get('token')!);
   const stored = ['', '-wal'].map((end) => readFileSync(`${database.url}${end}`).toString('latin1')).join('');
-  assert.ok(stored.includes('other@example.net'), 'what is kept of a link is there');
+  assert.ok(stored.includes('other@example.net'), 'the data of the links is stored');
   for (const secret of [...tokens, NEW_PASSWORD, person.cookie('scorehall_registering')!]) {
     assert.ok(secret.length >= 16);
     assert.ok(!stored.includes(secret));
   }
 });
 
-test('whoever looked at the page of signing out still gets to an application that wants its answer posted', async (t) => {
+test('`response_mode=form_post` still works after opening the sign-out page', async (t) => {
   const { services } = await openWorldOnSqlite(t);
   await makeAccount(services, 'Robin');
   const { application } = await makeApplication(services, 'web');
@@ -108,7 +108,7 @@ test('whoever looked at the page of signing out still gets to an application tha
   assert.match(person.page.html, /action="https:\/\/app\.example\/callback"/);
 });
 
-test('who signs in as somebody else than the browser meanwhile is, signs out first, and then arrives', async (t) => {
+test('signing in with another account than the browser’s session signs out first, then continues', async (t) => {
   const { services } = await openWorldOnSqlite(t);
   for (const name of ['Robin', 'Wren']) await makeAccount(services, name);
   const { application } = await makeApplication(services, 'web');
@@ -119,14 +119,14 @@ test('who signs in as somebody else than the browser meanwhile is, signs out fir
   await person.open('/sign-in');
   await person.submit({ login: 'Robin', password: PASSWORD });
   await person.post(action, { ...fields, login: 'Wren', password: PASSWORD });
-  assert.match(person.text, /signed in with another account meanwhile/);
+  assert.match(person.text, /In the meantime, somebody signed in with another account/);
   await person.submit();
   assert.match(person.text, /Wren/);
   await person.submit({}, '/consent');
   assert.match(person.page.url, /^https:\/\/app\.example\/callback\?code=/);
 });
 
-test('nobody fills the audit log by ending what there is not', async (t) => {
+test('ending sessions and applications is throttled, so that nobody can fill the audit log', async (t) => {
   const world = await openWorldOnSqlite(t);
   await makeAccount(world.services, 'Robin');
   const person = await signIn(world, 'Robin');
@@ -143,8 +143,8 @@ test('nobody fills the audit log by ending what there is not', async (t) => {
   assert.match(person.page.url, /\/sign-in$/);
 });
 
-/** Sends name and password and stays where the answer is; gives the address that it leads to. */
-async function proveOnly(person: Person, auth: string): Promise<string> {
+/** Submits name and password without following the redirect. @returns its target */
+async function submitPasswordOnly(person: Person, auth: string): Promise<string> {
   const { action } = person.forms().find(({ fields }) => 'password' in fields)!;
   const cookies = ['scorehall_step', 'scorehall_resume', 'scorehall_session'];
   const cookie = cookies.map((name) => `${name}=${person.cookie(name) ?? ''}`).join('; ');
@@ -158,7 +158,7 @@ async function proveOnly(person: Person, auth: string): Promise<string> {
   return response.headers.get('location')!;
 }
 
-test('one stranger alone locks nobody out', async (t) => {
+test('failed sign-ins from one address do not lock the owner out elsewhere', async (t) => {
   const world = await openWorldOnSqlite(t, { TRUSTED_PROXIES: '127.0.0.1' });
   await makeAccount(world.services, 'Robin');
   const stranger = new Person(world.services.auth, { 'x-forwarded-for': '203.0.113.5' });
@@ -170,7 +170,7 @@ test('one stranger alone locks nobody out', async (t) => {
   assert.match((await signIn(world, 'Robin', PASSWORD, owner)).page.url, /\/account$/);
 });
 
-test('blanks around an address, or another way to write its letters, make no other address of it', async (t) => {
+test('spaces, case and Unicode form of an e-mail address do not evade its limit', async (t) => {
   const { services } = await openWorldOnSqlite(t);
   const person = new Person(services.auth);
   const statuses: number[] = [];
@@ -181,7 +181,7 @@ test('blanks around an address, or another way to write its letters, make no oth
   assert.deepEqual(statuses, [200, 200, 200, 200, 422]);
 });
 
-test('a form that is too long is refused before it is read to its end', async (t) => {
+test('a form that is too long is refused before all of it is read', async (t) => {
   const { services } = await openWorldOnSqlite(t);
   const headers = { origin: services.auth, 'content-type': 'application/x-www-form-urlencoded' };
   const post = (path: string, body: BodyInit): Promise<Response> =>
@@ -197,15 +197,15 @@ test('a form that is too long is refused before it is read to its end', async (t
     });
     const answer = await post(path, endless).then(
       ({ status }) => status,
-      // Whoever goes on sending may find the connection closed.
+      // The client may find the connection closed while it is still sending.
       () => 413,
     );
     assert.equal(answer, 413, path);
-    assert.ok(sent < 1_000, `${path}: ${sent} pieces were taken`);
+    assert.ok(sent < 1_000, `${path}: ${sent} chunks were read`);
   }
 });
 
-test('a page leads nowhere else because its own address looks like another host', async (t) => {
+test('a path that looks like another host does not make the page link to that host', async (t) => {
   const { services } = await openWorldOnSqlite(t);
   for (const path of ['//evil.example/x', '/\\evil.example/x', '///evil.example']) {
     const page = await (await fetch(`${services.auth}${path}`)).text();

@@ -34,7 +34,7 @@ async function listen(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Somebody else's site: signs people in, shows who they are, and reads their own data again on each visit. */
+/** A third-party site that signs people in and shows the answer of `/v1/players/me` on each visit. */
 async function thirdParty(t: TestContext, services: TestAuth) {
   let credentials = { client_id: '', client_secret: '' };
   let token = '';
@@ -73,8 +73,8 @@ async function thirdParty(t: TestContext, services: TestAuth) {
   return site;
 }
 
-/** Nothing in a page keeps anybody out (WCAG 2.2 AA, by axe), and the page loads nothing that its policy forbids. */
-async function isOpenToAll(page: Page): Promise<void> {
+/** Asserts that axe finds no accessibility problem (WCAG 2.2 AA). */
+async function assertAccessible(page: Page): Promise<void> {
   const results = (await page.evaluate(
     `${AXE}; axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
   )) as {
@@ -84,7 +84,7 @@ async function isOpenToAll(page: Page): Promise<void> {
   assert.deepEqual(found, [], page.url());
 }
 
-test('the whole journey in a real browser, without a script', async (t) => {
+test('registering, linking, consenting and ending access work in a browser without JavaScript', async (t) => {
   const database = await createTestDatabase('sqlite');
   const mail = await Mailbox.open(t);
   const services = await openTestAuth(t, database.url, { SMTP_URL: mail.url, CONTACT: 'help@example.org' });
@@ -103,7 +103,7 @@ test('the whole journey in a real browser, without a script', async (t) => {
   await page.getByLabel('E-mail address').fill('robin@example.org');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByText('Look into your mail').waitFor();
+  await page.getByText('Check your e-mail').waitFor();
   const { links } = await mail.next('robin@example.org');
   await page.goto(links[0]!);
   await page.getByRole('button').click();
@@ -123,7 +123,7 @@ test('the whole journey in a real browser, without a script', async (t) => {
   for (const query of ['?lang=ja', '?lang=en']) {
     await checked.goto(page.url().split('?')[0]! + query);
     assert.equal(await checked.evaluate("document.querySelector('img.logo').naturalWidth"), 1);
-    await isOpenToAll(checked);
+    await assertAccessible(checked);
   }
   await page.getByRole('button', { name: 'Allow' }).click();
   assert.equal(await page.textContent('h1'), '200 Steve');
@@ -133,7 +133,7 @@ test('the whole journey in a real browser, without a script', async (t) => {
   await account.getByText('Ended.').waitFor();
   await page.reload();
   assert.equal(await page.textContent('h1'), '401 nobody');
-  assert.deepEqual(refused, [], 'the policy has forbidden nothing that a page of ours wanted');
+  assert.deepEqual(refused, [], 'the CSP blocked nothing that the pages use');
 
   await checked.context().addCookies(await page.context().cookies());
   for (const path of [
@@ -149,17 +149,17 @@ test('the whole journey in a real browser, without a script', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await checked.emulateMedia({ colorScheme });
       await checked.goto(services.auth + path);
-      await isOpenToAll(checked);
+      await assertAccessible(checked);
     }
   }
   await checked.context().clearCookies();
   for (const path of ['/sign-in', '/register', '/forgot', '/register?lang=ja']) {
     await checked.goto(services.auth + path);
-    await isOpenToAll(checked);
+    await assertAccessible(checked);
   }
 });
 
-test('oidc-client-ts signs in from a page, as a web application', async (t) => {
+test('oidc-client-ts signs in from a page as a web application', async (t) => {
   const database = await createTestDatabase('sqlite');
   const services = await openTestAuth(t, database.url);
   t.after(() => database.drop());

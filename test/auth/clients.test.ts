@@ -5,7 +5,7 @@ import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, status
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 
-onEachDatabase('openid-client signs in, reads userinfo, refreshes, revokes', async (t, url) => {
+onEachDatabase('openid-client signs in, reads userinfo, refreshes and revokes', async (t, url) => {
   const services = await openTestAuth(t, url);
   const { application, secret } = await makeApplication(services, 'service');
   const account = await makeAccount(services, 'Someone', STEVE);

@@ -8,37 +8,37 @@ import { CALLBACK, makeAccount, makeApplication, openTestAuth, PASSWORD } from '
 
 const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex');
 
-onEachDatabase('whoever is asked to agree reads who owns the application, and sees its logo', async (t, url) => {
+onEachDatabase('the consent page names the owners of the application and shows its logo', async (t, url) => {
   const services = await openTestAuth(t, url);
   const { db, clock } = services.context;
   const { application } = await makeApplication(services, 'web');
   const [ann, bob] = [await makeAccount(services, 'Ann'), await makeAccount(services, 'Bob')];
   await makeAccount(services, 'Robin');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
-  const asked = async (language: string): Promise<Person> => {
+  const openConsent = async (language: string): Promise<Person> => {
     const person = new Person(services.auth, { 'accept-language': language });
     await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
     await person.submit({ login: 'Robin', password: PASSWORD });
     return person;
   };
 
-  const unowned = await asked('en');
-  assert.match(unowned.text, /No account owns it: whoever runs Testnet looks after it\./);
-  assert.doesNotMatch(unowned.page.html, /\/logos\//, 'no picture stands for a logo that there is not');
-  assert.match((await asked('ja')).text, /Testnet の運営者が管理/);
+  const unowned = await openConsent('en');
+  assert.match(unowned.text, /No account owns it\. The operators of Testnet manage it\./);
+  assert.doesNotMatch(unowned.page.html, /\/logos\//, 'without a logo there is no image');
+  assert.match((await openConsent('ja')).text, /Testnet の運営者が管理/);
   assert.equal((await unowned.open(`/logos/${application.client_id}`)).status, 404);
   assert.equal((await unowned.open('/logos/x%00x')).status, 404);
 
   await addOwner(db, clock.now(), application.key, ann.id);
-  assert.match((await asked('en')).text, /Its owner is Ann\./);
+  assert.match((await openConsent('en')).text, /Its owner is Ann\./);
   await addOwner(db, clock.now() + 1, application.key, bob.id);
-  assert.match((await asked('en')).text, /Its owners are Ann and Bob\./);
-  assert.match((await asked('ja')).text, /所有者：Ann、Bob/);
+  assert.match((await openConsent('en')).text, /Its owners are Ann and Bob\./);
+  assert.match((await openConsent('ja')).text, /所有者：Ann、Bob/);
   await deleteAccount(db, clock.now(), ann.id);
-  assert.match((await asked('en')).text, /Its owner is Bob\./);
+  assert.match((await openConsent('en')).text, /Its owner is Bob\./);
 
   await setLogo(db, application.key, 'image/png', PNG);
-  const person = await asked('en');
+  const person = await openConsent('en');
   const { html, headers } = person.page;
   assert.match(headers.get('content-security-policy')!, /img-src 'self' data:;/, 'no other origin is allowed');
   const src = /<img class="logo" src="([^"]+)" alt=""/.exec(html)![1]!;

@@ -5,8 +5,8 @@ import type { Environment } from '#platform/config.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';
 
-/** Every cookie that somebody gets on the way through sign-in, console and site. */
-async function cookies(t: TestContext, settings: Environment): Promise<string[]> {
+/** Every cookie that sign-in, console and site set. */
+async function collectCookies(t: TestContext, settings: Environment): Promise<string[]> {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const context = await testContext(t, database.url, { SMTP_URL: 'smtp://127.0.0.1:1', ...settings });
@@ -19,7 +19,7 @@ async function cookies(t: TestContext, settings: Environment): Promise<string[]>
   const form = (fields: Record<string, string>): RequestInit => ({
     ...{ method: 'POST', headers, body: new URLSearchParams(fields) },
   });
-  const asked: [string, RequestInit?][] = [
+  const requests: [string, RequestInit?][] = [
     [`${auth}/oauth/authorize?${new URLSearchParams(query).toString()}`],
     [`${auth}/sign-in?lang=ja`],
     [`${auth}/register`, form({ name: 'Bob', email: 'bob@example.org', password: PASSWORD })],
@@ -28,8 +28,8 @@ async function cookies(t: TestContext, settings: Environment): Promise<string[]>
     [`${site}/console?lang=ja`],
     [`${site}/?lang=ja`],
   ];
-  const given = await Promise.all(
-    asked.map(async ([url, init]) => {
+  const cookies = await Promise.all(
+    requests.map(async ([url, init]) => {
       const response = await fetch(url, { redirect: 'manual', ...init });
       await response.arrayBuffer();
       const set = response.headers.getSetCookie().filter((cookie) => !/=;/.test(cookie));
@@ -37,28 +37,28 @@ async function cookies(t: TestContext, settings: Environment): Promise<string[]>
       return set;
     }),
   );
-  return given.flat();
+  return cookies.flat();
 }
 
-test('every cookie is Secure, HttpOnly and SameSite wherever addresses are https', async (t) => {
-  const given = await cookies(t, { AUTH_URL: 'https://auth.example.org', SITE_URL: 'https://example.org' });
-  assert.ok(given.length >= 7);
-  for (const cookie of given) {
+test('every cookie is Secure, HttpOnly and SameSite when the addresses are https', async (t) => {
+  const cookies = await collectCookies(t, { AUTH_URL: 'https://auth.example.org', SITE_URL: 'https://example.org' });
+  assert.ok(cookies.length >= 7);
+  for (const cookie of cookies) {
     assert.match(cookie, /; *secure/i);
     assert.match(cookie, /; *httponly/i);
     assert.match(cookie, /; *samesite=lax/i);
   }
-  assert.ok(given.some((cookie) => cookie.startsWith('__Host-scorehall_session=')));
-  assert.ok(given.some((cookie) => cookie.startsWith('__Host-scorehall_console_')));
+  assert.ok(cookies.some((cookie) => cookie.startsWith('__Host-scorehall_session=')));
+  assert.ok(cookies.some((cookie) => cookie.startsWith('__Host-scorehall_console_')));
 });
 
-test('on loopback, where there is no https, cookies are taken without it', async (t) => {
+test('cookies on loopback without https are not Secure', async (t) => {
   const [auth, site] = await freePorts(2);
-  const given = await cookies(t, {
+  const cookies = await collectCookies(t, {
     ...{ AUTH_URL: `http://127.0.0.1:${auth}`, SITE_URL: `http://127.0.0.1:${site}` },
     ...{ AUTH_LISTEN: '', SITE_LISTEN: '' },
   });
-  for (const cookie of given) {
+  for (const cookie of cookies) {
     assert.doesNotMatch(cookie, /; *secure/i);
     assert.match(cookie, /; *httponly/i);
   }

@@ -12,7 +12,7 @@ import { makeAccount, makeApplication, openTestAuth, PASSWORD, send, type TestAu
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 const ALEX = { uuid: '99999999-2222-4333-8444-555555555555', name: 'Alex' };
 
-/** A match of the two, in which each kills the other once. */
+/** Reports a match in which the two players kill each other once. @returns the match's id */
 async function play({ context }: TestAuth, killer = STEVE): Promise<string> {
   const now = new Date(context.clock.now()).toISOString();
   const receipt = await send(context, 'match.finished', {
@@ -32,7 +32,7 @@ async function play({ context }: TestAuth, killer = STEVE): Promise<string> {
 }
 
 onEachDatabase(
-  'who deletes the account leaves the matches under a stable pseudonym, and nothing else',
+  'after a deletion the matches stay under one stable pseudonym, and nothing else stays',
   async (t, url) => {
     const services = await openTestAuth(t, url);
     const { context } = services;
@@ -65,7 +65,7 @@ onEachDatabase(
     assert.doesNotMatch(JSON.stringify(exported), /argon2|password/);
     await person.open('/account/delete');
     await person.submit({ current: PASSWORD });
-    assert.match(person.text, /Your account is deleted/);
+    assert.match(person.text, /Your account has been deleted/);
     await rewriteLedger(context.db);
 
     assert.equal(await accountById(context.db, account.id), undefined);
@@ -97,21 +97,21 @@ onEachDatabase(
     assert.doesNotMatch((await ask(`/v1/matches/${later}`)).text, /Stephen/);
     assert.equal((JSON.parse((await ask(`/v1/players/${name}?fields=total`)).text) as any).total.play_count, 2);
 
-    const anew = await makeAccount(services, 'Anew');
-    await context.db.transaction((tx) => linkPlayer(tx, anew.id, STEVE));
+    const newAccount = await makeAccount(services, 'Anew');
+    await context.db.transaction((tx) => linkPlayer(tx, newAccount.id, STEVE));
     context.clock.advance(1_000);
     assert.match(
       (await ask(`/v1/matches/${await play(services)}`)).text,
       /Steve/,
-      'linked anew, what comes is their own again',
+      'after linking again, new matches carry the name',
     );
-    assert.match((await ask(`/v1/matches/${match}`)).text, new RegExp(name), 'what was stays under the pseudonym');
+    assert.match((await ask(`/v1/matches/${match}`)).text, new RegExp(name), 'older matches stay under the pseudonym');
     assert.deepEqual(await context.db.all(sql`select uuid_hash from pseudonyms`), []);
   },
 );
 
 onEachDatabase(
-  'a game account is linked anew when nothing is left to rewrite, and deleted as often',
+  'a deleted game account can be linked again once the ledger is rewritten, any number of times',
   async (t, url) => {
     const services = await openTestAuth(t, url);
     const { db, clock } = services.context;
@@ -119,13 +119,13 @@ onEachDatabase(
     for (const name of ['One', 'Two', 'Three']) {
       const account = await makeAccount(services, name);
       const code = await newLinkCode(db, clock.now(), account.id);
-      const typed = () => send(services.context, 'account.link', { player: STEVE, code });
+      const typeCode = () => send(services.context, 'account.link', { player: STEVE, code });
       if (name !== 'One') {
-        const early = await typed();
+        const early = await typeCode();
         assert.match(JSON.stringify(early), /rejected.*just deleted; try again in a few minutes.*"retry":true/);
         await rewriteLedger(db);
       }
-      assert.equal((await typed()).status, 'accepted', name);
+      assert.equal((await typeCode()).status, 'accepted', name);
       await play(services);
       await deleteAccount(db, clock.now(), account.id);
     }

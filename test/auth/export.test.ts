@@ -8,10 +8,10 @@ import { Person } from './person.ts';
 import { makeAccount, openTestAuth, PASSWORD } from './support.ts';
 
 const [STEVE, ALEX] = [person(1, 'Steve'), person(2, 'Alex')];
-/** Two whole pages, and some of a third. */
+/** Full pages of the export's queries, and lengths that need one more page. */
 const [MATCHES, KILLS, NAMES] = [1_000, 1_203, 501];
 
-onEachDatabase('everything about an account comes in pieces, whole, so many times an hour', async (t, url) => {
+onEachDatabase('the export streams everything about an account, and is limited to ten an hour', async (t, url) => {
   const services = await openTestAuth(t, url);
   const { context } = services;
   const time = new Date(context.clock.now()).toISOString();
@@ -55,15 +55,15 @@ onEachDatabase('everything about an account comes in pieces, whole, so many time
   assert.doesNotMatch(JSON.stringify(received), /argon2|password|"hash"/);
 
   const abort = new AbortController();
-  const left = await ask({ signal: abort.signal });
+  const aborted = await ask({ signal: abort.signal });
   abort.abort();
-  await assert.rejects(left.text());
+  await assert.rejects(aborted.text());
   for (let time = 0; time < 8; time++) await (await ask()).text();
   const refused = await ask();
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '3600']);
 });
 
-test('JSON in pieces says what JSON says', async () => {
+test('streamed JSON equals JSON.stringify', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(fc.jsonValue(), { maxLength: 3 }), { maxLength: 4 }),

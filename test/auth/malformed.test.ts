@@ -11,7 +11,7 @@ interface Sent {
   body: string;
 }
 
-/** How a request tells where its body ends; one that tells nothing has none. */
+/** How a request declares the length of its body; with `nothing` it has no body. */
 const FRAMES = ['length', 'chunks', 'nothing'] as const;
 type Frame = (typeof FRAMES)[number];
 
@@ -20,7 +20,7 @@ function frameOf(frame: Frame, body: string): Record<string, string> {
   return frame === 'chunks' ? { 'transfer-encoding': 'chunked' } : {};
 }
 
-/** Sends bytes as they are, without what `fetch` would put right. */
+/** Sends a request unchanged, where `fetch` would correct it. */
 async function send(
   origin: string,
   method: string,
@@ -88,7 +88,7 @@ type Endpoint = keyof typeof PARAMETERS;
 const GET: ReadonlySet<string> = new Set(['authorize', 'tokeninfo', 'logout', 'userinfo']);
 const POST: ReadonlySet<string> = new Set(['token', 'revoke', 'introspect', 'par', 'tokeninfo', 'logout/confirm']);
 
-/** Values that are wrong in every way that comes to mind, already percent-encoded or not even that. */
+/** Invalid values of many kinds, percent-encoded, some with invalid encoding. */
 const ODD = [
   '',
   '%00',
@@ -112,7 +112,7 @@ const ODD = [
 ];
 
 onEachDatabase(
-  'nonsense gets the protocol’s errors: never a 500, never a way to an address nobody registered',
+  'a malformed request gets an error of the protocol: never a 500, never a redirect to an unregistered address',
   async (t, url) => {
     const services = await openTestAuth(t, url);
     const { application, secret } = await makeApplication(services, 'service');
@@ -123,7 +123,7 @@ onEachDatabase(
     const endpoint = fc.constantFrom(...(Object.keys(PARAMETERS) as Endpoint[]));
     const value = fc.oneof(
       fc.constantFrom(...ODD),
-      fc.string({ unit: 'binary', maxLength: 40 }).map(safelyEncoded),
+      fc.string({ unit: 'binary', maxLength: 40 }).map(percentEncoded),
       fc.constant('GOOD'),
     );
     const requests = endpoint.chain((name) =>
@@ -154,7 +154,9 @@ onEachDatabase(
     );
     await fc.assert(
       fc.asyncProperty(requests, async ({ name, pairs, type, authorization, method, html, frame }) => {
-        const text = pairs.map(([key, some]) => `${key}=${some === 'GOOD' ? (good[key] ?? 'x') : some}`).join('&');
+        const text = pairs
+          .map(([key, chosen]) => `${key}=${chosen === 'GOOD' ? (good[key] ?? 'x') : chosen}`)
+          .join('&');
         const headers: Record<string, string> = { accept: html ? 'text/html' : '*/*' };
         if (authorization !== '') headers['authorization'] = authorization;
         if (method === 'POST' && type !== '') headers['content-type'] = type;
@@ -181,7 +183,7 @@ onEachDatabase(
   },
 );
 
-onEachDatabase('nonsense on the pages is answered by pages', async (t, url) => {
+onEachDatabase('a malformed request to a page gets a page, never a 500', async (t, url) => {
   const services = await openTestAuth(t, url);
   await makeAccount(services, 'Robin');
   const person = new Person(services.auth);
@@ -252,6 +254,6 @@ onEachDatabase('nonsense on the pages is answered by pages', async (t, url) => {
   );
 });
 
-function safelyEncoded(text: string): string {
+function percentEncoded(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }

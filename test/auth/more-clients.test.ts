@@ -9,7 +9,7 @@ import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type T
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 
-/** A house of its own for one client library. */
+/** A test of one client library with its own services and an account linked to Steve. */
 function withClient(name: string, work: (services: TestAuth) => Promise<void>): void {
   test(name, async (t) => {
     const database = await createTestDatabase('sqlite');
@@ -50,7 +50,7 @@ withClient('oauth4webapi signs in a public application with PKCE and refreshes',
     expectedNonce: nonce,
     requireIdToken: true,
   });
-  assert.equal(tokens.token_type, 'bearer', 'the library writes it small');
+  assert.equal(tokens.token_type, 'bearer', 'the library converts it to lower case');
   assert.equal(tokens.scope, 'openid profile email');
   const sub = oauth.getValidatedIdTokenClaims(tokens)!.sub;
   const info = await oauth.processUserInfoResponse(
@@ -70,7 +70,7 @@ withClient('oauth4webapi signs in a public application with PKCE and refreshes',
 });
 
 withClient(
-  'oauth4webapi takes client credentials when it asks for a scope, which is a string then',
+  'oauth4webapi accepts client credentials if it requests a scope, because `scope` is then a string',
   async (services) => {
     const { application, secret } = await makeApplication(services, 'service');
     const insecure = { [oauth.allowInsecureRequests]: true };
@@ -84,33 +84,36 @@ withClient(
   },
 );
 
-withClient('simple-oauth2 gets codes, client credentials with their null scope, and fresh tokens', async (services) => {
-  const { application, secret } = await makeApplication(services, 'service');
-  const configuration = {
-    client: { id: application.client_id, secret: secret! },
-    auth: {
-      tokenHost: services.auth,
-      tokenPath: '/oauth/token',
-      authorizePath: '/oauth/authorize',
-      revokePath: '/oauth/revoke',
-    },
-    options: { authorizationMethod: 'body' },
-  };
-  const { authorizePath: _, ...auth } = configuration.auth;
-  const own = await new ClientCredentials({ ...configuration, auth }).getToken({});
-  assert.deepEqual([own.token['token_type'], own.token['scope'], own.token['expires_in']], ['bearer', null, 3600]);
-  const code = new AuthorizationCode(configuration);
-  const request = code.authorizeURL({ redirect_uri: CALLBACK, scope: 'openid profile', state: 's' });
-  const callback = await authorize(services.auth, request, 'Steve');
-  assert.equal(callback.searchParams.get('state'), 's');
-  const tokens = await code.getToken({ code: callback.searchParams.get('code'), redirect_uri: CALLBACK });
-  assert.equal(tokens.token['token_type'], 'Bearer');
-  const fresh = await tokens.refresh();
-  assert.notEqual(fresh.token['access_token'], tokens.token['access_token']);
-  await fresh.revokeAll();
-});
+withClient(
+  'simple-oauth2 redeems codes, accepts client credentials with a null scope, and refreshes tokens',
+  async (services) => {
+    const { application, secret } = await makeApplication(services, 'service');
+    const configuration = {
+      client: { id: application.client_id, secret: secret! },
+      auth: {
+        tokenHost: services.auth,
+        tokenPath: '/oauth/token',
+        authorizePath: '/oauth/authorize',
+        revokePath: '/oauth/revoke',
+      },
+      options: { authorizationMethod: 'body' },
+    };
+    const { authorizePath: _, ...auth } = configuration.auth;
+    const own = await new ClientCredentials({ ...configuration, auth }).getToken({});
+    assert.deepEqual([own.token['token_type'], own.token['scope'], own.token['expires_in']], ['bearer', null, 3600]);
+    const code = new AuthorizationCode(configuration);
+    const request = code.authorizeURL({ redirect_uri: CALLBACK, scope: 'openid profile', state: 's' });
+    const callback = await authorize(services.auth, request, 'Steve');
+    assert.equal(callback.searchParams.get('state'), 's');
+    const tokens = await code.getToken({ code: callback.searchParams.get('code'), redirect_uri: CALLBACK });
+    assert.equal(tokens.token['token_type'], 'Bearer');
+    const fresh = await tokens.refresh();
+    assert.notEqual(fresh.token['access_token'], tokens.token['access_token']);
+    await fresh.revokeAll();
+  },
+);
 
-withClient('passport-openidconnect brings a profile', async (services) => {
+withClient('passport-openidconnect signs in and reads the profile', async (services) => {
   const { application, secret } = await makeApplication(services, 'service');
   const session: Record<string, unknown> = {};
   const settled = Promise.withResolvers<unknown>();
@@ -136,7 +139,7 @@ withClient('passport-openidconnect brings a profile', async (services) => {
   assert.equal(profile.username, 'Steve');
 });
 
-withClient('@auth/core signs somebody in', async (services) => {
+withClient('@auth/core signs in', async (services) => {
   const callbackUrl = 'https://app.example/auth/callback/scorehall';
   const { application, secret } = await makeApplication(services, 'service', [callbackUrl]);
   const config: AuthConfig = {

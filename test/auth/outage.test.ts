@@ -7,7 +7,7 @@ import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth } from 
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-test('while the database cannot be reached, every endpoint says so and when to come back', async (t) => {
+test('every endpoint answers 503 with `Retry-After` while the database cannot be reached', async (t) => {
   const { database, drop } = await UnsteadyDatabase.open();
   const services = await openTestAuth(t, database.url);
   t.after(() => drop());
@@ -34,9 +34,9 @@ test('while the database cannot be reached, every endpoint says so and when to c
   assert.equal((await get('/oauth/userinfo', { token })).status, 200);
 
   await database.takeAway();
-  const received = new LogRecorder(t, services.context.log);
+  const logged = new LogRecorder(t, services.context.log);
   await get('/oauth/userinfo', { token });
-  assert.deepEqual(received.levels, ['error'], 'the operator hears of it');
+  assert.deepEqual(logged.levels, ['error'], 'the outage is logged for the operator');
   const answers: Record<string, Reply> = {
     userinfo: await get('/oauth/userinfo', { token }),
     'an unknown token': await get('/oauth/userinfo', { token: 'x' }),
@@ -56,15 +56,15 @@ test('while the database cannot be reached, every endpoint says so and when to c
     'signing out': await get(`/oauth/logout?client_id=${application.client_id}`),
     'the sign-in page': await get('/sign-in', { headers: { cookie: 'scorehall_session=x' } }),
   };
-  for (const [what, { status, headers, text, json }] of Object.entries(answers)) {
-    assert.equal(status, 503, `${what}: ${text}`);
-    assert.equal(headers['retry-after'], '5', what);
+  for (const [label, { status, headers, text, json }] of Object.entries(answers)) {
+    assert.equal(status, 503, `${label}: ${text}`);
+    assert.equal(headers['retry-after'], '5', label);
     if (json !== undefined)
-      assert.deepEqual([json.error, typeof json.error_description], ['temporarily_unavailable', 'string'], what);
-    else assert.match(text, /<h1>/, what);
+      assert.deepEqual([json.error, typeof json.error_description], ['temporarily_unavailable', 'string'], label);
+    else assert.match(text, /<h1>/, label);
   }
 
   await database.giveBack();
   assert.equal((await get('/oauth/userinfo', { token })).status, 200);
-  assert.equal((await redeem(unused)).status, 200, 'an outage uses no code up');
+  assert.equal((await redeem(unused)).status, 200, 'the outage did not consume the code');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
-/** One page as somebody sees it. */
-export interface Seen {
+/** A response as the browser shows it. */
+export interface LoadedPage {
   status: number;
   url: string;
   html: string;
@@ -10,34 +10,34 @@ export interface Seen {
 
 interface FormOnPage {
   action: string;
-  /** What a browser would send; a box that nobody has ticked is known, and sends nothing. */
+  /** Values that a browser would send; undefined for an unchecked box, which sends nothing. */
   fields: Record<string, string | undefined>;
 }
 
-/** Somebody with a browser without scripts: keeps cookies by path, fills in forms, follows redirects within the service. */
+/** A browser without JavaScript: stores cookies by path, submits forms, follows redirects within the service. */
 export class Person {
   readonly #origin: string;
   readonly #cookies = new Map<string, { value: string; path: string }>();
   readonly #headers: Record<string, string>;
-  #page: Seen | undefined;
+  #page: LoadedPage | undefined;
 
   constructor(origin: string, headers: Record<string, string> = {}) {
     this.#origin = origin;
     this.#headers = headers;
   }
 
-  get page(): Seen {
+  get page(): LoadedPage {
     return this.#page!;
   }
 
-  /** Opens an address; redirects are followed until they leave the service. */
-  async open(address: string): Promise<Seen> {
+  /** Opens a URL and follows redirects until they leave the service; then only `url` changes. */
+  async open(address: string): Promise<LoadedPage> {
     return await this.#go(new URL(address, this.#origin), { method: 'GET' });
   }
 
-  /** Fills in the form on the page whose action ends like this (the first one without), and sends it. */
-  async submit(values: Record<string, string> = {}, action = ''): Promise<Seen> {
-    const form = this.forms().find((some) => some.action.split('?')[0]!.endsWith(action));
+  /** Fills in and submits the first form whose action ends with `action`. */
+  async submit(values: Record<string, string> = {}, action = ''): Promise<LoadedPage> {
+    const form = this.forms().find((candidate) => candidate.action.split('?')[0]!.endsWith(action));
     assert.ok(form, `no form ${action} on ${this.page.url}:\n${this.page.html}`);
     for (const name of Object.keys(values)) assert.ok(name in form.fields, `no field ${name} in ${form.action}`);
     return await this.post(form.action, { ...form.fields, ...values });
@@ -47,7 +47,7 @@ export class Person {
     path: string,
     fields: Record<string, string | undefined>,
     headers: Record<string, string> = {},
-  ): Promise<Seen> {
+  ): Promise<LoadedPage> {
     const sent = Object.entries(fields).filter(([, value]) => value !== undefined);
     const body = new URLSearchParams(Object.fromEntries(sent) as Record<string, string>);
     return await this.#go(new URL(path, this.#origin), {
@@ -59,24 +59,24 @@ export class Person {
 
   forms(): FormOnPage[] {
     return [...this.page.html.matchAll(/<form[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(([, action, inner]) => ({
-      action: plain(action!),
+      action: decodeEntities(action!),
       fields: fieldsIn(inner!),
     }));
   }
 
-  /** What the page says, without markup. */
+  /** Text of the page without markup. */
   get text(): string {
-    return plain(this.page.html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
+    return decodeEntities(this.page.html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
   }
 
   cookie(name: string): string | undefined {
     return this.#cookies.get(name)?.value;
   }
 
-  async #go(url: URL, init: RequestInit): Promise<Seen> {
-    const headers = { ...this.#headers, ...(init.headers as Record<string, string>), cookie: this.#cookiesFor(url) };
+  async #go(url: URL, init: RequestInit): Promise<LoadedPage> {
+    const headers = { ...this.#headers, ...(init.headers as Record<string, string>), cookie: this.#cookieHeader(url) };
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
-    this.#keep(response.headers);
+    this.#storeCookies(response.headers);
     const html = await response.text();
     this.#page = { status: response.status, url: url.href, html, headers: response.headers };
     const location = response.headers.get('location');
@@ -86,14 +86,14 @@ export class Person {
     return (this.#page = { ...this.#page, url: next.href });
   }
 
-  #cookiesFor(url: URL): string {
-    const fitting = [...this.#cookies].filter(
+  #cookieHeader(url: URL): string {
+    const matching = [...this.#cookies].filter(
       ([, { path }]) => path === '/' || url.pathname === path || url.pathname.startsWith(`${path}/`),
     );
-    return fitting.map(([name, { value }]) => `${name}=${value}`).join('; ');
+    return matching.map(([name, { value }]) => `${name}=${value}`).join('; ');
   }
 
-  #keep(headers: Headers): void {
+  #storeCookies(headers: Headers): void {
     for (const line of headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(/;\s*/);
       const [name = '', value = ''] = pair.split(/=(.*)/s);
@@ -107,7 +107,7 @@ export class Person {
 function fieldsIn(form: string): Record<string, string | undefined> {
   const fields: Record<string, string | undefined> = {};
   for (const [, attributes, text] of form.matchAll(/<textarea([^>]*)>([^<]*)<\/textarea>/g))
-    fields[attributeOf(attributes!, 'name')] = plain(text!);
+    fields[attributeOf(attributes!, 'name')] = decodeEntities(text!);
   for (const [, attributes, options] of form.matchAll(/<select([^>]*)>(.*?)<\/select>/gs)) {
     const chosen = /<option([^>]*)\sselected/.exec(options!)?.[1] ?? /<option([^>]*)/.exec(options!)?.[1] ?? '';
     fields[attributeOf(attributes!, 'name')] = attributeOf(chosen, 'value');
@@ -122,10 +122,10 @@ function fieldsIn(form: string): Record<string, string | undefined> {
 }
 
 function attributeOf(attributes: string, name: string): string {
-  return plain(new RegExp(`\\s${name}="([^"]*)"`, 's').exec(attributes)?.[1] ?? '');
+  return decodeEntities(new RegExp(`\\s${name}="([^"]*)"`, 's').exec(attributes)?.[1] ?? '');
 }
 
-function plain(html: string): string {
+function decodeEntities(html: string): string {
   const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   return html.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name]!);
 }

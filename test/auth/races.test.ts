@@ -16,15 +16,23 @@ import {
   type TestAuth,
 } from './support.ts';
 
-const BATCH_SIZE = 50;
+const CONCURRENT_REQUESTS = 50;
 
-/** A second process on the same database, with the same issuer, that listens elsewhere. */
+/** Starts a second process on the same database, with the same issuer and another port. */
 async function secondProcess(t: TestContext, { context, auth }: TestAuth): Promise<string> {
   const port = await freePort();
-  const closed = Object.fromEntries(['API', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']));
+  const otherServices = Object.fromEntries(
+    ['API', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
+  );
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
     env: {
-      ...{ ...CHILD_ENVIRONMENT, ...closed, AUTH_LISTEN: `127.0.0.1:${port}`, AUTH_URL: auth, LOG_LEVEL: 'error' },
+      ...{
+        ...CHILD_ENVIRONMENT,
+        ...otherServices,
+        AUTH_LISTEN: `127.0.0.1:${port}`,
+        AUTH_URL: auth,
+        LOG_LEVEL: 'error',
+      },
       ...{
         DATABASE_URL: context.config.DATABASE_URL,
         SECRET_KEY: context.config.SECRET_KEY,
@@ -50,42 +58,45 @@ async function post(
   return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 
-onEachDatabase('of fifty who redeem one code, or one refresh token, at two processes, one succeeds', async (t, url) => {
-  const services = await openTestAuth(t, url);
-  const other = await secondProcess(t, services);
-  await makeAccount(services, 'Steve');
-  const { application, secret } = await makeApplication(services, 'service');
-  const credentials = { client_id: application.client_id, client_secret: secret! };
-  const request = `${services.auth}/oauth/authorize?${new URLSearchParams({
-    ...{ client_id: application.client_id, response_type: 'code', scope: 'openid profile', redirect_uri: CALLBACK },
-  }).toString()}`;
-  const race = async (fields: Record<string, string>): Promise<Record<string, string>[]> => {
-    const attempts = Array.from({ length: BATCH_SIZE }, (_, n) =>
-      post(n % 2 === 0 ? services.auth : other, { ...credentials, ...fields }),
-    );
-    const answers = await Promise.all(attempts);
-    for (const { status, body } of answers) if (status !== 200) assert.equal(body['error'], 'invalid_grant');
-    return answers.filter(({ status }) => status === 200).map(({ body }) => body);
-  };
+onEachDatabase(
+  'of fifty concurrent uses of one code or refresh token, at two processes, one succeeds',
+  async (t, url) => {
+    const services = await openTestAuth(t, url);
+    const other = await secondProcess(t, services);
+    await makeAccount(services, 'Steve');
+    const { application, secret } = await makeApplication(services, 'service');
+    const credentials = { client_id: application.client_id, client_secret: secret! };
+    const request = `${services.auth}/oauth/authorize?${new URLSearchParams({
+      ...{ client_id: application.client_id, response_type: 'code', scope: 'openid profile', redirect_uri: CALLBACK },
+    }).toString()}`;
+    const race = async (fields: Record<string, string>): Promise<Record<string, string>[]> => {
+      const attempts = Array.from({ length: CONCURRENT_REQUESTS }, (_, n) =>
+        post(n % 2 === 0 ? services.auth : other, { ...credentials, ...fields }),
+      );
+      const answers = await Promise.all(attempts);
+      for (const { status, body } of answers) if (status !== 200) assert.equal(body['error'], 'invalid_grant');
+      return answers.filter(({ status }) => status === 200).map(({ body }) => body);
+    };
 
-  const code = (await authorize(services.auth, request, 'Steve')).searchParams.get('code')!;
-  const byCode = await race({ grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
-  assert.equal(byCode.length, 1);
-  // The others' tries were a second use: nothing that the code gave is good for anything.
-  assert.equal(await statusWithinASecond(services.api, byCode[0]!['access_token']!, 401), 401);
+    const code = (await authorize(services.auth, request, 'Steve')).searchParams.get('code')!;
+    const byCode = await race({ grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
+    assert.equal(byCode.length, 1);
+    // The other requests were a second use of the code, which revokes the tokens of the first.
+    assert.equal(await statusWithinASecond(services.api, byCode[0]!['access_token']!, 401), 401);
 
-  const next = (await authorize(services.auth, request, 'Steve')).searchParams.get('code')!;
-  const { body } = await post(other, {
-    ...credentials,
-    grant_type: 'authorization_code',
-    code: next,
-    redirect_uri: CALLBACK,
-  });
-  const byRefresh = await race({ grant_type: 'refresh_token', refresh_token: body['refresh_token']! });
-  assert.equal(byRefresh.length, 1);
-});
+    const next = (await authorize(services.auth, request, 'Steve')).searchParams.get('code')!;
+    const { body } = await post(other, {
+      ...credentials,
+      grant_type: 'authorization_code',
+      code: next,
+      redirect_uri: CALLBACK,
+    });
+    const byRefresh = await race({ grant_type: 'refresh_token', refresh_token: body['refresh_token']! });
+    assert.equal(byRefresh.length, 1);
+  },
+);
 
-onEachDatabase('a token revoked at one process is refused at the other within a second', async (t, url) => {
+onEachDatabase('a token revoked at one process is refused at another within a second', async (t, url) => {
   const services = await openTestAuth(t, url);
   const other = await secondProcess(t, services);
   const { application, secret } = await makeApplication(services, 'service');

@@ -14,17 +14,17 @@ import { Person } from './person.ts';
 export const PASSWORD = 'correct horse battery';
 export const CALLBACK = 'https://app.example/callback';
 
-/** A house with sign-in and data API open on real sockets. */
+/** Sign-in and data API, listening on sockets. */
 export interface TestAuth {
   context: TestAppContext;
   /** The issuer. */
   auth: string;
   api: string;
-  /** Where the sign-in listens, which another process of the same issuer does elsewhere. */
+  /** Address that this process listens on; it differs from the issuer in a second process with the same issuer. */
   listens: string;
 }
 
-/** A port that nobody listens on: the issuer has to be known before the door opens. */
+/** A free port, because the issuer must be known before the service starts. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   return port!;
@@ -69,7 +69,7 @@ export interface TestPlayer {
   name: string;
 }
 
-/** Makes an account, linked to a player that the network knows where one is given. */
+/** Creates an account with `PASSWORD`; with a player, reports their login and links them. */
 export async function makeAccount({ context }: TestAuth, name: string, player?: TestPlayer): Promise<Account> {
   const { db, clock } = context;
   const facts = { name, email: `${name.toLowerCase()}@example.org`, email_verified: true };
@@ -81,27 +81,28 @@ export async function makeAccount({ context }: TestAuth, name: string, player?: 
   return { ...account, name: player.name, player_uuid: player.uuid };
 }
 
-let known: Promise<string> | undefined;
+let passwordHash: Promise<string> | undefined;
 
-/** One hash for everybody: making one takes its time. */
+/** The hash of `PASSWORD`, computed once because Argon2id is slow. */
 function hashed(): Promise<string> {
-  return (known ??= hashPassword(PASSWORD));
+  return (passwordHash ??= hashPassword(PASSWORD));
 }
 
-/** The status of the data API for a token, once it is this one or a second has passed: that long a refusal may take. */
+/** Polls the data API with a token until the status is the expected one, for at most a second. @returns the last status */
 export async function statusWithinASecond(api: string, token: string, expected: number): Promise<number> {
-  const until = performance.now() + 1_000;
+  const deadline = performance.now() + 1_000;
   for (;;) {
     const { status } = await fetch(`${api}/v1/servers`, { headers: { authorization: `Bearer ${token}` } });
-    if (status === expected || performance.now() > until) return status;
+    if (status === expected || performance.now() > deadline) return status;
   }
 }
 
-let events = 0;
+let eventCount = 0;
 
+/** Ingests one event. @returns its receipt */
 export async function send(context: TestAppContext, type: string, data: object, server = 'Lobby') {
   const time = new Date(context.clock.now()).toISOString();
-  const event = { version: 1, id: `event-${++events}`, type, time, server, data };
+  const event = { version: 1, id: `event-${++eventCount}`, type, time, server, data };
   return (await ingestEvents(context.db, context.clock, { kind: 'operator' }, [event]))[0]!;
 }
 
@@ -109,7 +110,7 @@ export async function seePlayer(context: TestAppContext, player: TestPlayer): Pr
   await send(context, 'player.login', { player });
 }
 
-/** Signs somebody in at an application and agrees; gives the address that the browser is sent to. */
+/** Opens an authorization request, signs in and consents if asked. @returns the URL that the browser is sent to */
 export async function authorize(
   auth: string,
   request: string | URL,

@@ -1,4 +1,4 @@
-/** Client libraries that come without types, as far as the tests use them. */
+/** Types for client libraries that have none, as far as the tests use them. */
 declare module 'simple-oauth2' {
   interface Token {
     token: Record<string, unknown>;

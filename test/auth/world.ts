@@ -4,7 +4,7 @@ import { Mailbox } from '#test/support/mailbox.ts';
 import { Person } from './person.ts';
 import { openTestAuth, PASSWORD, type TestAuth } from './support.ts';
 
-/** A sign-in and the mail it sends. */
+/** Services with a mail server that receives what they send. */
 export interface World {
   services: TestAuth;
   mail: Mailbox;
@@ -33,4 +33,8 @@ export async function signIn(
   await person.open('/sign-in');
   await person.submit({ login, password });
   return person;
+}
+
+export async function isSignedIn(person: Person): Promise<boolean> {
+  return new URL((await person.open('/account')).url).pathname === '/account';
 }

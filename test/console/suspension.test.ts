@@ -91,7 +91,7 @@ onEachDatabase(
     assert.equal(await userinfo(), 400);
     assert.equal((await post(services, '/oauth/par', { ...client, ...query })).body['error'], 'unauthorized_client');
     await begin();
-    assert.match(visitor.text, /is suspended: nobody answers for it/);
+    assert.match(visitor.text, /is suspended, because nobody is responsible for it/);
     assert.ok(visitor.page.url.startsWith(services.auth), 'nobody is sent to it');
     assert.equal((await post(services, '/oauth/revoke', { ...client, token: 'none' })).status, 200);
 
@@ -137,7 +137,10 @@ onEachDatabase(
     await person.open('/sign-in');
     await person.submit({ login: 'Ann', password: PASSWORD });
     await person.open('/account/delete');
-    assert.match(person.text, /Nobody else owns these applications of yours; they stop at once.*: Board\./);
+    assert.match(
+      person.text,
+      /Nobody else owns these applications of yours\. They stop working immediately.*: Board\./,
+    );
     await person.submit({ current: PASSWORD });
     assert.equal(await suspended(), 'deleted');
     assert.equal(await statusWithinASecond(services.api, own, 403), 403);

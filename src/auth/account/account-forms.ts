@@ -13,7 +13,7 @@ import { rewriteLedger } from '#events/anonymise.ts';
 import { ownedAlone } from '#store/applications/suspension.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { warn, write } from '../mails.ts';
+import { sendAlert, sendMail } from '../mails.ts';
 import { isEmail, passwordError } from '../validation.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
@@ -23,19 +23,19 @@ import { record } from '../audit.ts';
 
 type Problems = Partial<Record<'name' | 'email' | 'password' | 'current', string>>;
 
-/** One thing to change about an account: its page, and what its form does. */
+/** A change of an account: the texts and fields of its page, and the action of its form. */
 interface Change {
   path: string;
   title: (texts: Texts) => string;
   lead?: (texts: Texts, account: Account) => string[];
-  /** What else somebody should know before. */
-  warns?: (texts: Texts, account: Account, deps: Deps) => Promise<string[]>;
+  /** Further sentences that depend on the database. */
+  warnings?: (texts: Texts, account: Account, deps: Deps) => Promise<string[]>;
   fields?: (texts: Texts, form: Form, problems: Problems) => Html[];
   submit: (texts: Texts) => string;
   danger?: boolean;
-  /** Where it makes no sense, the account page is shown instead. */
+  /** If it returns false, the page redirects to the account page. */
   applies?: (account: Account) => boolean;
-  /** @returns what is wrong, or the path to go on to */
+  /** @returns the problems by field, or the path to redirect to */
   act: (c: Context, deps: Deps, current: SignedIn, form: Form) => Promise<Problems | string>;
 }
 
@@ -106,14 +106,14 @@ const CHANGES: Change[] = [
     title: ({ account }) => account.delete_title,
     lead: ({ account }, { player_uuid }) =>
       player_uuid === null ? [account.delete_lead] : [account.delete_lead, account.delete_matches],
-    warns: applicationsToSuspend,
+    warnings: applicationsToSuspend,
     submit: ({ account }) => account.delete_submit,
     danger: true,
-    act: remove,
+    act: deleteOwnAccount,
   },
 ];
 
-/** Changes of an account; each asks for the password, so that an open browser alone changes nothing. */
+/** Pages that change an account; each asks for the password, so that a browser left signed in is not enough. */
 export function accountForms(app: Hono<Env>, deps: Deps): void {
   for (const change of CHANGES) {
     app.get(change.path, async (c) => {
@@ -131,8 +131,8 @@ async function makeChange(c: Context, deps: Deps, change: Change): Promise<Respo
   if (current === undefined) return c.redirect('/sign-in', 303);
   const { account } = current;
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
-  const wrong = await currentPasswordProblem(c, deps, account, form['current'] ?? '');
-  const result = wrong ?? (await change.act(c, deps, current, form));
+  const wrongPassword = await currentPasswordProblem(c, deps, account, form['current'] ?? '');
+  const result = wrongPassword ?? (await change.act(c, deps, current, form));
   if (typeof result === 'string') {
     record(c, deps, account, { action: change.path.slice(1).replace('/', '.') });
     return c.redirect(result, 303);
@@ -147,7 +147,7 @@ async function currentPasswordProblem(
   password: string,
 ): Promise<Problems | undefined> {
   const { errors } = c.get('texts');
-  if (!(await admitAttempt(c, deps, 'password', account.id))) return { current: errors.tries };
+  if (!(await admitAttempt(c, deps, 'password', account.id))) return { current: errors.too_many_attempts };
   if (!(await passwordMatches(password, await passwordOf(deps.db, account.id))))
     return { current: errors.password_wrong };
   await clearAttemptsOf(c, deps, 'password', account.id);
@@ -168,7 +168,7 @@ async function changeEmail(c: Context, deps: Deps, { account }: SignedIn, form: 
   const email = (form['email'] ?? '').trim();
   if (!isEmail(email)) return { email: errors.email_shape };
   if (emailKey(email) === emailKey(account.email)) return { email: errors.email_same };
-  if (!(await admitAttempt(c, deps, 'recover', email))) return { email: errors.tries };
+  if (!(await admitAttempt(c, deps, 'recover', email))) return { email: errors.too_many_attempts };
   deps.background.run(() => sendChange(deps, account, email));
   return '/account?done=email_sent';
 }
@@ -183,21 +183,21 @@ async function changePassword(c: Context, deps: Deps, current: SignedIn, form: F
     await setPassword(tx, account.id, hashed);
     await endSessions(tx, account.id, { except: uid_hash });
   });
-  warn(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
+  sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   return '/account?done=saved';
 }
 
 async function unlink(_c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
   await unlinkPlayer(deps.db, account.id);
-  warn(deps, account, (texts) => [texts.unlinked_subject, texts.unlinked]);
+  sendAlert(deps, account, (texts) => [texts.unlinked_subject, texts.unlinked]);
   return '/account?done=saved';
 }
 
-async function remove(c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
+async function deleteOwnAccount(c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
   await signOut(c, deps);
   await deleteAccount(deps.db, deps.clock.now(), account.id);
   deps.background.run(() => rewriteLedger(deps.db));
-  write(deps, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
+  sendMail(deps, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
   return '/sign-in?done=deleted';
 }
 
@@ -217,7 +217,7 @@ async function showChange(
   const texts = c.get('texts');
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
   const title = change.title(texts);
-  const lines = [...(change.lead?.(texts, account) ?? []), ...((await change.warns?.(texts, account, deps)) ?? [])];
+  const lines = [...(change.lead?.(texts, account) ?? []), ...((await change.warnings?.(texts, account, deps)) ?? [])];
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     ${lines.map((line) => html`<p>${line}</p>`)}

@@ -11,14 +11,14 @@ import { type ConnectedApplication, connectedApplications } from '#store/account
 import { browserOf } from './user-agent.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { exportOf } from './export.ts';
+import { accountExport } from './export.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { sendVerification } from './verify-email.ts';
 import { admitAttempt } from '../throttle.ts';
 import { record } from '../audit.ts';
 
-/** The account page: what is held about somebody, who has access to it, and how to end that. */
+/** The account page: profile, sessions, connected applications and the export of all data. */
 export function accountPages(app: Hono<Env>, deps: Deps): void {
   app.get('/', (c) => c.redirect('/account', 303));
   app.get('/account', async (c) => {
@@ -29,8 +29,8 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     const current = await signedIn(c, deps);
     if (current === undefined) return c.redirect('/sign-in', 303);
     if (!(await admitAttempt(c, deps, 'export', current.account.id))) throw tooMany();
-    const pieces = jsonPieces(await exportOf(deps, current.account));
-    return c.body(ReadableStream.from(encoded(pieces)) as globalThis.ReadableStream<Uint8Array>, 200, {
+    const pieces = jsonPieces(await accountExport(deps, current.account));
+    return c.body(ReadableStream.from(encodeUtf8(pieces)) as globalThis.ReadableStream<Uint8Array>, 200, {
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': 'attachment; filename="account.json"',
       'cache-control': 'no-store',
@@ -43,15 +43,15 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     return '/sign-in';
   });
   onForm(app, deps, '/account/verify', async (c, { account }) => {
-    const asked = !account.email_verified && (await admitAttempt(c, deps, 'recover', account.email));
-    if (asked) deps.background.run(() => sendVerification(deps, account));
+    const mayRequest = !account.email_verified && (await admitAttempt(c, deps, 'recover', account.email));
+    if (mayRequest) deps.background.run(() => sendVerification(deps, account));
     return '/account?done=verify_sent';
   });
   onForm(
     app,
     deps,
     '/account/sessions/end',
-    counted(deps, async (c, { account, uid_hash }, { session = '' }) => {
+    throttled(deps, async (c, { account, uid_hash }, { session = '' }) => {
       const others = session === '';
       await deps.db.transaction((tx) =>
         endSessions(tx, account.id, others ? { except: uid_hash } : { only: session, except: uid_hash }),
@@ -64,7 +64,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     app,
     deps,
     '/account/applications/end',
-    counted(deps, async (c, { account }, { client_id = '' }) => {
+    throttled(deps, async (c, { account }, { client_id = '' }) => {
       if (client_id === '') return '/account';
       await deps.db.transaction((tx) => endApplications(tx, account.id, client_id));
       record(c, deps, account, { action: 'grant.end', subject: client_id });
@@ -73,8 +73,8 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
   );
 }
 
-/** @throws HttpError 429 where the account has done so too often: each time is kept */
-function counted(deps: Deps, act: Act): Act {
+/** Limits an action that writes an audit entry. @throws HttpError 429 if the account has done it too often */
+function throttled(deps: Deps, act: FormAction): FormAction {
   return async (c, current, form) => {
     if (await admitAttempt(c, deps, 'end', current.account.id)) return await act(c, current, form);
     throw tooMany();
@@ -82,17 +82,17 @@ function counted(deps: Deps, act: Act): Act {
 }
 
 const tooMany = (): HttpError =>
-  new HttpError(429, 'rate_limit', 'Too many within an hour.', { 'retry-after': '3600' });
+  new HttpError(429, 'rate_limit', 'Too many requests within an hour. Try again later.', { 'retry-after': '3600' });
 
-async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encodeUtf8(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   for await (const piece of pieces) yield encoder.encode(piece);
 }
 
-type Act = (c: Context, current: SignedIn, form: Readonly<Record<string, string>>) => Promise<string>;
+type FormAction = (c: Context, current: SignedIn, form: Readonly<Record<string, string>>) => Promise<string>;
 
-/** A form of somebody who is signed in: does what it says and goes on to another page. */
-export function onForm(app: Hono<Env>, deps: Deps, path: string, act: Act): void {
+/** Registers a form for people who are signed in: runs the action and redirects to the path that it returns. */
+export function onForm(app: Hono<Env>, deps: Deps, path: string, act: FormAction): void {
   app.post(path, async (c) => {
     const form = await formOf(c, deps);
     const current = await signedIn(c, deps);
@@ -107,15 +107,15 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   const now = deps.clock.now();
   const sessions = await sessionsOf(deps.db, account.id, now);
   const applications = await connectedApplications(deps.db, account.id);
-  const timestamp = timestampsIn(texts.lang, deps.config.TIME_ZONE);
+  const formatTime = timeFormatter(texts.lang, deps.config.TIME_ZONE);
   const main = html`<div class="sections">
     <div class="row spread">
       <h1>${account.name}</h1>
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
     ${notice(doneText(c.req.query('done'), texts, account), 'good')}
-    ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, timestamp)}
-    ${applicationsCard(t, applications, timestamp)}
+    ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, formatTime)}
+    ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
       <ul class="rows">
@@ -185,9 +185,9 @@ function profileCard({ account: t, change }: Texts, account: Account, site: stri
   </section>`;
 }
 
-type Timestamps = (ms: number) => string;
+type FormatTime = (ms: number) => string;
 
-function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: string, timestamp: Timestamps): Html {
+function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: string, formatTime: FormatTime): Html {
   const nameOf = (session: AccountSession): string => browserOf(session.agent) ?? t.unknown_browser;
   return html`<section class="card" aria-labelledby="sessions">
     <h2 id="sessions">${t.sessions}</h2>
@@ -201,7 +201,7 @@ function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: stri
                 ${session.uid_hash === own ? html`<span class="badge">${t.this_session}</span>` : ''}</strong
               >
               <span class="hint"
-                >${t.session(timestamp(session.created), timestamp(session.seen), session.address)}</span
+                >${t.session(formatTime(session.created), formatTime(session.seen), session.address)}</span
               ></span
             >
             ${
@@ -222,7 +222,7 @@ function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: stri
   </section>`;
 }
 
-function applicationsCard(t: Texts['account'], applications: ConnectedApplication[], timestamp: Timestamps): Html {
+function applicationsCard(t: Texts['account'], applications: ConnectedApplication[], formatTime: FormatTime): Html {
   return html`<section class="card" aria-labelledby="applications">
     <h2 id="applications">${t.applications}</h2>
     ${applications.length === 0 ? html`<p class="soft">${t.no_applications}</p>` : ''}
@@ -232,8 +232,8 @@ function applicationsCard(t: Texts['account'], applications: ConnectedApplicatio
           html`<li>
             <span class="what"
               ><strong>${name}</strong> ${scopes.map((scope) => t.scopes[scope] ?? scope).join(' · ')}
-              <span class="hint">${t.application(timestamp(granted), timestamp(used))}</span>
-              <span class="hint">${read === null ? t.never_read : t.last_read(timestamp(read))}</span></span
+              <span class="hint">${t.application(formatTime(granted), formatTime(used))}</span>
+              <span class="hint">${read === null ? t.never_read : t.last_read(formatTime(read))}</span></span
             >
             ${endForm('/account/applications/end', 'client_id', client_id, t, name)}
           </li>`,
@@ -249,7 +249,7 @@ function endForm(action: string, field: string, value: string, t: Texts['account
   </form>`;
 }
 
-function timestampsIn(lang: string, timeZone: string): Timestamps {
+function timeFormatter(lang: string, timeZone: string): FormatTime {
   const format = new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short', timeZone });
   return (ms) => format.format(ms);
 }

@@ -17,70 +17,75 @@ import {
 } from '#store/accounts/export-queries.ts';
 import type { Deps } from '../deps.ts';
 
-const moment = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** Everything held about an account and the game account linked to it, but what secrets are stored as. */
-export async function exportOf({ db, clock }: Deps, account: Account): Promise<Members> {
+/** All data about an account and its linked game account, except the hashes of secrets. Lists are read while they are sent. */
+export async function accountExport({ db, clock }: Deps, account: Account): Promise<Members> {
   const now = clock.now();
   const { created, disabled, ...facts } = account;
   const player = account.player_uuid === null ? undefined : await playerByUuid(db, account.player_uuid);
   const sessions = await sessionsOf(db, account.id, now);
   const applications = await connectedApplications(db, account.id);
   return new Members({
-    exported: moment(now),
-    account: { ...facts, created: moment(created), disabled: moment(disabled) },
+    exported: isoTime(now),
+    account: { ...facts, created: isoTime(created), disabled: isoTime(disabled) },
     sessions: sessions.map((session) => ({
-      created: moment(session.created),
-      seen: moment(session.seen),
+      created: isoTime(session.created),
+      seen: isoTime(session.seen),
       address: session.address,
       user_agent: session.agent,
     })),
     applications: applications.map(({ granted, used, read, ...rest }) => ({
       ...rest,
-      granted: moment(granted),
-      used: moment(used),
-      read: moment(read),
+      granted: isoTime(granted),
+      used: isoTime(used),
+      read: isoTime(read),
     })),
-    tokens: each(allTokensOf(db, account.id), ({ expires, hash: _, ...rest }) => ({
+    tokens: mapPages(allTokensOf(db, account.id), ({ expires, hash: _, ...rest }) => ({
       ...rest,
-      expires: moment(expires),
+      expires: isoTime(expires),
     })),
-    acts: each(allActsOf(db, account.id), ({ time, actor_id: _, ...rest }) => ({ time: moment(time), ...rest })),
-    player: player === undefined ? null : await playerPart(db, player, now),
+    acts: mapPages(allActsOf(db, account.id), ({ time, actor_id: _, ...rest }) => ({ time: isoTime(time), ...rest })),
+    player: player === undefined ? null : await playerExport(db, player, now),
   });
 }
 
-async function playerPart(db: Deps['db'], player: Player, now: number): Promise<Members> {
+async function playerExport(db: Deps['db'], player: Player, now: number): Promise<Members> {
   const { key, last_login, last_logout, ...facts } = player;
   return new Members({
     ...facts,
     id: idOf(key),
-    last_login: moment(last_login),
-    last_logout: moment(last_logout),
-    names: each(allNamesOf(db, key), ({ name, first_seen, last_seen }) => ({
+    last_login: isoTime(last_login),
+    last_logout: isoTime(last_logout),
+    names: mapPages(allNamesOf(db, key), ({ name, first_seen, last_seen }) => ({
       name,
-      first_seen: moment(first_seen),
-      last_seen: moment(last_seen),
+      first_seen: isoTime(first_seen),
+      last_seen: isoTime(last_seen),
     })),
     statistics: await statsOf(db, key),
-    matches: each(allMatchesOf(db, key), ({ head, result, score, kill_count, death_count, started, finished }) => ({
+    matches: mapPages(allMatchesOf(db, key), ({ head, result, score, kill_count, death_count, started, finished }) => ({
       ...factsOf(head),
-      ...{ started: moment(started), finished: moment(finished), result, score, kill_count, death_count },
+      started: isoTime(started),
+      finished: isoTime(finished),
+      result,
+      score,
+      kill_count,
+      death_count,
     })),
-    kills: each(allKillsOf(db, key), ({ number: _, ...kill }) => ({
+    kills: mapPages(allKillsOf(db, key), ({ number: _, ...kill }) => ({
       ...kill,
       match: idOf(kill.match),
-      time: moment(kill.time),
+      time: isoTime(kill.time),
     })),
-    punishments: each(allPunishmentsOf(db, key, now), ({ key: punishment, punisher: _, ...rest }) => ({
+    punishments: mapPages(allPunishmentsOf(db, key, now), ({ key: punishment, punisher: _, ...rest }) => ({
       ...rest,
       id: idOf(punishment),
-      time: moment(rest.time),
+      time: isoTime(rest.time),
     })),
-    ratings: each(allRatingsOf(db, key), ({ time, map_key: _, ...rest }) => ({ ...rest, time: moment(time) })),
+    ratings: mapPages(allRatingsOf(db, key), ({ time, map_key: _, ...rest }) => ({ ...rest, time: isoTime(time) })),
   });
 }
 
-async function* each<T>(pages: AsyncIterable<T[]>, show: (row: T) => object): Pages {
+async function* mapPages<T>(pages: AsyncIterable<T[]>, show: (row: T) => object): Pages {
   for await (const rows of pages) yield rows.map(show);
 }

@@ -8,23 +8,26 @@ import { endApplications, endSessions } from '#store/accounts/account-sessions.t
 import { issueMailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { warn, write } from '../mails.ts';
+import { sendAlert, sendMail } from '../mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
-import { flowOf } from './register.ts';
+import { parseFlow } from './register.ts';
 import { admitAttempt } from '../throttle.ts';
 import { record } from '../audit.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A forgotten password: a link by mail, a new password, and everybody signed out. */
+/**
+ * Recovery of a forgotten password: a mail with a link, then a new password, which ends all sessions and the access of all
+ * applications.
+ */
 export function recoveryPages(app: Hono<Env>, deps: Deps): void {
   app.get('/forgot', (c) => showForgot(c, deps));
   app.post('/forgot', async (c) => {
     const { login = '', flow } = await formOf(c, deps);
     if (login.trim() === '') return await showForgot(c, deps, c.get('texts').errors.required);
     if (!(await admitAttempt(c, deps, 'recover', login.trim())))
-      return await showForgot(c, deps, c.get('texts').errors.tries);
-    deps.background.run(() => sendLink(deps, login.trim(), flowOf(flow)));
+      return await showForgot(c, deps, c.get('texts').errors.too_many_attempts);
+    deps.background.run(() => sendLink(deps, login.trim(), parseFlow(flow)));
     const { forgot: t } = c.get('texts');
     const main = html`<div class="card narrow stack">
       <h1>${t.sent_title}</h1>
@@ -48,7 +51,7 @@ async function sendLink(deps: Deps, login: string, flow: string): Promise<void> 
   const secret = await deps.db.transaction((tx) =>
     issueMailToken(tx, deps.clock.now() + HOUR_MS, token, account.email),
   );
-  write(deps, account, (texts) => ({
+  sendMail(deps, account, (texts) => ({
     subject: texts.reset_subject,
     lines: [texts.reset, `${deps.config.AUTH_URL}/reset?token=${secret}`, texts.ignore],
   }));
@@ -57,32 +60,32 @@ async function sendLink(deps: Deps, login: string, flow: string): Promise<void> 
 async function reset(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '', password = '' } = await formOf(c, deps);
   const now = deps.clock.now();
-  const seen = await peekMailToken(deps.db, now, secret);
-  const account = seen?.kind === 'reset' ? await accountById(deps.db, seen.account_id!) : undefined;
+  const peeked = await peekMailToken(deps.db, now, secret);
+  const account = peeked?.kind === 'reset' ? await accountById(deps.db, peeked.account_id!) : undefined;
   if (account === undefined) return await showExpired(c, deps);
   const problem = passwordError(c.get('texts'), password, account.name, account.email);
   if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
   const hashed = await hashPassword(password);
   const token = await deps.db.transaction(async (tx) => {
-    const accepted = await consumeMailToken(tx, now, secret);
-    if (accepted === undefined) return undefined;
+    const consumed = await consumeMailToken(tx, now, secret);
+    if (consumed === undefined) return undefined;
     await setPassword(tx, account.id, hashed);
-    // Whoever opens the link has the mailbox.
+    // Opening the link proves access to the mailbox.
     await setVerified(tx, account.id);
     await endSessions(tx, account.id);
     await endApplications(tx, account.id);
-    return accepted;
+    return consumed;
   });
   if (token === undefined) return await showExpired(c, deps);
   record(c, deps, account, { action: 'account.password', detail: { reset: true } });
-  warn(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
+  sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   const flow = token.data['flow'] ?? '';
   return c.redirect(`/sign-in${flow === '' ? '' : `/${flow}`}?done=reset`, 303);
 }
 
 async function showForgot(c: Context, deps: Deps, error?: string): Promise<Response> {
   const { forgot: t, back } = c.get('texts');
-  const flow = flowOf(c.req.query('flow'));
+  const flow = parseFlow(c.req.query('flow'));
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
     <p class="soft">${t.lead}</p>

@@ -12,7 +12,7 @@ import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from 
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { isEmail, passwordError, showExpired } from '../validation.ts';
-import { write } from '../mails.ts';
+import { sendMail } from '../mails.ts';
 import { signIn } from '../session.ts';
 import { admitAttempt } from '../throttle.ts';
 import { record } from '../audit.ts';
@@ -21,8 +21,8 @@ const DAY_MS = 86_400_000;
 const BROWSER_COOKIE = 'scorehall_registering';
 
 /**
- * Registration. The account comes into being when the link in the mail is followed, so the page says the same for an
- * address that has an account and for one that has none.
+ * Registration. The account is created when the person opens the link in the mail. So the page can be the same whether the
+ * e-mail address has an account or not, and does not reveal which.
  */
 export function registerPages(app: Hono<Env>, deps: Deps): void {
   app.get('/register', (c) => showRegister(c, deps, {}, {}));
@@ -44,7 +44,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const problems = await problemsOf(c, deps, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
   if (!(await admitAttempt(c, deps, 'register', email))) {
-    return await showRegister(c, deps, form, { email: c.get('texts').errors.tries });
+    return await showRegister(c, deps, form, { email: c.get('texts').errors.too_many_attempts });
   }
   const browser = newSecret();
   const hashed = await hashPassword(password);
@@ -68,55 +68,64 @@ async function problemsOf(c: Context, deps: Deps, form: Form): Promise<Problems>
   return problems;
 }
 
-type Wanted = Record<'name' | 'email' | 'password' | 'locale' | 'flow' | 'browser', string>;
+/** Data of a registration, held in its mail token: `password` and `browser` are hashes. */
+type Registration = Record<'name' | 'email' | 'password' | 'locale' | 'flow' | 'browser', string>;
 
-async function sendLink(deps: Deps, data: Wanted): Promise<void> {
-  const known = await accountByEmail(deps.db, data.email);
-  if (known !== undefined) {
-    return write(deps, known, (texts) => ({
+async function sendLink(deps: Deps, data: Registration): Promise<void> {
+  const existing = await accountByEmail(deps.db, data.email);
+  if (existing !== undefined) {
+    return sendMail(deps, existing, (texts) => ({
       subject: texts.register_known_subject,
       lines: [texts.register_known, `${deps.config.AUTH_URL}/forgot`, `${deps.config.AUTH_URL}/sign-in`],
     }));
   }
   const token: MailToken = { kind: 'register', account_id: null, data };
   const secret = await deps.db.transaction((tx) => issueMailToken(tx, deps.clock.now() + DAY_MS, token, data.email));
-  write(deps, data, (texts) => ({
+  sendMail(deps, data, (texts) => ({
     subject: texts.register_subject,
     lines: [texts.register, `${deps.config.AUTH_URL}/register/confirm?token=${secret}`, texts.ignore],
   }));
 }
 
 /**
- * Whoever opens the link has the mailbox. The password is theirs, too, where it is the browser that chose it; anybody may
- * have registered with their address, so in another browser they choose one of their own, and the first is forgotten.
+ * Creates the account. Opening the link proves access to the mailbox, but somebody else may have registered with this
+ * address and chosen the password. So the password counts only in the browser that registered; in any other browser the
+ * person chooses a new one.
  */
 async function confirm(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '', password = '' } = await formOf(c, deps);
-  const seen = await peekMailToken(deps.db, deps.clock.now(), secret);
-  if (seen?.kind !== 'register') return await showExpired(c, deps);
-  const isOwn = isOwnBrowser(c, seen);
-  const { name, email } = seen.data as Wanted;
+  const peeked = await peekMailToken(deps.db, deps.clock.now(), secret);
+  if (peeked?.kind !== 'register') return await showExpired(c, deps);
+  const isOwn = isOwnBrowser(c, peeked);
+  const { name, email } = peeked.data as Registration;
   const problem = isOwn ? undefined : passwordError(c.get('texts'), password, name, email);
-  if (problem !== undefined) return await showConfirm(c, deps, seen, secret, problem);
+  if (problem !== undefined) return await showConfirm(c, deps, peeked, secret, problem);
   const chosen = isOwn ? undefined : await hashPassword(password);
   const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
   if (token === undefined) return await showExpired(c, deps);
-  const { flow } = token.data as Wanted;
-  return await create(c, deps, token.data as Wanted, chosen, isOwn && flow !== '' ? `/sign-in/${flow}` : '/account');
+  const { flow } = token.data as Registration;
+  return await createFromRegistration(
+    c,
+    deps,
+    token.data as Registration,
+    chosen,
+    isOwn && flow !== '' ? `/sign-in/${flow}` : '/account',
+  );
 }
 
 function isOwnBrowser(c: Context, { data }: MailToken): boolean {
   return sameText(secretHash(getCookie(c, BROWSER_COOKIE) ?? ''), data['browser']!);
 }
 
-async function create(
+async function createFromRegistration(
   c: Context,
   deps: Deps,
-  data: Wanted,
+  data: Registration,
   chosen: string | undefined,
   next: string,
 ): Promise<Response> {
-  const { name, email, locale, password } = { ...data, ...(chosen === undefined ? {} : { password: chosen }) };
+  const { name, email, locale, password: registered } = data;
+  const password = chosen ?? registered;
   const isTaken = (await nameProblem(deps.db, name)) === 'taken';
   const account = isTaken
     ? 'name taken'
@@ -138,7 +147,7 @@ async function showRegister(c: Context, deps: Deps, form: Form, problems: Proble
     </div>`;
     return await showPage(c, deps, { title: t.closed_title, main, status: 403 });
   }
-  const flow = flowOf(form['flow'] ?? c.req.query('flow'));
+  const flow = parseFlow(form['flow'] ?? c.req.query('flow'));
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
     <form class="stack" method="post" action="/register">
@@ -154,8 +163,8 @@ async function showRegister(c: Context, deps: Deps, form: Form, problems: Proble
   return await showPage(c, deps, { title: t.title, main, status });
 }
 
-/** The sign-in that registration interrupted, as far as it can be one. */
-export function flowOf(text: string | undefined): string {
+/** Id of the sign-in that led to the registration; empty if the text cannot be one. */
+export function parseFlow(text: string | undefined): string {
   return /^[\w-]{20,64}$/.test(text ?? '') ? text! : '';
 }
 
@@ -168,7 +177,7 @@ async function showSent(c: Context, deps: Deps, email: string): Promise<Response
   return await showPage(c, deps, { title: t.sent_title, main });
 }
 
-/** Looking at the page uses nothing up: mail programs look at links, too. */
+/** A GET does not consume the token, because mail programs open links to check them. */
 async function showConfirm(
   c: Context,
   deps: Deps,
@@ -177,7 +186,7 @@ async function showConfirm(
   error?: string,
 ): Promise<Response> {
   const { register: t, password_hint } = c.get('texts');
-  const { name, email } = token.data as Wanted;
+  const { name, email } = token.data as Registration;
   const choice = html`<p>${t.confirm_other(email)}</p>
     <input type="hidden" name="login" value="${name}" autocomplete="username" />
     ${field({ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD), error, autocomplete: 'new-password', autofocus: true })}`;

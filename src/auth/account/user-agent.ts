@@ -17,9 +17,9 @@ const SYSTEMS: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** A browser as people call it, like `Firefox · Windows`; undefined where `User-Agent` says nothing that we know. */
+/** Browser and system of a `User-Agent`, like `Firefox · Windows`; undefined if neither is known. */
 export function browserOf(agent: string): string | undefined {
   const names = [BROWSERS, SYSTEMS].map((list) => list.find(([pattern]) => pattern.test(agent))?.[1]);
-  const known = names.filter((name) => name !== undefined);
-  return known.length === 0 ? undefined : known.join(' · ');
+  const recognised = names.filter((name) => name !== undefined);
+  return recognised.length === 0 ? undefined : recognised.join(' · ');
 }

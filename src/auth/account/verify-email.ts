@@ -6,42 +6,42 @@ import { setEmail } from '#store/accounts/account-changes.ts';
 import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { warn, write } from '../mails.ts';
+import { sendAlert, sendMail } from '../mails.ts';
 import { showExpired } from '../validation.ts';
 import { record } from '../audit.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Proves that an address is somebody's: the one an account has, or the one it is to have. */
+/** Confirms an e-mail address of an account: its current one, or the new one of a change. */
 export function verifyPages(app: Hono<Env>, deps: Deps): void {
   app.get('/verify', async (c) => {
     const secret = c.req.query('token') ?? '';
     const token = await peekMailToken(deps.db, deps.clock.now(), secret);
-    const account = isOurs(token) ? await accountById(deps.db, token.account_id!) : undefined;
-    if (!isOurs(token) || account === undefined) return await showExpired(c, deps);
-    return await showQuestion(c, deps, { email: token.data['email']!, name: account.name, secret });
+    const account = isVerification(token) ? await accountById(deps.db, token.account_id!) : undefined;
+    if (!isVerification(token) || account === undefined) return await showExpired(c, deps);
+    return await showConfirmation(c, deps, { email: token.data['email']!, name: account.name, secret });
   });
   app.post('/verify', (c) => verify(c, deps));
 }
 
-/** Sends the link that proves the address that an account has. */
+/** Sends a link that confirms the current address. */
 export async function sendVerification(deps: Deps, account: Account): Promise<void> {
   const secret = await issue(deps, 'verify', account, account.email);
-  write(deps, account, (texts) => ({
+  sendMail(deps, account, (texts) => ({
     subject: texts.verify_subject,
     lines: [texts.verify, `${deps.config.AUTH_URL}/verify?token=${secret}`, texts.ignore],
   }));
 }
 
 /**
- * Sends the link that makes another address the account's, to that address, and the news to the present one. Where the
- * other address is an account's already nothing is sent to it, and nobody learns so.
+ * Sends a confirmation link to the new address and a notice to the current one. If the new address belongs to another
+ * account it gets no mail, and the page does not reveal that.
  */
 export async function sendChange(deps: Deps, account: Account, email: string): Promise<void> {
-  warn(deps, account, (texts) => [texts.email_changing_subject, texts.email_changing(email)]);
+  sendAlert(deps, account, (texts) => [texts.email_changing_subject, texts.email_changing(email)]);
   if ((await accountByEmail(deps.db, email)) !== undefined) return;
   const secret = await issue(deps, 'email', account, email);
-  write(deps, { ...account, email }, (texts) => ({
+  sendMail(deps, { ...account, email }, (texts) => ({
     subject: texts.email_subject,
     lines: [texts.email, `${deps.config.AUTH_URL}/verify?token=${secret}`, texts.ignore],
   }));
@@ -55,27 +55,27 @@ async function issue(deps: Deps, kind: 'verify' | 'email', account: Account, ema
 async function verify(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '' } = await formOf(c, deps);
   const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
-  const account = isOurs(token) ? await accountById(deps.db, token.account_id!) : undefined;
-  if (!isOurs(token) || account === undefined) return await showExpired(c, deps);
+  const account = isVerification(token) ? await accountById(deps.db, token.account_id!) : undefined;
+  if (!isVerification(token) || account === undefined) return await showExpired(c, deps);
   const email = token.data['email']!;
   if (token.kind === 'verify' && email !== account.email) return await showExpired(c, deps);
   if (!(await setEmail(deps.db, account.id, email, true))) return await showDone(c, deps, email, true);
   record(c, deps, account, { action: token.kind === 'email' ? 'account.email' : 'account.verify' });
   if (token.kind === 'email') {
-    warn(deps, account, (texts) => [texts.email_changed_subject, texts.email_changed(email)]);
+    sendAlert(deps, account, (texts) => [texts.email_changed_subject, texts.email_changed(email)]);
   }
   return await showDone(c, deps, email, false);
 }
 
-function isOurs(token: MailToken | undefined): token is MailToken {
+function isVerification(token: MailToken | undefined): token is MailToken {
   return token?.kind === 'verify' || token?.kind === 'email';
 }
 
 /**
- * Looking at the page uses nothing up: mail programs look at links, too. It names the account, since somebody else may
- * want to be known by the address.
+ * A GET does not consume the token, because mail programs open links to check them. The page names the account, so that
+ * nobody confirms their address for the account of somebody else.
  */
-async function showQuestion(
+async function showConfirmation(
   c: Context,
   deps: Deps,
   { email, name, secret }: Record<'email' | 'name' | 'secret', string>,
@@ -92,13 +92,13 @@ async function showQuestion(
   return await showPage(c, deps, { title: t.title, main });
 }
 
-async function showDone(c: Context, deps: Deps, email: string, accepted: boolean): Promise<Response> {
+async function showDone(c: Context, deps: Deps, email: string, isTaken: boolean): Promise<Response> {
   const { verify: t, problem } = c.get('texts');
-  const title = accepted ? problem.title : t.done_title;
+  const title = isTaken ? problem.title : t.done_title;
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
-    ${accepted ? notice(t.taken, 'bad') : notice(t.done(email), 'good')}
+    ${isTaken ? notice(t.taken, 'bad') : notice(t.done(email), 'good')}
     <p><a class="button" href="/account">${problem.to_account}</a></p>
   </div>`;
-  return await showPage(c, deps, { title, main, status: accepted ? 409 : 200 });
+  return await showPage(c, deps, { title, main, status: isTaken ? 409 : 200 });
 }

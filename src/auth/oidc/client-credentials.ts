@@ -7,8 +7,8 @@ import { matchesAny } from './clients.ts';
 import { readBody, withBody } from './request.ts';
 
 const MAX_BODY_LENGTH = 512;
-/** The members of the specified request; whoever sends more, or less, wants something else. */
-const MEMBERS = ['client_id', 'client_secret', 'grant_type'];
+/** The parameters of the specified request; oidc-provider answers a request with more or fewer. */
+const PARAMETERS = ['client_id', 'client_secret', 'grant_type'];
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
@@ -18,9 +18,9 @@ const HEADERS = {
 };
 
 /**
- * Fast path of the client credentials grant, past the protocol library. It answers only the request that the specification
- * shows, with its three members and a correct secret; the library answers everything else, every refusal included. A test
- * compares the two answers.
+ * Fast path of the client credentials grant, without oidc-provider. It answers only the request that the specification
+ * shows: three parameters and a correct secret. oidc-provider answers everything else, including every error. A test
+ * compares the two responses.
  */
 export class ClientCredentials {
   readonly #context: AppContext;
@@ -31,16 +31,16 @@ export class ClientCredentials {
     this.#group = group;
   }
 
-  /** @returns undefined where the request is answered, else the request for the library to read */
+  /** @returns undefined if the request has been answered, else the request with its body restored for oidc-provider */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage | undefined> {
     if (!isPlainTokenRequest(request)) return request;
     const body = await readBody(request);
     return (await this.#issue(new URLSearchParams(body), response)) ? undefined : withBody(request, body);
   }
 
-  /** @returns false where the library has to answer */
+  /** @returns false if oidc-provider has to answer */
   async #issue(form: URLSearchParams, response: ServerResponse): Promise<boolean> {
-    if (form.size !== MEMBERS.length || !MEMBERS.every((name) => form.has(name))) return false;
+    if (form.size !== PARAMETERS.length || !PARAMETERS.every((name) => form.has(name))) return false;
     if (form.get('grant_type') !== 'client_credentials') return false;
     const clientId = form.get('client_id')!;
     if (!/^[\w-]{1,64}$/.test(clientId)) return false;
@@ -50,13 +50,13 @@ export class ClientCredentials {
     const expires_in = config.ACCESS_TOKEN_LIFETIME;
     const { token, insert } = newClientToken(clock.now(), clientId, expires_in * 1000);
     await this.#group.write(insert);
-    const answer = JSON.stringify({ access_token: token, expires_in, token_type: 'bearer', scope: null });
-    response.writeHead(200, { ...HEADERS, 'content-length': Buffer.byteLength(answer) }).end(answer);
+    const body = JSON.stringify({ access_token: token, expires_in, token_type: 'bearer', scope: null });
+    response.writeHead(200, { ...HEADERS, 'content-length': Buffer.byteLength(body) }).end(body);
     return true;
   }
 }
 
-/** Whether a request may be the specified client credentials grant: a short form, with nothing to prove in its headers. */
+/** Whether a request can be the specified one: a short form, no authentication by header, not from a web page (CORS). */
 function isPlainTokenRequest({ method, url, headers }: IncomingMessage): boolean {
   if (method !== 'POST' || url !== '/oauth/token') return false;
   if (headers.authorization !== undefined || headers.origin !== undefined || headers['dpop'] !== undefined)

@@ -5,32 +5,35 @@ import type { AppContext } from '#context/context.ts';
 import { currentKeys } from './keys.ts';
 import { TokenInfo } from './tokeninfo.ts';
 
-const LOOK_EVERY_MS = 60_000;
+const REFRESH_INTERVAL_MS = 60_000;
 
-type Build = (keys: JWK[]) => Provider;
+type BuildProvider = (keys: JWK[]) => Provider;
 
-/** The protocol under the keys of now. When the keys change, a new one takes over, and what is under way ends on the old. */
+/**
+ * Holds oidc-provider with the current signing keys. oidc-provider reads its keys only when it is constructed, so a change
+ * of the keys builds a new provider; requests under way finish on the old one.
+ */
 export class KeyRing {
   readonly #context: AppContext;
   readonly #secret: SecretKey;
-  readonly #build: Build;
+  readonly #build: BuildProvider;
   readonly #timer: NodeJS.Timeout;
   #kids = '';
   #provider!: Provider;
   #tokenInfo!: TokenInfo;
   #listener!: ReturnType<Provider['callback']>;
 
-  private constructor(context: AppContext, secret: SecretKey, build: Build) {
+  private constructor(context: AppContext, secret: SecretKey, build: BuildProvider) {
     this.#context = context;
     this.#secret = secret;
     this.#build = build;
-    const failed = (error: unknown): void => context.log.error({ err: error }, 'signing keys not read');
-    this.#timer = setInterval(() => void this.look().catch(failed), LOOK_EVERY_MS).unref();
+    const logFailure = (error: unknown): void => context.log.error({ err: error }, 'could not read the signing keys');
+    this.#timer = setInterval(() => void this.refresh().catch(logFailure), REFRESH_INTERVAL_MS).unref();
   }
 
-  static async open(context: AppContext, secret: SecretKey, build: Build): Promise<KeyRing> {
+  static async open(context: AppContext, secret: SecretKey, build: BuildProvider): Promise<KeyRing> {
     const ring = new KeyRing(context, secret, build);
-    await ring.look();
+    await ring.refresh();
     return ring;
   }
 
@@ -38,7 +41,7 @@ export class KeyRing {
     return this.#provider;
   }
 
-  /** Answers a request of the protocol. */
+  /** Request listener of the current provider. */
   get listener(): ReturnType<Provider['callback']> {
     return this.#listener;
   }
@@ -47,8 +50,8 @@ export class KeyRing {
     return this.#tokenInfo;
   }
 
-  /** Looks whether other keys are current; another process may have made them. */
-  async look(): Promise<void> {
+  /** Reads the keys and rebuilds the provider if they have changed; another process may have rotated them. */
+  async refresh(): Promise<void> {
     const { db, clock, config } = this.#context;
     const keys = await currentKeys(db, this.#secret, clock.now());
     const kids = keys.map(({ kid }) => kid).join(' ');

@@ -5,22 +5,25 @@ import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
 import { addFirstSigningKey, addSigningKey, type SigningKey, signingKeys } from '#store/accounts/signing-keys.ts';
 
-/** A new key is published so long before it signs, so that nobody meets a signature whose key is not yet to be had. */
+/** A new key is published this long before it signs, so that clients with a cached key set have it by then. */
 export const PUBLISHED_AHEAD_MS = 3_600_000;
-/** An ID token lives a day at most (ACCESS_TOKEN_LIFETIME); its key stays published for that long and a bit more. */
+/** A replaced key stays published this long: the longest ID token lifetime (a day, ACCESS_TOKEN_LIFETIME) and an hour. */
 export const RETIRED_FOR_MS = 25 * 3_600_000;
 
-/** The private keys of now: the one that signs stands first, the others are published with it. */
+/** The decrypted private keys that are published now, the signing key first. Creates the first key if there is none. */
 export async function currentKeys(db: Db, secret: SecretKey, now: number): Promise<JWK[]> {
   let rows = await signingKeys(db);
   if (rows.length === 0) {
     await addFirstSigningKey(db, await newKey(secret, now));
     rows = await signingKeys(db);
   }
-  return inOrder(rows, now).map((row) => opened(row, secret));
+  return publishedKeys(rows, now).map((row) => decryptKey(row, secret));
 }
 
-/** Adds a key, which takes over after an hour; the one before stays published until its last token has expired. */
+/**
+ * Adds a key that starts to sign after `PUBLISHED_AHEAD_MS`; the previous key stays published until its tokens expire.
+ * @returns the new key's `kid`
+ */
 export async function rotateKeys(db: Db, secret: SecretKey, now: number): Promise<string> {
   await currentKeys(db, secret, now);
   const rows = await signingKeys(db);
@@ -29,13 +32,16 @@ export async function rotateKeys(db: Db, secret: SecretKey, now: number): Promis
   return key.kid;
 }
 
-/** Which of the keys, the oldest first, are published at a moment; the one that signs is put first. */
-export function inOrder(rows: readonly SigningKey[], now: number): SigningKey[] {
-  const takesOver = rows.map(({ created }, place) => (place === 0 ? 0 : created + PUBLISHED_AHEAD_MS));
-  const signing = takesOver.findLastIndex((timestamp) => timestamp <= now);
-  const others = rows.filter((_, place) => {
-    const replaced = takesOver[place + 1];
-    return place !== signing && (place > signing || replaced! + RETIRED_FOR_MS > now);
+/**
+ * Selects the keys that are published at a time, the signing key first.
+ * @param rows all keys, oldest first
+ */
+export function publishedKeys(rows: readonly SigningKey[], now: number): SigningKey[] {
+  const signsFrom = rows.map(({ created }, index) => (index === 0 ? 0 : created + PUBLISHED_AHEAD_MS));
+  const signing = signsFrom.findLastIndex((timestamp) => timestamp <= now);
+  const others = rows.filter((_, index) => {
+    const replaced = signsFrom[index + 1];
+    return index !== signing && (index > signing || replaced! + RETIRED_FOR_MS > now);
   });
   return [rows[signing]!, ...others];
 }
@@ -47,10 +53,10 @@ async function newKey(secret: SecretKey, created: number): Promise<SigningKey> {
   return { kid, created, sealed: seal(secret.derive('signing keys'), JSON.stringify({ ...jwk, kid })) };
 }
 
-function opened({ sealed }: SigningKey, secret: SecretKey): JWK {
+function decryptKey({ sealed }: SigningKey, secret: SecretKey): JWK {
   const text = unseal(secret.derive('signing keys'), sealed);
   if (text !== undefined) return JSON.parse(text) as JWK;
   throw new UsageError(
-    'SECRET_KEY (or the file secret.key beside the database) is not the one that sealed the keys in the database.',
+    'SECRET_KEY (or the file secret.key beside the database) cannot decrypt the signing keys in the database. Use the key that this database was created with.',
   );
 }

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { notFound, HttpError } from '#http/errors.ts';
 
 /**
- * The methods of each endpoint; those that web applications call from elsewhere have OPTIONS. OpenID Connect Core section
- * 3.1.2.1 has authorization and signing out by POST as well, which another site's form could send with the cookies of the
- * session only if these were `SameSite=None`.
+ * The methods of each endpoint. Endpoints that web applications call from another origin have OPTIONS. OpenID Connect Core
+ * section 3.1.2.1 also allows POST for authorization and sign-out; it is left out, because a form on another site would
+ * send the session cookie only if that were `SameSite=None`.
  */
 const METHODS: Readonly<Record<string, string>> = {
   '/.well-known/openid-configuration': 'GET, HEAD, OPTIONS',
@@ -21,29 +21,29 @@ const METHODS: Readonly<Record<string, string>> = {
   '/oauth/userinfo': 'GET, HEAD, POST, OPTIONS',
 };
 
-/** Where a browser comes back to from the pages of an authorization, which the protocol tells by its cookie. */
-const RESUMED = /^\/oauth\/authorize\/[^/]+$/;
+/** The URL at which oidc-provider resumes an authorization after the pages; it identifies the request by its cookie. */
+const RESUME = /^\/oauth\/authorize\/[^/]+$/;
 
 /**
- * Answers who asks which methods an endpoint has, which the protocol does for preflights only.
- * @returns false where the protocol has to answer
- * @throws HttpError 404 where there is no endpoint, 405 for a method that it does not have
+ * Checks the method, and answers OPTIONS requests that are not CORS preflights; oidc-provider answers only preflights.
+ * @returns true if the request has been answered, false if oidc-provider has to answer it
+ * @throws HttpError 404 for an unknown endpoint, 405 with `Allow` for a method that the endpoint does not have
  */
 export function allowsMethod({ method = '', url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
-  const path = pathOf(url);
+  const path = normalisedPath(url);
   const allow = METHODS[path];
   if (allow === undefined) {
-    if (RESUMED.test(path)) return false;
-    throw notFound(`There is no such endpoint; there are ${Object.keys(METHODS).join(', ')}.`);
+    if (RESUME.test(path)) return false;
+    throw notFound(`There is no such endpoint. The endpoints are ${Object.keys(METHODS).join(', ')}.`);
   }
   if (!allow.split(', ').includes(method))
-    throw new HttpError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
+    throw new HttpError(405, 'method_not_allowed', `This endpoint allows only ${allow}.`, { allow });
   if (method !== 'OPTIONS' || headers['access-control-request-method'] !== undefined) return false;
   response.writeHead(204, { allow }).end();
   return true;
 }
 
-/** As the protocol's router compares paths: in any case, with or without a slash at the end. */
-function pathOf(url: string): string {
+/** Normalises the path like oidc-provider's router, which ignores case and a trailing slash. */
+function normalisedPath(url: string): string {
   return url.split('?', 1)[0]!.toLowerCase().replace(/\/$/, '');
 }

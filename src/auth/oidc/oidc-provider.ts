@@ -2,13 +2,13 @@ import { format } from 'node:util';
 import type * as OidcProvider from 'oidc-provider';
 
 /**
- * oidc-provider, loaded without its note that a Node of the current line, not yet a long-term one, is not supported: it
- * is the one that every test of ours runs on.
+ * Imports oidc-provider without its warning "Unsupported runtime". It warns because Node 26 is not a long-term support
+ * release yet; every test runs on this version.
  */
 async function load(): Promise<typeof OidcProvider> {
   const { warn } = console;
-  console.warn = (...words: unknown[]) => {
-    if (!format(...words).includes('Unsupported runtime')) warn(...words);
+  console.warn = (...args: unknown[]) => {
+    if (!format(...args).includes('Unsupported runtime')) warn(...args);
   };
   try {
     return await import('oidc-provider');
@@ -19,7 +19,7 @@ async function load(): Promise<typeof OidcProvider> {
 
 export const { Provider, errors, interactionPolicy } = await load();
 
-/** The request that the protocol is at; undefined where it is at none. */
-export function requestUnderWay(): OidcProvider.KoaContextWithOIDC | undefined {
+/** The context of the request that oidc-provider is handling; undefined outside of one. */
+export function currentRequest(): OidcProvider.KoaContextWithOIDC | undefined {
   return (Provider as unknown as { ctx?: OidcProvider.KoaContextWithOIDC }).ctx;
 }

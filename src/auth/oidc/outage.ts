@@ -1,32 +1,35 @@
 import type { Adapter } from 'oidc-provider';
 import { Unavailable } from '#platform/errors.ts';
 import { unavailable } from '#http/errors.ts';
-import { errors, requestUnderWay } from './oidc-provider.ts';
+import { errors, currentRequest } from './oidc-provider.ts';
 
 /**
- * Asks the database on behalf of the protocol, which takes every error that is not of its own kind for a fault of ours: an
- * outage becomes one of that kind. Outside a request of the protocol, on a page of ours for instance, it stays what it is.
- * @throws errors.OIDCProviderError 503 where the database cannot be reached
+ * Translates a database outage into an error of oidc-provider, which answers any other error with a 500. Outside a request
+ * to oidc-provider, for example on an account page, the error passes unchanged.
+ * @throws errors.OIDCProviderError 503 if the database cannot be reached
  */
-export async function reportingOutage<T>(work: Promise<T>): Promise<T> {
+export async function translateOutage<T>(query: Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await query;
   } catch (error) {
-    const request = requestUnderWay();
+    const request = currentRequest();
     if (!(error instanceof Unavailable) || request === undefined) throw error;
     request.app.emit('server_error', request, error);
-    const refusal = new Unreachable(error);
-    request.set(refusal.headers);
-    throw refusal;
+    const outage = new DatabaseUnavailable(error);
+    request.set(outage.headers);
+    throw outage;
   }
 }
 
-/** RFC 6749 section 4.1.2.1 has the name; an application that is proven already hears of it at its redirect URI. */
-class Unreachable extends errors.OIDCProviderError {
-  /** The protocol says no more than `server_error` of what is 500 or above, unless it is told to. */
+/**
+ * `temporarily_unavailable` of RFC 6749 section 4.1.2.1. oidc-provider sends it to the redirect URI if client and redirect
+ * URI have been validated already.
+ */
+class DatabaseUnavailable extends errors.OIDCProviderError {
+  /** Without `expose` oidc-provider reports a status of 500 and above as `server_error` without a description. */
   override expose = true;
   override error_description: string;
-  /** Where it comes too late for the protocol's own answer, when a session is kept, Koa takes these into its own. */
+  /** Koa sends these if the error comes after oidc-provider's own error handling, while it saves the session. */
   readonly headers: Record<string, string>;
 
   constructor(cause: Unavailable) {
@@ -37,15 +40,15 @@ class Unreachable extends errors.OIDCProviderError {
   }
 }
 
-/** An adapter whose every question is asked so. */
+/** Wraps every method of an adapter in `translateOutage`. */
 export function outageAwareAdapter(adapter: Adapter): Adapter {
   return {
-    upsert: (...args) => reportingOutage(adapter.upsert(...args)),
-    find: (id) => reportingOutage(adapter.find(id)),
-    findByUid: (uid) => reportingOutage(adapter.findByUid(uid)),
-    findByUserCode: (code) => reportingOutage(adapter.findByUserCode(code)),
-    consume: (id) => reportingOutage(adapter.consume(id)),
-    destroy: (id) => reportingOutage(adapter.destroy(id)),
-    revokeByGrantId: (grantId) => reportingOutage(adapter.revokeByGrantId(grantId)),
+    upsert: (...args) => translateOutage(adapter.upsert(...args)),
+    find: (id) => translateOutage(adapter.find(id)),
+    findByUid: (uid) => translateOutage(adapter.findByUid(uid)),
+    findByUserCode: (code) => translateOutage(adapter.findByUserCode(code)),
+    consume: (id) => translateOutage(adapter.consume(id)),
+    destroy: (id) => translateOutage(adapter.destroy(id)),
+    revokeByGrantId: (grantId) => translateOutage(adapter.revokeByGrantId(grantId)),
   };
 }

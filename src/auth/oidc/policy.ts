@@ -5,53 +5,58 @@ import type { Db } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
 import { consentOf, usedConsent } from '#store/accounts/consents.ts';
 import { interactionPolicy } from './oidc-provider.ts';
-import { reportingOutage } from './outage.ts';
+import { translateOutage } from './outage.ts';
 
 const { Check, Prompt, base } = interactionPolicy;
 
-/**
- * What people are asked on the way to an application, in this order: who they are, to link a game account where the
- * network wants one, and whether they agree.
- */
-export function policyOf(config: Config, db: Db): policies.DefaultPolicy {
+/** The prompts of an authorization request, in order: login, link (with `REGISTRATION=linked`) and consent. */
+export function createPolicy(config: Config, db: Db): policies.DefaultPolicy {
   const policy = base();
   const consent = policy.get('consent')!;
   consent.checks.remove('native_client_prompt');
   consent.checks.add(
-    new Check('native_client_prompt', 'installed applications ask every time', 'interaction_required', asksEveryTime),
+    new Check(
+      'native_client_prompt',
+      'installed applications ask for consent every time',
+      'interaction_required',
+      needsConsentEveryTime,
+    ),
   );
-  const unlinked = new Check('unlinked', 'a game account has to be linked', 'interaction_required', async (ctx) => {
+  const unlinked = new Check('unlinked', 'a game account must be linked', 'interaction_required', async (ctx) => {
     const id = ctx.oidc.session?.accountId;
-    return id !== undefined && (await reportingOutage(accountPlayerUuid(db, id))) === undefined;
+    return id !== undefined && (await translateOutage(accountPlayerUuid(db, id))) === undefined;
   });
   if (config.REGISTRATION === 'linked') policy.add(new Prompt({ name: 'link', requestable: false }, unlinked), 1);
   return policy;
 }
 
 /**
- * RFC 8252 section 8.6: whoever else is on the device can claim a custom scheme or a loopback port and pose as the
- * application, so a person has to agree each time; a claimed https address is the application's own.
+ * RFC 8252 section 8.6: other programs on the device can claim a custom scheme or a loopback port and pose as the
+ * application, so consent is required each time. An https redirect URI is claimed by the application alone.
  */
-function asksEveryTime(ctx: KoaContextWithOIDC): boolean {
+function needsConsentEveryTime(ctx: KoaContextWithOIDC): boolean {
   const { client, params, result } = ctx.oidc;
   if (client?.applicationType !== 'native' || result?.consent !== undefined) return false;
   return !String(params?.['redirect_uri']).startsWith('https:');
 }
 
-/** A consent that covers what is asked stands for a new grant: each sign-in has its own, revoked by itself. */
+/**
+ * `loadExistingGrant` of oidc-provider: the session's grant, else a new grant if the person has already consented to all
+ * requested scopes. Each sign-in gets its own grant, so that revoking one leaves the others.
+ */
 export function existingGrant(db: Db, clock: Clock) {
   return async (ctx: KoaContextWithOIDC) => {
-    const { client, session, result, provider, requestParamOIDCScopes: asked } = ctx.oidc;
+    const { client, session, result, provider, requestParamOIDCScopes: requested } = ctx.oidc;
     const { Grant } = provider;
     const grantId = result?.consent?.grantId ?? session!.grantIdFor(client!.clientId);
-    const known = grantId === undefined ? undefined : await Grant.find(grantId);
+    const existing = grantId === undefined ? undefined : await Grant.find(grantId);
     const accountId = session!.accountId!;
-    if (known !== undefined && known.accountId === accountId) return known;
-    const consent = await reportingOutage(consentOf(db, accountId, client!.clientId));
-    if (consent === undefined || ![...asked].every((scope) => consent.scopes.includes(scope))) return undefined;
-    await reportingOutage(usedConsent(db, clock.now(), accountId, client!.clientId));
+    if (existing !== undefined && existing.accountId === accountId) return existing;
+    const consent = await translateOutage(consentOf(db, accountId, client!.clientId));
+    if (consent === undefined || ![...requested].every((scope) => consent.scopes.includes(scope))) return undefined;
+    await translateOutage(usedConsent(db, clock.now(), accountId, client!.clientId));
     const grant = new Grant({ accountId, clientId: client!.clientId });
-    grant.addOIDCScope([...asked].join(' '));
+    grant.addOIDCScope([...requested].join(' '));
     await grant.save();
     return grant;
   };

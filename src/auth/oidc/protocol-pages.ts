@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { headersOf, type PageContent, writePage } from '../layout.ts';
 import { TEXTS, type Texts } from '#auth/texts/index.ts';
 
-/** The pages that the protocol itself shows: mistakes before an address is proven, and signing out. */
+/** Pages that oidc-provider renders: errors before client and redirect URI are validated, and sign-out. */
 export class ProtocolPages {
   readonly #deps: Pick<Deps, 'config' | 'shell'>;
 
@@ -14,8 +14,8 @@ export class ProtocolPages {
     this.#deps = deps;
   }
 
-  async error(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }): Promise<void> {
-    await this.#show(ctx, errorPage(textsOf(ctx), out));
+  async error(ctx: KoaContextWithOIDC, error: { error: string; error_description?: string }): Promise<void> {
+    await this.#show(ctx, errorPage(textsOf(ctx), error));
   }
 
   async signOut(ctx: KoaContextWithOIDC): Promise<void> {
@@ -27,13 +27,14 @@ export class ProtocolPages {
   }
 
   /**
-   * The protocol would have a script send a form on where nothing is to be asked: signing out somebody who is not signed
-   * in, or signing in with another account than the browser has. Here a page with a button takes its place.
+   * Replaces oidc-provider's page that submits the logout form by script, which the CSP forbids, by a page with a button.
+   * oidc-provider shows it when there is nothing to confirm: nobody is signed in, or the person signs in with another
+   * account than the session's.
    */
-  async withoutScript(ctx: KoaContextWithOIDC): Promise<void> {
+  async replaceAutoSubmit(ctx: KoaContextWithOIDC): Promise<void> {
     const secret = ctx.oidc?.session?.state?.['secret'];
-    const sendsOn = typeof ctx.body === 'string' && SENDS_TO_SIGN_OUT.test(ctx.body);
-    if (sendsOn && typeof secret === 'string') await this.#show(ctx, sendOnPage(ctx, secret));
+    const isAutoSubmit = typeof ctx.body === 'string' && AUTO_SUBMIT_LOGOUT.test(ctx.body);
+    if (isAutoSubmit && typeof secret === 'string') await this.#show(ctx, confirmLogoutPage(ctx, secret));
   }
 
   async #show(ctx: KoaContextWithOIDC, page: PageContent): Promise<void> {
@@ -43,10 +44,10 @@ export class ProtocolPages {
   }
 }
 
-/** Not the form of `response_mode=form_post`, which an application has asked for. */
-const SENDS_TO_SIGN_OUT = /document\.forms\[0\]\.submit\(\).*action="[^"]*\/oauth\/logout\/confirm"/s;
+/** Matches only the logout form, not the form of `response_mode=form_post`, which the application has requested. */
+const AUTO_SUBMIT_LOGOUT = /document\.forms\[0\]\.submit\(\).*action="[^"]*\/oauth\/logout\/confirm"/s;
 
-function sendOnPage(ctx: KoaContextWithOIDC, secret: string): PageContent {
+function confirmLogoutPage(ctx: KoaContextWithOIDC, secret: string): PageContent {
   const t = textsOf(ctx).sign_out;
   const isSwitch = ctx.oidc.route === 'resume';
   const title = isSwitch ? t.other_title : t.done_title;
@@ -59,7 +60,7 @@ function sendOnPage(ctx: KoaContextWithOIDC, secret: string): PageContent {
       <button>${textsOf(ctx).continue}</button>
     </form>
   </div>`;
-  return { title, main, formTargets: targetsOf(ctx) };
+  return { title, main, formTargets: formTargetsOf(ctx) };
 }
 
 function textsOf(ctx: KoaContextWithOIDC): Texts {
@@ -70,19 +71,20 @@ function textsOf(ctx: KoaContextWithOIDC): Texts {
 
 const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-function errorPage(texts: Texts, out: { error: string; error_description?: string }): PageContent {
+function errorPage(texts: Texts, failure: { error: string; error_description?: string }): PageContent {
   const { problem: t } = texts;
-  const expired = out.error_description?.includes('session') || out.error_description?.includes('expired');
-  const suspended = out.error === 'unauthorized_client' && out.error_description?.includes('is suspended');
+  const { error, error_description: description } = failure;
+  const expired = description?.includes('session') || description?.includes('expired');
+  const suspended = error === 'unauthorized_client' && description?.includes('is suspended');
   const title = expired ? t.expired_title : t.title;
-  const known = { server_error: t.server, temporarily_unavailable: t.server, rate_limit: t.too_many }[out.error];
-  const sentence = known ?? (expired ? t.expired : suspended ? t.stopped : t.client);
+  const byCode = { server_error: t.server, temporarily_unavailable: t.server, rate_limit: t.too_many }[error];
+  const sentence = byCode ?? (expired ? t.expired : suspended ? t.suspended : t.client);
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     <p>${sentence}</p>
     <p class="hint">
       ${t.detail}
-      <code>${out.error}</code>${out.error_description === undefined ? '' : html`, ${out.error_description}`}
+      <code>${error}</code>${description === undefined ? '' : html`, ${description}`}
     </p>
   </div>`;
   return { title, main };
@@ -103,7 +105,7 @@ function signOutPage(ctx: KoaContextWithOIDC): PageContent {
     ${form(html`<input type="hidden" name="logout" value="yes" /><button>${t.yes}</button>`)}
     ${form(html`<button class="quiet">${t.no}</button>`)}
   </div>`;
-  return { title: t.title, main, formTargets: targetsOf(ctx) };
+  return { title: t.title, main, formTargets: formTargetsOf(ctx) };
 }
 
 function signedOutPage({ sign_out: t }: Texts): PageContent {
@@ -115,8 +117,8 @@ function signedOutPage({ sign_out: t }: Texts): PageContent {
   return { title: t.done_title, main };
 }
 
-/** Where the forms lead in the end: the address the application wants people back at, which it has registered. */
-function targetsOf(ctx: KoaContextWithOIDC): string[] {
+/** The origin or scheme to which the forms redirect in the end: that of the registered `post_logout_redirect_uri`. */
+function formTargetsOf(ctx: KoaContextWithOIDC): string[] {
   const uri = ctx.oidc.params?.['post_logout_redirect_uri'] ?? ctx.oidc.session?.state?.['postLogoutRedirectUri'];
   if (typeof uri !== 'string' || !URL.canParse(uri)) return [];
   const { protocol, origin } = new URL(uri);

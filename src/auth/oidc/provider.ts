@@ -6,15 +6,15 @@ import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { isBanned } from '#store/game/punishments.ts';
 import { playerByUuid } from '#store/game/players.ts';
-import { isOriginOf, secretMatches } from './clients.ts';
+import { isAllowedOrigin, secretMatches } from './clients.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
-import { existingGrant, policyOf } from './policy.ts';
+import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
-import { type StorageParts, storageOf } from './storage.ts';
-import { reportingOutage } from './outage.ts';
+import { type StorageParts, createStorage } from './storage.ts';
+import { translateOutage } from './outage.ts';
 
 const DAY = 86_400;
-/** However often it is renewed, what somebody once agreed to ends after a year. */
+/** Refresh tokens of one sign-in expire after this time, however often they are replaced. */
 const MAX_FAMILY_LIFETIME = 365 * DAY;
 const CODE_LIFETIME = 60;
 const INTERACTION_LIFETIME = 3_600;
@@ -27,31 +27,31 @@ export interface ProviderParts extends StorageParts {
   secure: boolean;
 }
 
-/** The protocol: OAuth 2.0 and OpenID Connect by oidc-provider, as the specification of the service wants it. */
-export function providerOf(parts: ProviderParts, keys: JWK[]): Protocol {
-  const provider = new Provider(parts.config.AUTH_URL, configurationOf(parts, keys));
-  // Behind a proxy or not, the listener has set these headers to what the issuer says (see request.ts).
+/** Configures oidc-provider (OAuth 2.0 and OpenID Connect) as the service's specification requires. */
+export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
+  const provider = new Provider(parts.config.AUTH_URL, providerConfiguration(parts, keys));
+  // Build URLs from the `X-Forwarded-*` headers: `pinHost` has set them from the issuer, with or without a proxy.
   provider.proxy = true;
-  // The maintainer's own way to keep secrets hashed (panva/node-oidc-provider#631); a test watches over it.
+  // Compare hashed secrets. Undocumented, but the maintainer recommends it (panva/node-oidc-provider#631); tested.
   Object.assign(provider.Client.prototype, { compareClientSecret });
   provider.use((ctx, next) => {
     setDefaultScope(ctx as KoaContextWithOIDC);
     return next();
   });
-  const afterwards = async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+  const adjustResponse = async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     await next();
-    asSpecified(ctx);
-    await parts.pages.withoutScript(ctx);
+    applySpecifiedBodies(ctx);
+    await parts.pages.replaceAutoSubmit(ctx);
   };
-  provider.use((ctx, next) => afterwards(ctx as KoaContextWithOIDC, next));
+  provider.use((ctx, next) => adjustResponse(ctx as KoaContextWithOIDC, next));
   return provider;
 }
 
-function configurationOf(parts: ProviderParts, keys: JWK[]): Configuration {
+function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration {
   const { config, db, clock, secure } = parts;
   const cookie = { httpOnly: true, sameSite: 'lax', secure } as const;
   return {
-    adapter: storageOf(parts),
+    adapter: createStorage(parts),
     jwks: { keys },
     routes: ROUTES,
     scopes: SCOPES,
@@ -66,15 +66,15 @@ function configurationOf(parts: ProviderParts, keys: JWK[]): Configuration {
     pkce: { required: (_ctx, client) => client['require_pkce'] === true },
     allowOmittingSingleRegisteredRedirectUri: false,
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
-    clientBasedCORS: (_ctx, origin, client) => isOriginOf(client, origin),
+    clientBasedCORS: (_ctx, origin, client) => isAllowedOrigin(client, origin),
     cookies: {
       names: { session: hostCookie('session', secure), interaction: 'scorehall_step', resume: 'scorehall_resume' },
       long: cookie,
       short: cookie,
     },
-    interactions: { policy: policyOf(config, db), url: (_ctx, { uid }) => `/sign-in/${uid}` },
+    interactions: { policy: createPolicy(config, db), url: (_ctx, { uid }) => `/sign-in/${uid}` },
     loadExistingGrant: existingGrant(db, clock),
-    findAccount: async (_ctx, id) => await reportingOutage(findAccount(parts, id)),
+    findAccount: async (_ctx, id) => await translateOutage(findAccount(parts, id)),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     expiresWithSession: async () => false,
@@ -112,7 +112,7 @@ function lifetimes(config: Config): Configuration['ttl'] {
   };
 }
 
-/** What is neither in the specification nor shown on a page of ours is off (see docs/signin.md). */
+/** Features that neither the specification nor the pages need are off (see docs/signin.md). */
 function featuresOf({ pages, config, db }: ProviderParts): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
@@ -122,7 +122,7 @@ function featuresOf({ pages, config, db }: ProviderParts): Configuration['featur
       enabled: true,
       allowedPolicy: async (_ctx, client, token) => {
         if (token.clientId === client.clientId) return true;
-        const owner = await reportingOutage(applicationByClientId(db, token.clientId!));
+        const owner = await translateOutage(applicationByClientId(db, token.clientId!));
         return owner?.suspended === null && config.INTROSPECTORS.includes(client.clientId);
       },
     },
@@ -137,11 +137,11 @@ function featuresOf({ pages, config, db }: ProviderParts): Configuration['featur
   };
 }
 
-/** A disabled account is none: what was given to its applications no longer works. */
+/** Treats a disabled account as missing, so that the tokens of its applications are refused. */
 async function findAccount(parts: ProviderParts, id: string) {
   const account = await accountById(parts.db, id);
   if (account === undefined || account.disabled !== null) return undefined;
-  return { accountId: id, claims: () => reportingOutage(claimsOf(parts, account)) };
+  return { accountId: id, claims: () => translateOutage(claimsOf(parts, account)) };
 }
 
 async function claimsOf({ db, clock, config }: ProviderParts, account: Account) {
@@ -157,7 +157,7 @@ async function claimsOf({ db, clock, config }: ProviderParts, account: Account) 
   };
 }
 
-/** Without a scope (RFC 6749 section 3.3 lets the service choose) an application learns who somebody is and no more. */
+/** A request without a scope gets `openid`; RFC 6749 section 3.3 lets the server choose a default. */
 function setDefaultScope(ctx: KoaContextWithOIDC): void {
   const { client_id, scope, request_uri } = ctx.query;
   if (ctx.path !== ROUTES!.authorization || ctx.method !== 'GET') return;
@@ -167,10 +167,10 @@ function setDefaultScope(ctx: KoaContextWithOIDC): void {
 }
 
 /**
- * The client credentials answer says `bearer` and, where no scope was granted, `scope: null` (specification, "Token
- * response"). What a revocation answers is nobody's to read (RFC 7009 section 2.2), yet some clients want it to be JSON.
+ * The client credentials response has `token_type: "bearer"` and, if no scope was granted, `scope: null` (specification,
+ * "Token response"). Clients ignore the body of a revocation response (RFC 7009 section 2.2), but some parse it as JSON.
  */
-function asSpecified(ctx: KoaContextWithOIDC): void {
+function applySpecifiedBodies(ctx: KoaContextWithOIDC): void {
   if (ctx.status === 200 && ctx.oidc?.route === 'revocation') ctx.body = {};
   if (ctx.oidc?.route !== 'token' || ctx.status !== 200) return;
   if (ctx.oidc.params?.['grant_type'] !== 'client_credentials') return;

@@ -4,8 +4,8 @@ import { HttpError } from '#http/errors.ts';
 const MAX_BODY = 64 * 1024;
 
 /**
- * Every address that the protocol prints is made from these headers, so they say what the issuer says, whoever wrote
- * what into them on the way.
+ * Overwrites the host headers from the issuer. oidc-provider builds every URL in its responses from these headers, so a
+ * forged `Host` or `X-Forwarded-Host` would otherwise poison the discovery document.
  */
 export function pinHost({ headers }: IncomingMessage, issuer: URL): void {
   headers.host = issuer.host;
@@ -14,12 +14,12 @@ export function pinHost({ headers }: IncomingMessage, issuer: URL): void {
   for (const name of ['x-forwarded-for', 'x-forwarded-port', 'forwarded']) delete headers[name];
 }
 
-/** The same request with its JSON body as a form, which is the only body that the protocol reads. */
+/** Converts a JSON body to a form, the only body that oidc-provider reads. */
 export async function withFormBody(request: IncomingMessage): Promise<IncomingMessage> {
-  return withBody(request, formOf(await readBody(request)));
+  return withBody(request, formFromJson(await readBody(request)));
 }
 
-/** The same request with a form for its body, the one that was read from it for instance. */
+/** Copies the request with a form as its body; the body of the original has been read and cannot be read again. */
 export function withBody(request: IncomingMessage, form: string): IncomingMessage {
   const copy = new IncomingMessage(request.socket);
   const { method, url, httpVersion, httpVersionMajor, httpVersionMinor } = request;
@@ -39,7 +39,10 @@ export function isJson({ headers }: IncomingMessage): boolean {
   return /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
-/** The body of a request as text. */
+/**
+ * Reads the body as text.
+ * @throws HttpError 413 if it is longer than `MAX_BODY` bytes
+ */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];
@@ -47,36 +50,36 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length <= MAX_BODY) chunks.push(chunk);
-    else reject(new HttpError(413, 'invalid_request', `The body is longer than ${MAX_BODY} bytes.`));
+    else reject(new HttpError(413, 'invalid_request', `The body must not be longer than ${MAX_BODY} bytes.`));
   });
   request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
   request.on('error', reject);
   return await promise;
 }
 
-function formOf(body: string): string {
-  const members = parsed(body);
+function formFromJson(body: string): string {
+  const members = parseObject(body);
   for (const [name, value] of Object.entries(members)) {
     if (typeof value !== 'string') throw invalid(`${name} must be a string.`);
   }
   return new URLSearchParams(members as Record<string, string>).toString();
 }
 
-function parsed(body: string): object {
+function parseObject(body: string): object {
   try {
     const value: unknown = JSON.parse(body);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // What is no JSON is answered as what is no object.
+    // Invalid JSON gets the same error as JSON that is not an object.
   }
   throw invalid('The body must be a JSON object, or a form (application/x-www-form-urlencoded).');
 }
 
 const invalid = (description: string): HttpError => new HttpError(400, 'invalid_request', description);
 
-/** Answers an error that arises before the protocol sees the request. */
+/** Sends an error that occurred before oidc-provider received the request; with CORS headers, so that web pages can read it. */
 export function refuse(response: ServerResponse, { status, headers, body }: HttpError, origin?: string): void {
   const cors = origin === undefined ? {} : { 'access-control-allow-origin': origin, vary: 'origin' };
-  const always = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  response.writeHead(status, { ...headers, ...always, ...cors }).end(body);
+  const common = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  response.writeHead(status, { ...headers, ...common, ...cors }).end(body);
 }

@@ -10,19 +10,19 @@ import { applicationByClientId, secretHashesOf } from '#store/applications/appli
 import { suspensionReason } from '#store/applications/suspension.ts';
 import { type InteractionLimits, countInteraction } from './interaction-throttle.ts';
 import { clientMetadata } from './clients.ts';
-import { errors, requestUnderWay } from './oidc-provider.ts';
+import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
 import { clientInfo } from '../client-info.ts';
 
 export interface StorageParts extends InteractionLimits {
   group: GroupWriter;
-  /** How long after its use a refresh token still counts as unused. */
+  /** For this long after its use a refresh token can be used again (setting `REFRESH_GRACE`). */
   graceMs: number;
 }
 
-/** oidc-provider's storage: one adapter a kind of thing. Ids and secrets are stored hashed, never as they are. */
-export function storageOf(parts: StorageParts): (kind: string) => Adapter {
-  return (kind) => outageAwareAdapter(kind === 'Client' ? new Clients(parts.db) : new Tokens(kind, parts));
+/** oidc-provider's storage: one adapter for each of its models. Ids and secrets are stored only as hashes. */
+export function createStorage(parts: StorageParts): (kind: string) => Adapter {
+  return (kind) => outageAwareAdapter(kind === 'Client' ? new ClientAdapter(parts.db) : new TokenAdapter(kind, parts));
 }
 
 interface TokenRow {
@@ -30,10 +30,10 @@ interface TokenRow {
   consumed: number | null;
 }
 
-/** Kinds that hang on a grant and must not come into being once it is revoked. */
-const OF_A_GRANT: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode']);
+/** Kinds that belong to a grant and must not be created after it has been revoked. */
+const GRANT_BOUND: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode']);
 
-class Tokens implements Adapter {
+class TokenAdapter implements Adapter {
   readonly #kind: string;
   readonly #parts: StorageParts;
 
@@ -51,9 +51,9 @@ class Tokens implements Adapter {
       const request = clientInfo.getStore() ?? { address: '', agent: '' };
       return await db.runAll([statement, touchSession(payload.uid!, payload.accountId, now, request)]);
     }
-    if (!OF_A_GRANT.has(this.#kind) || payload.grantId === undefined) return await group.write(statement);
+    if (!GRANT_BOUND.has(this.#kind) || payload.grantId === undefined) return await group.write(statement);
     await db.transaction(async (tx) => {
-      if (await holdsGrant(tx, payload.grantId!)) await tx.run(statement);
+      if (await lockGrant(tx, payload.grantId!)) await tx.run(statement);
     });
   }
 
@@ -72,21 +72,21 @@ class Tokens implements Adapter {
     return row && this.#payloadOf(row);
   }
 
-  /** Only the device flow asks this, which is off. */
+  /** Used only by the device flow, which is off. */
   async findByUserCode(): Promise<undefined> {
     return undefined;
   }
 
   /**
-   * Uses a code or refresh token up, in one statement: of several who try at once one succeeds, whatever the number of
-   * processes.
-   * @throws errors.InvalidGrant for all others
+   * Marks a code or refresh token as used. One conditional statement: of concurrent requests, in any number of processes,
+   * exactly one succeeds.
+   * @throws errors.InvalidGrant if it has been used before
    */
   async consume(id: string): Promise<void> {
     const { db, clock } = this.#parts;
     const used = await db.run(sql`
       update tokens set consumed = ${clock.now()}
-      where hash = ${secretHash(id)} and kind = ${this.#kind} and (consumed is null or consumed > ${this.#usedSince()})`);
+      where hash = ${secretHash(id)} and kind = ${this.#kind} and (consumed is null or consumed > ${this.#graceCutoff()})`);
     if (used === 0) throw new errors.InvalidGrant('already used');
   }
 
@@ -94,7 +94,7 @@ class Tokens implements Adapter {
     await this.#parts.db.run(sql`delete from tokens where hash = ${secretHash(id)} and kind = ${this.#kind}`);
   }
 
-  /** Takes everything back that hangs on a grant, and the grant with it, so that nothing can be added to it meanwhile. */
+  /** Deletes a grant and everything that belongs to it; the grant first, so that nothing can be added meanwhile. */
   async revokeByGrantId(grantId: string): Promise<void> {
     await this.#parts.db.transaction(async (tx) => {
       await tx.run(sql`delete from tokens where hash = ${secretHash(grantId)} and kind = 'Grant'`);
@@ -104,11 +104,11 @@ class Tokens implements Adapter {
 
   #insert(id: string, { jti, ...payload }: AdapterPayload, expires: number | null): Sql {
     const { clientId = null, grantId, uid } = payload;
-    const text = this.#kind === 'Interaction' ? sealedUnder(id, payload) : JSON.stringify(payload);
+    const text = this.#kind === 'Interaction' ? encryptInteraction(id, payload) : JSON.stringify(payload);
     const grant = grantId === undefined || this.#kind === 'Interaction' ? null : secretHash(grantId);
     return sql`
       insert into tokens (hash, kind, payload, client_id, account_id, grant_id, uid_hash, expires)
-      values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${accountOf(payload)}, ${grant},
+      values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${accountIdOf(payload)}, ${grant},
         ${uid === undefined ? null : secretHash(uid)}, ${expires})
       on conflict (hash, kind) do update set
         payload = excluded.payload, account_id = excluded.account_id, grant_id = excluded.grant_id,
@@ -118,35 +118,36 @@ class Tokens implements Adapter {
   #payloadOf({ payload, consumed }: TokenRow, id = ''): AdapterPayload | undefined {
     const text = this.#kind === 'Interaction' ? unseal(interactionKey(id), payload) : payload;
     if (text === undefined) return undefined;
-    const isUsed = consumed !== null && consumed <= this.#usedSince();
+    const isUsed = consumed !== null && consumed <= this.#graceCutoff();
     return { ...(JSON.parse(text) as AdapterPayload), ...(isUsed ? { consumed: Math.floor(consumed / 1000) } : {}) };
   }
 
-  /** What was used up to this moment counts as used; what was used later is within its grace. */
-  #usedSince(): number {
+  /** A token consumed at or before this time counts as used; a later use is within the grace period. */
+  #graceCutoff(): number {
     const { clock, graceMs } = this.#parts;
     return this.#kind === 'RefreshToken' && graceMs > 0 ? clock.now() - graceMs : Number.MAX_SAFE_INTEGER;
   }
 }
 
-/** Whose a thing is. An interaction is somebody's once they have proven in it who they are. */
-function accountOf({ accountId, result }: AdapterPayload): string | null {
+/** The owner of a stored payload. An interaction belongs to an account once the person has signed in during it. */
+function accountIdOf({ accountId, result }: AdapterPayload): string | null {
   return accountId ?? (result as InteractionResults | undefined)?.login?.accountId ?? null;
 }
 
 /**
- * Holds a grant against being revoked until the transaction ends. Where it is revoked already, by a second use of the code
- * that is being redeemed for instance, what is given is given dead: the first use is answered, and its tokens are refused.
+ * Locks the row of a grant until the transaction ends, so that it cannot be revoked meanwhile.
+ * @returns false if the grant is revoked already, for example by a second use of the code that is being redeemed. Its
+ * tokens are then not stored: the first use is answered, but the tokens in the response are refused.
  */
-async function holdsGrant(tx: Queryable, grantId: string): Promise<boolean> {
+async function lockGrant(tx: Queryable, grantId: string): Promise<boolean> {
   const held = await tx.run(
     sql`update tokens set expires = expires where hash = ${secretHash(grantId)} and kind = 'Grant'`,
   );
   return held === 1;
 }
 
-/** An interaction holds the cookie of a session: it is read by whoever has the interaction's own id only. */
-function sealedUnder(id: string, payload: object): string {
+/** An interaction contains the cookie of a session, so it is encrypted under its own id, which only the browser has. */
+function encryptInteraction(id: string, payload: object): string {
   return seal(interactionKey(id), JSON.stringify(payload));
 }
 
@@ -154,11 +155,11 @@ function interactionKey(id: string): Buffer {
   return Buffer.from(hkdfSync('sha256', id, 'scorehall', 'interaction', 32));
 }
 
-/** What people and applications may do even when an application is stopped: nothing is given by it. */
-const EVEN_SUSPENDED: ReadonlySet<string> = new Set(['end_session', 'end_session_confirm', 'revocation']);
+/** Routes that still work for a suspended application, because they grant nothing. */
+const ALLOWED_WHEN_SUSPENDED: ReadonlySet<string> = new Set(['end_session', 'end_session_confirm', 'revocation']);
 
-/** Applications are the operator's and their owners': the protocol only reads them. */
-class Clients implements Adapter {
+/** Read-only: applications are managed in the console and by commands, not through oidc-provider. */
+class ClientAdapter implements Adapter {
   readonly #db: Db;
 
   constructor(db: Db) {
@@ -170,14 +171,14 @@ class Clients implements Adapter {
     const application = await applicationByClientId(this.#db, clientId);
     if (application === undefined) return undefined;
     const suspended = suspensionReason(application);
-    if (suspended !== undefined && !EVEN_SUSPENDED.has(requestUnderWay()?.oidc?.route ?? ''))
+    if (suspended !== undefined && !ALLOWED_WHEN_SUSPENDED.has(currentRequest()?.oidc?.route ?? ''))
       throw new errors.UnauthorizedClient(suspended);
     const hashes = application.type === 'service' ? await secretHashesOf(this.#db, application.key) : [];
     return clientMetadata(application, hashes);
   }
 
   async upsert(): Promise<never> {
-    throw new TypeError('Applications are not registered through the protocol');
+    throw new TypeError('oidc-provider must not write applications; they are managed in the console');
   }
 
   async findByUid(): Promise<undefined> {

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 
 const MAX_TOKEN_LENGTH = 8_192;
 
-/** Tells what an ID token of ours says; anything else is 400 `invalid_token`. */
+/** The tokeninfo endpoint: verifies an ID token of this issuer and returns its claims as the specification names them. */
 export class TokenInfo {
   readonly #issuer: string;
   readonly #clock: Clock;
@@ -16,9 +16,11 @@ export class TokenInfo {
     this.#keys = createLocalJWKSet({ keys: keys.map(publicPart) });
   }
 
+  /** @throws HttpError 400 `invalid_request` without a token, `invalid_token` if it is not valid */
   async of(idToken: string | undefined): Promise<Record<string, unknown>> {
-    if (idToken === undefined || idToken === '') throw new HttpError(400, 'invalid_request', 'id_token is missing.');
-    const { iss, sub, aud, exp, iat } = await this.#verified(idToken);
+    if (idToken === undefined || idToken === '')
+      throw new HttpError(400, 'invalid_request', 'Send the ID token as id_token.');
+    const { iss, sub, aud, exp, iat } = await this.#verify(idToken);
     return {
       issuer: iss,
       issued_to: aud,
@@ -29,7 +31,7 @@ export class TokenInfo {
     };
   }
 
-  async #verified(idToken: string): Promise<JWTPayload> {
+  async #verify(idToken: string): Promise<JWTPayload> {
     try {
       if (idToken.length > MAX_TOKEN_LENGTH) throw new TypeError('too long');
       const { payload } = await jwtVerify(idToken, this.#keys, {

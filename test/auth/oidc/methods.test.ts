@@ -18,7 +18,7 @@ const ENDPOINTS: Record<string, string> = {
   '/oauth/userinfo': 'GET, HEAD, POST, OPTIONS',
 };
 
-test('an endpoint answers the methods that it has, and says which they are to any other', async (t) => {
+test('an endpoint answers its methods, and any other with 405 and `Allow`', async (t) => {
   const { services } = await openWorldOnSqlite(t);
   const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
   for (const [path, allow] of Object.entries(ENDPOINTS))
@@ -27,28 +27,28 @@ test('an endpoint answers the methods that it has, and says which they are to an
         [path, {}],
         [`${path.toUpperCase()}/?x=y`, preflight],
       ] as const) {
-        const { status, headers: answered, json } = await ask(services.auth, at, { method, headers });
-        const what = `${method} ${at}: ${status}`;
+        const { status, headers: responseHeaders, json } = await ask(services.auth, at, { method, headers });
+        const label = `${method} ${at}: ${status}`;
         if (allow.split(', ').includes(method)) {
-          assert.ok(![404, 405, 500].includes(status), what);
-          if (method === 'OPTIONS') assert.equal(status, 204, what);
+          assert.ok(![404, 405, 500].includes(status), label);
+          if (method === 'OPTIONS') assert.equal(status, 204, label);
           continue;
         }
-        assert.deepEqual([status, answered['allow']], [405, allow], what);
+        assert.deepEqual([status, responseHeaders['allow']], [405, allow], label);
         if (method === 'HEAD') continue;
-        assert.deepEqual([json.error, typeof json.error_description], ['method_not_allowed', 'string'], what);
+        assert.deepEqual([json.error, typeof json.error_description], ['method_not_allowed', 'string'], label);
       }
   const plain = await ask(services.auth, '/oauth/token', { method: 'OPTIONS' });
   assert.deepEqual([plain.status, plain.headers['allow']], [204, 'POST, OPTIONS']);
 });
 
-test('what is no endpoint is said to be none, as JSON', async (t) => {
+test('an unknown endpoint is 404 as JSON', async (t) => {
   const { services } = await openWorldOnSqlite(t);
   const paths = ['/oauth/', '/oauth/tokens', '/oauth/constructor', '/oauth/token/x', '/.well-known/x', '/OAuth/x?y'];
   for (const path of paths)
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const { status, json } = await ask(services.auth, path, { method });
       assert.deepEqual([status, json.error], [404, 'not_found'], `${method} ${path}`);
-      assert.match(json.error_description, /there are .*\/oauth\/token/);
+      assert.match(json.error_description, /The endpoints are .*\/oauth\/token/);
     }
 });

@@ -5,7 +5,7 @@ import { createTestDatabase } from '#test/support/context.ts';
 import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, PASSWORD } from '../support.ts';
 import { Person } from '../person.ts';
 
-test('a copy of the database opens nothing: no code, token, cookie, secret or password stands in it', async (t) => {
+test('the database contains no code, token, cookie, secret or password in plain text', async (t) => {
   const database = await createTestDatabase('sqlite');
   const services = await openTestAuth(t, database.url);
   t.after(() => database.drop());
@@ -38,8 +38,8 @@ test('a copy of the database opens nothing: no code, token, cookie, secret or pa
   const stored = ['', '-wal'].map((end) => readFileSync(`${database.url}${end}`).toString('latin1')).join('');
   for (const [name, value] of Object.entries(secrets)) {
     assert.ok(value !== undefined && value.length >= 8, name);
-    assert.ok(!stored.includes(value), `${name} stands in the database`);
-    assert.ok(!stored.includes(value.replaceAll('-', '')), `${name} stands in the database`);
+    assert.ok(!stored.includes(value), `${name} is in the database`);
+    assert.ok(!stored.includes(value.replaceAll('-', '')), `${name} is in the database`);
   }
   assert.doesNotMatch(stored, /"d":|"kty"/, 'no private key either');
 });

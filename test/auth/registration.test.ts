@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachDatabase } from '#test/support/context.ts';
+import { accountByName } from '#store/accounts/accounts.ts';
+import { Person } from './person.ts';
+import { CALLBACK, makeAccount, makeApplication, PASSWORD, seePlayer, send } from './support.ts';
+import { isSignedIn, openWorld, openWorldOnSqlite, signIn } from './world.ts';
+
+const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
+const ALEX = { uuid: '99999999-2222-4333-8444-555555555555', name: 'Alex' };
+
+onEachDatabase(
+  'a registration is confirmed by the link in the mail, signs in, and the link works once',
+  async (t, url) => {
+    const world = await openWorld(t, url);
+    const person = new Person(world.services.auth);
+    await person.open('/register');
+    await person.submit({ name: 'Robin', email: 'Robin@Example.org', password: PASSWORD });
+    assert.match(person.text, /Check your e-mail/);
+    assert.equal(
+      await accountByName(world.services.context.db, 'Robin'),
+      undefined,
+      'no account before the link is opened',
+    );
+    const { links, subject } = await world.mail.next('Robin@Example.org');
+    assert.match(subject, /^Finish your registration · Testnet/);
+    await person.open(links[0]!);
+    await person.open(links[0]!);
+    await person.submit();
+    assert.match(person.text, /Robin.*confirmed/);
+    assert.equal((await person.open(links[0]!)).status, 410);
+    const account = (await accountByName(world.services.context.db, 'robin'))!;
+    assert.deepEqual([account.email, account.email_verified, account.role], ['Robin@Example.org', true, 'user']);
+  },
+);
+
+onEachDatabase('a password chosen for somebody else’s address does not count', async (t, url) => {
+  const world = await openWorld(t, url);
+  const intruder = new Person(world.services.auth);
+  await intruder.open('/register');
+  await intruder.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
+  const link = (await world.mail.next('robin@example.org')).links[0]!;
+  const owner = new Person(world.services.auth);
+  await owner.open(link);
+  assert.match(owner.text, /not the browser that registered robin@example\.org/);
+  assert.equal(
+    (await owner.post('/register/confirm', { token: new URL(link).searchParams.get('token')! })).status,
+    422,
+  );
+  assert.match(owner.text, /at least 8 characters|Use at least/);
+  assert.equal((await owner.submit({ password: 'robin@example.org' })).status, 422, 'the password rules apply');
+  assert.equal(
+    await accountByName(world.services.context.db, 'Robin'),
+    undefined,
+    'a refused password does not consume the link',
+  );
+  await owner.submit({ password: 'the owner of this mailbox' });
+  assert.match(owner.text, /Robin.*confirmed/);
+  assert.equal(await isSignedIn(owner), true);
+  assert.equal((await owner.open(link)).status, 410);
+  assert.equal(
+    await isSignedIn(await signIn(world, 'robin@example.org', PASSWORD)),
+    false,
+    'the first password does not count',
+  );
+  assert.equal(await isSignedIn(await signIn(world, 'robin@example.org', 'the owner of this mailbox')), true);
+  assert.equal(await isSignedIn(intruder), false);
+});
+
+test('of two browsers that confirm at the same time one creates the account', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const people = [new Person(world.services.auth), new Person(world.services.auth)];
+  await people[0]!.open('/register');
+  await people[0]!.submit({ name: 'Robin', email: 'robin@example.org', password: PASSWORD });
+  const link = (await world.mail.next('robin@example.org')).links[0]!;
+  for (const person of people) await person.open(link);
+  await Promise.all([people[0]!.submit(), people[1]!.submit({ password: 'the owner of this mailbox' })]);
+  const signedIn = await Promise.all(people.map(isSignedIn));
+  assert.equal(signedIn.filter(Boolean).length, 1);
+});
+
+test('registering an address that has an account sends another mail and shows the same page', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  await makeAccount(world.services, 'Robin');
+  const register = async (name: string, email: string): Promise<string> => {
+    const person = new Person(world.services.auth);
+    await person.open('/register');
+    await person.submit({ name, email, password: PASSWORD });
+    return person.text.replace(email, '…');
+  };
+  assert.equal(await register('Someone', 'robin@example.org'), await register('Another', 'free@example.org'));
+  assert.match((await world.mail.next('robin@example.org')).subject, /You already have an account/);
+  assert.match((await world.mail.next('free@example.org')).subject, /Finish your registration/);
+});
+
+test('a name must have the right shape and belong to no account and no known player', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  await seePlayer(world.services.context, STEVE);
+  await makeAccount(world.services, 'Robin');
+  const person = new Person(world.services.auth);
+  const tryName = async (name: string): Promise<string> => {
+    await person.open('/register');
+    await person.submit({ name, email: 'x@example.org', password: PASSWORD });
+    return person.text;
+  };
+  for (const name of ['ab', 'a'.repeat(17), 'a b', 'Ünal', '<b>', 'a-b'])
+    assert.match(await tryName(name), /Use 3 to 16 letters/);
+  for (const name of ['Steve', 'STEVE', 'rObIn']) assert.match(await tryName(name), /is taken, or belongs to a player/);
+  assert.match(await tryName('abc'), /Check your e-mail/);
+});
+
+test('passwords that are too short or too easy are refused', async (t) => {
+  const world = await openWorldOnSqlite(t);
+  const person = new Person(world.services.auth);
+  for (const [password, sentence] of [
+    ['ninechars', /at least 10 characters/],
+    ['aaaaaaaaaaaa', /too easy/],
+    ['password1234', /too easy/],
+    ['robinson1!', /too easy/],
+  ] as const) {
+    await person.open('/register');
+    await person.submit({ name: 'robinson', email: 'x@example.org', password });
+    assert.match(person.text, sentence, password);
+  }
+});
+
+test('REGISTRATION=closed refuses registrations; REGISTRATION=linked requires a game account before an application', async (t) => {
+  const closed = await openWorldOnSqlite(t, { REGISTRATION: 'closed' });
+  assert.equal((await new Person(closed.services.auth).open('/register')).status, 403);
+  const linked = await openWorldOnSqlite(t, { REGISTRATION: 'linked' });
+  await makeAccount(linked.services, 'Robin');
+  const { application } = await makeApplication(linked.services, 'web');
+  const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };
+  const person = new Person(linked.services.auth);
+  await person.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  const code = /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
+  await person.submit({}, '/link');
+  assert.match(person.text, /No game account has typed the code yet/);
+  assert.match(person.text, new RegExp(code), 'the code stays valid, its event may be on its way');
+  assert.equal(
+    (await send(linked.services.context, 'account.link', { player: ALEX, code: code.toLowerCase() })).status,
+    'accepted',
+  );
+  await person.submit({}, '/link');
+  assert.match(person.text, /asks for access/);
+  assert.match((await person.submit({}, '/consent')).url, /\?code=/);
+});
