@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '#test/support/page-watch.ts';
 import { type BrowserWorld, openBrowserWorld, signInBrowser } from './browser.ts';
 
-const LOOKS = [
+const VARIANTS = [
   { name: 'narrow, light, English', viewport: NARROW, colorScheme: 'light', locale: 'en', rules: RULES },
   { name: 'narrow, dark, Japanese', viewport: NARROW, colorScheme: 'dark', locale: 'ja', rules: COLOURS },
   { name: 'wide, light, Japanese', viewport: WIDE, colorScheme: 'light', locale: 'ja', rules: RULES },
@@ -15,10 +15,10 @@ describe('the console in a browser', () => {
   before(async () => void (opened = await openBrowserWorld()));
   after(() => opened[Symbol.asyncDispose]());
 
-  for (const { name: looks, rules, ...look } of LOOKS) {
-    test(`every page keeps nobody out and stays with us, ${looks}`, async () => {
+  for (const { name: variant, rules, ...options } of VARIANTS) {
+    test(`every page is accessible and loads nothing from other hosts, ${variant}`, async () => {
       const { services, browser, pages } = opened;
-      const page = await browser.newPage({ ...look, reducedMotion: 'reduce' });
+      const page = await browser.newPage({ ...options, reducedMotion: 'reduce' });
       const faults = await watch(page, {
         hosts: [services.site, services.auth].map((address) => new URL(address).host),
         expects: (url) => url.endsWith('/console/nothing'),
@@ -27,7 +27,7 @@ describe('the console in a browser', () => {
       const found: string[] = [];
       for (const { name, path } of pages) {
         await page.goto(services.site + path);
-        assert.equal(await page.getAttribute('html', 'lang'), look.locale, name);
+        assert.equal(await page.getAttribute('html', 'lang'), options.locale, name);
         faults.push(...(await violations(page, rules)));
         found.push(...faults.splice(0).map((fault) => `${name}: ${fault}`));
       }
@@ -35,7 +35,7 @@ describe('the console in a browser', () => {
     });
   }
 
-  test('without a script: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
+  test('without JavaScript: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
     const { services, browser } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });
     await signInBrowser(page, services, 'Newcomer');
@@ -69,14 +69,14 @@ describe('the console in a browser', () => {
       buffer: Buffer.from('<svg onload=x>'),
     });
     await page.click('text=Upload');
-    assert.match(await page.innerText('.notice'), /no PNG, JPEG or WebP/);
+    assert.match(await page.innerText('.notice'), /must be a PNG, JPEG or WebP/);
     await page.fill('[name=owner]', 'mariner');
     await page.click('text=Add owner');
     assert.match(await page.innerText('[aria-labelledby=owners]'), /Mariner invited/);
     await page.click('a.danger');
     await page.fill('main [name=name]', 'Pocket Scores');
     await page.click('main button.danger');
-    assert.match(await page.innerText('.notice'), /gone/);
+    assert.match(await page.innerText('.notice'), /deleted/);
     await page.click('text=Sign out');
     await page.waitForURL((url) => url.origin === services.auth);
     await page.goto(`${services.site}/console`);
