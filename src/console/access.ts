@@ -76,8 +76,8 @@ function requestForm(request: OwnedRequest, kind: RequestKind, problems: Problem
 function historyCard(request: OwnedRequest, requests: readonly AccessRequest[]): Html {
   const { access: t } = request.texts;
   if (requests.length === 0) return html``;
-  return html`<section class="card" aria-labelledby="asked">
-    <h2 id="asked">${t.history}</h2>
+  return html`<section class="card" aria-labelledby="history">
+    <h2 id="history">${t.history}</h2>
     <ul class="rows">
       ${requests.map(
         (accessRequest) =>
@@ -146,7 +146,7 @@ function readRequest(form: Form, { texts }: OwnedRequest): RequestFields | Probl
 
 const isComplete = (read: RequestFields | Problems): read is RequestFields => typeof read['volume'] === 'number';
 
-async function ask(request: OwnedRequest): Promise<PageContent | string> {
+async function submitRequest(request: OwnedRequest): Promise<PageContent | string> {
   const { deps, application, form, person, now } = request;
   const { client_id, name } = application;
   const kind: RequestKind = form['kind'] === 'limit' ? 'limit' : 'access';
@@ -175,5 +175,5 @@ function isApprovedAutomatically({ deps, application }: OwnedRequest): boolean {
 
 export const accessRoutes: readonly Route[] = [
   ownedPage('/applications/:client_id/access', (request) => accessPage(request)),
-  ownedForm('/applications/:client_id/access', ask),
+  ownedForm('/applications/:client_id/access', submitRequest),
 ];

@@ -14,7 +14,7 @@ import type { Texts } from './texts/index.ts';
 /** A person who is signed in at the console. */
 export interface Person {
   account: Account;
-  /** The session's key in the database, a hash of the cookie: it identifies the session but does not grant it. */
+  /** The session's key in the database: the hash of its cookie, which cannot be used as the cookie. */
   session: string;
   /** CSRF token in every form of this session. A page left open from another session sends a different token. */
   formToken: string;

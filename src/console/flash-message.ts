@@ -7,8 +7,8 @@ const SECONDS = 60;
 
 /**
  * A new secret, shown once on the page after the form. It travels in a sealed cookie that lasts a minute, works only for
- * the session that created the secret, and is deleted when read. Because the form
- * redirects, reloading the page does not create a second secret.
+ * the session that created the secret, and is deleted when read. Because the form redirects, reloading the page does not
+ * create a second secret.
  */
 interface FlashMessage {
   session: string;
@@ -17,6 +17,7 @@ interface FlashMessage {
   secret: string;
 }
 
+/** Sets the cookie for the page after the redirect. */
 export function flashSecret({ c, deps, person }: ConsoleRequest, subject: string, secret: string): void {
   const message: FlashMessage = { session: person.session, subject, secret };
   deps.cookies.setSealed(c, COOKIE, message, SECONDS);

@@ -45,7 +45,7 @@ export interface Route {
 
 type Handler<R extends ConsoleRequest> = (request: R) => Promise<PageResult>;
 
-/** Only `serveRoute` calls the handlers, with an application exactly where `who` is `owner`; hence the cast. */
+/** `serveRoute` passes an application only to `owner` routes, which the type `Route` does not express; hence the cast. */
 const defineRoute =
   <R extends ConsoleRequest>(method: Route['method'], who: Route['who']) =>
   (path: string, handle: Handler<R>): Route => ({ method, path, who, handle: handle as unknown as Route['handle'] });
@@ -75,7 +75,7 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
 }
 
 /** Every form can create database rows, so the number per person and hour is limited, far above normal use. */
-const FORM_LIMIT = { tries: 300, windowMs: 3_600_000 };
+const FORM_LIMIT = { attempts: 300, windowMs: 3_600_000 };
 
 /** @throws HttpError 429 where the person has sent too many forms within the hour */
 async function countForm({ db, clock }: Deps, { account }: Person): Promise<void> {

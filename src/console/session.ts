@@ -24,7 +24,7 @@ export function actorOf(c: Context, person: Person | undefined): Actor {
 }
 
 /** Refused requests of one person that go into the audit log; further ones are only logged. */
-const REFUSAL_LIMIT = { tries: 200, windowMs: 3_600_000 };
+const REFUSAL_LIMIT = { attempts: 200, windowMs: 3_600_000 };
 
 /**
  * Records a refused request in the audit log and the process log. Requests without a session are only logged, so that

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '#test/support/page-watch.ts';
 import { type BrowserWorld, openBrowserWorld, signInBrowser } from './browser.ts';
 
-const VARIANTS = [
+const LOOKS = [
   { name: 'narrow, light, English', viewport: NARROW, colorScheme: 'light', locale: 'en', rules: RULES },
   { name: 'narrow, dark, Japanese', viewport: NARROW, colorScheme: 'dark', locale: 'ja', rules: COLOURS },
   { name: 'wide, light, Japanese', viewport: WIDE, colorScheme: 'light', locale: 'ja', rules: RULES },
@@ -15,10 +15,10 @@ describe('the console in a browser', () => {
   before(async () => void (opened = await openBrowserWorld()));
   after(() => opened[Symbol.asyncDispose]());
 
-  for (const { name: variant, rules, ...options } of VARIANTS) {
-    test(`every page is accessible and loads nothing from other hosts, ${variant}`, async () => {
+  for (const { name: looks, rules, ...look } of LOOKS) {
+    test(`every page keeps nobody out and stays with us, ${looks}`, async () => {
       const { services, browser, pages } = opened;
-      const page = await browser.newPage({ ...options, reducedMotion: 'reduce' });
+      const page = await browser.newPage({ ...look, reducedMotion: 'reduce' });
       const faults = await watch(page, {
         hosts: [services.site, services.auth].map((address) => new URL(address).host),
         expects: (url) => url.endsWith('/console/nothing'),
@@ -27,7 +27,7 @@ describe('the console in a browser', () => {
       const found: string[] = [];
       for (const { name, path } of pages) {
         await page.goto(services.site + path);
-        assert.equal(await page.getAttribute('html', 'lang'), options.locale, name);
+        assert.equal(await page.getAttribute('html', 'lang'), look.locale, name);
         faults.push(...(await violations(page, rules)));
         found.push(...faults.splice(0).map((fault) => `${name}: ${fault}`));
       }

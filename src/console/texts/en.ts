@@ -26,7 +26,7 @@ export const en = {
     guide: 'Read the guide first',
     steps: [
       ['Register.', 'Enter a name, a type, and the address people return to after signing in.'],
-      ['Ask for access.', 'Describe what you are building. Some networks grant access right away.'],
+      ['Ask for access.', 'Describe what you are building. Your first request may be approved right away.'],
       ['Call the API.', 'Your application’s page shows commands to paste into a terminal.'],
     ] as [string, string][],
   },
@@ -50,8 +50,7 @@ export const en = {
     asked: 'Your request was sent to the operator. You will get the answer by mail.',
     approved: 'Approved.',
     refused: 'Refused. The applicant is notified by mail.',
-    stale:
-      'You had been signed out, so nothing was changed. You are signed in again: please submit the form once more.',
+    stale: 'You were signed out, so nothing was changed. You are signed in again: please send the form once more.',
     gone: 'Nothing was left to change. Somebody else may have been quicker.',
     bad_limit: 'Enter the limit as a whole number of at least 1, or leave the field empty.',
     bad_logo: 'The logo must be a PNG, JPEG or WebP image of at most 256 KB.',
@@ -194,8 +193,7 @@ export const en = {
       uri_rules: {} as Record<string, string>,
       owner: (name: string) => `There is no account called “${name}”.`,
       owner_already: (name: string) => `${name} is already an owner.`,
-      too_many_invitations: (max: number) =>
-        `You have sent ${max} invitations within a day. Please try again tomorrow.`,
+      too_many_invitations: (max: number) => `You have sent ${max} invitations within a day. Try again tomorrow.`,
       too_many: (max: number) => `One account can own at most ${max} applications. Delete one, or ask the operator.`,
     },
   },
@@ -266,7 +264,7 @@ export const en = {
     unknown: 'unknown paths',
     numbers: 'In numbers',
     served: 'successful',
-    refused: 'refused (4xx, 5xx)',
+    refused: 'failed (4xx, 5xx)',
     over: 'over the limit (429)',
     busiest: 'Busiest hour:',
     words: (requests: string, bad: string, limited: string) =>

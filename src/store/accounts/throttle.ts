@@ -3,7 +3,7 @@ import { sql } from '#db/sql.ts';
 
 /** How often something may be tried, counted from the first try. */
 export interface AttemptLimit {
-  tries: number;
+  attempts: number;
   windowMs: number;
 }
 
@@ -18,7 +18,7 @@ export async function countAttempt(
   db: Queryable,
   now: number,
   subject: string,
-  { tries: attempts, windowMs }: AttemptLimit,
+  { attempts, windowMs }: AttemptLimit,
 ): Promise<Attempted> {
   const row = await db.get<{ used: number; resets: number }>(sql`
     insert into throttles (subject, used, resets) values (${subject}, 1, ${now + windowMs})
