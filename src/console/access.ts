@@ -17,8 +17,8 @@ import { ownedForm, ownedPage, type OwnedRequest, type Route } from './routes.ts
 const MAX_PURPOSE = 1000;
 const MAX_SITE = 300;
 
-/** Access to the data API: asking for it, for more of it, and what became of what was asked. */
-async function access(request: OwnedRequest, kind?: RequestKind, problems: Problems = {}): Promise<PageContent> {
+/** The API access of an application: its state and limit, the forms to ask for access or a higher limit, past requests. */
+async function accessPage(request: OwnedRequest, kind?: RequestKind, problems: Problems = {}): Promise<PageContent> {
   const { application, texts, deps } = request;
   const { access: t } = texts;
   const requests = await requestsOf(deps.db, application.key);
@@ -30,8 +30,8 @@ async function access(request: OwnedRequest, kind?: RequestKind, problems: Probl
       <p>${t.states[application.access]}</p>
       ${isOpen ? html`<p>${t.limit_now} <strong>${limitOf(request)}</strong></p>` : ''}
     </section>
-    ${!isOpen && !isWaiting('access') ? wishCard(request, 'access', kind === 'access' ? problems : {}) : ''}
-    ${isOpen && !isWaiting('limit') ? wishCard(request, 'limit', kind === 'limit' ? problems : {}) : ''}
+    ${!isOpen && !isWaiting('access') ? requestForm(request, 'access', kind === 'access' ? problems : {}) : ''}
+    ${isOpen && !isWaiting('limit') ? requestForm(request, 'limit', kind === 'limit' ? problems : {}) : ''}
     ${historyCard(request, requests)} ${request.person.isOperator ? operatorCard(request) : ''}`;
   return await inApplication(request, '/access', texts.tabs['/access'], inner, kind === undefined ? 200 : 422);
 }
@@ -44,7 +44,7 @@ function limitOf(request: OwnedRequest): string {
   return texts.access.usual(number(request, APP_LIMIT), number(request, USER_LIMIT), number(request, ADDRESS_LIMIT));
 }
 
-function wishCard(request: OwnedRequest, kind: RequestKind, problems: Problems): Html {
+function requestForm(request: OwnedRequest, kind: RequestKind, problems: Problems): Html {
   const { application, texts, form } = request;
   const { [kind]: t, problems: _, ...common } = texts.access;
   const shown = (name: string): string | undefined => (form['kind'] === kind ? form[name] : undefined);
@@ -76,8 +76,8 @@ function wishCard(request: OwnedRequest, kind: RequestKind, problems: Problems):
 function historyCard(request: OwnedRequest, requests: readonly AccessRequest[]): Html {
   const { access: t } = request.texts;
   if (requests.length === 0) return html``;
-  return html`<section class="card" aria-labelledby="asked">
-    <h2 id="asked">${t.history}</h2>
+  return html`<section class="card" aria-labelledby="history">
+    <h2 id="history">${t.history}</h2>
     <ul class="rows">
       ${requests.map(
         (accessRequest) =>
@@ -100,7 +100,7 @@ function historyCard(request: OwnedRequest, requests: readonly AccessRequest[]):
   </section>`;
 }
 
-/** What an operator may do without being asked. */
+/** What an operator can change without a request: access, limit, and a suspension. */
 function operatorCard(request: OwnedRequest): Html {
   const { client_id, access: state, hourly_limit, suspended } = request.application;
   const { operator: t } = request.texts;
@@ -119,18 +119,18 @@ function operatorCard(request: OwnedRequest): Html {
         ? button(request, path, t.close_access, { kind: 'quiet danger', fields: { access: 'revoked' } })
         : button(request, path, t.open_access, { fields: { access: 'approved' } })
     }
-    ${suspended === null ? '' : button(request, path, t.start, { fields: { start: '1' } })}
+    ${suspended === null ? '' : button(request, path, t.resume, { fields: { start: '1' } })}
     ${formTo(request, path, html`${field({ ...limit, value: String(limit.value) })}<button class="quiet">${request.texts.save}</button>`, 'row bottom')}
   </section>`;
 }
 
-interface Wanted {
+interface RequestFields {
   purpose: string;
   site: string;
   volume: number;
 }
 
-function readWish(form: Form, { texts }: OwnedRequest): Wanted | Problems {
+function readRequest(form: Form, { texts }: OwnedRequest): RequestFields | Problems {
   const { problems: t } = texts.access;
   const purpose = linesOf(form['purpose'], MAX_PURPOSE);
   const site = (form['site'] ?? '').trim();
@@ -144,16 +144,16 @@ function readWish(form: Form, { texts }: OwnedRequest): Wanted | Problems {
   };
 }
 
-const isWish = (read: Wanted | Problems): read is Wanted => typeof read['volume'] === 'number';
+const isComplete = (read: RequestFields | Problems): read is RequestFields => typeof read['volume'] === 'number';
 
-async function ask(request: OwnedRequest): Promise<PageContent | string> {
+async function submitRequest(request: OwnedRequest): Promise<PageContent | string> {
   const { deps, application, form, person, now } = request;
   const { client_id, name } = application;
   const kind: RequestKind = form['kind'] === 'limit' ? 'limit' : 'access';
   const path = `/applications/${client_id}/access`;
   if ((kind === 'access') === (application.access === 'approved')) return path;
-  const read = readWish(form, request);
-  if (!isWish(read)) return await access(request, kind, read);
+  const read = readRequest(form, request);
+  if (!isComplete(read)) return await accessPage(request, kind, read);
   const accessRequest = await askAccess(deps.db, now, application, { kind, account_id: person.account.id, ...read });
   if (accessRequest === undefined) return `${path}?done=asked`;
   await request.record({
@@ -162,18 +162,18 @@ async function ask(request: OwnedRequest): Promise<PageContent | string> {
     label: name,
     detail: { kind, volume: read.volume },
   });
-  if (kind === 'limit' || !isAuto(request)) return `${path}?done=asked`;
+  if (kind === 'limit' || !isApprovedAutomatically(request)) return `${path}?done=asked`;
   await decideRequest(deps.db, now, accessRequest.id, { state: 'approved', note: '', by: null });
   await request.record({ action: 'access.approve', subject: client_id, label: name, detail: { automatic: true } });
   return `/applications/${client_id}?done=approved`;
 }
 
-/** What the operator has taken away once does not come back by itself. */
-function isAuto({ deps, application }: OwnedRequest): boolean {
+/** Only the first request is approved automatically: one after a refusal or revocation needs the operator. */
+function isApprovedAutomatically({ deps, application }: OwnedRequest): boolean {
   return deps.config.ACCESS_APPROVAL === 'auto' && application.access === 'none';
 }
 
 export const accessRoutes: readonly Route[] = [
-  ownedPage('/applications/:client_id/access', (request) => access(request)),
-  ownedForm('/applications/:client_id/access', ask),
+  ownedPage('/applications/:client_id/access', (request) => accessPage(request)),
+  ownedForm('/applications/:client_id/access', submitRequest),
 ];

@@ -10,15 +10,17 @@ import type { Texts } from './texts/index.ts';
 const MAX_URIS = 10;
 export const MAX_NAME = 64;
 
-export type Facts = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'require_pkce'>;
+/** What an owner can set about an application. */
+export type ApplicationFields = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'require_pkce'>;
 
 /**
- * Reads what an owner says of an application.
- * @param type where it is fixed already
+ * Reads and validates the form of an application.
+ * @param type of an existing application, which cannot change; without it the form chooses the type
+ * @returns the fields, or what is wrong with them by field name
  */
-export function readFacts(form: Form, texts: Texts, type?: ApplicationType): Facts | Problems {
+export function readApplicationForm(form: Form, texts: Texts, type?: ApplicationType): ApplicationFields | Problems {
   const { problems: t } = texts.application;
-  const chosen = type ?? APPLICATION_TYPES.find((one) => one === form['type']);
+  const chosen = type ?? APPLICATION_TYPES.find((known) => known === form['type']);
   const name = textOf(form['name'], MAX_NAME);
   const redirect_uris = urisIn(form);
   const wrong = chosen === undefined ? undefined : wrongUri(chosen, redirect_uris, texts);
@@ -31,7 +33,7 @@ export function readFacts(form: Form, texts: Texts, type?: ApplicationType): Fac
   return { name: name!, type: chosen!, redirect_uris, require_pkce: form['require_pkce'] === '1' };
 }
 
-export function isFacts(read: Facts | Problems): read is Facts {
+export function isValidForm(read: ApplicationFields | Problems): read is ApplicationFields {
   return Array.isArray(read['redirect_uris']);
 }
 
@@ -50,17 +52,17 @@ function wrongUri(type: ApplicationType, uris: readonly string[], { application 
   return undefined;
 }
 
-/** A service may live without: it then has tokens of its own alone. */
+/** A service needs no Redirect URI: it can use its own tokens (client credentials) without signing people in. */
 function missingUri(type: ApplicationType | undefined, uris: readonly string[], { application }: Texts) {
   return uris.length === 0 && type !== 'service' ? application.problems.no_uri : undefined;
 }
 
-/** The fields of the form; the type can be chosen only once. */
-export function factFields(texts: Texts, form: Form, problems: Problems, isNew: boolean): Html {
+/** The fields of the form; the type can be chosen only when registering. */
+export function applicationFields(texts: Texts, form: Form, problems: Problems, isNew: boolean): Html {
   const { application: t } = texts;
   return html`${notice(isFine(problems) ? undefined : texts.problem, 'bad')}
   ${field({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
-  ${isNew ? choices('type', t.type, typesIn(texts), form['type'] ?? 'service') : ''}
+  ${isNew ? choices('type', t.type, typeChoices(texts), form['type'] ?? 'service') : ''}
   ${problems['type'] === undefined ? '' : html`<p class="error">${problems['type']}</p>`}
   ${field({
     name: 'redirect_uris',
@@ -75,6 +77,6 @@ export function factFields(texts: Texts, form: Form, problems: Problems, isNew: 
   ${check('require_pkce', t.require_pkce, t.require_pkce_hint, form['require_pkce'] === '1')}`;
 }
 
-function typesIn({ application: t }: Texts) {
+function typeChoices({ application: t }: Texts) {
   return (['service', 'web', 'installed'] as const).map((type) => ({ value: type, ...t.types[type] }));
 }

@@ -13,9 +13,8 @@ import {
 import { hasLogo } from '#store/applications/logos.ts';
 import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
 import { sumOf, usageSince } from '#store/applications/usage.ts';
-import { factFields, isFacts, readFacts } from './application-form.ts';
-import type { PageContent } from './layout.ts';
-import { tokenField } from './layout.ts';
+import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
+import { type PageContent, tokenField } from './layout.ts';
 import { logoImage } from './logos.ts';
 import { secretNotice, flashSecret, consumeSecret } from './flash-message.ts';
 import { stateBadge, button, formTo, timestamp, number, type Problems } from './components.ts';
@@ -26,7 +25,10 @@ import { firstSteps } from './first-steps.ts';
 const WEEK_MS = 7 * 86_400_000;
 const TABS = ['', '/access', '/usage', '/settings'] as const;
 
-/** The frame of an application's pages. */
+/**
+ * The layout of an application's pages: heading, tabs and, where it is suspended, the reason.
+ * @param title of the tab; empty for the overview
+ */
 export async function inApplication(
   request: OwnedRequest,
   tab: (typeof TABS)[number],
@@ -53,7 +55,7 @@ export async function inApplication(
         )}
       </ul>
     </nav>
-    ${notice(application.suspended === null ? undefined : texts.stopped.why[application.suspended], 'bad')} ${inner}`;
+    ${notice(application.suspended === null ? undefined : texts.suspended.why[application.suspended], 'bad')} ${inner}`;
   return {
     title: title === '' ? application.name : `${title} · ${application.name}`,
     main,
@@ -62,7 +64,7 @@ export async function inApplication(
   };
 }
 
-async function overview(request: OwnedRequest): Promise<PageContent> {
+async function overviewPage(request: OwnedRequest): Promise<PageContent> {
   const { application, texts } = request;
   const { application: t } = texts;
   const secret = consumeSecret(request, application.client_id);
@@ -113,7 +115,7 @@ async function secretsCard(request: OwnedRequest): Promise<Html> {
   </section>`;
 }
 
-async function newSecret(request: OwnedRequest): Promise<string> {
+async function createSecret(request: OwnedRequest): Promise<string> {
   const { deps, application, now } = request;
   const { client_id, key, name } = application;
   if (application.type !== 'service') return `/applications/${client_id}`;
@@ -140,7 +142,7 @@ function formOf({ name, redirect_uris, require_pkce }: Application) {
   return { name, redirect_uris: redirect_uris.join('\n'), require_pkce: require_pkce ? '1' : '' };
 }
 
-async function settings(request: OwnedRequest, problems: Problems = {}): Promise<PageContent> {
+async function settingsPage(request: OwnedRequest, problems: Problems = {}): Promise<PageContent> {
   const { application, texts, c } = request;
   const { application: t } = texts;
   const isPage = c.req.method === 'GET';
@@ -148,7 +150,7 @@ async function settings(request: OwnedRequest, problems: Problems = {}): Promise
   const root = `/applications/${application.client_id}`;
   const inner = html`<section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.settings}</h2>
-      ${formTo(request, `${root}/settings`, html`${factFields(texts, shown, problems, false)}<button>${texts.save}</button>`)}
+      ${formTo(request, `${root}/settings`, html`${applicationFields(texts, shown, problems, false)}<button>${texts.save}</button>`)}
     </section>
     ${await logoCard(request)} ${await ownersCard(request, problems)}
     <section class="card" aria-labelledby="delete">
@@ -187,33 +189,33 @@ async function logoCard(request: OwnedRequest): Promise<Html> {
 
 async function saveSettings(request: OwnedRequest): Promise<PageContent | string> {
   const { deps, application, texts, form } = request;
-  const read = readFacts(form, texts, application.type);
-  if (!isFacts(read)) return await settings(request, read);
+  const read = readApplicationForm(form, texts, application.type);
+  if (!isValidForm(read)) return await settingsPage(request, read);
   await setApplication(deps.db, application.client_id, read);
   const detail = { name: read.name, redirect_uris: read.redirect_uris.join(' '), require_pkce: read.require_pkce };
   await request.record({ action: 'application.change', subject: application.client_id, label: read.name, detail });
   return `/applications/${application.client_id}/settings?done=saved`;
 }
 
-async function newOwner(request: OwnedRequest): Promise<PageContent | string> {
+async function addOwner(request: OwnedRequest): Promise<PageContent | string> {
   const { application } = request;
   const problem = await inviteOwner(request);
   if (problem === undefined) return `/applications/${application.client_id}/settings?done=invited`;
   const shown = { ...formOf(application), owner: request.form['owner'] ?? '' };
-  return await settings({ ...request, form: shown }, { owner: problem });
+  return await settingsPage({ ...request, form: shown }, { owner: problem });
 }
 
-async function deletion(request: OwnedRequest, isWrong = false): Promise<PageContent> {
+async function deletionPage(request: OwnedRequest, isWrong = false): Promise<PageContent> {
   const { application, texts, deps, now } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}`;
-  const breaks = await deletionImpactOf(deps.db, application);
+  const impact = await deletionImpactOf(deps.db, application);
   const { requests } = sumOf(await usageSince(deps.db, application.key, now - WEEK_MS));
   const inner = html`<section class="card form" aria-labelledby="sure">
     <h2 id="sure">${t.delete_title(application.name)}</h2>
     <ul class="plain">
-      <li>${t.breaks_people(number(request, breaks.people), breaks.people)}</li>
-      <li>${t.breaks_tokens(number(request, breaks.tokens), breaks.tokens)}</li>
+      <li>${t.breaks_people(number(request, impact.people), impact.people)}</li>
+      <li>${t.breaks_tokens(number(request, impact.tokens), impact.tokens)}</li>
       <li>${t.breaks_requests(number(request, requests), requests)}</li>
       <li>${t.breaks_for_good}</li>
     </ul>
@@ -234,7 +236,7 @@ async function deletion(request: OwnedRequest, isWrong = false): Promise<PageCon
 async function remove(request: OwnedRequest): Promise<PageContent | string> {
   const { deps, application, form } = request;
   const { client_id, name } = application;
-  if (form['name']?.trim() !== name) return await deletion(request, true);
+  if (form['name']?.trim() !== name) return await deletionPage(request, true);
   await deleteApplication(deps.db, client_id);
   await request.record({ action: 'application.delete', subject: client_id, label: name });
   return '?done=deleted';
@@ -242,12 +244,12 @@ async function remove(request: OwnedRequest): Promise<PageContent | string> {
 
 const AT = '/applications/:client_id';
 export const applicationRoutes: readonly Route[] = [
-  ownedPage(AT, overview),
-  ownedForm(`${AT}/secrets`, newSecret),
+  ownedPage(AT, overviewPage),
+  ownedForm(`${AT}/secrets`, createSecret),
   ownedForm(`${AT}/secrets/remove`, withdrawSecret),
-  ownedPage(`${AT}/settings`, (request) => settings(request)),
+  ownedPage(`${AT}/settings`, (request) => settingsPage(request)),
   ownedForm(`${AT}/settings`, saveSettings),
-  ownedForm(`${AT}/owners`, newOwner),
-  ownedPage(`${AT}/delete`, (request) => deletion(request)),
+  ownedForm(`${AT}/owners`, addOwner),
+  ownedPage(`${AT}/delete`, (request) => deletionPage(request)),
   ownedForm(`${AT}/delete`, remove),
 ];

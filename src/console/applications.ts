@@ -4,7 +4,7 @@ import type { Html } from '#http/page.ts';
 import { type Application, createApplication } from '#store/applications/applications.ts';
 import { addOwner, applicationsOwnedBy, countOwnedBy, MAX_OWNED } from '#store/applications/owners.ts';
 import { lastUseOf } from '#store/applications/usage.ts';
-import { factFields, isFacts, readFacts } from './application-form.ts';
+import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
 import type { Context, Deps } from './deps.ts';
 import { type PageContent, showPage } from './layout.ts';
 import { logoImage } from './logos.ts';
@@ -13,15 +13,16 @@ import { flashSecret } from './flash-message.ts';
 import { stateBadge, formTo, timestamp, type Problems } from './components.ts';
 import { form, page, type Route, serveRoute, type ConsoleRequest } from './routes.ts';
 
-/** What whoever comes to the console sees first: their applications, or what the console is for. */
+/** The front page: the person's applications, or an introduction for visitors who are not signed in. */
 export async function frontPage(c: Context, deps: Deps): Promise<Response> {
-  return c.get('person') === undefined ? await showWelcome(c, deps) : await serveRoute(c, deps, mine);
+  return c.get('person') === undefined ? await showWelcome(c, deps) : await serveRoute(c, deps, myApplications);
 }
 
 async function showWelcome(c: Context, deps: Deps): Promise<Response> {
   const { welcome: t } = c.get('texts');
+  const title = t.title(deps.config.NETWORK_NAME);
   const main = html`<section class="hero">
-    <h1>${t.title(deps.config.NETWORK_NAME)}</h1>
+    <h1>${title}</h1>
     <p class="lead">${t.lead}</p>
     <p class="actions">
       <a class="button" href="/console/sign-in">${t.sign_in}</a>
@@ -31,10 +32,10 @@ async function showWelcome(c: Context, deps: Deps): Promise<Response> {
       ${t.steps.map(([title, text]) => html`<li><strong>${title}</strong> ${text}</li>`)}
     </ol>
   </section>`;
-  return await showPage(c, deps, { title: t.short, main, part: 'applications' });
+  return await showPage(c, deps, { title, main, part: 'applications' });
 }
 
-const mine = page('', async (request) => {
+const myApplications = page('', async (request) => {
   const { deps, person, texts } = request;
   const { applications: t } = texts;
   const owned = await applicationsOwnedBy(deps.db, person.account.id);
@@ -52,7 +53,7 @@ function listOf(request: ConsoleRequest, owned: readonly Application[], uses: re
   const { texts } = request;
   return html`<ul class="cards">
     ${owned.map(
-      (application, place) =>
+      (application, index) =>
         html`<li class="card app">
           ${logoImage(application, 40)}
           <div>
@@ -61,9 +62,9 @@ function listOf(request: ConsoleRequest, owned: readonly Application[], uses: re
             <p>${stateBadge(texts, application)}</p>
             <p class="hint">
               ${
-                uses[place] === undefined
+                uses[index] === undefined
                   ? texts.applications.never_used
-                  : html`${texts.applications.last_used} ${timestamp(request, uses[place])}`
+                  : html`${texts.applications.last_used} ${timestamp(request, uses[index])}`
               }
             </p>
           </div>
@@ -72,7 +73,7 @@ function listOf(request: ConsoleRequest, owned: readonly Application[], uses: re
   </ul>`;
 }
 
-function showNew(request: ConsoleRequest, problems: Problems = {}): PageContent {
+function newApplicationPage(request: ConsoleRequest, problems: Problems = {}): PageContent {
   const { texts, person } = request;
   const { application: t } = texts;
   const shown = request.c.req.method === 'GET' ? { require_pkce: '1' } : request.form;
@@ -80,7 +81,7 @@ function showNew(request: ConsoleRequest, problems: Problems = {}): PageContent 
     ${
       person.account.email_verified
         ? html`<div class="card form">
-            ${formTo(request, '/applications', html`${factFields(texts, shown, problems, true)}<button>${t.create}</button>`)}
+            ${formTo(request, '/applications', html`${applicationFields(texts, shown, problems, true)}<button>${t.create}</button>`)}
           </div>`
         : notice(t.verify_first, 'bad')
     }`;
@@ -89,14 +90,14 @@ function showNew(request: ConsoleRequest, problems: Problems = {}): PageContent 
 }
 
 export const applicationsRoutes: readonly Route[] = [
-  page('/applications/new', async (request) => showNew(request)),
+  page('/applications/new', async (request) => newApplicationPage(request)),
   form('/applications', async (request) => {
     const { deps, person, texts, now } = request;
-    const read = readFacts(request.form, texts);
-    if (!isFacts(read)) return showNew(request, read);
-    if (!person.account.email_verified) return showNew(request, { name: texts.application.verify_first });
+    const read = readApplicationForm(request.form, texts);
+    if (!isValidForm(read)) return newApplicationPage(request, read);
+    if (!person.account.email_verified) return newApplicationPage(request, { name: texts.application.verify_first });
     if ((await countOwnedBy(deps.db, person.account.id)) >= MAX_OWNED)
-      return showNew(request, { name: texts.application.problems.too_many(MAX_OWNED) });
+      return newApplicationPage(request, { name: texts.application.problems.too_many(MAX_OWNED) });
     const { application, secret } = await createApplication(deps.db, now, { ...read, access: 'none' });
     await addOwner(deps.db, now, application.key, person.account.id);
     const { client_id, name, type } = application;

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import type { Config } from '#platform/config.ts';
 
-const PATIENCE_MS = 10_000;
-const MAX_ANSWER = 256 * 1024;
+const TIMEOUT_MS = 10_000;
+const MAX_RESPONSE = 256 * 1024;
 
 export interface BackChannelResponse {
   status: number;
@@ -10,9 +10,10 @@ export interface BackChannelResponse {
 }
 
 /**
- * Asks our own sign-in as any application would, on the listener that it has on this machine: its public address may
- * not lead back here from behind a proxy.
- * @param form what is posted; without one it is a GET
+ * Sends a request to our own auth service through its listener on this machine. Its public address may not be reachable
+ * from here when it is behind a proxy.
+ * @param form sent as a URL-encoded POST; without it the request is a GET
+ * @returns the status, and the body as JSON (undefined where it is not JSON)
  */
 export async function callAuthService(
   { listen, AUTH_URL }: Pick<Config, 'listen' | 'AUTH_URL'>,
@@ -25,35 +26,38 @@ export async function callAuthService(
     accept: 'application/json',
     ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
   };
-  const options = { ...placeOf(listen.AUTH), path, headers, method: form ? 'POST' : 'GET', timeout: PATIENCE_MS };
-  const sent = request(options, (response) => {
+  const options = { ...addressOf(listen.AUTH), path, headers, method: form ? 'POST' : 'GET', timeout: TIMEOUT_MS };
+  const outgoing = request(options, (response) => {
     let text = '';
     response.setEncoding('utf8');
-    response.on('data', (piece: string) => {
-      text += piece;
-      if (text.length > MAX_ANSWER) response.destroy(new Error('The answer of the sign-in is too long'));
+    response.on('data', (chunk: string) => {
+      text += chunk;
+      if (text.length > MAX_RESPONSE)
+        response.destroy(new Error(`The response of the auth service is longer than ${MAX_RESPONSE} characters`));
     });
     response.on('error', reject);
-    response.on('end', () => resolve({ status: response.statusCode!, json: jsonOf(text) }));
+    response.on('end', () => resolve({ status: response.statusCode!, json: parseJson(text) }));
   });
-  sent.on('timeout', () => sent.destroy(new Error('The sign-in does not answer')));
-  sent.on('error', reject);
-  sent.end(form && new URLSearchParams(form).toString());
+  outgoing.on('timeout', () =>
+    outgoing.destroy(new Error(`The auth service did not respond within ${TIMEOUT_MS / 1000} seconds`)),
+  );
+  outgoing.on('error', reject);
+  outgoing.end(form && new URLSearchParams(form).toString());
   return await promise;
 }
 
-/** A listener on every address is reached by loopback. */
-function placeOf({ host, port, path }: Config['listen']['AUTH']): {
+/** Where to connect to a listener: one on all addresses is reached over loopback. */
+function addressOf({ host, port, path }: Config['listen']['AUTH']): {
   host?: string;
   port?: number;
   socketPath?: string;
 } {
   if (path !== undefined) return { socketPath: path };
-  const everywhere = host === '0.0.0.0' || host === '' || host === undefined;
-  return { host: everywhere ? '127.0.0.1' : host === '::' ? '::1' : host, port: port! };
+  const isOnAllAddresses = host === '0.0.0.0' || host === '' || host === undefined;
+  return { host: isOnAllAddresses ? '127.0.0.1' : host === '::' ? '::1' : host, port: port! };
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -5,7 +5,7 @@ import { seal, unseal } from '#platform/crypto/seal.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
 
-/** The cookies of the console. */
+/** The cookies of the console, plain or sealed (encrypted and authenticated) under a derived key. */
 export class Cookies {
   readonly #clock: Clock;
   readonly #key: Buffer;
@@ -25,25 +25,25 @@ export class Cookies {
     return getCookie(c, this.#nameOf(name));
   }
 
-  drop(c: Context, name: string): void {
+  delete(c: Context, name: string): void {
     deleteCookie(c, this.#nameOf(name), { path: '/', secure: this.#secure });
   }
 
-  /** Sets a value that the browser can neither read nor change. */
+  /** Sets a cookie that the browser can neither read nor change. `maxAge` is in seconds. */
   setSealed(c: Context, name: string, value: object, maxAge: number): void {
     const until = this.#clock.now() + maxAge * 1000;
     this.set(c, name, seal(this.#key, JSON.stringify({ name, until, value })), maxAge);
   }
 
-  /** Reads a sealed value and drops its cookie. */
-  takeSealed(c: Context, name: string): unknown {
+  /** Reads a sealed value and deletes its cookie. Undefined where it is missing, forged, expired or of another name. */
+  consumeSealed(c: Context, name: string): unknown {
     const cookie = this.get(c, name);
     if (cookie === undefined) return undefined;
-    this.drop(c, name);
+    this.delete(c, name);
     const text = unseal(this.#key, cookie);
     if (text === undefined) return undefined;
-    const given = JSON.parse(text) as { name: string; until: number; value: unknown };
-    return given.name === name && given.until > this.#clock.now() ? given.value : undefined;
+    const sealed = JSON.parse(text) as { name: string; until: number; value: unknown };
+    return sealed.name === name && sealed.until > this.#clock.now() ? sealed.value : undefined;
   }
 
   #nameOf(name: string): string {

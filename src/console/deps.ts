@@ -11,12 +11,12 @@ import type { ConsoleClient } from './oauth-client.ts';
 import type { Cookies } from './cookies.ts';
 import type { Texts } from './texts/index.ts';
 
-/** Somebody who is signed in at the console. */
+/** A person who is signed in at the console. */
 export interface Person {
   account: Account;
-  /** Names the session in the database, and opens nothing. */
+  /** The session's key in the database: the hash of its cookie, which cannot be used as the cookie. */
   session: string;
-  /** Stands in every form of the session's pages: a page of another session, left open in a tab, sends another one. */
+  /** CSRF token in every form of this session. A page left open from another session sends a different token. */
   formToken: string;
   isOperator: boolean;
 }
@@ -28,7 +28,7 @@ export interface Env {
 
 export type Context = HonoContext<Env>;
 
-/** The services that the pages of the console use. */
+/** What the pages of the console depend on. */
 export interface Deps {
   readonly config: Config;
   readonly db: Db;
@@ -38,5 +38,6 @@ export interface Deps {
   readonly shell: PageShell;
   readonly client: ConsoleClient;
   readonly cookies: Cookies;
+  /** Whether the site is served by https: cookies are `Secure` and HSTS is sent. */
   readonly secure: boolean;
 }

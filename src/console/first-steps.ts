@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import type { OwnedRequest } from './routes.ts';
 
-/** The next thing to do: ask for access to the data API, or the lines that use it. */
+/** The next step for an owner: asking for access to the data API or, with access, commands that call it. */
 export async function firstSteps(
   { application, texts, deps }: OwnedRequest,
   secret: string | undefined,
@@ -10,10 +10,9 @@ export async function firstSteps(
   const { steps: t } = texts;
   const { access, client_id, type } = application;
   if (access !== 'approved') {
-    const { [access]: sentence } = t.access;
     return html`<section class="card next" aria-labelledby="next">
       <h2 id="next">${t.title}</h2>
-      <p>${sentence}</p>
+      <p>${t.access[access]}</p>
       <p><a class="button" href="/console/applications/${client_id}/access">${texts.tabs['/access']}</a></p>
     </section>`;
   }
@@ -24,14 +23,18 @@ export async function firstSteps(
     ${
       type === 'service'
         ? html`<p>${t.try_token}</p>
-            <pre tabindex="0"><code>${tokenLines(deps.config, client_id, secret ?? t.your_secret)}</code></pre>`
+            <pre tabindex="0"><code>${tokenCommands(deps.config, client_id, secret ?? t.your_secret)}</code></pre>`
         : ''
     }
     <p class="hint">${t.guide} <a href="/developers">${texts.developers}</a></p>
   </section>`;
 }
 
-function tokenLines({ AUTH_URL, API_URL }: { AUTH_URL: string; API_URL: string }, id: string, secret: string): string {
+function tokenCommands(
+  { AUTH_URL, API_URL }: { AUTH_URL: string; API_URL: string },
+  id: string,
+  secret: string,
+): string {
   return [
     `TOKEN=$(curl -s ${AUTH_URL}/oauth/token \\`,
     `  -d grant_type=client_credentials \\`,

@@ -2,30 +2,31 @@ import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import type { ConsoleRequest } from './routes.ts';
 
-/**
- * A secret that is shown once, on the page that follows the form: sealed in a cookie for a minute, for the session that
- * made it, and gone when it was shown. So loading the page again makes no second one.
- */
-
 const COOKIE = 'once';
 const SECONDS = 60;
 
+/**
+ * A new secret, shown once on the page after the form. It travels in a sealed cookie that lasts a minute, works only for
+ * the session that created the secret, and is deleted when read. Because the form redirects, reloading the page does not
+ * create a second secret.
+ */
 interface FlashMessage {
   session: string;
-  /** What it belongs to: a Client ID, a server. */
+  /** The owner of the secret: a Client ID or the id of a server. */
   subject: string;
   secret: string;
 }
 
+/** Sets the cookie for the page after the redirect. */
 export function flashSecret({ c, deps, person }: ConsoleRequest, subject: string, secret: string): void {
-  const once: FlashMessage = { session: person.session, subject, secret };
-  deps.cookies.setSealed(c, COOKIE, once, SECONDS);
+  const message: FlashMessage = { session: person.session, subject, secret };
+  deps.cookies.setSealed(c, COOKIE, message, SECONDS);
 }
 
-/** @returns undefined where there is none, or it was shown */
+/** Reads the secret and deletes its cookie. Undefined where there is none for this session and subject. */
 export function consumeSecret({ c, deps, person }: ConsoleRequest, subject: string): string | undefined {
-  const once = deps.cookies.takeSealed(c, COOKIE) as FlashMessage | undefined;
-  return once?.session === person.session && once.subject === subject ? once.secret : undefined;
+  const message = deps.cookies.consumeSealed(c, COOKIE) as FlashMessage | undefined;
+  return message?.session === person.session && message.subject === subject ? message.secret : undefined;
 }
 
 export function secretNotice({ texts }: ConsoleRequest, title: string, secret: string | undefined): Html {

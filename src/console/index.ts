@@ -8,11 +8,11 @@ import type { AppContext } from '#context/context.ts';
 import { ConsoleClient } from './oauth-client.ts';
 import { Cookies } from './cookies.ts';
 import type { Deps } from './deps.ts';
-import { pagesOf } from './pages.ts';
+import { createPages } from './pages.ts';
 
 const ASSETS = '/console/assets/';
 
-/** Opens the console: for those who own applications, and for operators. It lies below the site's `/console`. */
+/** Opens the console, the pages of application owners and operators, served below `/console` of the site. */
 export async function openConsole(context: AppContext): Promise<HttpService> {
   const { config, db, clock, log, mail } = context;
   const assets = brandAssets(config, ASSETS).addFile('console.css', new URL('style/console.css', import.meta.url));
@@ -29,7 +29,7 @@ export async function openConsole(context: AppContext): Promise<HttpService> {
   const secure = config.SITE_URL.startsWith('https:');
   const cookies = new Cookies(clock, key, secure);
   const deps: Deps = { config, db, clock, log, mail, shell, client, cookies, secure };
-  const pages = pagesOf(deps, new ClientAddresses(config.TRUSTED_PROXIES));
-  const listen = getRequestListener(pages.fetch, { overrideGlobalObjects: false });
-  return { listener: (request, response) => void listen(request, response) };
+  const pages = createPages(deps, new ClientAddresses(config.TRUSTED_PROXIES));
+  const handle = getRequestListener(pages.fetch, { overrideGlobalObjects: false });
+  return { listener: (request, response) => void handle(request, response) };
 }

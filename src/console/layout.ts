@@ -4,10 +4,11 @@ import { type Html, pageHeaders, renderPage } from '#http/page.ts';
 import type { Context, Deps, Person } from './deps.ts';
 import type { Texts } from './texts/index.ts';
 
-/** The content of one page; the rest is the same on all. */
+/** The content of one page, without the shell that all pages share. */
 export interface PageContent {
   title: string;
   main: Html;
+  /** The current entry of the main navigation. */
   part?: 'applications' | 'operator';
   status?: number;
 }
@@ -37,13 +38,13 @@ async function writePage(c: Context, { config, shell }: Deps, { title, main, par
       note: texts.zone(config.TIME_ZONE),
       links: [{ href: `${config.AUTH_URL}/account`, label: texts.account }],
     },
-    // The answer to a form has no address of its own.
+    // The response to a POST has no URL that can be opened again.
     url: new URL(c.req.method === 'GET' ? c.req.url : `${config.SITE_URL}/console`),
     kind: 'console',
   });
 }
 
-/** Says what came of the form before, as the address tells. */
+/** The outcome of the form before, named by the query parameter `done` of the redirect. */
 function doneNotice(c: Context): Html {
   const texts = c.get('texts');
   const done = c.req.query('done') ?? '';
@@ -51,7 +52,7 @@ function doneNotice(c: Context): Html {
   return notice(text, /^(stale|gone|bad_.*)$/.test(done) ? 'bad' : 'good');
 }
 
-/** The field by which a form shows which session its page belongs to. */
+/** The hidden field with the session's CSRF token. */
 export function tokenField(person: Person | undefined): Html {
   return html`<input type="hidden" name="form_token" value="${person?.formToken ?? ''}" />`;
 }

@@ -11,7 +11,7 @@ import { type OwnedRequest, ownedForm, type Route } from './routes.ts';
 const MAX_LOGO = 256 * 1024;
 export const MAX_UPLOAD = MAX_LOGO + 8 * 1024;
 
-/** Where uploaded bytes are kept until the row that reads them has let their sender in. */
+/** Bytes of uploads, from reading the body until the request is authorised and handled. */
 const uploads = new WeakMap<Context, Uint8Array>();
 
 async function readUpload(c: Context): Promise<Form> {
@@ -23,7 +23,6 @@ async function readUpload(c: Context): Promise<Form> {
   return { form_token: typeof form_token === 'string' ? form_token : '' };
 }
 
-/** @returns the path to go on to */
 async function upload(request: OwnedRequest): Promise<string> {
   const { deps, application, c } = request;
   const { client_id, key, name } = application;
@@ -41,7 +40,7 @@ async function upload(request: OwnedRequest): Promise<string> {
 }
 
 export const logoRoutes: readonly Route[] = [
-  { ...ownedForm('/applications/:client_id/logo', upload), reads: readUpload },
+  { ...ownedForm('/applications/:client_id/logo', upload), readBody: readUpload },
   ownedForm('/applications/:client_id/logo/remove', async (request) => {
     const { deps, application } = request;
     await removeLogo(deps.db, application.key);
@@ -50,17 +49,17 @@ export const logoRoutes: readonly Route[] = [
   }),
 ];
 
-/** An uploaded image, for everybody, other sites too; something in its place where there is none. */
+/** The logo of an application, public and embeddable by other sites; a placeholder where it has none. */
 export async function showLogo(c: Context, { db }: Deps): Promise<Response> {
   const logo = await logoOf(db, (c.req.param('client_id') ?? '').replaceAll('\0', ''));
   c.header('cross-origin-resource-policy', 'cross-origin');
-  if (logo === undefined) return c.body(initial, 200, { ...IMAGE_HEADERS, 'content-type': 'image/svg+xml' });
+  if (logo === undefined) return c.body(PLACEHOLDER, 200, { ...IMAGE_HEADERS, 'content-type': 'image/svg+xml' });
   const { body, status, headers } = imageResponse(logo, c.req.header('if-none-match'));
   return c.newResponse(body, status, headers);
 }
 
-/** What stands for a logo where there is none. */
-const initial = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8" shape-rendering="crispEdges"><path fill="#8a8f98" d="M0 0h8v8H0z"/><path fill="#fff" opacity=".85" d="M2 2h2v2H2zm2 2h2v2H4z"/></svg>`;
+/** Shown for an application without a logo. */
+const PLACEHOLDER = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8" shape-rendering="crispEdges"><path fill="#8a8f98" d="M0 0h8v8H0z"/><path fill="#fff" opacity=".85" d="M2 2h2v2H2zm2 2h2v2H4z"/></svg>`;
 
 export function logoImage({ client_id }: Pick<Application, 'client_id'>, size: number): Html {
   return html`<img class="logo" src="/console/logos/${client_id}" alt="" width="${size}" height="${size}" />`;

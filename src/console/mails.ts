@@ -5,7 +5,7 @@ import type { AccessRequest } from '#store/applications/access-requests.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { TEXTS } from './texts/index.ts';
 
-/** Asks somebody to own an application; `by` has put the name in. */
+/** Invites somebody to own an application. `by` is the name of the owner who invites. */
 export function invitationMail(
   config: Config,
   { name, email, locale }: Account,
@@ -17,7 +17,7 @@ export function invitationMail(
   return { to: email, subject, text: `${lines.join('\n\n')}\n` };
 }
 
-/** Tells somebody that the operator has made them an owner. */
+/** Notifies somebody that the operator has made them an owner. */
 export function ownerMail(config: Config, { name, email, locale }: Account, application: string): Mail {
   const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];
   const lines = [t.hello(name), t.owner(application), `${config.SITE_URL}/console`, config.NETWORK_NAME];
@@ -25,7 +25,7 @@ export function ownerMail(config: Config, { name, email, locale }: Account, appl
   return { to: email, subject, text: `${lines.join('\n\n')}\n` };
 }
 
-/** Tells an applicant, in the language of the account, what the operator has decided. */
+/** Notifies an applicant of the operator's decision, in the language of the account. */
 export function decisionMail(config: Config, { name, email, locale }: Account, request: AccessRequest): Mail {
   const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];
   const { application_name: application, kind, state, note, client_id } = request;

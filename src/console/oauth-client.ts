@@ -8,15 +8,15 @@ import type { Db } from '#db/db.ts';
 import { type FirstPartyClient, firstPartyClient } from '#store/applications/first-party-clients.ts';
 import { callAuthService } from './back-channel.ts';
 
-/** What one sign-in under way has to remember until the browser comes back. */
-export interface Attempt {
+/** The values of one sign-in in progress, remembered until the browser returns from the auth service. */
+export interface SignInAttempt {
   state: string;
   nonce: string;
-  /** RFC 7636 */
+  /** The code verifier of PKCE (RFC 7636). */
   verifier: string;
 }
 
-/** What was sent back instead of a code, or why what was sent back proves nothing. */
+/** A sign-in that failed: `code` is the error of the auth service, or the value of the response that is not valid. */
 export class SignInFailed extends Error {
   readonly code: string;
 
@@ -27,7 +27,7 @@ export class SignInFailed extends Error {
   }
 }
 
-interface ClientParts {
+interface ClientDeps {
   config: Config;
   db: Db;
   clock: Clock;
@@ -35,32 +35,32 @@ interface ClientParts {
 }
 
 /**
- * The console as an application like any other: OpenID Connect with code, PKCE and nonce, its secret sealed in the
+ * The console's own OAuth client: OpenID Connect with authorization code, PKCE and nonce. Its secret is sealed in the
  * database.
  */
 export class ConsoleClient {
-  readonly #parts: ClientParts;
+  readonly #deps: ClientDeps;
   readonly #redirectUri: string;
-  #known: Promise<FirstPartyClient> | undefined;
+  #client: Promise<FirstPartyClient> | undefined;
 
-  constructor(parts: ClientParts) {
-    this.#parts = parts;
-    this.#redirectUri = `${parts.config.SITE_URL}/console/signed-in`;
+  constructor(deps: ClientDeps) {
+    this.#deps = deps;
+    this.#redirectUri = `${deps.config.SITE_URL}/console/signed-in`;
   }
 
-  /** The application, registered at the first start. */
+  /** The client, registered at the first start. A failure is not cached: the next call tries again. */
   async registered(): Promise<FirstPartyClient> {
-    this.#known ??= this.#register();
+    this.#client ??= this.#register();
     try {
-      return await this.#known;
+      return await this.#client;
     } catch (error) {
-      this.#known = undefined;
+      this.#client = undefined;
       throw error;
     }
   }
 
   #register(): Promise<FirstPartyClient> {
-    const { db, clock, key, config } = this.#parts;
+    const { db, clock, key, config } = this.#deps;
     const name = `${config.NETWORK_NAME} console`;
     return firstPartyClient(db, clock.now(), key.derive('own client'), {
       id: 'console',
@@ -69,11 +69,11 @@ export class ConsoleClient {
     });
   }
 
-  begin(): Attempt {
+  begin(): SignInAttempt {
     return { state: newSecret(), nonce: newSecret(), verifier: newSecret() };
   }
 
-  async authorizationUrl({ state, nonce, verifier }: Attempt, uiLocales: string): Promise<string> {
+  async authorizationUrl({ state, nonce, verifier }: SignInAttempt, uiLocales: string): Promise<string> {
     const query = new URLSearchParams({
       response_type: 'code',
       scope: 'openid',
@@ -85,12 +85,12 @@ export class ConsoleClient {
       code_challenge_method: 'S256',
       ui_locales: uiLocales,
     });
-    return `${this.#parts.config.AUTH_URL}/oauth/authorize?${query.toString()}`;
+    return `${this.#deps.config.AUTH_URL}/oauth/authorize?${query.toString()}`;
   }
 
-  /** Where signing out goes on: it ends the session of the sign-in, too, where the person agrees. */
+  /** The logout page of the auth service, which also ends its own session if the person agrees. */
   async signOutUrl(): Promise<string> {
-    const { config } = this.#parts;
+    const { config } = this.#deps;
     const query = new URLSearchParams({
       client_id: (await this.registered()).client_id,
       post_logout_redirect_uri: `${config.SITE_URL}/`,
@@ -99,36 +99,36 @@ export class ConsoleClient {
   }
 
   /**
-   * Redeems what the browser brought back.
-   * @returns `sub`
-   * @throws SignInFailed where it proves nothing
+   * Verifies the authorization response and exchanges its code.
+   * @returns `sub`, the id of the account
+   * @throws SignInFailed where the response or its ID token is not valid
    */
-  async redeem(attempt: Attempt, returned: URLSearchParams): Promise<string> {
+  async redeem(attempt: SignInAttempt, returned: URLSearchParams): Promise<string> {
     const { state, iss, code, error } = Object.fromEntries(returned);
     if (state !== attempt.state) throw new SignInFailed('state');
-    // RFC 9207: an answer of another service is none.
-    if (iss !== this.#parts.config.AUTH_URL) throw new SignInFailed('iss');
+    // RFC 9207: a response of another issuer is refused (mix-up attack).
+    if (iss !== this.#deps.config.AUTH_URL) throw new SignInFailed('iss');
     if (code === undefined) throw new SignInFailed(error ?? 'invalid_request');
     const tokens = await this.#exchange(code, attempt.verifier);
     const sub = await this.#subjectOf(tokens.id_token, attempt.nonce);
-    await this.#letGo(tokens.refresh_token);
+    await this.#revokeToken(tokens.refresh_token);
     return sub;
   }
 
   async #exchange(code: string, code_verifier: string): Promise<{ id_token: string; refresh_token: string }> {
     const { client_id, client_secret } = await this.registered();
     const form = { grant_type: 'authorization_code', code, code_verifier, client_id, client_secret };
-    const sent = { ...form, redirect_uri: this.#redirectUri };
-    const { status, json } = await callAuthService(this.#parts.config, '/oauth/token', sent);
-    const answer = (json ?? {}) as Record<string, string | undefined>;
-    if (status >= 500) throw new Error(`The sign-in answers with status ${status}`);
-    if (status !== 200) throw new SignInFailed(answer['error'] ?? 'invalid_grant');
-    return answer as { id_token: string; refresh_token: string };
+    const body = { ...form, redirect_uri: this.#redirectUri };
+    const { status, json } = await callAuthService(this.#deps.config, '/oauth/token', body);
+    const response = (json ?? {}) as Record<string, string | undefined>;
+    if (status >= 500) throw new Error(`The auth service answered with status ${status}`);
+    if (status !== 200) throw new SignInFailed(response['error'] ?? 'invalid_grant');
+    return response as { id_token: string; refresh_token: string };
   }
 
-  /** OpenID Connect Core section 3.1.3.7. */
+  /** Verifies the ID token (OpenID Connect Core, section 3.1.3.7) and returns its subject. */
   async #subjectOf(idToken: string, nonce: string): Promise<string> {
-    const { config, clock } = this.#parts;
+    const { config, clock } = this.#deps;
     const { json } = await callAuthService(config, '/oauth/jwks');
     try {
       const { payload } = await jwtVerify(idToken, createLocalJWKSet(json as JSONWebKeySet), {
@@ -146,9 +146,9 @@ export class ConsoleClient {
     throw new SignInFailed('nonce');
   }
 
-  /** The console needs to know who somebody is and no more: what else was granted is given back. */
-  async #letGo(token: string): Promise<void> {
+  /** The console only needs the identity of the person, so it revokes its tokens immediately. */
+  async #revokeToken(token: string): Promise<void> {
     const { client_id, client_secret } = await this.registered();
-    await callAuthService(this.#parts.config, '/oauth/revoke', { token, client_id, client_secret });
+    await callAuthService(this.#deps.config, '/oauth/revoke', { token, client_id, client_secret });
   }
 }

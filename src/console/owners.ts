@@ -18,11 +18,11 @@ import { invitationMail } from './mails.ts';
 import { button, formTo, timestamp, type Problems, textOf } from './components.ts';
 import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from './routes.ts';
 
-/** Each invitation is a mail to somebody else. */
-const INVITATIONS = { attempts: 30, windowMs: 86_400_000 };
+/** Each invitation sends a mail to somebody else, so the number per person is limited. */
+const INVITATION_LIMIT = { attempts: 30, windowMs: 86_400_000 };
 
 export async function ownersCard(request: OwnedRequest, problems: Problems): Promise<Html> {
-  const { application, texts, deps, form: sent, person, now } = request;
+  const { application, texts, deps, form: submitted, person, now } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}/owners`;
   const owners = await ownersOf(deps.db, application.key);
@@ -31,7 +31,7 @@ export async function ownersCard(request: OwnedRequest, problems: Problems): Pro
     name: 'owner',
     label: t.owner_name,
     hint: t.owner_name_hint,
-    value: sent['owner'],
+    value: submitted['owner'],
     error: problems['owner'],
     maxlength: 32,
   });
@@ -66,8 +66,8 @@ export async function ownersCard(request: OwnedRequest, problems: Problems): Pro
 }
 
 /**
- * Asks an account to own the application, too, and tells it by mail.
- * @returns what is wrong with the name, where something is
+ * Invites an account to become an owner of the application, by mail.
+ * @returns why the account cannot be invited; undefined once the invitation is sent
  */
 export async function inviteOwner(request: OwnedRequest): Promise<string | undefined> {
   const { deps, application, texts, now, person } = request;
@@ -76,10 +76,10 @@ export async function inviteOwner(request: OwnedRequest): Promise<string | undef
   const typed = textOf(request.form['owner'], 32) ?? '';
   const account = await accountByName(deps.db, typed);
   if (account === undefined || account.disabled !== null) return t.owner(typed);
-  const { allowed } = await countAttempt(deps.db, now, `owner invitations ${person.account.id}`, INVITATIONS);
-  if (!allowed) return t.too_many_invitations(INVITATIONS.attempts);
-  const asked = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
-  if (!(await invite(deps.db, now, asked))) return t.owner_already(account.name);
+  const { allowed } = await countAttempt(deps.db, now, `owner invitations ${person.account.id}`, INVITATION_LIMIT);
+  if (!allowed) return t.too_many_invitations(INVITATION_LIMIT.attempts);
+  const invitation = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
+  if (!(await invite(deps.db, now, invitation))) return t.owner_already(account.name);
   deps.mail.send(invitationMail(deps.config, account, { application: name, by: person.account.name }));
   await request.record({
     action: 'application.owner.invite',
@@ -91,36 +91,36 @@ export async function inviteOwner(request: OwnedRequest): Promise<string | undef
 }
 
 async function uninvite(request: OwnedRequest): Promise<string> {
-  const { deps, application, form: sent } = request;
+  const { deps, application, form: submitted } = request;
   const { client_id, key, name } = application;
-  const owner = sent['account_id'] ?? '';
+  const owner = submitted['account_id'] ?? '';
   const ended = await endInvitation(deps.db, key, owner);
   if (ended)
     await request.record({ action: 'application.owner.uninvite', subject: client_id, label: name, detail: { owner } });
   return `/applications/${client_id}/settings?done=${ended ? 'saved' : 'gone'}`;
 }
 
-async function lessOwner(request: OwnedRequest): Promise<string> {
-  const { deps, application, form: sent, person } = request;
+async function removeOwnerByForm(request: OwnedRequest): Promise<string> {
+  const { deps, application, form: submitted, person } = request;
   const { client_id, key, name } = application;
-  const id = sent['account_id'] ?? '';
+  const id = submitted['account_id'] ?? '';
   const removed = await removeOwner(deps.db, key, id);
   if (!removed) return `/applications/${client_id}/settings?done=gone`;
   await request.record({ action: 'application.owner.remove', subject: client_id, label: name, detail: { owner: id } });
   return id === person.account.id ? '?done=saved' : `/applications/${client_id}/settings?done=saved`;
 }
 
-/** What somebody is asked to own, above what they own. */
+/** The person's open invitations, shown above the list of applications. */
 export async function invitationsCard(request: ConsoleRequest): Promise<Html> {
   const { deps, person, texts, now } = request;
   const { invitations: t } = texts;
-  const asked = await invitationsOf(deps.db, now, person.account.id);
-  if (asked.length === 0) return html``;
+  const invitations = await invitationsOf(deps.db, now, person.account.id);
+  if (invitations.length === 0) return html``;
   return html`<section class="card" aria-labelledby="invitations">
     <h2 id="invitations">${t.title}</h2>
     <p class="hint">${t.hint}</p>
     <ul class="rows">
-      ${asked.map((one) => invitationRow(request, one))}
+      ${invitations.map((invitation) => invitationRow(request, invitation))}
     </ul>
   </section>`;
 }
@@ -144,14 +144,14 @@ function invitationRow(
   </li>`;
 }
 
-/** @throws HttpError 404 where nobody has asked */
+/** @throws HttpError 404 where there is no such application */
 async function answerInvitation(request: ConsoleRequest): Promise<string> {
-  const { c, deps, person, form: sent, now } = request;
+  const { c, deps, person, form: submitted, now } = request;
   const application = await managedApplication(deps.db, c.req.param('client_id')!);
-  if (application === undefined) throw new HttpError(404, 'not_found', 'Nobody has asked for that.');
+  if (application === undefined) throw new HttpError(404, 'not_found', 'There is no such invitation.');
   const { key, client_id, name } = application;
   const about = { subject: client_id, label: name, detail: { owner: person.account.id } };
-  if (sent['answer'] !== 'accept') {
+  if (submitted['answer'] !== 'accept') {
     const declined = await endInvitation(deps.db, key, person.account.id);
     if (declined) await request.record({ action: 'application.owner.decline', ...about });
     return declined ? '?done=saved' : '?done=gone';
@@ -164,7 +164,7 @@ async function answerInvitation(request: ConsoleRequest): Promise<string> {
 
 const AT = '/applications/:client_id/owners';
 export const ownerRoutes: readonly Route[] = [
-  ownedForm(`${AT}/remove`, lessOwner),
+  ownedForm(`${AT}/remove`, removeOwnerByForm),
   ownedForm(`${AT}/uninvite`, uninvite),
   form('/invitations/:client_id', answerInvitation),
 ];

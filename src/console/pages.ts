@@ -17,7 +17,7 @@ import { notFound, signInPages, signOut } from './sign-in.ts';
 import { TEXTS } from './texts/index.ts';
 import { usageRoutes } from './usage.ts';
 
-/** Every page and form for those who are signed in. */
+/** Every page and form that needs a signed-in person. */
 export const ROUTES: readonly Route[] = [
   signOut,
   ...applicationsRoutes,
@@ -29,7 +29,7 @@ export const ROUTES: readonly Route[] = [
   ...operatorRoutes,
 ];
 
-export function pagesOf(deps: Deps, addresses: ClientAddresses): Hono<Env> {
+export function createPages(deps: Deps, addresses: ClientAddresses): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.get('/console/assets/*', async (c) => {
     const asset = await deps.shell.assets.answer(c.req.path, c.req.header('accept-encoding'));
@@ -42,7 +42,7 @@ export function pagesOf(deps: Deps, addresses: ClientAddresses): Hono<Env> {
     setLanguage(c, deps);
     c.set('person', await personOf(c, deps));
     if (deps.secure) c.header('strict-transport-security', 'max-age=31536000');
-    // Nothing of ours has NUL in its id, and PostgreSQL takes none to look for.
+    // No id contains NUL, and PostgreSQL refuses NUL in a query parameter.
     if (c.req.url.includes('%00')) throw notFound();
     await next();
   });
@@ -50,7 +50,7 @@ export function pagesOf(deps: Deps, addresses: ClientAddresses): Hono<Env> {
   app.get('/console', (c) => frontPage(c, deps));
   app.get('/console/logos/:client_id', (c) => showLogo(c, deps));
   signInPages(app, deps);
-  for (const row of ROUTES) app.on(row.method, `/console${row.path}`, (c) => serveRoute(c, deps, row));
+  for (const route of ROUTES) app.on(route.method, `/console${route.path}`, (c) => serveRoute(c, deps, route));
   app.notFound((c) => showError(c, deps, notFound()));
   app.onError((error, c) => showError(c, deps, error));
   return app;
@@ -64,8 +64,8 @@ function setLanguage(c: Context, { secure }: Deps): void {
 async function showError(c: Context, deps: Deps, error: unknown): Promise<Response> {
   const { errors: t } = c.get('texts') ?? TEXTS.en;
   const { status, code } = caughtError(c, deps.log, error);
-  const known = { other_session: t.other_session, not_operator: t.not_operator }[code];
-  const [title = '', sentence = ''] = known ?? t.status[status as 404] ?? t.status[500];
+  const byCode = { other_session: t.other_session, not_operator: t.not_operator }[code];
+  const [title = '', sentence = ''] = byCode ?? t.status[status as 404] ?? t.status[500];
   const main = errorPage({ status, title, sentence, link: { href: '/console', label: t.home } });
   return await showPage(c, deps, { title, main, status });
 }

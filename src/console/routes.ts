@@ -10,24 +10,25 @@ import { type PageContent, showPage } from './layout.ts';
 import { actorOf, auditRefusal } from './session.ts';
 import type { Texts } from './texts/index.ts';
 
-/** One request of somebody who is signed in and may make it. */
+/** An authorised request of a signed-in person. */
 export interface ConsoleRequest {
   c: Context;
   deps: Deps;
   texts: Texts;
   person: Person;
-  /** What the form said; empty for a page. */
+  /** The submitted form; empty for GET. */
   form: Form;
   now: number;
-  /** Keeps what this person has done. */
+  /** Records an act of this person in the audit log. */
   record: (act: Act) => Promise<void>;
 }
 
+/** A request about an application that the person owns or, as an operator, may manage. */
 export interface OwnedRequest extends ConsoleRequest {
   application: Application;
 }
 
-/** A page, the path to go on to, or an answer of another kind. */
+/** A page to show, a path below `/console` to redirect to, or a complete response. */
 export type PageResult = PageContent | string | Response;
 
 /** One page or form of the console. */
@@ -35,74 +36,79 @@ export interface Route {
   method: 'GET' | 'POST';
   /** Below `/console`. */
   path: string;
-  /** Whom it is for; what is an application's is for its owners and for operators. */
+  /** Who may use the route. `owner` routes are open to the application's owners and to operators. */
   who: 'person' | 'owner' | 'operator';
-  /** Reads the body itself, which is no plain form. */
-  reads?: (c: Context) => Promise<Form>;
-  answer(request: OwnedRequest): Promise<PageResult>;
+  /** Reads a body that is not URL-encoded, like an upload. */
+  readBody?: (c: Context) => Promise<Form>;
+  handle(request: OwnedRequest): Promise<PageResult>;
 }
 
-type Show<V extends ConsoleRequest> = (request: V) => Promise<PageResult>;
-const row =
-  <V extends ConsoleRequest>(method: Route['method'], who: Route['who']) =>
-  (path: string, answer: Show<V>): Route => ({ method, path, who, answer: answer as unknown as Route['answer'] });
+type Handler<R extends ConsoleRequest> = (request: R) => Promise<PageResult>;
 
-export const page = row<ConsoleRequest>('GET', 'person');
-export const form = row<ConsoleRequest>('POST', 'person');
-export const ownedPage = row<OwnedRequest>('GET', 'owner');
-export const ownedForm = row<OwnedRequest>('POST', 'owner');
-export const operatorPage = row<ConsoleRequest>('GET', 'operator');
-export const operatorForm = row<ConsoleRequest>('POST', 'operator');
+/** `serveRoute` passes an application only to `owner` routes, which the type `Route` does not express; hence the cast. */
+const defineRoute =
+  <R extends ConsoleRequest>(method: Route['method'], who: Route['who']) =>
+  (path: string, handle: Handler<R>): Route => ({ method, path, who, handle: handle as unknown as Route['handle'] });
 
-/** Lets somebody in where they may come in, and answers. */
-export async function serveRoute(c: Context, deps: Deps, row: Route): Promise<Response> {
-  const sent = row.method === 'POST' ? await formOf(c, deps, row) : {};
+export const page = defineRoute<ConsoleRequest>('GET', 'person');
+export const form = defineRoute<ConsoleRequest>('POST', 'person');
+export const ownedPage = defineRoute<OwnedRequest>('GET', 'owner');
+export const ownedForm = defineRoute<OwnedRequest>('POST', 'owner');
+export const operatorPage = defineRoute<ConsoleRequest>('GET', 'operator');
+export const operatorForm = defineRoute<ConsoleRequest>('POST', 'operator');
+
+/** Authorises a request, handles it and records refusals in the audit log. */
+export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<Response> {
+  const submitted = route.method === 'POST' ? await readRouteForm(c, deps, route) : {};
   const person = c.get('person');
-  if (person === undefined) return await askToSignIn(c, deps, row);
-  if (row.method === 'POST' && !sameText(sent['form_token'] ?? '', person.formToken)) {
+  if (person === undefined) return await redirectToSignIn(c, deps, route);
+  if (route.method === 'POST' && !sameText(submitted['form_token'] ?? '', person.formToken)) {
     await auditRefusal(c, deps, 'form of another session');
-    throw new HttpError(403, 'other_session', 'The form is of another session.');
+    throw new HttpError(403, 'other_session', 'The form belongs to another session.');
   }
-  if (row.method === 'POST' && !person.isOperator) await countForm(deps, person);
-  const application = await admit(c, deps, row, person);
-  const request = requestOf(c, deps, person, sent);
-  const answer = await row.answer({ ...request, application } as OwnedRequest);
-  if (answer instanceof Response) return answer;
-  return typeof answer === 'string' ? c.redirect(`/console${answer}`, 303) : await showPage(c, deps, answer);
+  if (route.method === 'POST' && !person.isOperator) await countForm(deps, person);
+  const application = await authorize(c, deps, route, person);
+  const request = requestOf(c, deps, person, submitted);
+  const result = await route.handle({ ...request, application } as OwnedRequest);
+  if (result instanceof Response) return result;
+  return typeof result === 'string' ? c.redirect(`/console${result}`, 303) : await showPage(c, deps, result);
 }
 
-/** Every form may leave rows behind: so many an hour are more than anybody fills in. */
-const FORMS = { attempts: 300, windowMs: 3_600_000 };
+/** Every form can create database rows, so the number per person and hour is limited, far above normal use. */
+const FORM_LIMIT = { attempts: 300, windowMs: 3_600_000 };
 
-/** @throws HttpError 429 */
+/** @throws HttpError 429 where the person has sent too many forms within the hour */
 async function countForm({ db, clock }: Deps, { account }: Person): Promise<void> {
-  const { allowed, resets } = await countAttempt(db, clock.now(), `console forms ${account.id}`, FORMS);
+  const { allowed, resets } = await countAttempt(db, clock.now(), `console forms ${account.id}`, FORM_LIMIT);
   if (allowed) return;
   const seconds = String(Math.ceil((resets - clock.now()) / 1000));
-  throw new HttpError(429, 'rate_limit', 'Too many forms within an hour.', { 'retry-after': seconds });
+  throw new HttpError(429, 'rate_limit', 'Too many forms were sent within an hour.', { 'retry-after': seconds });
 }
 
-function requestOf(c: Context, deps: Deps, person: Person, sent: Form): ConsoleRequest {
+function requestOf(c: Context, deps: Deps, person: Person, form: Form): ConsoleRequest {
   const now = deps.clock.now();
   const record = (act: Act): Promise<void> => recordAudit(deps.db, now, actorOf(c, person), act);
-  return { c, deps, texts: c.get('texts'), person, form: sent, now, record };
+  return { c, deps, texts: c.get('texts'), person, form, now, record };
 }
 
-/** @throws HttpError 403 for a form that comes from elsewhere, 400 for one that cannot be read */
-async function formOf(c: Context, deps: Deps, { reads }: Route): Promise<Form> {
+/** @throws HttpError 403 for a form of another origin, 400 for one that cannot be read */
+async function readRouteForm(c: Context, deps: Deps, { readBody }: Route): Promise<Form> {
   const { origin, 'sec-fetch-site': site } = c.req.header();
   if (!isOwnForm(origin, site, deps.config.SITE_URL)) {
     await auditRefusal(c, deps, 'forged form', origin ?? '');
-    throw new HttpError(403, 'access_denied', 'The form comes from elsewhere.');
+    throw new HttpError(403, 'access_denied', 'The form was sent from another site.');
   }
-  return reads === undefined ? readForm(c.req.header('content-type'), await c.req.text()) : await reads(c);
+  return readBody === undefined ? readForm(c.req.header('content-type'), await c.req.text()) : await readBody(c);
 }
 
-/** Whoever is not signed in any more is asked to, comes back to the same page, and is told that nothing was changed. */
-async function askToSignIn(c: Context, deps: Deps, { method }: Route): Promise<Response> {
+/**
+ * Redirects to the sign-in, which returns to the same page. After a form, the query `done=stale` makes that page say that
+ * nothing was changed.
+ */
+async function redirectToSignIn(c: Context, deps: Deps, { method }: Route): Promise<Response> {
   if (method === 'POST') await auditRefusal(c, deps, 'stale session');
-  const to = method === 'POST' ? pathOfReferer(c, deps) : c.req.path;
-  const query = new URLSearchParams({ to: method === 'POST' ? `${to}?done=stale` : to });
+  const to = method === 'POST' ? `${pathOfReferer(c, deps)}?done=stale` : c.req.path;
+  const query = new URLSearchParams({ to });
   return c.redirect(`/console/sign-in?${query.toString()}`, 303);
 }
 
@@ -111,11 +117,14 @@ function pathOfReferer(c: Context, { config }: Deps): string {
   return url?.origin === config.SITE_URL && url.pathname.startsWith('/console') ? url.pathname : '/console';
 }
 
-/** @throws HttpError 403 or 404 for those who may not come in */
-async function admit(c: Context, deps: Deps, { who }: Route, person: Person): Promise<Application | undefined> {
+/**
+ * @returns the application of an `owner` route
+ * @throws HttpError 403 for an operator's route, 404 for an application that does not exist or belongs to others
+ */
+async function authorize(c: Context, deps: Deps, { who }: Route, person: Person): Promise<Application | undefined> {
   if (who === 'operator' && !person.isOperator) {
     await auditRefusal(c, deps, 'not an operator');
-    throw new HttpError(403, 'not_operator', 'This is for operators.');
+    throw new HttpError(403, 'not_operator', 'This page is for operators.');
   }
   if (who !== 'owner') return undefined;
   const clientId = c.req.param('client_id') ?? '';
@@ -123,5 +132,5 @@ async function admit(c: Context, deps: Deps, { who }: Route, person: Person): Pr
   if (application !== undefined && (person.isOperator || (await isOwner(deps.db, application.key, person.account.id))))
     return application;
   await auditRefusal(c, deps, application === undefined ? 'no such application' : 'foreign application', clientId);
-  throw new HttpError(404, 'not_found', 'There is no such application of yours.');
+  throw new HttpError(404, 'not_found', 'You do not own such an application.');
 }

@@ -6,6 +6,7 @@ import type { Context, Deps, Person } from './deps.ts';
 
 export const SESSION_COOKIE = 'session';
 
+/** The signed-in person of a request; undefined without a valid session. */
 export async function personOf(c: Context, deps: Deps): Promise<Person | undefined> {
   const cookie = deps.cookies.get(c, SESSION_COOKIE);
   if (cookie === undefined) return undefined;
@@ -15,27 +16,29 @@ export async function personOf(c: Context, deps: Deps): Promise<Person | undefin
   return { account, session, formToken: secretHash(`form ${cookie}`), isOperator: account.role === 'operator' };
 }
 
+/** The actor of audit entries; without a person, an anonymous one with its address. */
 export function actorOf(c: Context, person: Person | undefined): Actor {
   const { id = null, name = '' } = person?.account ?? {};
   const isOperator = person?.isOperator ?? false;
   return { via: 'console', account_id: id, name, address: c.get('address'), isOperator };
 }
 
-/** So much of what one person is refused is kept; the rest stands in the log alone. */
-const LIMIT_REFUSALS = { attempts: 200, windowMs: 3_600_000 };
+/** Refused requests of one person that go into the audit log; further ones are only logged. */
+const REFUSAL_LIMIT = { attempts: 200, windowMs: 3_600_000 };
 
 /**
- * Keeps that something was asked for and refused. Of strangers it stands in the log alone, so that nobody can fill the
- * database from outside.
+ * Records a refused request in the audit log and the process log. Requests without a session are only logged, so that
+ * nobody can fill the database without signing in.
  */
 export async function auditRefusal(c: Context, deps: Deps, reason: string, subject = ''): Promise<void> {
   const person = c.get('person');
   const { method, path } = c.req;
   const account = person?.account.id;
-  deps.log.warn({ reason, method, path, subject, account, address: c.get('address') }, 'refused at the console');
+  deps.log.warn({ reason, method, path, subject, account, address: c.get('address') }, 'console request refused');
   if (person === undefined) return;
   const now = deps.clock.now();
-  if (!(await countAttempt(deps.db, now, `console refusals ${person.account.id}`, LIMIT_REFUSALS)).allowed) return;
-  const act = { action: 'console.refuse', subject, label: `${method} ${path}`, outcome: 'refused', detail: { reason } };
-  await recordAudit(deps.db, now, actorOf(c, person), { ...act, outcome: 'refused' });
+  if (!(await countAttempt(deps.db, now, `console refusals ${person.account.id}`, REFUSAL_LIMIT)).allowed) return;
+  const label = `${method} ${path}`;
+  const act = { action: 'console.refuse', subject, label, outcome: 'refused', detail: { reason } } as const;
+  await recordAudit(deps.db, now, actorOf(c, person), act);
 }

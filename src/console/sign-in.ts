@@ -4,7 +4,7 @@ import { HttpError } from '#http/errors.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { endConsoleSession, startConsoleSession } from '#store/accounts/console-sessions.ts';
-import { type Attempt, SignInFailed } from './oauth-client.ts';
+import { type SignInAttempt, SignInFailed } from './oauth-client.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
 import { actorOf, auditRefusal, SESSION_COOKIE } from './session.ts';
@@ -14,31 +14,31 @@ const ATTEMPT_COOKIE = 'attempt';
 const ATTEMPT_S = 600;
 const SESSION_S = 12 * 3600;
 
-/** Signing in at the console, by our own sign-in as any application does it. */
+/** Sign-in at the console: an authorization code flow with our own auth service, as for any application. */
 export function signInPages(app: Hono<Env>, deps: Deps): void {
   app.get('/console/sign-in', async (c) => {
-    const to = pathBelow(c.req.query('to'));
+    const to = consolePath(c.req.query('to'));
     if (c.get('person') !== undefined) return c.redirect(to, 303);
     const attempt = deps.client.begin();
     deps.cookies.setSealed(c, ATTEMPT_COOKIE, { ...attempt, to }, ATTEMPT_S);
     return c.redirect(await deps.client.authorizationUrl(attempt, c.get('texts').lang), 303);
   });
-  app.get('/console/signed-in', (c) => comeBack(c, deps));
+  app.get('/console/signed-in', (c) => finishSignIn(c, deps));
 }
 
 export const signOut = form('/sign-out', async ({ c, deps, person, record }) => {
   await endConsoleSession(deps.db, person.session);
-  deps.cookies.drop(c, SESSION_COOKIE);
+  deps.cookies.delete(c, SESSION_COOKIE);
   await record({ action: 'session.end', subject: person.account.id, label: person.account.name });
   return c.redirect(await deps.client.signOutUrl(), 303);
 });
 
-async function comeBack(c: Context, deps: Deps): Promise<Response> {
-  const attempt = deps.cookies.takeSealed(c, ATTEMPT_COOKIE) as (Attempt & { to: string }) | undefined;
+async function finishSignIn(c: Context, deps: Deps): Promise<Response> {
+  const attempt = deps.cookies.consumeSealed(c, ATTEMPT_COOKIE) as (SignInAttempt & { to: string }) | undefined;
   try {
     if (attempt === undefined) throw new SignInFailed('state');
     const sub = await deps.client.redeem(attempt, new URL(c.req.url).searchParams);
-    await enter(c, deps, sub);
+    await startSession(c, deps, sub);
   } catch (error) {
     if (!(error instanceof SignInFailed)) throw error;
     return await showFailed(c, deps, error);
@@ -46,7 +46,7 @@ async function comeBack(c: Context, deps: Deps): Promise<Response> {
   return c.redirect(attempt.to, 303);
 }
 
-async function enter(c: Context, deps: Deps, sub: string): Promise<void> {
+async function startSession(c: Context, deps: Deps, sub: string): Promise<void> {
   const account = await accountById(deps.db, sub);
   if (account === undefined || account.disabled !== null) throw new SignInFailed('account');
   const now = deps.clock.now();
@@ -60,8 +60,8 @@ async function enter(c: Context, deps: Deps, sub: string): Promise<void> {
   await recordAudit(deps.db, now, actor, { action: 'session.start', subject: sub, label: account.name });
 }
 
-/** Nobody is sent on to another host by a link to the console. */
-function pathBelow(to: string | undefined): string {
+/** The path to return to, restricted to the console: otherwise the sign-in would be an open redirect. */
+function consolePath(to: string | undefined): string {
   const url = URL.parse(to ?? '', 'http://here');
   if (url?.origin !== 'http://here' || !/^\/console(\/|$)/.test(url.pathname)) return '/console';
   return url.pathname === '/console/sign-in' ? '/console' : url.pathname + url.search;
@@ -69,7 +69,7 @@ function pathBelow(to: string | undefined): string {
 
 async function showFailed(c: Context, deps: Deps, { code, cause }: SignInFailed): Promise<Response> {
   await auditRefusal(c, deps, `sign-in: ${code}`);
-  if (cause !== undefined) deps.log.warn({ err: cause }, 'an ID token proves nothing');
+  if (cause !== undefined) deps.log.warn({ err: cause }, 'the ID token of a sign-in could not be verified');
   const { sign_in: t } = c.get('texts');
   const declined = code === 'access_denied';
   const main = html`<div class="card narrow stack">
@@ -82,4 +82,4 @@ async function showFailed(c: Context, deps: Deps, { code, cause }: SignInFailed)
   return await showPage(c, deps, { ...page, status: declined ? 403 : 400 });
 }
 
-export const notFound = (): HttpError => new HttpError(404, 'not_found', 'There is nothing here.');
+export const notFound = (): HttpError => new HttpError(404, 'not_found', 'There is no such page.');

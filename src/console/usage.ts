@@ -2,27 +2,27 @@ import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { HOUR_MS, lastUseOf, type Sum, sumOf, type Usage, usageSince } from '#store/applications/usage.ts';
 import { inApplication } from './application.ts';
-import { type Column, columns } from './chart.ts';
+import { type Column, columnChart } from './chart.ts';
 import { timestamp, number } from './components.ts';
 import { ownedPage, type OwnedRequest, type Route, type ConsoleRequest } from './routes.ts';
 
 const HOURS = 7 * 24;
 const MAX_CHARTS = 12;
 
-/** How the data API was used within the last seven days: all together, and endpoint by endpoint. */
+/** Use of the data API in the last seven days, in total and by endpoint. */
 async function usage(request: OwnedRequest) {
   const { application, texts, deps, now } = request;
   const { usage: t } = texts;
   const first = now - (now % HOUR_MS) - (HOURS - 1) * HOUR_MS;
-  const all = await usageSince(deps.db, application.key, first);
+  const counts = await usageSince(deps.db, application.key, first);
   const last = await lastUseOf(deps.db, application.key);
-  const byEndpoint = [...Map.groupBy(all, ({ endpoint }) => endpoint)].sort(
+  const byEndpoint = [...Map.groupBy(counts, ({ endpoint }) => endpoint)].sort(
     ([, a], [, b]) => sumOf(b).requests - sumOf(a).requests,
   );
   const inner = html`<section class="card" aria-labelledby="all">
       <h2 id="all">${t.title}</h2>
       <p class="soft">${last === undefined ? t.never : html`${t.last} ${timestamp(request, last)}`}</p>
-      ${figures(request, sumOf(all))} ${all.length === 0 ? '' : chartOf(request, all, first, t.title)}
+      ${figures(request, sumOf(counts))} ${counts.length === 0 ? '' : chartOf(request, counts, first, t.title)}
       ${legend(request)}
     </section>
     ${
@@ -33,7 +33,7 @@ async function usage(request: OwnedRequest) {
             ${byEndpoint.slice(0, MAX_CHARTS).map(([endpoint, rows]) => endpointPart(request, endpoint, rows, first))}
           </section>`
     }
-    ${all.length === 0 ? '' : tableOf(request, byEndpoint)}`;
+    ${counts.length === 0 ? '' : tableOf(request, byEndpoint)}`;
   return await inApplication(request, '/usage', texts.tabs['/usage'], inner);
 }
 
@@ -80,24 +80,24 @@ function chartOf(request: OwnedRequest, rows: readonly Usage[], first: number, n
   });
   const dayFormat = new Intl.DateTimeFormat(lang, { month: 'short', day: 'numeric', timeZone });
   const byHour = Map.groupBy(rows, ({ hour }) => hour);
-  const all: Column[] = Array.from({ length: HOURS }, (_, place) => {
-    const hour = first + place * HOUR_MS;
+  const hours: Column[] = Array.from({ length: HOURS }, (_, index) => {
+    const hour = first + index * HOUR_MS;
     const sum = sumOf(byHour.get(hour) ?? []);
     const { requests, client_errors: bad, limited, server_errors } = sum;
     const title = `${hourFormat.format(hour)}: ${words(request, sum)}`;
     return { title, good: requests - bad - limited - server_errors, bad: bad + server_errors, limited };
   });
-  const busiest = all.reduce((best, column) => (total(column) > total(best) ? column : best), all[0]!);
+  const busiest = hours.reduce((best, column) => (total(column) > total(best) ? column : best), hours[0]!);
   const marks = Array.from({ length: 7 }, (_, day) => ({
     at: day * 24,
     text: dayFormat.format(first + (day * 24 + 12) * HOUR_MS),
   }));
-  return columns(all, `${name}: ${words(request, sumOf(rows))}. ${t.busiest} ${busiest.title}`, marks);
+  return columnChart(hours, `${name}: ${words(request, sumOf(rows))}. ${t.busiest} ${busiest.title}`, marks);
 }
 
 const total = ({ good, bad, limited }: Column): number => good + bad + limited;
 
-/** The same by day, for whoever reads numbers rather than columns. */
+/** The sums by endpoint as a table, for readers who cannot see the charts. */
 function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]][]): Html {
   const { usage: t } = request.texts;
   const cell = (value: number): Html => html`<td class="n">${number(request, value)}</td>`;

@@ -12,7 +12,7 @@ import { createTestDatabase, onEachDatabase, testContext } from '#test/support/c
 import { makeAccount } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, type TestConsole, tokenOn } from './support.ts';
 
-/** Somebody at the console who owns an application. */
+/** Ann, signed in at the console, and her application. */
 async function owner(services: TestConsole, facts: Parameters<typeof application>[1] = {}) {
   const ann = await makeAccount(services, 'Ann');
   const app = await application(services.context, { name: 'Board', ...facts });
@@ -21,7 +21,7 @@ async function owner(services: TestConsole, facts: Parameters<typeof application
   return { ann, app, console, at: `/console/applications/${app.client_id}` };
 }
 
-onEachDatabase('several secrets live side by side until one is withdrawn', async (t, url) => {
+onEachDatabase('an application can have several secrets, and a withdrawn one is refused', async (t, url) => {
   const services = await openTestConsole(t, url);
   const { app, console, at } = await owner(services);
   const add = async (): Promise<string | undefined> => {
@@ -43,22 +43,22 @@ onEachDatabase('several secrets live side by side until one is withdrawn', async
   assert.deepEqual([await grants(first), await grants(second)], [401, 200]);
   await console.post(withdrawals[0]!.action, withdrawals[0]!.fields);
   assert.match(console.page.url, /done=gone/);
-  const more: (string | undefined)[] = [];
-  for (let count = 1; count <= MAX_SECRETS; count++) more.push(await add());
-  assert.deepEqual([more.at(-2) !== undefined, more.at(-1)], [true, undefined], 'so many and no more');
-  const cached = await listAudit(services.context.db, { subject: app.client_id, outcome: 'done' }, 20);
-  const count = (action: string): number => cached.filter((one) => one.action === action).length;
+  const added: (string | undefined)[] = [];
+  for (let count = 1; count <= MAX_SECRETS; count++) added.push(await add());
+  assert.deepEqual([added.at(-2) !== undefined, added.at(-1)], [true, undefined], 'at most MAX_SECRETS');
+  const entries = await listAudit(services.context.db, { subject: app.client_id, outcome: 'done' }, 20);
+  const count = (action: string): number => entries.filter((entry) => entry.action === action).length;
   assert.deepEqual([count('application.secret.create'), count('application.secret.withdraw')], [5, 1]);
 });
 
-onEachDatabase('what an operator has refused or closed is not approved by itself', async (t, url) => {
+onEachDatabase('after a refusal or revocation, a request is not approved automatically', async (t, url) => {
   const services = await openTestConsole(t, url, { ACCESS_APPROVAL: 'auto' });
   const { context } = services;
   const { app, console, at } = await owner(services, { access: 'none' });
   await makeOperator(services, 'Olga');
   const { console: olga } = await enter(services, 'Olga');
   const state = async () => (await applicationByClientId(context.db, app.client_id))!.access;
-  const wish = async (): Promise<string> => {
+  const requestAccess = async (): Promise<string> => {
     await console.open(`${at}/access`);
     await console.submit({ purpose: 'A board.', volume: '50' }, '/access');
     return await state();
@@ -70,72 +70,71 @@ onEachDatabase('what an operator has refused or closed is not approved by itself
     await olga.post(request, { form_token: tokenOn(olga.page.html), ...fields });
     return await state();
   };
-  assert.equal(await wish(), 'approved', 'the first time');
+  assert.equal(await requestAccess(), 'approved', 'the first request is approved automatically');
   await olga.open(`${at}/access`);
   await olga.post(`/console/operator/applications/${app.client_id}`, {
     form_token: tokenOn(olga.page.html),
     access: 'revoked',
   });
   assert.equal(await state(), 'revoked');
-  assert.equal(await wish(), 'waiting', 'closed once: the operator decides');
+  assert.equal(await requestAccess(), 'waiting', 'after a revocation the operator decides');
   assert.equal(await decide({ state: 'refused', note: 'Too much.' }), 'refused');
-  assert.equal(await wish(), 'waiting', 'refused once: the operator decides');
+  assert.equal(await requestAccess(), 'waiting', 'after a refusal the operator decides');
   await console.open(`${at}/access`);
   const again = { form_token: tokenOn(console.page.html), kind: 'access', purpose: 'Please.', volume: '1' };
   assert.match((await console.post(`${at}/access`, again)).url, /done=asked/);
-  assert.equal(await state(), 'waiting', 'asked twice while it waits');
+  assert.equal(await state(), 'waiting', 'a second request while one is waiting changes nothing');
   assert.equal(await decide({ state: 'approved', note: '' }), 'approved');
   const acts = (await listAudit(context.db, { action: 'access.approve' }, 10)).map(({ detail }) => detail['automatic']);
   assert.deepEqual(acts, [undefined, true]);
   await setAccess(context.db, app.client_id, 'refused');
-  assert.equal(await wish(), 'waiting');
+  assert.equal(await requestAccess(), 'waiting');
 });
 
-onEachDatabase('an operator gives and takes the role, of others', async (t, url) => {
+onEachDatabase('an operator grants and removes the role of others, not their own', async (t, url) => {
   const services = await openTestConsole(t, url);
   const ann = await makeAccount(services, 'Ann');
   const operator = await makeOperator(services, 'Olga');
   const { console: olga } = await enter(services, 'Olga');
-  const { console: annas } = await enter(services, 'Ann');
+  const { console: anns } = await enter(services, 'Ann');
   const form_token = tokenOn(olga.page.html);
   const change = (id: string, name: string) =>
     olga.post(`/console/operator/accounts/${id}`, { form_token, change: name });
-  const isLetIn = async (): Promise<boolean> => (await annas.open('/console/operator')).status === 200;
-  assert.equal(await isLetIn(), false);
+  const isAdmitted = async (): Promise<boolean> => (await anns.open('/console/operator')).status === 200;
+  assert.equal(await isAdmitted(), false);
   await change(ann.id, 'make_operator');
-  assert.equal(await isLetIn(), true);
+  assert.equal(await isAdmitted(), true);
   await change(ann.id, 'make_user');
-  assert.equal(await isLetIn(), false);
+  assert.equal(await isAdmitted(), false);
   for (const name of ['make_user', 'disable', 'delete', 'constructor']) await change(operator.id, name);
-  assert.equal((await olga.open('/console/operator')).status, 200, 'nobody locks themselves out');
+  assert.equal((await olga.open('/console/operator')).status, 200, 'operators cannot lock themselves out');
   await change(ann.id, 'constructor');
-  const cached = (await listAudit(services.context.db, { actor: 'Olga', action: 'account' }, 10)).map(
-    ({ action }) => action,
-  );
-  assert.deepEqual(cached, ['account.make_user', 'account.make_operator']);
+  const entries = await listAudit(services.context.db, { actor: 'Olga', action: 'account' }, 10);
+  const actions = entries.map(({ action }) => action);
+  assert.deepEqual(actions, ['account.make_user', 'account.make_operator']);
 });
 
-onEachDatabase('a request of the data API shows on the page of its application once it is saved', async (t, url) => {
+onEachDatabase('requests to the data API appear on the usage page once the counters are saved', async (t, url) => {
   const services = await openTestConsole(t, url);
   const { app, console, at } = await owner(services);
   assert.match((await console.open(`${at}/usage`)).html, /Not used yet/);
-  const elsewhere = await testContext(t, url);
-  elsewhere.clock.advance(services.context.clock.now() - elsewhere.clock.now());
-  const api = await openServices(elsewhere, ['API']);
-  const token = await serviceToken(elsewhere, app.client_id);
+  const apiContext = await testContext(t, url);
+  apiContext.clock.advance(services.context.clock.now() - apiContext.clock.now());
+  const api = await openServices(apiContext, ['API']);
+  const token = await serviceToken(apiContext, app.client_id);
   const statuses: number[] = [];
   for (const path of ['/v1/servers', '/v1/servers?limit=1', '/v1/matches/none', '/v1/nothing', '/v1/servers'])
     statuses.push((await ask(api.addresses.API!, path, { token })).status);
   assert.deepEqual(statuses.slice(2), [404, 404, 200]);
-  assert.equal((await usageSince(services.context.db, app.key, 0)).length, 0, 'counted in memory');
+  assert.equal((await usageSince(services.context.db, app.key, 0)).length, 0, 'counters are still in memory');
   await api[Symbol.asyncDispose]();
   await console.open(`${at}/usage`);
   assert.match(console.text, /Requests 5 /);
   for (const endpoint of ['/v1/servers', '/v1/matches/:id']) assert.ok(console.text.includes(endpoint), endpoint);
-  assert.equal(await lastUseOf(services.context.db, app.key), elsewhere.clock.now());
+  assert.equal(await lastUseOf(services.context.db, app.key), apiContext.clock.now());
 });
 
-test('what was counted is saved every ten seconds', async (t) => {
+test('usage counters are saved every ten seconds', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   t.mock.timers.enable({ apis: ['setInterval'] });

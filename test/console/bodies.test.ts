@@ -11,46 +11,46 @@ const NEXT = requestText('GET', '/console/next', { connection: 'close' });
 const WEBP = 'RIFF0000WEBP';
 const BOUNDARY = 'between-the-parts-of-a-form';
 
-/** The answer to a request, once it is seen that the one behind it on the connection is read as it was sent. */
-async function queryWithCallback({ site }: TestConsole, text: string): Promise<Reply> {
+/** Sends a request and checks that the next one on the same connection is parsed correctly. Returns the first response. */
+async function askThenNext({ site }: TestConsole, text: string): Promise<Reply> {
   const [first, next, ...more] = await askRaw(site, text, NEXT);
   assert.deepEqual([next?.status, more], [404, []], text);
   return first!;
 }
 
-function part(name: string, more: string, value: string): string {
-  return `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+function part(name: string, attributes: string, value: string): string {
+  return `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${attributes}\r\n\r\n${value}\r\n`;
 }
 
-async function consoleOf(t: TestContext): Promise<TestConsole> {
+async function openConsole(t: TestContext): Promise<TestConsole> {
   const database = await createTestDatabase('sqlite');
   const services = await openTestConsole(t, database.url);
   t.after(() => database.drop());
   return services;
 }
 
-test('the console and the site answer a request of unknown length as one that tells its length', async (t) => {
-  const services = await consoleOf(t);
+test('a request without Content-Length is answered like one with it', async (t) => {
+  const services = await openConsole(t);
   const headers = { origin: services.site, 'content-type': FORM };
   const withLength = (body: string) => ({ ...headers, 'content-length': String(body.length) });
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
     for (const path of ['/console', '/console/sign-out', '/console/applications/x/logo', '/console/x', '/', '/x']) {
       const what = `${method} ${path}`;
-      const empty = await queryWithCallback(services, requestText(method, path, withLength('')));
-      const none = await queryWithCallback(services, requestText(method, path, headers));
+      const empty = await askThenNext(services, requestText(method, path, withLength('')));
+      const none = await askThenNext(services, requestText(method, path, headers));
       assert.equal(none.status, empty.status, what);
-      const whole = await queryWithCallback(
+      const whole = await askThenNext(
         services,
         requestText(method, path, withLength('name=x&type=y'), 'name=x&type=y'),
       );
-      const chunks = await queryWithCallback(services, requestText(method, path, headers, 'name=x&type=y'));
+      const chunks = await askThenNext(services, requestText(method, path, headers, 'name=x&type=y'));
       assert.equal(chunks.status, whole.status, what);
       assert.ok(whole.status < 500, `${what}: ${whole.status}`);
     }
 });
 
-test('forms and uploads of the console may come in chunks, and none may be too long', async (t) => {
-  const services = await consoleOf(t);
+test('forms and uploads are accepted in chunks and refused when they are too long', async (t) => {
+  const services = await openConsole(t);
   await makeOperator(services, 'Olga');
   const { client_id } = await application(services.context, { name: 'Before' });
   const { console } = await enter(services, 'Olga');
@@ -61,7 +61,7 @@ test('forms and uploads of the console may come in chunks, and none may be too l
 
   const fields = { form_token, name: 'Made', type: 'service', redirect_uris: '' };
   const body = new URLSearchParams(fields).toString();
-  const made = await queryWithCallback(services, requestText('POST', '/console/applications', form, body));
+  const made = await askThenNext(services, requestText('POST', '/console/applications', form, body));
   assert.equal(made.status, 303, made.text);
   assert.match((await console.open('/console')).html, /Made/);
 
@@ -69,14 +69,14 @@ test('forms and uploads of the console may come in chunks, and none may be too l
   const file = part('logo', '; filename="x.webp"\r\ncontent-type: image/webp', WEBP);
   const upload = { ...own, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
   const parts = `${part('form_token', '', form_token)}${file}--${BOUNDARY}--\r\n`;
-  const uploaded = await queryWithCallback(services, requestText('POST', logo, upload, parts));
+  const uploaded = await askThenNext(services, requestText('POST', logo, upload, parts));
   assert.match(String(uploaded.headers['location']), /done=saved$/);
 
   const long = 'a'.repeat(300_000);
-  for (const received of [{}, { 'content-length': String(long.length) }] as Record<string, string>[]) {
+  for (const lengthHeader of [{}, { 'content-length': String(long.length) }] as Record<string, string>[]) {
     const [answer, ...more] = await askRaw(
       services.site,
-      requestText('POST', logo, { ...upload, ...received }, long),
+      requestText('POST', logo, { ...upload, ...lengthHeader }, long),
       NEXT,
     );
     assert.deepEqual([answer?.status, answer?.headers['connection'], more], [413, 'close', []]);
@@ -84,19 +84,19 @@ test('forms and uploads of the console may come in chunks, and none may be too l
   }
 });
 
-test('whoever hangs up on the console in the middle of a form is no fault of ours', async (t) => {
-  const services = await consoleOf(t);
-  const received = new LogRecorder(t, services.context.log);
+test('a client that disconnects in the middle of a form causes no error log', async (t) => {
+  const services = await openConsole(t);
+  const log = new LogRecorder(t, services.context.log);
   const headers = { origin: services.site, 'content-type': FORM };
   for (const [name, value] of [
     ['content-length', '100'],
     ['transfer-encoding', 'chunked'],
   ] as const) {
-    received.forget();
+    log.forget();
     const text = requestText('POST', '/console/sign-out', { ...headers, [name]: value });
     await disconnect(services.site, `${text}5\r\nname=\r\n`);
-    await received.something();
+    await log.something();
     await fetch(`${services.site}/console`);
-    assert.deepEqual(received.levels, ['debug'], name);
+    assert.deepEqual(log.levels, ['debug'], name);
   }
 });

@@ -35,7 +35,7 @@ describe('the console in a browser', () => {
     });
   }
 
-  test('without a script: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
+  test('without JavaScript: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
     const { services, browser } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });
     await signInBrowser(page, services, 'Newcomer');
@@ -69,14 +69,14 @@ describe('the console in a browser', () => {
       buffer: Buffer.from('<svg onload=x>'),
     });
     await page.click('text=Upload');
-    assert.match(await page.innerText('.notice'), /no PNG, JPEG or WebP/);
+    assert.match(await page.innerText('.notice'), /must be a PNG, JPEG or WebP/);
     await page.fill('[name=owner]', 'mariner');
     await page.click('text=Add owner');
     assert.match(await page.innerText('[aria-labelledby=owners]'), /Mariner invited/);
     await page.click('a.danger');
     await page.fill('main [name=name]', 'Pocket Scores');
     await page.click('main button.danger');
-    assert.match(await page.innerText('.notice'), /gone/);
+    assert.match(await page.innerText('.notice'), /deleted/);
     await page.click('text=Sign out');
     await page.waitForURL((url) => url.origin === services.auth);
     await page.goto(`${services.site}/console`);

@@ -15,7 +15,7 @@ export interface BrowserWorld extends AsyncDisposable {
   pages: ConsolePage[];
 }
 
-/** A console with something on every page, and a browser. */
+/** A console with data on every page, and a browser. */
 export async function openBrowserWorld(): Promise<BrowserWorld> {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase('sqlite');
@@ -33,11 +33,11 @@ export async function openBrowserWorld(): Promise<BrowserWorld> {
     listens: addresses.AUTH!,
   };
   const pages = await consolePages(context, world);
-  const cached = stack.move();
-  return { services, world, browser, pages, [Symbol.asyncDispose]: () => cached.disposeAsync() };
+  const resources = stack.move();
+  return { services, world, browser, pages, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Signs somebody in at the console as people do it. */
+/** Signs somebody in at the console through the pages of the sign-in. */
 export async function signInBrowser(page: Page, { site }: TestConsole, login: string): Promise<void> {
   await page.goto(`${site}/console/sign-in`);
   await page.fill('[name=login]', login);

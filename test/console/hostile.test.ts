@@ -10,13 +10,14 @@ import { CALLBACK, makeAccount, PASSWORD } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole } from './support.ts';
 import { Person } from '#test/auth/person.ts';
 
-function seen({ page }: Person): void {
+/** Fails where the page contains markup from a hostile name. */
+function assertHarmless({ page }: Person): void {
   assert.ok(page.status < 400, `${page.url}: ${page.status}`);
   assert.deepEqual(strangeIn(page.html), [], page.url);
 }
 
 onEachDatabase(
-  'names from the game and of applications are text on every page of sign-in and console',
+  'names of players and applications are escaped on every page of the sign-in and the console',
   async (t, url) => {
     const services = await openTestConsole(t, url);
     const { context } = services;
@@ -33,10 +34,11 @@ onEachDatabase(
           { time: new Date(context.clock.now()).toISOString() },
         ),
       );
-      const made = { name: text, type: 'web', redirect_uris: [CALLBACK], access: 'none' } as const;
       const { application } = await createApplication(context.db, context.clock.now(), {
-        ...made,
+        name: text,
+        type: 'web',
         redirect_uris: [CALLBACK],
+        access: 'none',
       });
       await addOwner(context.db, context.clock.now(), application.key, owner.id);
       await recordAudit(
@@ -54,14 +56,14 @@ onEachDatabase(
         redirect_uri: CALLBACK,
       };
       await browser.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
-      seen(browser);
+      assertHarmless(browser);
       await browser.submit({ login: `person${number}@example.org`, password: PASSWORD });
       assert.match(browser.page.html, /\/consent"/);
-      seen(browser);
+      assertHarmless(browser);
       await browser.submit({}, '/consent');
       for (const path of ['/account', '/account/unlink', '/account/delete', '/account/password']) {
         await browser.open(path);
-        seen(browser);
+        assertHarmless(browser);
       }
       const at = `/console/applications/${application.client_id}`;
       for (const path of [
@@ -72,12 +74,12 @@ onEachDatabase(
         `/console/operator/accounts/${owner.id}`,
       ]) {
         await olga.open(path);
-        seen(olga);
+        assertHarmless(olga);
       }
     }
     for (const path of ['/applications', '/accounts', '/players', '/audit', '']) {
       await olga.open(`/console/operator${path}`);
-      seen(olga);
+      assertHarmless(olga);
     }
   },
 );

@@ -11,7 +11,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
-onEachDatabase('what waits is answered by an operator, once, and the applicant is written to', async (t, url) => {
+onEachDatabase('an operator decides an access request once, and the applicant gets a mail', async (t, url) => {
   const services = await openTestConsole(t, url);
   const { context } = services;
   const sent: string[] = [];
@@ -21,23 +21,23 @@ onEachDatabase('what waits is answered by an operator, once, and the applicant i
   const app = await application(context, { name: 'Board', access: 'none' });
   await addOwner(context.db, context.clock.now(), app.key, ann.id);
   const [{ console: owner }, { console: olga }] = [await enter(services, 'Ann'), await enter(services, 'Olga')];
-  const access = async () => (await applicationByClientId(context.db, app.client_id))!;
+  const stored = async () => (await applicationByClientId(context.db, app.client_id))!;
 
   await owner.open(`/console/applications/${app.client_id}/access`);
   assert.equal((await owner.submit({ purpose: '', volume: '-1', site: 'javascript:x' }, '/access')).status, 422);
-  assert.match(owner.text, /Say what you build.*no address of the web.*whole number/s);
+  assert.match(owner.text, /a description of 1 to 1000 characters.*a web address like.*a whole number of at least 1/s);
   await owner.submit({ purpose: 'A board.\nFor all.', volume: '50', site: '' }, '/access');
-  assert.equal((await access()).access, 'waiting');
+  assert.equal((await stored()).access, 'waiting');
   await olga.open('/console/operator');
   const request = /\/console\/operator\/requests\/(\w+)/.exec(olga.page.html)![0];
   await olga.open(request);
-  assert.equal((await olga.submit({ note: '' }, request)).status, 422, 'a refusal has a reason');
+  assert.equal((await olga.submit({ note: '' }, request)).status, 422, 'a refusal needs a note');
   await olga.post(request, {
     ...olga.forms().find(({ action }) => action === request)!.fields,
     state: 'refused',
     note: 'Too vague.',
   });
-  assert.equal((await access()).access, 'refused');
+  assert.equal((await stored()).access, 'refused');
   assert.match(sent[0]!, /^ann@example\.org: Not approved: Board[\s\S]*Too vague\./);
 
   await owner.open(`/console/applications/${app.client_id}/access`);
@@ -48,8 +48,8 @@ onEachDatabase('what waits is answered by an operator, once, and the applicant i
   await olga.open(second);
   const fields = { ...olga.forms().find(({ action }) => action === second)!.fields, state: 'approved', note: '' };
   await olga.post(second, fields);
-  assert.equal((await access()).access, 'approved');
-  assert.match((await olga.post(second, fields)).url, /done=gone/, 'twice is once');
+  assert.equal((await stored()).access, 'approved');
+  assert.match((await olga.post(second, fields)).url, /done=gone/, 'a decided request cannot be decided again');
 
   await owner.open(`/console/applications/${app.client_id}/access`);
   await owner.submit({ purpose: 'Finals.', volume: '9000' }, '/access');
@@ -61,14 +61,14 @@ onEachDatabase('what waits is answered by an operator, once, and the applicant i
     state: 'approved',
     limit: '5000',
   });
-  assert.equal((await access()).hourly_limit, 5000);
+  assert.equal((await stored()).hourly_limit, 5000);
   assert.equal(sent.length, 3);
   const token = await serviceToken(context, app.client_id);
   const answer = await fetch(`${services.api}/v1/servers`, { headers: { authorization: `Bearer ${token}` } });
   assert.equal(answer.headers.get('x-ratelimit-limit'), '5000');
-  const cached = await listAudit(context.db, { action: 'access' }, 20);
+  const entries = await listAudit(context.db, { action: 'access' }, 20);
   assert.deepEqual(
-    cached.map(({ action, actor }) => `${action} ${actor}`),
+    entries.map(({ action, actor }) => `${action} ${actor}`),
     [
       'access.approve Olga',
       'access.ask Ann',
@@ -80,57 +80,62 @@ onEachDatabase('what waits is answered by an operator, once, and the applicant i
   );
 });
 
-onEachDatabase('an operator works: key, withdrawal, merge, pardon, disabling; each is kept', async (t, url) => {
-  const services = await openTestConsole(t, url);
-  const { context } = services;
-  const now = new Date(context.clock.now() - 60_000).toISOString();
-  const [first] = await sendEvents(
-    context,
-    match({ finished: now, started: new Date(context.clock.now() - 600_000).toISOString() }, { time: now }),
-  );
-  const [banned] = await sendEvents(
-    context,
-    punishment('p', person(1, 'Rogue'), {}, { time: now, server: 'Alpha' }),
-    punishment('q', person(2, 'Double'), { type: 'warn' }, { time: now }),
-  );
-  const ann = await makeAccount(services, 'Ann');
-  await makeOperator(services, 'Olga');
-  const { console: olga } = await enter(services, 'Olga');
-  const { console: annas } = await enter(services, 'Ann');
+onEachDatabase(
+  'each operator act is audited: new key, withdrawal, merge, revoked punishment, disabled account',
+  async (t, url) => {
+    const services = await openTestConsole(t, url);
+    const { context } = services;
+    const now = new Date(context.clock.now() - 60_000).toISOString();
+    const [first] = await sendEvents(
+      context,
+      match({ finished: now, started: new Date(context.clock.now() - 600_000).toISOString() }, { time: now }),
+    );
+    const [banned] = await sendEvents(
+      context,
+      punishment('p', person(1, 'Rogue'), {}, { time: now, server: 'Alpha' }),
+      punishment('q', person(2, 'Double'), { type: 'warn' }, { time: now }),
+    );
+    const ann = await makeAccount(services, 'Ann');
+    await makeOperator(services, 'Olga');
+    const { console: olga } = await enter(services, 'Olga');
+    const { console: anns } = await enter(services, 'Ann');
 
-  await olga.open('/console/operator/servers');
-  await olga.submit({ name: 'Beta', region: 'eu' }, '/operator/servers');
-  assert.match(olga.text, /shk_[\w-]{43}/);
-  await olga.open('/console/operator/servers');
-  const alpha = /\/console\/operator\/servers\/\w+(?=">Alpha)/.exec(olga.page.html)![0];
-  await olga.open(alpha);
-  assert.match(olga.text, /match\.finished/);
-  await olga.post(`${alpha}/withdraw`, { form_token: tokenOn(olga.page.html), receipt: first! });
-  assert.equal((await fetch(`${services.site}/matches/${first}`)).status, 404);
+    await olga.open('/console/operator/servers');
+    await olga.submit({ name: 'Beta', region: 'eu' }, '/operator/servers');
+    assert.match(olga.text, /shk_[\w-]{43}/);
+    await olga.open('/console/operator/servers');
+    const alpha = /\/console\/operator\/servers\/\w+(?=">Alpha)/.exec(olga.page.html)![0];
+    await olga.open(alpha);
+    assert.match(olga.text, /match\.finished/);
+    await olga.post(`${alpha}/withdraw`, { form_token: tokenOn(olga.page.html), receipt: first! });
+    assert.equal((await fetch(`${services.site}/matches/${first}`)).status, 404);
 
-  await olga.open(`/console/operator/punishments/${banned}`);
-  assert.equal((await olga.submit({ reason: ' ' }, `/punishments/${banned}`)).status, 422);
-  await olga.submit({ reason: 'It was the other one.' }, `/punishments/${banned}`);
-  assert.match(olga.text, /revoked/);
+    await olga.open(`/console/operator/punishments/${banned}`);
+    assert.equal((await olga.submit({ reason: ' ' }, `/punishments/${banned}`)).status, 422);
+    await olga.submit({ reason: 'It was the other one.' }, `/punishments/${banned}`);
+    assert.match(olga.text, /revoked/);
 
-  await olga.open('/console/operator/players?from=Double&into=Rogue');
-  const sure = olga.forms().find(({ action, fields }) => action.endsWith('/players') && 'form_token' in fields)!;
-  await olga.post(sure.action, sure.fields);
-  assert.match(olga.page.html, /Merged/, olga.text);
+    await olga.open('/console/operator/players?from=Double&into=Rogue');
+    const confirmation = olga
+      .forms()
+      .find(({ action, fields }) => action.endsWith('/players') && 'form_token' in fields)!;
+    await olga.post(confirmation.action, confirmation.fields);
+    assert.match(olga.page.html, /Merged/, olga.text);
 
-  await olga.open(`/console/operator/accounts/${ann.id}`);
-  await olga.submit({}, `/accounts/${ann.id}`);
-  assert.match((await annas.open('/console')).html, /Sign in to begin/, 'out at once');
+    await olga.open(`/console/operator/accounts/${ann.id}`);
+    await olga.submit({}, `/accounts/${ann.id}`);
+    assert.match((await anns.open('/console')).html, /Sign in to begin/, 'disabling ends the session');
 
-  await olga.open('/console/operator/audit?actor=olga&outcome=done');
-  for (const action of ['server.create', 'server.withdraw', 'punishment.revoke', 'player.merge', 'account.disable'])
-    assert.match(olga.page.html, new RegExp(`<code>${action}</code>`));
-  assert.doesNotMatch((await olga.open('/console/operator/audit?action=server')).html, /<code>player\.merge/);
-  assert.match((await olga.open('/console/operator/audit?since=2999-01-01')).html, /Nothing found/);
-});
+    await olga.open('/console/operator/audit?actor=olga&outcome=done');
+    for (const action of ['server.create', 'server.withdraw', 'punishment.revoke', 'player.merge', 'account.disable'])
+      assert.match(olga.page.html, new RegExp(`<code>${action}</code>`));
+    assert.doesNotMatch((await olga.open('/console/operator/audit?action=server')).html, /<code>player\.merge/);
+    assert.match((await olga.open('/console/operator/audit?since=2999-01-01')).html, /Nothing found/);
+  },
+);
 
 onEachDatabase(
-  'use is counted by application, endpoint and hour, and tells people who read their data',
+  'usage is counted by application, endpoint and hour, and shows users when their data was read',
   async (t, url) => {
     const services = await openTestConsole(t, url);
     const { context } = services;
@@ -147,8 +152,8 @@ onEachDatabase(
     meter.count(user, '/v1/players/:id', 200);
     await meter.save();
     const row = { application_key: app.key, requests: 1, client_errors: 0, limited: 0, server_errors: 0 };
-    const known = (await usageSince(context.db, app.key, 0)).map((one) => ({ ...one }));
-    assert.deepEqual(known, [
+    const usage = (await usageSince(context.db, app.key, 0)).map((counter) => ({ ...counter }));
+    assert.deepEqual(usage, [
       { ...row, hour, endpoint: '/v1/players/:id', requests: 5, client_errors: 1, limited: 1, server_errors: 1 },
       { ...row, hour: hour + 3_600_000, endpoint: '/v1/players/:id' },
       { ...row, hour: hour + 3_600_000, endpoint: '/v1/servers' },

@@ -25,86 +25,89 @@ async function open(t: TestContext, url: string) {
   const [{ console: anns }, { console: bobs }] = [await enter(services, 'Ann'), await enter(services, 'Bob')];
   const settings = `/console/applications/${app.client_id}/settings`;
   const names = async (): Promise<string[]> => (await ownersOf(context.db, app.key)).map(({ name }) => name);
-  const ask = async (owner: string): Promise<number> => {
+  const invite = async (owner: string): Promise<number> => {
     await anns.open(settings);
     return (await anns.submit({ owner }, '/owners')).status;
   };
   const answer = async (value: string): Promise<void> => {
     await bobs.open('/console');
     const form = bobs.forms().find(({ fields }) => fields['answer'] === value);
-    if (form === undefined) throw new Error('nobody has asked');
+    if (form === undefined) throw new Error('no invitation');
     await bobs.post(form.action, form.fields);
   };
-  return { services, context, app, ann, bob, anns, bobs, settings, names, ask, answer, mails };
+  return { services, context, app, ann, bob, anns, bobs, settings, names, invite, answer, mails };
 }
 
-onEachDatabase('nobody owns an application, or is named by it, who has not said so', async (t, url) => {
-  const { context, app, bob, anns, bobs, settings, names, ask, answer, mails } = await open(t, url);
-  assert.equal(await ask('bob'), 200);
-  assert.match(anns.text, /Asked by mail\. They own it when they accept\..*Bob invited/s);
-  assert.match(mails[0]!, /^bob@example\.org: Will you own Board\? · Testnet\nHello Bob,\n\nAnn asks you to own/);
+onEachDatabase('an account owns an application only after accepting the invitation', async (t, url) => {
+  const { context, app, bob, anns, bobs, settings, names, invite, answer, mails } = await open(t, url);
+  assert.equal(await invite('bob'), 200);
+  assert.match(anns.text, /Invitation sent by mail\. They become an owner when they accept\..*Bob invited/s);
+  assert.match(
+    mails[0]!,
+    /^bob@example\.org: Invitation to own Board · Testnet\nHello Bob,\n\nAnn invites you to become an owner/,
+  );
   assert.deepEqual(await names(), ['Ann']);
-  assert.equal((await bobs.open(settings)).status, 404, 'an invitation opens nothing');
+  assert.equal((await bobs.open(settings)).status, 404, 'an open invitation gives no access');
 
   await answer('decline');
   assert.deepEqual(await names(), ['Ann']);
-  await assert.rejects(answer('accept'), /nobody has asked/);
+  await assert.rejects(answer('accept'), /no invitation/);
   await bobs.post(`/console/invitations/${app.client_id}`, { form_token: tokenOn(bobs.page.html), answer: 'accept' });
   assert.match(bobs.page.url, /done=gone/);
-  assert.deepEqual(await names(), ['Ann'], 'nobody lets themselves in');
+  assert.deepEqual(await names(), ['Ann'], 'an account cannot accept without an invitation');
 
-  await ask('Bob');
+  await invite('Bob');
   await anns.submit({}, '/owners/uninvite');
   assert.doesNotMatch(anns.text, /Bob invited/);
-  await assert.rejects(answer('accept'), /nobody has asked/);
+  await assert.rejects(answer('accept'), /no invitation/);
 
-  await ask('Bob');
+  await invite('Bob');
   await answer('accept');
   assert.deepEqual(await names(), ['Ann', 'Bob']);
   assert.equal((await bobs.open(settings)).status, 200);
-  assert.equal(await ask('Bob'), 422);
-  assert.match(anns.text, /Bob owns it already/);
+  assert.equal(await invite('Bob'), 422);
+  assert.match(anns.text, /Bob is already an owner/);
   await bobs.open(settings);
   const leave = bobs.forms().find(({ fields }) => fields['account_id'] === bob.id)!;
   await bobs.post(leave.action, leave.fields);
-  assert.deepEqual(await names(), ['Ann'], 'who was asked can leave');
-  const cached = await listAudit(context.db, { action: 'application' }, 20);
-  assert.deepEqual(cached.map(({ action, actor }) => `${action.slice(18)} ${actor}`).toReversed(), [
+  assert.deepEqual(await names(), ['Ann'], 'an invited owner can leave again');
+  const entries = await listAudit(context.db, { action: 'application' }, 20);
+  assert.deepEqual(entries.map(({ action, actor }) => `${action.slice(18)} ${actor}`).toReversed(), [
     ...['invite Ann', 'decline Bob', 'invite Ann', 'uninvite Ann', 'invite Ann', 'add Bob', 'remove Bob'],
   ]);
 });
 
-onEachDatabase('an invitation has an end, and there are not many', async (t, url) => {
-  const { context, app, bob, anns, names, ask, answer, mails } = await open(t, url);
-  await ask('Bob');
+onEachDatabase('invitations expire, and their number is limited', async (t, url) => {
+  const { context, app, bob, anns, names, invite, answer, mails } = await open(t, url);
+  await invite('Bob');
   context.clock.advance(DAY_MS / 4);
-  await ask('Bob');
+  await invite('Bob');
   await context.db.run(sql`update owner_invitations set expires = ${context.clock.now()}`);
-  await assert.rejects(answer('accept'), /nobody has asked/);
+  await assert.rejects(answer('accept'), /no invitation/);
   await runJobsOnce(context);
   assert.deepEqual(await context.db.all(sql`select * from owner_invitations`), []);
 
   for (let count = 0; count < MAX_OWNED; count++) {
     const made = { name: `App ${count}`, type: 'web' as const, redirect_uris: [], access: 'none' as const };
-    const { application: one } = await createApplication(context.db, context.clock.now(), made);
-    await addOwner(context.db, context.clock.now(), one.key, bob.id);
+    const { application: owned } = await createApplication(context.db, context.clock.now(), made);
+    await addOwner(context.db, context.clock.now(), owned.key, bob.id);
   }
-  await ask('Bob');
+  await invite('Bob');
   await answer('accept');
-  assert.deepEqual(await names(), ['Ann'], 'nobody owns more by invitation than by registering');
+  assert.deepEqual(await names(), ['Ann'], 'invitations count towards the limit of owned applications');
   await setDisabled(context.db, bob.id, context.clock.now());
-  assert.equal(await ask('Bob'), 422);
+  assert.equal(await invite('Bob'), 422);
   assert.match(anns.text, /There is no account called “Bob”/);
   await setDisabled(context.db, bob.id, null);
   let sent = 3;
-  while ((await ask('Bob')) === 200) sent++;
+  while ((await invite('Bob')) === 200) sent++;
   assert.equal(sent, 30);
-  assert.match(anns.text, /asked 30 times within a day/);
+  assert.match(anns.text, /sent 30 invitations within a day/);
   assert.equal(mails.length, 30);
   assert.equal((await applicationByClientId(context.db, app.client_id))!.suspended, null);
 });
 
-onEachDatabase("nobody can change or delete the console's own application, operators neither", async (t, url) => {
+onEachDatabase("not even operators can change or delete the console's own application", async (t, url) => {
   const { services, context } = await open(t, url);
   await makeOperator(services, 'Olga');
   const { console: olga } = await enter(services, 'Olga');
@@ -122,5 +125,5 @@ onEachDatabase("nobody can change or delete the console's own application, opera
   await olga.open(`/console/operator/applications?q=${own!.client_id}`);
   assert.match(olga.text, /Nothing found/);
   assert.equal(await deleteApplication(context.db, own!.client_id), false);
-  assert.match((await enter(services, 'Ann')).console.text, /Board/, 'the console goes on');
+  assert.match((await enter(services, 'Ann')).console.text, /Board/, 'the console still works');
 });

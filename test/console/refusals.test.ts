@@ -7,7 +7,7 @@ import { listAudit } from '#store/audit/audit.ts';
 import { application } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
-import { enter, makeOperator, openTestConsole, type TestConsole, walk, tokenOn } from './support.ts';
+import { enter, makeOperator, openTestConsole, type TestConsole, completeSignIn, tokenOn } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const HALF_A_DAY_MS = 12 * HOUR_MS;
@@ -21,7 +21,7 @@ const refusals = async ({ context }: TestConsole) =>
 const pathOf = (path: string, clientId: string): string =>
   `/console${path.replace(':client_id', clientId).replace(':id', '00000000000')}`;
 
-onEachDatabase('the id of a foreign application opens nothing on any path, and every try is kept', async (t, url) => {
+onEachDatabase("every route of somebody else's application is 404, and each request is audited", async (t, url) => {
   const services = await openTestConsole(t, url);
   const foreign = await application(services.context, { name: 'Foreign' });
   await makeAccount(services, 'Mallory');
@@ -35,70 +35,64 @@ onEachDatabase('the id of a foreign application opens nothing on any path, and e
     assert.equal(seen.status, 404, `${method} ${at}`);
     assert.ok(!seen.html.includes('Foreign'), at);
   }
-  const cached = await refusals(services);
+  const recorded = await refusals(services);
   assert.equal(
-    cached.filter(([reason, actor]) => reason === 'foreign application' && actor === 'Mallory').length,
+    recorded.filter(([reason, actor]) => reason === 'foreign application' && actor === 'Mallory').length,
     owned.length,
   );
 });
 
-onEachDatabase(
-  'an ordinary user sees and does nothing of the operator’s, and loses it with the role',
-  async (t, url) => {
-    const services = await openTestConsole(t, url);
-    await makeAccount(services, 'Mallory');
-    const operator = await makeOperator(services, 'Olga');
-    const { console: ordinary } = await enter(services, 'Mallory');
-    const { console: olga } = await enter(services, 'Olga');
-    const form_token = tokenOn(ordinary.page.html);
-    const rows = ROUTES.filter(({ who }) => who === 'operator');
-    assert.ok(rows.length > 15);
-    for (const { method, path } of rows) {
-      const at = pathOf(path, 'none');
-      const seen = method === 'GET' ? await ordinary.open(at) : await ordinary.post(at, { form_token });
-      assert.equal(seen.status, 403, `${method} ${at}`);
-    }
-    assert.equal((await refusals(services)).filter(([reason]) => reason === 'not an operator').length, rows.length);
-    assert.ok(!(await ordinary.open('/console')).html.includes('/console/operator'));
-    assert.equal((await olga.open('/console/operator')).status, 200);
-    await setRole(services.context.db, operator.id, 'user');
-    assert.equal((await olga.open('/console/operator')).status, 403);
-  },
-);
+onEachDatabase('operator routes need the role, and removing it takes effect immediately', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  await makeAccount(services, 'Mallory');
+  const operator = await makeOperator(services, 'Olga');
+  const { console: ordinary } = await enter(services, 'Mallory');
+  const { console: olga } = await enter(services, 'Olga');
+  const form_token = tokenOn(ordinary.page.html);
+  const routes = ROUTES.filter(({ who }) => who === 'operator');
+  assert.ok(routes.length > 15);
+  for (const { method, path } of routes) {
+    const at = pathOf(path, 'none');
+    const seen = method === 'GET' ? await ordinary.open(at) : await ordinary.post(at, { form_token });
+    assert.equal(seen.status, 403, `${method} ${at}`);
+  }
+  assert.equal((await refusals(services)).filter(([reason]) => reason === 'not an operator').length, routes.length);
+  assert.ok(!(await ordinary.open('/console')).html.includes('/console/operator'));
+  assert.equal((await olga.open('/console/operator')).status, 200);
+  await setRole(services.context.db, operator.id, 'user');
+  assert.equal((await olga.open('/console/operator')).status, 403);
+});
+
+onEachDatabase('a form with another origin, type or session token is refused', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  await makeAccount(services, 'Ann');
+  await makeAccount(services, 'Bob');
+  const { console } = await enter(services, 'Ann');
+  const { console: bob } = await enter(services, 'Bob');
+  const mine = tokenOn(console.page.html);
+  const form = { name: 'Made', type: 'service', redirect_uris: '', form_token: mine };
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'content-type': 'text/plain' },
+  ] as Record<string, string>[]) {
+    const seen = await console.post('/console/applications', form, headers);
+    assert.equal(seen.status, 'content-type' in headers ? 400 : 403, JSON.stringify(headers));
+  }
+  for (const form_token of ['', 'nonsense', tokenOn(bob.page.html)]) {
+    assert.equal((await console.post('/console/applications', { ...form, form_token })).status, 403);
+  }
+  assert.match((await console.open('/console')).html, /no applications yet/);
+  const reasons = (await refusals(services)).map(([reason]) => reason);
+  assert.equal(reasons.filter((reason) => reason === 'forged form').length, 4);
+  assert.equal(reasons.filter((reason) => reason === 'form of another session').length, 3);
+  assert.equal((await console.post('/console/applications', form)).status, 200);
+});
 
 onEachDatabase(
-  'forged forms change nothing: another origin, none, another site, another session’s token',
-  async (t, url) => {
-    const services = await openTestConsole(t, url);
-    await makeAccount(services, 'Ann');
-    await makeAccount(services, 'Bob');
-    const { console } = await enter(services, 'Ann');
-    const { console: bob } = await enter(services, 'Bob');
-    const mine = tokenOn(console.page.html);
-    const wish = { name: 'Made', type: 'service', redirect_uris: '', form_token: mine };
-    for (const headers of [
-      { origin: 'https://evil.example' },
-      { origin: 'null' },
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site' },
-      { 'content-type': 'text/plain' },
-    ] as Record<string, string>[]) {
-      const seen = await console.post('/console/applications', wish, headers);
-      assert.equal(seen.status, 'content-type' in headers ? 400 : 403, JSON.stringify(headers));
-    }
-    for (const form_token of ['', 'nonsense', tokenOn(bob.page.html)]) {
-      assert.equal((await console.post('/console/applications', { ...wish, form_token })).status, 403);
-    }
-    assert.match((await console.open('/console')).html, /Nothing here yet/);
-    const reasons = (await refusals(services)).map(([reason]) => reason);
-    assert.equal(reasons.filter((reason) => reason === 'forged form').length, 4);
-    assert.equal(reasons.filter((reason) => reason === 'form of another session').length, 3);
-    assert.equal((await console.post('/console/applications', wish)).status, 200);
-  },
-);
-
-onEachDatabase(
-  'a session ends by time, by sign-out in another tab, by disabling, by taking consent back',
+  'a session ends when it expires, on sign-out in another tab, with the consent and with the account',
   async (t, url) => {
     const services = await openTestConsole(t, url, {}, Date.now() - HALF_A_DAY_MS);
     const { context } = services;
@@ -106,42 +100,43 @@ onEachDatabase(
     const visitor = await enter(services, 'Ann');
     const { console } = visitor;
     const form = { name: 'Made', type: 'service', redirect_uris: '', form_token: tokenOn(console.page.html) };
-    const isOut = async (): Promise<boolean> => (await console.open('/console')).html.includes('Sign in to begin');
+    const isSignedOut = async (): Promise<boolean> =>
+      (await console.open('/console')).html.includes('Sign in to begin');
 
     context.clock.advance(HALF_A_DAY_MS - 1000);
-    assert.equal(await isOut(), false);
+    assert.equal(await isSignedOut(), false);
     context.clock.advance(1000);
-    assert.equal(await isOut(), true);
+    assert.equal(await isSignedOut(), true);
     const referer = `${services.site}/console/applications/new`;
     const stale = await console.post('/console/applications', form, { referer });
     assert.match(stale.url, /\/oauth\/authorize\?/);
 
-    await walk(visitor, stale.url, 'Ann');
+    await completeSignIn(visitor, stale.url, 'Ann');
     assert.match(console.page.url, /done=stale$/, console.text);
     assert.match(console.text, /nothing was changed/);
     const before = tokenOn(console.page.html);
     await console.submit({}, '/sign-out');
     assert.match(console.page.url, /\/oauth\/logout\?/);
-    assert.equal(await isOut(), true);
+    assert.equal(await isSignedOut(), true);
     const second = await console.post('/console/applications', { ...form, form_token: before });
     assert.match(second.url, /\/oauth\/authorize\?/, 'a second tab after sign-out');
 
-    await walk(visitor, '/console/sign-in', 'Ann');
-    assert.equal(await isOut(), false);
+    await completeSignIn(visitor, '/console/sign-in', 'Ann');
+    assert.equal(await isSignedOut(), false);
     assert.equal((await console.post('/console/applications', { ...form, form_token: before })).status, 403);
     await context.db.transaction((tx) => endApplications(tx, ann.id));
-    assert.equal(await isOut(), true, 'consent taken back');
+    assert.equal(await isSignedOut(), true, 'consent withdrawn');
 
-    await walk(visitor, '/console/sign-in', 'Ann');
-    assert.equal(await isOut(), false);
+    await completeSignIn(visitor, '/console/sign-in', 'Ann');
+    assert.equal(await isSignedOut(), false);
     await setDisabled(context.db, ann.id, context.clock.now());
-    assert.equal(await isOut(), true, 'disabled');
-    await walk(visitor, '/console/sign-in', 'Ann').catch(() => undefined);
-    assert.equal(await isOut(), true);
+    assert.equal(await isSignedOut(), true, 'account disabled');
+    await completeSignIn(visitor, '/console/sign-in', 'Ann').catch(() => undefined);
+    assert.equal(await isSignedOut(), true);
   },
 );
 
-onEachDatabase('what comes back from the sign-in is believed only as it was asked for', async (t, url) => {
+onEachDatabase('an authorization response with another state, issuer or code is refused', async (t, url) => {
   const services = await openTestConsole(t, url);
   await makeAccount(services, 'Ann');
   const { console, signIn } = await enter(services, 'Ann');
@@ -162,7 +157,7 @@ onEachDatabase('what comes back from the sign-in is believed only as it was aske
     await console.open('/console/sign-in');
     assert.equal((await console.open(wrong.href)).status, 400, name);
   }
-  assert.equal((await console.open(back.href)).status, 400, 'the cookie of the attempt is used up');
+  assert.equal((await console.open(back.href)).status, 400, 'the cookie of a sign-in works once');
   await console.open('/console/sign-in?to=https://evil.example/');
   const again = await signIn.open(console.page.url);
   assert.equal(new URL((await console.open(again.url)).url).origin, services.site);
@@ -172,14 +167,14 @@ onEachDatabase('what comes back from the sign-in is believed only as it was aske
   assert.equal((await console.open(declined.href)).status, 400);
 });
 
-onEachDatabase('an id that no database holds is nobody’s, on every path', async (t, url) => {
+onEachDatabase('an id with a NUL byte is 404 on every path', async (t, url) => {
   const services = await openTestConsole(t, url);
   await makeOperator(services, 'Olga');
   const { console } = await enter(services, 'Olga');
   const form_token = tokenOn(console.page.html);
-  const rows = ROUTES.filter(({ path }) => path.includes(':'));
-  assert.ok(rows.length > 20);
-  for (const { method, path } of rows) {
+  const routes = ROUTES.filter(({ path }) => path.includes(':'));
+  assert.ok(routes.length > 20);
+  for (const { method, path } of routes) {
     const at = `/console${path.replace(/:\w+/, 'x%00x')}`;
     const seen = method === 'GET' ? await console.open(at) : await console.post(at, { form_token });
     assert.equal(seen.status, 404, `${method} ${at}`);
@@ -187,7 +182,7 @@ onEachDatabase('an id that no database holds is nobody’s, on every path', asyn
   assert.equal((await console.open('/console/logos/x%00x')).status, 404);
 });
 
-onEachDatabase('nobody fills the audit log with what is refused', async (t, url) => {
+onEachDatabase('at most 200 refused requests per person and hour are audited', async (t, url) => {
   const services = await openTestConsole(t, url);
   await makeAccount(services, 'Mallory');
   const { console } = await enter(services, 'Mallory');
@@ -201,14 +196,14 @@ onEachDatabase('nobody fills the audit log with what is refused', async (t, url)
   assert.equal((await listAudit(services.context.db, { actor: 'Mallory', outcome: 'refused' }, 1_000)).length, 201);
 });
 
-onEachDatabase('an upload that is too large is told so', async (t, url) => {
+onEachDatabase('a form that is too large is answered with 413', async (t, url) => {
   const services = await openTestConsole(t, url);
   await makeAccount(services, 'Ann');
   const { console } = await enter(services, 'Ann');
   assert.equal((await console.post('/console/applications', { name: 'x'.repeat(300_000) })).status, 413);
 });
 
-test('one person sends so many forms an hour; an operator as many as it takes', async (t) => {
+test('one person can send 300 forms an hour; operators have no limit', async (t) => {
   const database = await createTestDatabase('sqlite');
   const services = await openTestConsole(t, database.url);
   t.after(() => database.drop());
@@ -232,7 +227,7 @@ test('one person sends so many forms an hour; an operator as many as it takes', 
   assert.deepEqual(new Set(await statusesOf('Olga')), new Set([422]));
 });
 
-test('an asset that there is none of is 404, by a page', async (t) => {
+test('an unknown asset is answered with the 404 page', async (t) => {
   const database = await createTestDatabase('sqlite');
   const services = await openTestConsole(t, database.url);
   t.after(() => database.drop());

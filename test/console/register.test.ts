@@ -4,7 +4,7 @@ import { Person } from '#test/auth/person.ts';
 import { makeAccount, PASSWORD } from '#test/auth/support.ts';
 import { enter, openTestConsole } from './support.ts';
 
-onEachDatabase('from nothing to the first 200: register, ask for access, call the API', async (t, url) => {
+onEachDatabase('from registration to the first 200: register, ask for access, call the API', async (t, url) => {
   const services = await openTestConsole(t, url, { ACCESS_APPROVAL: 'auto' });
   await makeAccount(services, 'Ann');
   const { console } = await enter(services, 'Ann');
@@ -32,7 +32,7 @@ onEachDatabase('from nothing to the first 200: register, ask for access, call th
   assert.equal(called.status, 200);
 });
 
-onEachDatabase('whoever signs in at the console is told that it is the network itself that asks', async (t, url) => {
+onEachDatabase('the consent page says that the console is part of the network', async (t, url) => {
   const services = await openTestConsole(t, url);
   await makeAccount(services, 'Ann');
   const [console, signIn] = [new Person(services.site), new Person(services.auth)];

@@ -8,10 +8,10 @@ import { onEachDatabase } from '#test/support/context.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const DAY_MS = 86_400_000;
-const moment = (ms: number): string => new Date(ms).toISOString();
+const timestamp = (ms: number): string => new Date(ms).toISOString();
 const SECRET = /shk_(test_)?[\w-]{43}/;
 
-onEachDatabase('an operator makes, rotates and revokes the keys of a server; each is shown once', async (t, url) => {
+onEachDatabase('an operator creates, rotates and revokes the keys of a server; each is shown once', async (t, url) => {
   const services = await openTestConsole(t, url, {}, Date.now() - DAY_MS);
   const { db, clock } = services.context;
   await sendEvents(services.context, configured('Alpha', {}), configured('Beta', {}));
@@ -24,7 +24,7 @@ onEachDatabase('an operator makes, rotates and revokes the keys of a server; eac
     await olga.post(`${at}/keys`, { form_token: tokenOn(olga.page.html), ...fields });
     return SECRET.exec(olga.text)?.[0] ?? '';
   };
-  const opens = async (secret: string): Promise<boolean> =>
+  const isValid = async (secret: string): Promise<boolean> =>
     (await findServerKey(db, secret, clock.now())) !== undefined;
 
   const first = await act({ act: 'create' });
@@ -32,11 +32,11 @@ onEachDatabase('an operator makes, rotates and revokes the keys of a server; eac
   const test = await act({ act: 'test' });
   assert.match(test, /^shk_test_/);
   const second = await act({ act: 'rotate' });
-  assert.deepEqual([await opens(first), await opens(second), await opens(test)], [true, true, true]);
+  assert.deepEqual([await isValid(first), await isValid(second), await isValid(test)], [true, true, true]);
   clock.advance(DAY_MS / 3);
-  assert.equal(await opens(first), true, 'for a day both open');
+  assert.equal(await isValid(first), true, 'the replaced key stays valid for a day');
   clock.advance(DAY_MS - DAY_MS / 3);
-  assert.deepEqual([await opens(first), await opens(second), await opens(test)], [false, true, true]);
+  assert.deepEqual([await isValid(first), await isValid(second), await isValid(test)], [false, true, true]);
 
   const { console: again } = await enter(services, 'Olga');
   const ids = (await listServerKeys(db, key)).map(({ id }) => id);
@@ -46,14 +46,14 @@ onEachDatabase('an operator makes, rotates and revokes the keys of a server; eac
     return (await again.post(`/console/operator/servers/${server}/keys`, fields)).url;
   };
   const beta = idOf((await serverByName(db, 'Beta'))!.key);
-  assert.match(await revoke(beta, ids[2]!), /done=gone/, 'of this server alone');
-  assert.match(await revoke(idOf(key), ''), /done=gone/, 'no id is not all of them');
-  assert.equal(await opens(second), true);
+  assert.match(await revoke(beta, ids[2]!), /done=gone/, 'a key of another server is not found');
+  assert.match(await revoke(idOf(key), ''), /done=gone/, 'an empty id does not revoke all keys');
+  assert.equal(await isValid(second), true);
   assert.match(await revoke(idOf(key), ids[2]!), /done=withdrawn/);
-  assert.deepEqual([await opens(second), await opens(test)], [false, true]);
-  assert.match(await revoke(idOf(key), ids[2]!), /done=gone/, 'twice is once');
-  const cached = (await listAudit(db, { subject: idOf(key) }, 20)).map(({ action, detail }) => [action, detail]);
-  assert.deepEqual(cached, [
+  assert.deepEqual([await isValid(second), await isValid(test)], [false, true]);
+  assert.match(await revoke(idOf(key), ids[2]!), /done=gone/, 'a revoked key cannot be revoked again');
+  const entries = (await listAudit(db, { subject: idOf(key) }, 20)).map(({ action, detail }) => [action, detail]);
+  assert.deepEqual(entries, [
     ['server.key.revoke', { key: ids[2] }],
     ['server.key.rotate', { test: false }],
     ['server.key.create', { test: true }],
@@ -61,17 +61,17 @@ onEachDatabase('an operator makes, rotates and revokes the keys of a server; eac
   ]);
 });
 
-onEachDatabase('an operator changes, empties and deletes a server', async (t, url) => {
+onEachDatabase('an operator changes a server, withdraws its events and deletes it', async (t, url) => {
   const services = await openTestConsole(t, url);
   const { context } = services;
   const { db, clock } = context;
   const play = async (): Promise<string> => {
-    const [started, finished] = [moment(clock.now() - 600_000), moment(clock.now() - 60_000)];
+    const [started, finished] = [timestamp(clock.now() - 600_000), timestamp(clock.now() - 60_000)];
     return (await sendEvents(context, match({ started, finished }, { time: finished })))[0]!;
   };
   const early = await play();
   clock.advance(60_000);
-  const border = clock.now();
+  const boundary = clock.now();
   const late = [await play(), await play()];
   await makeOperator(services, 'Olga');
   const { console: olga } = await enter(services, 'Olga');
@@ -92,8 +92,8 @@ onEachDatabase('an operator changes, empties and deletes a server', async (t, ur
   };
   for (const wrong of ['', 'yesterday', '2026-02-30', '2026-13-01T00:00:00Z', '2026-01-31T12:00:00'])
     assert.equal((await since(wrong)).status, 422, wrong);
-  assert.match((await since(moment(clock.now() + 1))).url, /done=gone/, 'nothing has come since');
-  assert.match((await since(` ${moment(border)} `)).url, /done=told/);
+  assert.match((await since(timestamp(clock.now() + 1))).url, /done=gone/, 'no events were received since');
+  assert.match((await since(` ${timestamp(boundary)} `)).url, /done=completed/);
   const found = [early, ...late].map(async (one) => (await fetch(`${services.site}/matches/${one}`)).status);
   assert.deepEqual(await Promise.all(found), [200, 404, 404]);
   const [withdrawn] = await listAudit(db, { action: 'server.withdraw' }, 5);
@@ -101,10 +101,10 @@ onEachDatabase('an operator changes, empties and deletes a server', async (t, ur
 
   await olga.open(at);
   await olga.submit({}, `${id}/delete`);
-  assert.match(olga.page.url, /servers\?done=told/);
+  assert.match(olga.page.url, /servers\?done=completed/);
   assert.deepEqual(await listServers(db, 0), []);
   assert.equal((await olga.open(at)).status, 404);
-  assert.equal((await fetch(`${services.site}/matches/${early}`)).status, 200, 'what was played there stays');
-  const cached = (await listAudit(db, { action: 'server', actor: 'olga' }, 20)).map(({ action }) => action);
-  assert.deepEqual(cached, ['server.delete', 'server.withdraw', 'server.withdraw', 'server.set']);
+  assert.equal((await fetch(`${services.site}/matches/${early}`)).status, 200, 'matches of a deleted server stay');
+  const actions = (await listAudit(db, { action: 'server', actor: 'olga' }, 20)).map(({ action }) => action);
+  assert.deepEqual(actions, ['server.delete', 'server.withdraw', 'server.withdraw', 'server.set']);
 });

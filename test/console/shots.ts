@@ -4,14 +4,14 @@ import { openBrowserWorld, signInBrowser } from './browser.ts';
 const WELCOME = 'console-welcome';
 
 /**
- * Takes a picture of every page of the console that is wanted.
- * @returns how many pages those are
+ * Takes screenshots of the requested console pages.
+ * @returns the number of pages
  */
 export async function shootConsole(wanted: Wanted): Promise<number> {
   await using world = await openBrowserWorld();
   const { browser, services } = world;
-  const all = world.pages.map(({ name, path }) => ({ name: `console-${name}`, path }));
-  const pages = all.filter(({ name }) => isWanted(wanted, name));
+  const named = world.pages.map(({ name, path }) => ({ name: `console-${name}`, path }));
+  const pages = named.filter(({ name }) => isWanted(wanted, name));
   const welcome = isWanted(wanted, WELCOME) ? 1 : 0;
   if (pages.length + welcome === 0) return 0;
   for (const { look, options } of looksIn(wanted.language)) {

@@ -9,7 +9,7 @@ import { makeAccount, PASSWORD, type TestAuth } from '#test/auth/support.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { TestClock, type TestAppContext } from '#test/support/context.ts';
 
-/** A house with data API, sign-in and site open on real sockets. */
+/** Data API, auth service and site (with the console) listening on real sockets. */
 export interface TestConsole extends TestAuth {
   site: string;
 }
@@ -31,16 +31,18 @@ export async function openTestConsole(
   return { context, auth, api, site, listens: services.addresses.AUTH! };
 }
 
-/** Settings with addresses that nobody listens on yet: each door has to know the others'. */
+/** Settings with free ports chosen in advance, since each service has to know the addresses of the others. */
 export async function consoleConfig(databaseUrl: string, settings: Environment = {}): Promise<Environment> {
   const [auth, site, api] = (await freePorts(3)).map((port) => `http://127.0.0.1:${port}`);
   return {
-    ...{ AUTH_URL: auth, SITE_URL: site, API_URL: api, DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' },
-    ...{
-      SECRET_KEY: 'a secret that is long enough for tests',
-      NETWORK_NAME: 'Testnet',
-      SMTP_URL: 'smtp://127.0.0.1:1',
-    },
+    AUTH_URL: auth,
+    SITE_URL: site,
+    API_URL: api,
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'silent',
+    SECRET_KEY: 'a secret that is long enough for tests',
+    NETWORK_NAME: 'Testnet',
+    SMTP_URL: 'smtp://127.0.0.1:1',
     ...settings,
   };
 }
@@ -51,33 +53,36 @@ export async function makeOperator(services: TestConsole, name: string): Promise
   return { ...account, role: 'operator' };
 }
 
-/** Somebody at the console, and the same somebody at the sign-in: one browser with two services. */
+/** One person with one browser, at the console and at the sign-in. */
 export interface Visitor {
   console: Person;
   signIn: Person;
 }
 
-/** Signs somebody in at the console, by the sign-in's own pages. */
+/** Signs somebody in at the console through the pages of the sign-in. */
 export async function enter(
   services: TestConsole,
   login: string,
   headers: Record<string, string> = {},
 ): Promise<Visitor> {
   const visitor = { console: new Person(services.site, headers), signIn: new Person(services.auth, headers) };
-  await walk(visitor, '/console/sign-in', login);
+  await completeSignIn(visitor, '/console/sign-in', login);
   return visitor;
 }
 
-/** @param path what leads to the sign-in, or an address of the sign-in itself */
-export async function walk({ console, signIn }: Visitor, path: string, login: string): Promise<void> {
-  const isThere = path.startsWith('http');
-  await signIn.open(isThere ? path : (await console.open(path)).url);
+/**
+ * Completes a sign-in and returns to the console.
+ * @param path of the console that redirects to the sign-in, or an absolute URL of the sign-in
+ */
+export async function completeSignIn({ console, signIn }: Visitor, path: string, login: string): Promise<void> {
+  const isAbsolute = path.startsWith('http');
+  await signIn.open(isAbsolute ? path : (await console.open(path)).url);
   if (signIn.page.html.includes('name="password"')) await signIn.submit({ login, password: PASSWORD });
   if (signIn.page.html.includes('/consent"')) await signIn.submit({}, '/consent');
   await console.open(signIn.page.url);
 }
 
-/** What a page's forms show of the session. */
+/** The CSRF token in the forms of a page. */
 export function tokenOn(html: string): string {
   return /name="form_token" value="([^"]+)"/.exec(html)![1]!;
 }

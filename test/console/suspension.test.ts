@@ -9,11 +9,11 @@ import { Person } from '#test/auth/person.ts';
 import { authorize, CALLBACK, makeAccount, PASSWORD, statusWithinASecond } from '#test/auth/support.ts';
 import { enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
 
-const WHY = /^The application is suspended: the accounts of its owners are disabled\./;
+const REASON = /^The application is suspended: the accounts of its owners are disabled\./;
 
 const queryOf = (client_id: string) => ({ client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK });
 
-/** Ann's application, which Bob has signed in to, and an operator. */
+/** Ann's application with a token of its own and one of Bob, and a signed-in operator. */
 async function open(t: TestContext, url: string) {
   const services = await openTestConsole(t, url, { INTROSPECTORS: 'watcher' });
   const { db, clock } = services.context;
@@ -23,23 +23,27 @@ async function open(t: TestContext, url: string) {
   await addOwner(db, clock.now(), app.key, ann.id);
   const { console } = await enter(services, 'Olga');
   const own = await serviceToken(services.context, app.client_id);
-  const back = await authorize(
+  const callback = await authorize(
     services.auth,
     `/oauth/authorize?${new URLSearchParams(queryOf(app.client_id)).toString()}`,
     'Bob',
   );
-  const redeemed = { grant_type: 'authorization_code', code: back.searchParams.get('code')!, redirect_uri: CALLBACK };
+  const redeemed = {
+    grant_type: 'authorization_code',
+    code: callback.searchParams.get('code')!,
+    redirect_uri: CALLBACK,
+  };
   const client = { client_id: app.client_id, client_secret: app.secret! };
   const bobs = (await post(services, '/oauth/token', { ...client, ...redeemed })).body['access_token']!;
   const suspended = async () => (await applicationByClientId(db, app.client_id))!.suspended;
-  const change = async (what: string): Promise<void> => {
+  const changeAnn = async (change: string): Promise<void> => {
     await console.open(`/console/operator/accounts/${ann.id}`);
     await console.post(`/console/operator/accounts/${ann.id}`, {
       form_token: tokenOn(console.page.html),
-      change: what,
+      change,
     });
   };
-  return { services, app, client, ann, bob, console, own, bobs, stopped: suspended, change };
+  return { services, app, client, ann, bob, console, own, bobs, suspended, changeAnn };
 }
 
 type TokenResponse = { status: number; body: Record<string, string> };
@@ -50,69 +54,69 @@ async function post(services: TestConsole, path: string, fields: Record<string, 
 }
 
 onEachDatabase(
-  'while an owner is disabled the application stops, and says so; with the owner it goes on',
+  'an application is suspended while its only owner is disabled, and every refusal says why',
   async (t, url) => {
-    const { services, app, own, bobs, stopped: suspended, change } = await open(t, url);
+    const { services, app, own, bobs, suspended, changeAnn } = await open(t, url);
     const client = { client_id: app.client_id, client_secret: app.secret! };
     const grant = () => post(services, '/oauth/token', { grant_type: 'client_credentials', ...client });
     const userinfo = async (): Promise<number> =>
       (await fetch(`${services.auth}/oauth/userinfo`, { headers: { authorization: `Bearer ${bobs}` } })).status;
     const query = queryOf(app.client_id);
     const visitor = new Person(services.auth);
-    const begin = () => visitor.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
-    const works = async (): Promise<void> => {
+    const startSignIn = () => visitor.open(`/oauth/authorize?${new URLSearchParams(query).toString()}`);
+    const assertWorks = async (): Promise<void> => {
       for (const token of [own, bobs]) assert.equal(await statusWithinASecond(services.api, token, 200), 200);
       assert.equal((await grant()).status, 200);
       assert.equal(await userinfo(), 200);
-      assert.match((await begin()).html, /name="password"/);
+      assert.match((await startSignIn()).html, /name="password"/);
     };
-    await works();
+    await assertWorks();
 
-    await change('disable');
+    await changeAnn('disable');
     assert.equal(await suspended(), 'disabled');
     for (const token of [own, bobs]) {
       assert.equal(await statusWithinASecond(services.api, token, 403), 403);
       const answer = await fetch(`${services.api}/v1/servers`, { headers: { authorization: `Bearer ${token}` } });
       const body = (await answer.json()) as TokenResponse['body'];
       assert.equal(body['error'], 'access_not_approved');
-      assert.match(body['error_description']!, WHY);
+      assert.match(body['error_description']!, REASON);
       assert.ok(answer.headers.has('x-ratelimit-limit'));
     }
     assert.equal((await fetch(`${services.api}/v1/servers?client_id=${app.client_id}`)).status, 403);
-    for (const more of [{}, { scope: 'openid' }] as Record<string, string>[]) {
+    for (const extra of [{}, { scope: 'openid' }] as Record<string, string>[]) {
       const { status, body } = await post(services, '/oauth/token', {
         grant_type: 'client_credentials',
         ...client,
-        ...more,
+        ...extra,
       });
       assert.deepEqual([status, body['error']], [400, 'unauthorized_client']);
-      assert.match(body['error_description']!, WHY);
+      assert.match(body['error_description']!, REASON);
     }
     assert.equal(await userinfo(), 400);
     assert.equal((await post(services, '/oauth/par', { ...client, ...query })).body['error'], 'unauthorized_client');
-    await begin();
-    assert.match(visitor.text, /is suspended, because nobody is responsible for it/);
-    assert.ok(visitor.page.url.startsWith(services.auth), 'nobody is sent to it');
+    await startSignIn();
+    assert.match(visitor.text, /is suspended: nobody answers for it/);
+    assert.ok(visitor.page.url.startsWith(services.auth), 'the browser is not redirected to the application');
     assert.equal((await post(services, '/oauth/revoke', { ...client, token: 'none' })).status, 200);
 
-    await change('enable');
+    await changeAnn('enable');
     assert.equal(await suspended(), null);
-    await works();
+    await assertWorks();
   },
 );
 
-onEachDatabase('a stopped application goes on with another owner, or when an operator says so', async (t, url) => {
-  const { services, app, ann, bob, console, own, stopped: suspended, change } = await open(t, url);
+onEachDatabase('a suspended application is resumed by another owner or by an operator', async (t, url) => {
+  const { services, app, ann, bob, console, own, suspended, changeAnn } = await open(t, url);
   const { db, clock } = services.context;
-  await change('disable');
+  await changeAnn('disable');
   assert.equal(await suspended(), 'disabled');
   await addOwner(db, clock.now(), app.key, bob.id);
   assert.equal(await suspended(), null);
   assert.equal(await statusWithinASecond(services.api, own, 200), 200);
-  await change('disable');
-  assert.equal(await suspended(), null, 'Bob answers for it');
+  await changeAnn('disable');
+  assert.equal(await suspended(), null, 'Bob is still an active owner');
   await removeOwner(db, app.key, bob.id);
-  assert.equal(await suspended(), 'disabled', 'with the last open account it stops');
+  assert.equal(await suspended(), 'disabled', 'suspended with the last active owner');
 
   await console.open('/console/operator');
   assert.match(console.text, /Suspended applications Board/);
@@ -122,17 +126,17 @@ onEachDatabase('a stopped application goes on with another owner, or when an ope
   await console.post(start.action, start.fields);
   assert.equal(await suspended(), null);
   assert.equal(await statusWithinASecond(services.api, own, 200), 200);
-  assert.doesNotMatch(console.text, /Start it again|are disabled/);
+  assert.doesNotMatch(console.text, /Resume the application|are disabled/);
 
   const both = [setDisabled(db, ann.id, null), addOwner(db, clock.now(), app.key, bob.id)];
   await Promise.all([...both, setDisabled(db, ann.id, 1)]);
-  assert.equal(await suspended(), null, 'whatever came first');
+  assert.equal(await suspended(), null, 'in every order of concurrent changes');
 });
 
 onEachDatabase(
-  'when its last owner deletes the account the application stops, and the operator sees it',
+  'an application is suspended when its last owner deletes their account, and the operator sees it',
   async (t, url) => {
-    const { services, app, console, own, stopped: suspended } = await open(t, url);
+    const { services, app, console, own, suspended } = await open(t, url);
     const person = new Person(services.auth);
     await person.open('/sign-in');
     await person.submit({ login: 'Ann', password: PASSWORD });
@@ -145,7 +149,7 @@ onEachDatabase(
     assert.equal(await suspended(), 'deleted');
     assert.equal(await statusWithinASecond(services.api, own, 403), 403);
     await console.open('/console/operator');
-    assert.match(console.text, /Suspended applications Board Suspended: its last owner has deleted the account/);
+    assert.match(console.text, /Suspended applications Board Suspended: its last owner deleted their account/);
     await console.open('/console/operator/applications');
     assert.match(console.text, /Board .*suspended/);
     await addOwner(

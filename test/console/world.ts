@@ -14,7 +14,7 @@ import { fillNetwork } from '#test/site/world.ts';
 import { PASSWORD } from '#test/auth/support.ts';
 
 export interface ConsoleWorld {
-  /** An operator who owns an application, too. */
+  /** An operator who also owns an application. */
   owner: Account;
   other: Account;
   application: Application;
@@ -23,7 +23,7 @@ export interface ConsoleWorld {
 
 const ENDPOINTS = ['/v1/matches', '/v1/players/:id', '/v1/servers', ''];
 
-/** A network whose operator has something to do, and an application that has been used for a week. */
+/** Fills a network with requests that wait for the operator and an application with a week of usage. */
 export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   const { db, clock } = context;
   const now = clock.now();
@@ -34,33 +34,33 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   const application = await makeApp(context, owner, 'Harbour Board', 'service', 'approved');
   await makeApp(context, owner, 'Tide Table', 'installed', 'none');
   const waiting = await makeApp(context, other, 'Scores on my <b>wall</b>', 'web', 'none');
-  const wish = { account_id: other.id, site: 'https://wall.example', volume: 300 };
+  const request = { account_id: other.id, site: 'https://wall.example', volume: 300 };
   await askAccess(db, now, waiting, {
-    ...wish,
+    ...request,
     kind: 'access',
     purpose: 'A board on the wall of our club.\nIt shows who plays.',
   });
-  const more = {
+  const limitRequest = {
     account_id: owner.id,
     site: '',
     volume: 5000,
     kind: 'limit',
     purpose: 'The season ends soon.',
   } as const;
-  const asked = await askAccess(db, now - 86_400_000, application, more);
-  await decideRequest(db, now - 80_000_000, asked!.id, {
+  const decided = await askAccess(db, now - 86_400_000, application, limitRequest);
+  await decideRequest(db, now - 80_000_000, decided!.id, {
     state: 'refused',
     by: 'Mariner',
     note: 'Keep what you have read: matches never change.',
   });
-  await use(context, application, now);
+  await addWeekOfUsage(context, application, now);
   const server = await db.get<{ key: number; name: string }>(
     sql`select key, name from servers order by sort_order limit 1`,
   );
   await createServerKey(db, now, server!.key);
   await createServerKey(db, now, server!.key, true);
   const actor = { via: 'console', account_id: owner.id, name: owner.name, address: '192.0.2.7' } as const;
-  const acts = [
+  const entries = [
     { action: 'application.create', subject: application.client_id, label: application.name },
     { action: 'server.key.create', subject: idOf(server!.key), label: server!.name, detail: { test: true } },
     {
@@ -71,7 +71,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
       detail: { reason: 'not an operator' },
     },
   ] as const;
-  for (const act of acts) await recordAudit(db, now, actor, act);
+  for (const entry of entries) await recordAudit(db, now, actor, entry);
   return { owner, other, application, waiting };
 }
 
@@ -95,14 +95,14 @@ async function makeApp(
   return application;
 }
 
-/** A week with busy evenings, an afternoon of mistakes and an hour over the limit. */
-async function use({ db }: AppContext, { key }: Application, now: number): Promise<void> {
+/** A week of usage with busy evenings, an afternoon of client errors and an hour over the limit. */
+async function addWeekOfUsage({ db }: AppContext, { key }: Application, now: number): Promise<void> {
   const counted: Usage[] = [];
   for (let ago = 0; ago < 160; ago++) {
     const hour = now - (now % HOUR_MS) - ago * HOUR_MS;
-    ENDPOINTS.forEach((endpoint, place) => {
+    ENDPOINTS.forEach((endpoint, index) => {
       const wave = Math.max(0, Math.sin(((ago + 6) / 24) * 2 * Math.PI));
-      const requests = Math.round((40 + 600 * wave) / (1 + place * 2));
+      const requests = Math.round((40 + 600 * wave) / (1 + index * 2));
       const client_errors = endpoint === '' ? requests : ago > 40 && ago < 46 ? Math.round(requests / 2) : 0;
       const limited = ago === 30 ? Math.round((requests - client_errors) / 3) : 0;
       counted.push({ application_key: key, hour, endpoint, requests, client_errors, limited, server_errors: 0 });
@@ -121,10 +121,10 @@ export async function consolePages(
   { db }: AppContext,
   { application, waiting, other }: ConsoleWorld,
 ): Promise<ConsolePage[]> {
-  const one = async (query: ReturnType<typeof sql>): Promise<string> => idOf((await db.tuple(query))![0] as number);
-  const request = await one(sql`select key from access_requests where state = 'waiting'`);
-  const server = await one(sql`select key from servers order by sort_order limit 1`);
-  const punishment = await one(sql`select max(key) from punishments where revoked is null`);
+  const firstId = async (query: ReturnType<typeof sql>): Promise<string> => idOf((await db.tuple(query))![0] as number);
+  const request = await firstId(sql`select key from access_requests where state = 'waiting'`);
+  const server = await firstId(sql`select key from servers order by sort_order limit 1`);
+  const punishment = await firstId(sql`select max(key) from punishments where revoked is null`);
   const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) =>
     String(uuid),
   );

@@ -13,22 +13,15 @@ import { button, factsList, formTo, timestamp, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { finder, olderPager, PAGE, table } from './lists.ts';
+import { searchForm, olderPager, PAGE_SIZE, table } from './lists.ts';
 
-const AFTER_ALL = '~';
+/** Sorts after every account id, so the first page starts at the newest account. */
+const AFTER_ALL_IDS = '~';
 
-async function accounts(request: ConsoleRequest) {
-  const { c, deps, texts } = request;
-  const { operator: t } = texts;
-  const query = textOf(c.req.query('q'), 254);
-  const one = query === undefined ? undefined : await findAccount(deps.db, query);
-  const found =
-    query === undefined
-      ? await accountsBefore(deps.db, textOf(c.req.query('before'), 32) ?? AFTER_ALL, PAGE + 1)
-      : one === undefined
-        ? []
-        : [one];
-  const { items, next } = listed(found, PAGE, ({ id }) => id);
+async function accountsPage(request: ConsoleRequest) {
+  const { operator: t } = request.texts;
+  const query = textOf(request.c.req.query('q'), 254);
+  const { items, next } = listed(await find(request, query), PAGE_SIZE, ({ id }) => id);
   const rows = items.map(
     (account) =>
       html`<tr>
@@ -38,13 +31,20 @@ async function accounts(request: ConsoleRequest) {
         <td>${timestamp(request, account.created)}</td>
       </tr>`,
   );
-  const heads = [t.account_name, t.email, t.state, t.created];
+  const headings = [t.account_name, t.email, t.state, t.created];
   const inner = html`<section class="card">
-    ${finder(request, t.find_account, query)}
-    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(t.sections['/accounts'], heads, rows)}
+    ${searchForm(request, t.find_account, query)}
+    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(t.sections['/accounts'], headings, rows)}
     ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/accounts', t.sections['/accounts'], inner);
+}
+
+async function find({ c, deps }: ConsoleRequest, query: string | undefined): Promise<Account[]> {
+  if (query === undefined)
+    return await accountsBefore(deps.db, textOf(c.req.query('before'), 32) ?? AFTER_ALL_IDS, PAGE_SIZE + 1);
+  const account = await findAccount(deps.db, query);
+  return account === undefined ? [] : [account];
 }
 
 function badges({ texts: { operator: t } }: ConsoleRequest, account: Account): Html {
@@ -55,21 +55,19 @@ function badges({ texts: { operator: t } }: ConsoleRequest, account: Account): H
   }`;
 }
 
-async function demand({ c, deps }: ConsoleRequest): Promise<Account> {
+async function requireAccount({ c, deps }: ConsoleRequest): Promise<Account> {
   const account = await accountById(deps.db, c.req.param('id')!);
   if (account === undefined) throw notFound();
   return account;
 }
 
-async function one(request: ConsoleRequest, wrong?: string) {
+async function accountPage(request: ConsoleRequest, problem?: string) {
   const { deps, now, person } = request;
   const { operator: t } = request.texts;
-  const account = await demand(request);
+  const account = await requireAccount(request);
   const sessions = await sessionsOf(deps.db, account.id, now);
-  const [owned, connected] = [
-    await applicationsOwnedBy(deps.db, account.id),
-    await connectedApplications(deps.db, account.id),
-  ];
+  const owned = await applicationsOwnedBy(deps.db, account.id);
+  const connected = await connectedApplications(deps.db, account.id);
   const facts: [string, Html | string][] = [
     ['ID', html`<code>${account.id}</code>`],
     [t.email, account.email],
@@ -92,25 +90,25 @@ async function one(request: ConsoleRequest, wrong?: string) {
       ${factsList(facts)}
       <p><a href="/console/operator/audit?subject=${account.id}">${t.see_audit}</a></p>
     </section>
-    ${account.id === person.account.id ? notice(t.own_account) : changesCard(request, account, wrong)}`;
-  return inOperator(request, '/accounts', account.name, inner, wrong === undefined ? 200 : 422);
+    ${account.id === person.account.id ? notice(t.own_account) : changesCard(request, account, problem)}`;
+  return inOperator(request, '/accounts', account.name, inner, problem === undefined ? 200 : 422);
 }
 
 function changesCard(
   request: ConsoleRequest,
   { id, role, disabled, player_uuid, name }: Account,
-  wrong?: string,
+  problem?: string,
 ): Html {
   const { operator: t, application } = request.texts;
   const root = `/operator/accounts/${id}`;
-  const act = (change: string, label: string, kind = 'quiet'): Html =>
+  const changeButton = (change: string, label: string, kind = 'quiet'): Html =>
     button(request, root, label, { kind, fields: { change } });
   return html`<section class="card" aria-labelledby="changes">
       <h2 id="changes">${t.changes}</h2>
       <div class="actions">
-        ${disabled === null ? act('disable', t.disable, 'quiet danger') : act('enable', t.enable)}
-        ${act('sign_out', t.end_sessions)} ${player_uuid === null ? '' : act('unlink', t.unlink)}
-        ${role === 'user' ? act('make_operator', t.make_operator) : act('make_user', t.make_user)}
+        ${disabled === null ? changeButton('disable', t.disable, 'quiet danger') : changeButton('enable', t.enable)}
+        ${changeButton('sign_out', t.end_sessions)} ${player_uuid === null ? '' : changeButton('unlink', t.unlink)}
+        ${role === 'user' ? changeButton('make_operator', t.make_operator) : changeButton('make_user', t.make_user)}
       </div>
     </section>
     <section class="card form" aria-labelledby="delete">
@@ -120,7 +118,7 @@ function changesCard(
         request,
         root,
         html`<input type="hidden" name="change" value="delete" />
-          ${field({ name: 'name', label: application.delete_confirm(name), error: wrong })}
+          ${field({ name: 'name', label: application.delete_confirm(name), error: problem })}
           <button class="danger">${t.delete_account}</button>`,
       )}
     </section>`;
@@ -133,30 +131,30 @@ const CHANGES: Record<string, (request: ConsoleRequest, account: Account) => Pro
   unlink: ({ deps }, { id }) => unlinkPlayer(deps.db, id),
   make_operator: ({ deps }, { id }) => setRole(deps.db, id, 'operator'),
   make_user: ({ deps }, { id }) => setRole(deps.db, id, 'user'),
-  delete: remove,
+  delete: deleteAndAnonymise,
 };
 
-/** The matches stay, under a pseudonym. */
-async function remove({ deps, now }: ConsoleRequest, { id }: Account): Promise<void> {
+/** Deletes the account and rewrites its events in the ledger, so that its matches stay under a pseudonym. */
+async function deleteAndAnonymise({ deps, now }: ConsoleRequest, { id }: Account): Promise<void> {
   await deleteAccount(deps.db, now, id);
   await rewriteLedger(deps.db);
 }
 
 async function change(request: ConsoleRequest) {
   const { form, person, texts } = request;
-  const account = await demand(request);
+  const account = await requireAccount(request);
   const name = form['change'] ?? '';
-  // An operator cannot lock themselves out, nor give up the role by mistake: another one does it, or a command.
+  // Operators cannot change their own account, so that nobody locks themselves out by mistake.
   if (!Object.hasOwn(CHANGES, name) || account.id === person.account.id) return `/operator/accounts/${account.id}`;
   if (name === 'delete' && form['name']?.trim() !== account.name)
-    return await one(request, texts.operator.not_the_name);
+    return await accountPage(request, texts.operator.not_the_name);
   await CHANGES[name]!(request, account);
   await request.record({ action: `account.${name}`, subject: account.id, label: account.name });
-  return name === 'delete' ? '/operator/accounts?done=told' : `/operator/accounts/${account.id}?done=told`;
+  return name === 'delete' ? '/operator/accounts?done=completed' : `/operator/accounts/${account.id}?done=completed`;
 }
 
 export const accountRoutes: readonly Route[] = [
-  operatorPage('/operator/accounts', accounts),
-  operatorPage('/operator/accounts/:id', (request) => one(request)),
+  operatorPage('/operator/accounts', accountsPage),
+  operatorPage('/operator/accounts/:id', (request) => accountPage(request)),
   operatorForm('/operator/accounts/:id', change),
 ];

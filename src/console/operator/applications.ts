@@ -12,26 +12,26 @@ import { stateBadge, countOf, timestamp, number, textOf } from '../components.ts
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { finder, keyBefore, olderPager, PAGE, table } from './lists.ts';
+import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
 
-/** Every application: its owners' pages are an operator's, too. */
-async function applications(request: ConsoleRequest) {
+/** All applications, linked to their owners' pages, which operators may use as well. */
+async function applicationsPage(request: ConsoleRequest) {
   const { c, deps, texts } = request;
   const { operator: t, application } = texts;
   const query = textOf(c.req.query('q'), 64);
-  const { items, next } = listed(await find(request, query), PAGE, keyCursor);
+  const { items, next } = listed(await find(request, query), PAGE_SIZE, keyCursor);
   const rows = items.map(
-    (one) =>
+    (app) =>
       html`<tr>
-        <th scope="row"><a href="/console/applications/${one.client_id}">${one.name}</a></th>
-        <td>${application.types[one.type].label}</td>
-        <td>${stateBadge(texts, one)}</td>
-        <td>${one.hourly_limit === null ? t.usual : number(request, one.hourly_limit)}</td>
-        <td>${timestamp({ texts, deps }, one.created)}</td>
+        <th scope="row"><a href="/console/applications/${app.client_id}">${app.name}</a></th>
+        <td>${application.types[app.type].label}</td>
+        <td>${stateBadge(texts, app)}</td>
+        <td>${app.hourly_limit === null ? t.usual : number(request, app.hourly_limit)}</td>
+        <td>${timestamp({ texts, deps }, app.created)}</td>
       </tr>`,
   );
   const inner = html`<section class="card">
-    ${finder(request, t.find_application, query)}
+    ${searchForm(request, t.find_application, query)}
     ${
       items.length === 0
         ? html`<p class="soft">${t.nothing_found}</p>`
@@ -44,12 +44,12 @@ async function applications(request: ConsoleRequest) {
 
 async function find(request: ConsoleRequest, query: string | undefined) {
   const { db } = request.deps;
-  if (query === undefined) return await applicationsBefore(db, keyBefore(request), PAGE + 1);
+  if (query === undefined) return await applicationsBefore(db, keyBefore(request), PAGE_SIZE + 1);
   const byId = await managedApplication(db, query);
-  return byId === undefined ? await applicationsNamed(db, query, PAGE) : [byId];
+  return byId === undefined ? await applicationsNamed(db, query, PAGE_SIZE) : [byId];
 }
 
-/** Opens or closes the data API to an application without a request, and sets its limit. */
+/** Resumes a suspended application, grants or revokes API access without a request, or sets the hourly limit. */
 async function change(request: ConsoleRequest): Promise<string> {
   const { c, deps, form } = request;
   const application = await managedApplication(deps.db, c.req.param('client_id')!);
@@ -73,6 +73,6 @@ async function change(request: ConsoleRequest): Promise<string> {
 }
 
 export const applicationRoutes: readonly Route[] = [
-  operatorPage('/operator/applications', applications),
+  operatorPage('/operator/applications', applicationsPage),
   operatorForm('/operator/applications/:client_id', change),
 ];

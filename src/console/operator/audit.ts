@@ -6,11 +6,11 @@ import { type AuditEntry, type AuditFilter, listAudit, type Outcome, OUTCOMES } 
 import { timestamp, textOf } from '../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { olderPager, PAGE, table } from './lists.ts';
+import { olderPager, PAGE_SIZE, table } from './lists.ts';
 
 const DAY_MS = 86_400_000;
-/** What actions are about: the words before their full stop. */
-const SUBJECTS = [
+/** The first words of action names, which filter by all actions about one kind of thing. */
+const ACTION_PREFIXES = [
   'access',
   'account',
   'application',
@@ -24,13 +24,13 @@ const SUBJECTS = [
   'token',
 ];
 
-/** Who did what, when, from where, and how it ended. */
-async function audit(request: ConsoleRequest) {
+/** The audit log with its filters. */
+async function auditPage(request: ConsoleRequest) {
   const { c, deps } = request;
   const { operator: t } = request.texts;
-  const found = await listAudit(deps.db, filterOf(request), PAGE + 1);
-  const { items, next } = listed(found, PAGE, ({ id }) => id);
-  const heads = [t.when, t.who, t.what, t.about, t.from_where, t.outcome];
+  const found = await listAudit(deps.db, filterOf(request), PAGE_SIZE + 1);
+  const { items, next } = listed(found, PAGE_SIZE, ({ id }) => id);
+  const headings = [t.when, t.who, t.what, t.about, t.from_where, t.outcome];
   const inner = html`<section class="card">
     ${filters(request, c.req.query())}
     ${
@@ -38,7 +38,7 @@ async function audit(request: ConsoleRequest) {
         ? html`<p class="soft">${t.nothing_found}</p>`
         : table(
             t.sections['/audit'],
-            heads,
+            headings,
             items.map((entry) => entryRow(request, entry)),
           )
     }
@@ -54,14 +54,14 @@ function filterOf({ c }: ConsoleRequest): AuditFilter {
     action: textOf(c.req.query('action'), 64),
     subject: textOf(c.req.query('subject'), 128),
     address: textOf(c.req.query('address'), 64),
-    outcome: OUTCOMES.find((one) => one === c.req.query('outcome')),
+    outcome: OUTCOMES.find((outcome) => outcome === c.req.query('outcome')),
     since,
     until: until === undefined ? undefined : until + DAY_MS,
     before: textOf(c.req.query('before'), 32),
   };
 }
 
-/** A day as a browser sends it, which begins at midnight UTC here. */
+/** The start of a day (midnight UTC) from the value of a date field. */
 function dayOf(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const day = Date.parse(text);
@@ -71,7 +71,7 @@ function dayOf(text: string | undefined): number | undefined {
 function filters({ texts: { operator: t } }: ConsoleRequest, submitted: Record<string, string>): Html {
   const filter = (name: string, label: string, type: 'text' | 'date' = 'text'): Html =>
     field({ name, label, type, value: submitted[name], optional: true, maxlength: 128 });
-  const actions = ['', ...SUBJECTS].map((value) => ({ value, label: value === '' ? t.everything : value }));
+  const actions = ['', ...ACTION_PREFIXES].map((value) => ({ value, label: value === '' ? t.everything : value }));
   const outcomes = (['', ...OUTCOMES] as const).map((value) => ({ value, label: t.outcomes[value] }));
   return html`<form class="filters" action="/console/operator/audit" role="search">
     ${filter('actor', t.who)} ${select('action', t.what, actions, submitted['action'] ?? '')}
@@ -101,4 +101,4 @@ function entryRow(request: ConsoleRequest, entry: AuditEntry): Html {
   </tr>`;
 }
 
-export const auditRoutes: readonly Route[] = [operatorPage('/operator/audit', audit)];
+export const auditRoutes: readonly Route[] = [operatorPage('/operator/audit', auditPage)];

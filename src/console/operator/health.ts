@@ -4,7 +4,7 @@ import { healthOf } from '#store/health.ts';
 import { factsList, timestamp, number } from '../components.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
-/** How the service is: the figures that an operator looks at first when something seems wrong. */
+/** Health of the service: the figures to look at first when something seems wrong. */
 export async function healthCard(request: ConsoleRequest): Promise<Html> {
   const { deps, now, texts } = request;
   const { health: t } = texts;
@@ -12,7 +12,7 @@ export async function healthCard(request: ConsoleRequest): Promise<Html> {
   const when = (ms: number | null): Html | string => (ms === null ? t.never : timestamp(request, ms));
   const rows: [string, Html | string][] = [
     [t.database, `${t.databases[health.database]}, ${health.answer_ms.toFixed(1)} ms`],
-    [t.servers, t.heard(number(request, health.servers.heard), number(request, health.servers.known))],
+    [t.servers, t.reporting(number(request, health.servers.heard), number(request, health.servers.known))],
     [t.online, number(request, health.online)],
     [t.last_event, when(health.last_event)],
     [t.last_match, when(health.last_match)],

@@ -8,7 +8,7 @@ import { requestRoutes } from './requests.ts';
 import { serverRoutes } from './server.ts';
 import { serverListRoutes } from './servers.ts';
 
-/** What only operators may see and do. */
+/** The pages and forms of operators. */
 export const operatorRoutes: readonly Route[] = [
   ...requestRoutes,
   ...applicationRoutes,

@@ -5,7 +5,7 @@ import type { ConsoleRequest } from '../routes.ts';
 
 export type Section = keyof ConsoleRequest['texts']['operator']['sections'];
 
-/** The frame of the operator's pages. */
+/** The layout of the operator's pages: tabs and heading. */
 export function inOperator(
   request: ConsoleRequest,
   section: Section,

@@ -4,8 +4,8 @@ import { pager } from '#http/pager.ts';
 import type { Html } from '#http/page.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
-/** The field by which an operator finds one of many. */
-export function finder({ c, texts }: ConsoleRequest, label: string, query: string | undefined): Html {
+/** A search form. */
+export function searchForm({ c, texts }: ConsoleRequest, label: string, query: string | undefined): Html {
   return html`<form class="row bottom" action="${c.req.path}" role="search">
     <div class="field">
       <label for="q">${label}</label>
@@ -15,26 +15,26 @@ export function finder({ c, texts }: ConsoleRequest, label: string, query: strin
   </form>`;
 }
 
-/** Items of a page. */
-export const PAGE = 50;
+export const PAGE_SIZE = 50;
 
-/** The key that every key on this page is smaller than. */
+/** The cursor of the page: it lists items whose key is smaller, newest first. */
 export function keyBefore({ c }: ConsoleRequest): number {
   const before = c.req.query('before');
   return before ? boundOf(before) : Number.MAX_SAFE_INTEGER;
 }
 
+/** Links to the first and the next (older) page. */
 export function olderPager({ c, texts }: ConsoleRequest, next: string | undefined): Html {
   return pager(new URL(c.req.url), texts.operator.pager, next, 'before');
 }
 
-/** A table that scrolls by itself where it is too wide. */
-export function table(label: string, heads: readonly (Html | string)[], rows: readonly Html[]): Html {
+/** A table in a box that scrolls sideways where the table is too wide. */
+export function table(label: string, headings: readonly (Html | string)[], rows: readonly Html[]): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">
     <table>
       <thead>
         <tr>
-          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+          ${headings.map((heading) => html`<th scope="col">${heading}</th>`)}
         </tr>
       </thead>
       <tbody>

@@ -8,15 +8,21 @@ import { formTo, timestamp, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
 
-/** Somebody's two UUIDs become one: first both are looked at, then it is done, since it cannot be taken back. */
-async function merge(request: ConsoleRequest, wrong?: string) {
+/**
+ * Merges two players. The first form shows both, the second one merges them: merging cannot be undone, so the operator
+ * sees both players before.
+ */
+async function mergePage(request: ConsoleRequest, error?: string) {
   const { c, form } = request;
   const { operator: t } = request.texts;
   const submitted = c.req.method === 'GET' ? c.req.query() : form;
-  const [from, into] = [await known(request, submitted['from']), await known(request, submitted['into'])];
+  const [from, into] = [
+    await findSubmitted(request, submitted['from']),
+    await findSubmitted(request, submitted['into']),
+  ];
   const isReady = from !== undefined && into !== undefined && from.uuid !== into.uuid;
-  const asked = submitted['from'] !== undefined || submitted['into'] !== undefined;
-  const problem = wrong ?? (asked && !isReady ? t.merge_unknown : undefined);
+  const isSubmitted = submitted['from'] !== undefined || submitted['into'] !== undefined;
+  const problem = error ?? (isSubmitted && !isReady ? t.merge_unknown : undefined);
   const uuidField = (name: 'from' | 'into', label: string, hint: string): Html =>
     field({ name, label, hint, value: submitted[name], maxlength: 64 });
   const inner = html`<section class="card form">
@@ -31,7 +37,7 @@ async function merge(request: ConsoleRequest, wrong?: string) {
   return inOperator(request, '/players', t.sections['/players'], inner, problem === undefined ? 200 : 422);
 }
 
-async function known({ deps: { db } }: ConsoleRequest, text: string | undefined): Promise<Player | undefined> {
+async function findSubmitted({ deps: { db } }: ConsoleRequest, text: string | undefined): Promise<Player | undefined> {
   const submitted = textOf(text, 64);
   return submitted === undefined ? undefined : await findPlayer(db, submitted);
 }
@@ -42,9 +48,9 @@ async function confirmation(request: ConsoleRequest, from: Player, into: Player)
     <h2 id="sure">${t.merge_title(from.name, into.name)}</h2>
     <dl class="facts">
       <dt>${t.merge_from}</dt>
-      <dd>${await described(request, from)}</dd>
+      <dd>${await playerFacts(request, from)}</dd>
       <dt>${t.merge_into}</dt>
-      <dd>${await described(request, into)}</dd>
+      <dd>${await playerFacts(request, into)}</dd>
     </dl>
     <p><strong>${t.merge_for_good}</strong></p>
     ${formTo(
@@ -57,25 +63,25 @@ async function confirmation(request: ConsoleRequest, from: Player, into: Player)
   </section>`;
 }
 
-async function described(request: ConsoleRequest, { key, uuid, name, last_login }: Player): Promise<Html> {
-  const names = (await namesOf(request.deps.db, key)).map((one) => one.name);
+async function playerFacts(request: ConsoleRequest, { key, uuid, name, last_login }: Player): Promise<Html> {
+  const names = (await namesOf(request.deps.db, key)).map((observation) => observation.name);
   return html`<a href="/players/${uuid}">${name}</a><br /><code>${uuid}</code
     ><br />${names.length > 1 ? html`<span class="hint">${names.join(', ')}</span><br />` : ''}<span class="hint"
       >${last_login === null ? '' : timestamp(request, last_login)}</span
     >`;
 }
 
-async function merged(request: ConsoleRequest) {
+async function merge(request: ConsoleRequest) {
   const { deps, form, texts } = request;
   const [from, into] = [uuidOf(form['from'] ?? ''), uuidOf(form['into'] ?? '')];
-  if (from === undefined || into === undefined) return await merge(request, texts.operator.merge_unknown);
+  if (from === undefined || into === undefined) return await mergePage(request, texts.operator.merge_unknown);
   const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'player.merged', data: { from, into } });
-  if (receipt.status === 'rejected') return await merge(request, `${receipt.place}: ${receipt.reason}`);
+  if (receipt.status === 'rejected') return await mergePage(request, `${receipt.place}: ${receipt.reason}`);
   await request.record({ action: 'player.merge', subject: from, label: into, detail: { from, into } });
   return '/operator/players?done=merged';
 }
 
 export const playerRoutes: readonly Route[] = [
-  operatorPage('/operator/players', (request) => merge(request)),
-  operatorForm('/operator/players', merged),
+  operatorPage('/operator/players', (request) => mergePage(request)),
+  operatorForm('/operator/players', merge),
 ];

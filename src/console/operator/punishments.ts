@@ -16,29 +16,31 @@ import { factsList, formTo, linesOf, timestamp, textOf } from '../components.ts'
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { finder, keyBefore, olderPager, PAGE, table } from './lists.ts';
+import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
 
 const MAX_REASON = 500;
 
-async function punishments(request: ConsoleRequest) {
+async function punishmentsPage(request: ConsoleRequest) {
   const { c } = request;
   const { operator: t } = request.texts;
   const query = textOf(c.req.query('q'), 64);
-  const { items, next } = listed(await find(request, query), PAGE, keyCursor);
+  const { items, next } = listed(await find(request, query), PAGE_SIZE, keyCursor);
   const rows = items.map(
-    (one) =>
+    (punishment) =>
       html`<tr>
-        <th scope="row"><a href="/console/operator/punishments/${idOf(one.key)}">${one.punished.name}</a></th>
-        <td>${one.type}</td>
-        <td>${one.reason}</td>
-        <td>${stateBadge(request, one)}</td>
-        <td>${timestamp(request, one.time)}</td>
+        <th scope="row">
+          <a href="/console/operator/punishments/${idOf(punishment.key)}">${punishment.punished.name}</a>
+        </th>
+        <td>${punishment.type}</td>
+        <td>${punishment.reason}</td>
+        <td>${stateBadge(request, punishment)}</td>
+        <td>${timestamp(request, punishment.time)}</td>
       </tr>`,
   );
-  const heads = [t.player, t.kind, t.reason, t.state, t.when];
+  const headings = [t.player, t.kind, t.reason, t.state, t.when];
   const inner = html`<section class="card">
-    ${finder(request, t.find_player, query)}
-    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(t.sections['/punishments'], heads, rows)}
+    ${searchForm(request, t.find_player, query)}
+    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(t.sections['/punishments'], headings, rows)}
     ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/punishments', t.sections['/punishments'], inner);
@@ -47,24 +49,24 @@ async function punishments(request: ConsoleRequest) {
 async function find(request: ConsoleRequest, query: string | undefined): Promise<Punishment[]> {
   const { deps, now } = request;
   const before = keyBefore(request);
-  if (query === undefined) return await listPunishments(deps.db, before, PAGE + 1, now);
+  if (query === undefined) return await listPunishments(deps.db, before, PAGE_SIZE + 1, now);
   const player = await findPlayer(deps.db, query);
-  return player === undefined ? [] : await listPunishmentsOf(deps.db, player.key, before, PAGE + 1, now);
+  return player === undefined ? [] : await listPunishmentsOf(deps.db, player.key, before, PAGE_SIZE + 1, now);
 }
 
 function stateBadge({ texts: { operator: t } }: ConsoleRequest, { state }: Punishment): Html {
   return html`<span class="badge ${['bad', '', 'good'][state]}">${t.punishment_states[state]}</span>`;
 }
 
-async function demand({ c, deps, now }: ConsoleRequest): Promise<Punishment> {
+async function requirePunishment({ c, deps, now }: ConsoleRequest): Promise<Punishment> {
   const found = await punishmentByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, now);
   if (found === undefined) throw notFound();
   return found;
 }
 
-async function one(request: ConsoleRequest, wrong?: string) {
+async function punishmentPage(request: ConsoleRequest, problem?: string) {
   const { operator: t } = request.texts;
-  const punishment = await demand(request);
+  const punishment = await requirePunishment(request);
   const { key, punished, punisher, type, reason, server, time, expires, state } = punishment;
   const facts: [string, Html | string][] = [
     [t.player, html`<a href="/players/${punished.uuid}">${punished.name}</a>`],
@@ -82,7 +84,7 @@ async function one(request: ConsoleRequest, wrong?: string) {
         ? ''
         : html`<section class="card form" aria-labelledby="revoke">
             <h2 id="revoke">${t.revoke}</h2>
-            ${notice(wrong, 'bad')}
+            ${notice(problem, 'bad')}
             ${formTo(
               request,
               `/operator/punishments/${idOf(key)}`,
@@ -91,23 +93,23 @@ async function one(request: ConsoleRequest, wrong?: string) {
             )}
           </section>`
     }`;
-  return inOperator(request, '/punishments', `${type}: ${punished.name}`, inner, wrong === undefined ? 200 : 422);
+  return inOperator(request, '/punishments', `${type}: ${punished.name}`, inner, problem === undefined ? 200 : 422);
 }
 
 async function revoke(request: ConsoleRequest) {
   const { deps, form, texts } = request;
   const reason = linesOf(form['reason'], MAX_REASON);
-  const { key, punished, type } = await demand(request);
-  if (reason === undefined) return await one(request, texts.operator.reason_missing(MAX_REASON));
+  const { key, punished, type } = await requirePunishment(request);
+  if (reason === undefined) return await punishmentPage(request, texts.operator.reason_missing(MAX_REASON));
   const receipt = await revokePunishment(deps.db, deps.clock, key);
-  if (receipt?.status === 'rejected') return await one(request, receipt.reason);
+  if (receipt?.status === 'rejected') return await punishmentPage(request, receipt.reason);
   const detail = { type, reason };
   await request.record({ action: 'punishment.revoke', subject: idOf(key), label: punished.name, detail });
   return `/operator/punishments/${idOf(key)}?done=revoked`;
 }
 
 export const punishmentRoutes: readonly Route[] = [
-  operatorPage('/operator/punishments', punishments),
-  operatorPage('/operator/punishments/:id', (request) => one(request)),
+  operatorPage('/operator/punishments', punishmentsPage),
+  operatorPage('/operator/punishments/:id', (request) => punishmentPage(request)),
   operatorForm('/operator/punishments/:id', revoke),
 ];

@@ -12,20 +12,20 @@ import { healthCard } from './health.ts';
 import { inOperator } from './layout.ts';
 
 const MAX_NOTE = 1000;
-const BATCH_SIZE = 50;
+const MAX_LISTED = 50;
 
-/** What waits for the operator, and how the service is. */
-async function queue(request: ConsoleRequest) {
+/** The operator's front page: waiting requests, suspended applications, health, recent decisions. */
+async function requestsPage(request: ConsoleRequest) {
   const { deps, texts } = request;
   const { operator: t } = texts;
-  const waiting = await listRequests(deps.db, 'waiting', BATCH_SIZE);
+  const waiting = await listRequests(deps.db, 'waiting', MAX_LISTED);
   const [approved, refused] = [await listRequests(deps.db, 'approved', 10), await listRequests(deps.db, 'refused', 10)];
   const decided = [...approved, ...refused].sort((a, b) => b.decided! - a.decided!).slice(0, 10);
   const inner = html`<section class="card" aria-labelledby="waiting">
       <h2 id="waiting">${t.waiting}</h2>
-      ${waiting.length === 0 ? html`<p class="soft">${t.nothing_waits}</p>` : ''}
+      ${waiting.length === 0 ? html`<p class="soft">${t.no_requests}</p>` : ''}
       <ul class="rows">
-        ${waiting.map((accessRequest) => wishRow(request, accessRequest, true))}
+        ${waiting.map((accessRequest) => requestRow(request, accessRequest, true))}
       </ul>
     </section>
     ${await suspendedCard(request)} ${await healthCard(request)}
@@ -35,27 +35,27 @@ async function queue(request: ConsoleRequest) {
         : html`<section class="card" aria-labelledby="decided">
             <h2 id="decided">${t.decided}</h2>
             <ul class="rows">
-              ${decided.map((accessRequest) => wishRow(request, accessRequest, false))}
+              ${decided.map((accessRequest) => requestRow(request, accessRequest, false))}
             </ul>
           </section>`
     }`;
   return inOperator(request, '', t.sections[''], inner);
 }
 
-/** Applications for which nobody answers: the operator starts them, gives them an owner, or removes them. */
+/** Applications without an active owner. The operator resumes them, gives them an owner or deletes them. */
 async function suspendedCard(request: ConsoleRequest): Promise<Html> {
   const { deps, texts } = request;
-  const suspended = await suspendedApplications(deps.db, BATCH_SIZE);
+  const suspended = await suspendedApplications(deps.db, MAX_LISTED);
   if (suspended.length === 0) return html``;
-  return html`<section class="card" aria-labelledby="stopped">
-    <h2 id="stopped">${texts.operator.stopped}</h2>
+  return html`<section class="card" aria-labelledby="suspended">
+    <h2 id="suspended">${texts.operator.suspended}</h2>
     <ul class="rows">
       ${suspended.map(
-        ({ client_id, name, suspended: why }) =>
+        ({ client_id, name, suspended: reason }) =>
           html`<li>
             <span class="what"
               ><strong><a href="/console/applications/${client_id}">${name}</a></strong>
-              <span class="hint">${texts.stopped.why[why!]}</span></span
+              <span class="hint">${texts.suspended.why[reason!]}</span></span
             >
           </li>`,
       )}
@@ -63,7 +63,7 @@ async function suspendedCard(request: ConsoleRequest): Promise<Html> {
   </section>`;
 }
 
-function wishRow(request: ConsoleRequest, accessRequest: AccessRequest, isOpen: boolean): Html {
+function requestRow(request: ConsoleRequest, accessRequest: AccessRequest, isWaiting: boolean): Html {
   const { operator: t, access } = request.texts;
   const { id, client_id, application_name, kind, state } = accessRequest;
   return html`<li>
@@ -73,16 +73,16 @@ function wishRow(request: ConsoleRequest, accessRequest: AccessRequest, isOpen: 
       <span class="hint"
         >${t.asked_by(accessRequest.account_name ?? t.nobody)}
         ${timestamp(request, accessRequest.created)}${
-          isOpen
+          isWaiting
             ? ''
-            : html` · ${accessRequest.decided_by === null ? t.by_itself : t.decided_by(accessRequest.decided_by)}`
+            : html` · ${accessRequest.decided_by === null ? t.automatic : t.decided_by(accessRequest.decided_by)}`
         }</span
       ></span
     >
     ${
-      isOpen
+      isWaiting
         ? html`<a class="button quiet" href="/console/operator/requests/${id}"
-            >${t.look}<span class="hidden">: ${application_name}</span></a
+            >${t.review}<span class="hidden">: ${application_name}</span></a
           >`
         : html`<span class="badge ${state === 'approved' ? 'good' : 'bad'}">${access.request_states[state]}</span>`
     }
@@ -95,14 +95,14 @@ async function requireRequest({ c, deps }: ConsoleRequest): Promise<AccessReques
   return accessRequest;
 }
 
-async function one(request: ConsoleRequest, wrong?: string) {
+async function requestPage(request: ConsoleRequest, problem?: string) {
   const { texts, form } = request;
   const { operator: t, access } = texts;
   const accessRequest = await requireRequest(request);
   const { kind, client_id, application_name } = accessRequest;
   const title = `${access.kinds[kind]}: ${application_name}`;
-  const inner = html`<section class="card form" aria-labelledby="wish">
-    <h2 id="wish">${t.wish}</h2>
+  const inner = html`<section class="card form" aria-labelledby="request">
+    <h2 id="request">${t.request}</h2>
     <dl class="facts">
       <dt>${t.application}</dt>
       <dd><a href="/console/applications/${client_id}">${application_name}</a></dd>
@@ -127,10 +127,10 @@ async function one(request: ConsoleRequest, wrong?: string) {
       <dt>${t.when}</dt>
       <dd>${timestamp(request, accessRequest.created)}</dd>
     </dl>
-    ${notice(wrong, 'bad')}
+    ${notice(problem, 'bad')}
     ${accessRequest.state === 'waiting' ? decisionForm(request, accessRequest, form) : html`<p class="badge">${access.request_states[accessRequest.state]}</p>`}
   </section>`;
-  return inOperator(request, '', title, inner, wrong === undefined ? 200 : 422);
+  return inOperator(request, '', title, inner, problem === undefined ? 200 : 422);
 }
 
 function decisionForm(
@@ -164,10 +164,10 @@ async function decide(request: ConsoleRequest) {
   const note = (form['note'] ?? '').trim() === '' ? '' : linesOf(form['note'], MAX_NOTE);
   const accessRequest = await requireRequest(request);
   const limit = accessRequest.kind === 'limit' && state === 'approved' ? countOf(form['limit']) : undefined;
-  if (note === undefined) return await one(request, t.note_wrong(MAX_NOTE));
-  if (state === 'refused' && note === '') return await one(request, t.note_missing);
+  if (note === undefined) return await requestPage(request, t.note_wrong(MAX_NOTE));
+  if (state === 'refused' && note === '') return await requestPage(request, t.note_missing);
   if (accessRequest.kind === 'limit' && state === 'approved' && limit === undefined)
-    return await one(request, t.limit_wrong);
+    return await requestPage(request, t.limit_wrong);
   const decided = await decideRequest(deps.db, now, accessRequest.id, { state, note, by: person.account.name, limit });
   if (decided === undefined) return '/operator?done=gone';
   const action = state === 'approved' ? 'access.approve' : 'access.refuse';
@@ -179,7 +179,7 @@ async function decide(request: ConsoleRequest) {
 }
 
 export const requestRoutes: readonly Route[] = [
-  operatorPage('/operator', queue),
-  operatorPage('/operator/requests/:id', (request) => one(request)),
+  operatorPage('/operator', requestsPage),
+  operatorPage('/operator/requests/:id', (request) => requestPage(request)),
   operatorForm('/operator/requests/:id', decide),
 ];

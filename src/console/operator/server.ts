@@ -20,23 +20,23 @@ import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, table } from './lists.ts';
-import { factFields, factsIn, problemsOf } from './servers.ts';
+import { serverFields, readServerForm, problemsOf } from './servers.ts';
 
 const RECEIPTS = 20;
 const OVERLAP_MS = 24 * 3_600_000;
 
-async function demand({ c, deps, now }: ConsoleRequest): Promise<ServerNow> {
+async function requireServer({ c, deps, now }: ConsoleRequest): Promise<ServerNow> {
   const since = now - deps.config.PRESENCE_TIMEOUT * 1000;
   const server = await serverByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, since);
   if (server === undefined) throw notFound();
   return server;
 }
 
-/** One game server: its keys, what it has sent, and how to take that back. */
-async function one(request: ConsoleRequest, problems: Problems = {}) {
+/** One game server: its keys, recent receipts, withdrawal of events, and its settings. */
+async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
   const { c, form, now, deps } = request;
   const { operator: t } = request.texts;
-  const server = await demand(request);
+  const server = await requireServer(request);
   const isPage = c.req.method === 'GET';
   const id = idOf(server.key);
   const { region, order, icon, max } = server;
@@ -47,7 +47,7 @@ async function one(request: ConsoleRequest, problems: Problems = {}) {
     ${retractCard(request, id, problems)}
     <section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.facts}</h2>
-      ${formTo(request, `/operator/servers/${id}`, html`${factFields(request, submitted, problems)}<button>${request.texts.save}</button>`)}
+      ${formTo(request, `/operator/servers/${id}`, html`${serverFields(request, submitted, problems)}<button>${request.texts.save}</button>`)}
     </section>
     <section class="card" aria-labelledby="delete">
       <h2 id="delete">${t.delete_server}</h2>
@@ -60,12 +60,12 @@ async function one(request: ConsoleRequest, problems: Problems = {}) {
 function keysCard(request: ConsoleRequest, id: string, keys: readonly ServerKey[], now: number): Html {
   const { operator: t } = request.texts;
   const root = `/operator/servers/${id}/keys`;
-  const open = keys.filter(({ expires }) => expires === null || expires > now);
+  const valid = keys.filter(({ expires }) => expires === null || expires > now);
   return html`<section class="card" aria-labelledby="keys">
     <h2 id="keys">${t.keys}</h2>
-    ${open.length === 0 ? html`<p class="soft">${t.no_keys}</p>` : ''}
+    ${valid.length === 0 ? html`<p class="soft">${t.no_keys}</p>` : ''}
     <ul class="rows">
-      ${open.map(
+      ${valid.map(
         (key) =>
           html`<li>
             <span class="what"
@@ -74,7 +74,7 @@ function keysCard(request: ConsoleRequest, id: string, keys: readonly ServerKey[
               <span class="hint"
                 >${t.made}
                 ${timestamp(request, key.created)}${
-                  key.expires === null ? '' : html` · ${t.opens_until} ${timestamp(request, key.expires)}`
+                  key.expires === null ? '' : html` · ${t.valid_until} ${timestamp(request, key.expires)}`
                 }</span
               ></span
             >
@@ -142,17 +142,17 @@ function retractCard(request: ConsoleRequest, id: string, problems: Problems): H
 
 async function configure(request: ConsoleRequest) {
   const { deps, form } = request;
-  const { key, name } = await demand(request);
-  const event = { type: 'server.configured', server: name, data: factsIn(form) } as const;
+  const { key, name } = await requireServer(request);
+  const event = { type: 'server.configured', server: name, data: readServerForm(form) } as const;
   const problems = problemsOf(await reportAsOperator(deps.db, deps.clock, event));
-  if (problems !== undefined) return await one(request, problems);
+  if (problems !== undefined) return await serverPage(request, problems);
   await request.record({ action: 'server.set', subject: idOf(key), label: name });
   return `/operator/servers/${idOf(key)}?done=saved`;
 }
 
-async function keys(request: ConsoleRequest) {
+async function changeKeys(request: ConsoleRequest) {
   const { deps, form, now } = request;
-  const { key, name } = await demand(request);
+  const { key, name } = await requireServer(request);
   const subject = idOf(key);
   const act = form['act'] ?? '';
   if (act === 'revoke') {
@@ -176,37 +176,38 @@ async function keys(request: ConsoleRequest) {
   return `/operator/servers/${subject}`;
 }
 
+/** Withdraws one event by its receipt, or all events that were received since a timestamp. */
 async function withdraw(request: ConsoleRequest) {
   const { deps, form, texts } = request;
-  const { key, name } = await demand(request);
+  const { key, name } = await requireServer(request);
   const { receipt, since } = form;
-  const timestamp = since === undefined ? undefined : Date.parse(since.trim());
-  const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(since?.trim() ?? '');
-  if (receipt === undefined && (!isMoment || Number.isNaN(timestamp))) {
-    return await one(request, { since: texts.operator.since_wrong });
+  const sinceMs = since === undefined ? undefined : Date.parse(since.trim());
+  const hasTimestampFormat = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(since?.trim() ?? '');
+  if (receipt === undefined && (!hasTimestampFormat || Number.isNaN(sinceMs))) {
+    return await serverPage(request, { since: texts.operator.since_wrong });
   }
-  const done =
+  const retracted =
     receipt === undefined
-      ? await retractSince(deps.db, deps.clock, key, timestamp!)
+      ? await retractSince(deps.db, deps.clock, key, sinceMs!)
       : await retractEvents(deps.db, deps.clock, [keyOf(receipt) ?? 0], key);
-  const detail = { receipt, since, events: done.events, cascaded: done.cascaded };
+  const detail = { receipt, since, events: retracted.events, cascaded: retracted.cascaded };
   await request.record({ action: 'server.withdraw', subject: idOf(key), label: name, detail });
-  return `/operator/servers/${idOf(key)}?done=${done.events > 0 ? 'told' : 'gone'}`;
+  return `/operator/servers/${idOf(key)}?done=${retracted.events > 0 ? 'completed' : 'gone'}`;
 }
 
 async function remove(request: ConsoleRequest) {
   const { deps } = request;
-  const { key, name } = await demand(request);
+  const { key, name } = await requireServer(request);
   await reportAsOperator(deps.db, deps.clock, { type: 'server.removed', server: name, data: {} });
   await request.record({ action: 'server.delete', subject: idOf(key), label: name });
-  return '/operator/servers?done=told';
+  return '/operator/servers?done=completed';
 }
 
 const AT = '/operator/servers/:id';
 export const serverRoutes: readonly Route[] = [
-  operatorPage(AT, (request) => one(request)),
+  operatorPage(AT, (request) => serverPage(request)),
   operatorForm(AT, configure),
-  operatorForm(`${AT}/keys`, keys),
+  operatorForm(`${AT}/keys`, changeKeys),
   operatorForm(`${AT}/withdraw`, withdraw),
   operatorForm(`${AT}/delete`, remove),
 ];

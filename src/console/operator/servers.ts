@@ -5,7 +5,7 @@ import type { Html } from '#http/page.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
-import { listServers, serverByName, type ServerNow } from '#store/game/servers.ts';
+import { listServers, serverByName } from '#store/game/servers.ts';
 import { flashSecret } from '../flash-message.ts';
 import { formTo, number, type Problems, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
@@ -14,13 +14,13 @@ import { table } from './lists.ts';
 
 const MAX_NAME = 64;
 
-/** Every game server, and a form for one more. */
-async function servers(request: ConsoleRequest, problems: Problems = {}) {
+/** All game servers, and a form to add one. */
+async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
   const { deps, now, form, c } = request;
   const { operator: t } = request.texts;
   const isPage = c.req.method === 'GET';
-  const all = await listServers(deps.db, now - deps.config.PRESENCE_TIMEOUT * 1000);
-  const rows = all.map(
+  const servers = await listServers(deps.db, now - deps.config.PRESENCE_TIMEOUT * 1000);
+  const rows = servers.map(
     (server) =>
       html`<tr>
         <th scope="row"><a href="/console/operator/servers/${idOf(server.key)}">${server.name}</a></th>
@@ -30,9 +30,9 @@ async function servers(request: ConsoleRequest, problems: Problems = {}) {
         <td>${server.current_map === '' ? html`<span class="soft">${t.silent}</span>` : server.current_map}</td>
       </tr>`,
   );
-  const heads = [t.server, t.region, t.order, t.players, t.plays];
+  const headings = [t.server, t.region, t.order, t.players, t.plays];
   const inner = html`<section class="card">
-      ${all.length === 0 ? html`<p class="soft">${t.no_servers}</p>` : table(t.sections['/servers'], heads, rows)}
+      ${servers.length === 0 ? html`<p class="soft">${t.no_servers}</p>` : table(t.sections['/servers'], headings, rows)}
     </section>
     <section class="card form" aria-labelledby="new">
       <h2 id="new">${t.new_server}</h2>
@@ -41,14 +41,14 @@ async function servers(request: ConsoleRequest, problems: Problems = {}) {
         request,
         '/operator/servers',
         html`${field({ name: 'name', label: t.server, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
-          ${factFields(request, form, problems)}<button>${t.create_server}</button>`,
+          ${serverFields(request, form, problems)}<button>${t.create_server}</button>`,
       )}
     </section>`;
   return inOperator(request, '/servers', t.sections['/servers'], inner, isPage ? 200 : 422);
 }
 
-/** What is fixed about a server. */
-export function factFields(
+/** The fields of a server's settings. */
+export function serverFields(
   { texts: { operator: t } }: ConsoleRequest,
   submitted: ConsoleRequest['form'],
   problems: Problems,
@@ -59,51 +59,52 @@ export function factFields(
   ${field({ name: 'max', label: t.max, type: 'number', value: submitted['max'] ?? '0', error: problems['max'] })}`;
 }
 
-export interface ServerFacts {
+export interface ServerSettings {
   region: string;
   order: number;
   icon: string;
   max: number;
 }
 
-/** Reads them; what is no number is left to the check of the event to refuse. */
-export function factsIn(form: ConsoleRequest['form']): ServerFacts {
+/** Reads the fields. Whatever is not a whole number becomes NaN, which the validation of the event refuses. */
+export function readServerForm(form: ConsoleRequest['form']): ServerSettings {
   const whole = (name: string): number =>
     /^-?\d{1,9}$/.test(form[name]?.trim() ?? '') ? Number(form[name]) : Number.NaN;
   const [region, icon] = [form['region']?.trim() ?? '', form['icon']?.trim() ?? ''];
   return { region, order: whole('order'), icon, max: whole('max') };
 }
 
-/** What was refused, beside the field it is about. */
+/** The reason of a rejected event, by the form field that it is about; undefined where the event was accepted. */
 export function problemsOf(receipt: Receipt): Problems | undefined {
   if (receipt.status !== 'rejected') return undefined;
   const field = receipt.place === 'server' ? 'name' : receipt.place.replace(/^data\./, '');
   return { [field]: receipt.reason };
 }
 
-/** @returns undefined where it is known under the name */
-async function known({ deps: { db } }: ConsoleRequest, name: string): Promise<ServerNow | undefined> {
+/** Whether a server has this name. A removed one does not count: its name can be used again. */
+async function isTaken({ deps: { db } }: ConsoleRequest, name: string): Promise<boolean> {
   const server = await serverByName(db, name);
-  return server && (await listServers(db, 0)).find(({ key }) => key === server.key);
+  return server !== undefined && (await listServers(db, 0)).some(({ key }) => key === server.key);
 }
 
 async function create(request: ConsoleRequest) {
   const { deps, form, texts, now } = request;
   const { operator: t } = texts;
   const name = textOf(form['name'], MAX_NAME);
-  if (name === undefined) return await servers(request, { name: t.server_name_wrong(MAX_NAME) });
-  if ((await known(request, name)) !== undefined) return await servers(request, { name: t.server_known(name) });
-  const event = { type: 'server.configured', server: name, data: factsIn(form) } as const;
+  if (name === undefined) return await serversPage(request, { name: t.server_name_wrong(MAX_NAME) });
+  if (await isTaken(request, name)) return await serversPage(request, { name: t.server_exists(name) });
+  const event = { type: 'server.configured', server: name, data: readServerForm(form) } as const;
   const problems = problemsOf(await reportAsOperator(deps.db, deps.clock, event));
-  if (problems !== undefined) return await servers(request, problems);
-  const id = idOf((await serverByName(deps.db, name))!.key);
+  if (problems !== undefined) return await serversPage(request, problems);
+  const { key } = (await serverByName(deps.db, name))!;
+  const id = idOf(key);
   await request.record({ action: 'server.create', subject: id, label: name });
-  flashSecret(request, id, await createServerKey(deps.db, now, (await serverByName(deps.db, name))!.key));
+  flashSecret(request, id, await createServerKey(deps.db, now, key));
   await request.record({ action: 'server.key.create', subject: id, label: name });
-  return `/operator/servers/${id}?done=told`;
+  return `/operator/servers/${id}?done=completed`;
 }
 
 export const serverListRoutes: readonly Route[] = [
-  operatorPage('/operator/servers', (request) => servers(request)),
+  operatorPage('/operator/servers', (request) => serversPage(request)),
   operatorForm('/operator/servers', create),
 ];

@@ -1,6 +1,6 @@
 import type { operator as en } from './en-operator.ts';
 
-/** What only operators read, in Japanese. */
+/** The Japanese texts of the operator's pages. */
 export const operator: typeof en = {
   operator: {
     sections: {
@@ -13,14 +13,14 @@ export const operator: typeof en = {
       '/audit': '監査ログ',
     },
     waiting: '対応待ち',
-    nothing_waits: '待っている申請はありません。',
+    no_requests: '待っている申請はありません。',
     decided: '最近の回答',
     asked_by: (name) => `${name} さんの申請、`,
     decided_by: (name) => `${name} が回答`,
-    by_itself: '設定により自動で許可',
+    automatic: '設定により自動で許可',
     nobody: '削除されたアカウント',
-    look: '見る',
-    wish: '申請の内容',
+    review: '見る',
+    request: '申請の内容',
     application: 'アプリ',
     applicant: '申請者',
     when: '日時',
@@ -40,8 +40,8 @@ export const operator: typeof en = {
     limit: '上限',
     usual: '通常',
     created: '登録日',
-    start: '再開する',
-    stopped: '停止中のアプリ',
+    resume: '再開する',
+    suspended: '停止中のアプリ',
     set_access: '運営の操作',
     open_access: 'データ API を開く',
     close_access: 'データ API を閉じる',
@@ -85,13 +85,13 @@ export const operator: typeof en = {
     new_server_lead: '書き込み用のキーが発行されます。キーの表示は一度だけです。',
     create_server: '作成する',
     server_name_wrong: (max) => `1～${max} 文字の名前を入力してください。`,
-    server_known: (name) => `${name} というサーバーはすでにあります。`,
+    server_exists: (name) => `${name} というサーバーはすでにあります。`,
     ingest_key: 'サーバーが書き込むためのキー',
     keys: 'キー',
     no_keys: '有効なキーがないため、このサーバーは書き込めません。',
     test_key: 'テスト用（検査のみ、保存しない）',
     made: '作成',
-    opens_until: '有効期限',
+    valid_until: '有効期限',
     revoke_key: '無効にする',
     new_key: '新しいキー',
     new_test_key: '新しいテスト用キー',
@@ -154,7 +154,7 @@ export const operator: typeof en = {
     database: 'データベース',
     databases: { sqlite: 'SQLite', postgres: 'PostgreSQL' },
     servers: 'ゲームサーバー',
-    heard: (received, known) => `${known} 台のうち ${received} 台から受信中`,
+    reporting: (reporting, total) => `${total} 台のうち ${reporting} 台から受信中`,
     online: 'オンラインのプレイヤー',
     last_event: '最後のイベント',
     last_match: '最後に終わった試合',

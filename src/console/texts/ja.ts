@@ -1,7 +1,7 @@
 import type { Texts } from './en.ts';
 import { operator } from './ja-operator.ts';
 
-/** Every word of the console in Japanese. */
+/** The Japanese texts of the console. */
 export const ja: Texts = {
   ...operator,
   lang: 'ja',
@@ -20,7 +20,6 @@ export const ja: Texts = {
   tabs: { '': '概要', '/access': 'API の利用', '/usage': '利用状況', '/settings': '設定' },
 
   welcome: {
-    short: 'コンソール',
     title: (network) => `${network} で作る`,
     lead: 'アプリを登録すると Client ID が発行され、試合・マップ・プレイヤーのデータを読んだり、アカウントでのログインを組み込んだりできます。',
     sign_in: 'ログインして始める',
@@ -55,10 +54,9 @@ export const ja: Texts = {
     gone: 'すでにほかの人が処理したため、変更するものがありません。',
     bad_limit: '上限は 1 以上の整数か、空欄にしてください。',
     bad_logo: '256 KB 以内の PNG、JPEG、WebP 画像ではありません。',
-    told: '完了しました。',
+    completed: '完了しました。',
     merged: '統合しました。すべての記録がもう一方のプレイヤーのものになりました。',
     revoked: '取り消しました。',
-    ended: 'すべての端末からログアウトさせました。',
   },
 
   errors: {
@@ -82,7 +80,7 @@ export const ja: Texts = {
     },
   },
 
-  stopped: {
+  suspended: {
     badge: '停止中',
     why: {
       disabled: '所有者のアカウントがすべて停止されているため、停止しています。トークンは拒否されます。',
