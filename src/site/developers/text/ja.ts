@@ -21,17 +21,18 @@ export const ja: Text = {
       'コンソールでアプリケーションを登録すると、Client IDが発行されます。自分のサーバーで動くサービスにはClient Secretも発行されます。データAPIの利用もコンソールで申請してください。',
     console: 'コンソールを開く',
     after: '続いて、ターミナルで実行します。',
-    kinds: 'トークンの種類',
-    kindsHead: ['使うもの', '読めるもの', '1時間あたりのリクエスト'],
-    kindsRows: (user, app, address) => [
+    credentials: 'トークンの種類',
+    credentialColumns: ['使うもの', '読めるもの', '1時間あたりのリクエスト'],
+    credentialRows: (user, app, address) => [
       ['サインインした人のアクセストークン', '公開データと `players/me`', `1人につき${user}`],
       ['アプリケーションのアクセストークン', '公開データ', `アプリケーションごとに${app}`],
       ['Client IDのみ', '公開データ', `アドレスごとに${address}`],
     ],
-    sent: 'トークンは `Authorization: Bearer …` ヘッダーで送ります。ヘッダーを設定できない場合は `access_token` パラメーターで送れます。Client IDは `X-Client-ID` ヘッダーか `client_id` パラメーターで送ります。',
+    transport:
+      'トークンは `Authorization: Bearer …` ヘッダーで送ります。ヘッダーを設定できない場合は `access_token` パラメーターで送れます。Client IDは `X-Client-ID` ヘッダーか `client_id` パラメーターで送ります。',
     onePlayer: 'プレイヤーを1人取得',
-    alone: 'ブラウザーから、Secretなしで',
-    aloneText:
+    browser: 'ブラウザーから、Secretなしで',
+    browserText:
       'データAPIはすべてのオリジンのページに応答します（CORS）。Client IDは秘密ではありませんが、Client Secretをページやアプリに含めてはいけません。',
   },
   reference: {
