@@ -27,7 +27,7 @@ interface World {
   placeholders: Placeholders;
 }
 
-/** A house with every door that the examples knock at, and what fills their placeholders. */
+/** Starts every service that the examples call, with the values of their placeholders. */
 async function world(t: TestContext): Promise<World> {
   const database = await createTestDatabase('sqlite');
   const [api, auth, ingest, redirectPort] = await freePorts(4);
@@ -54,8 +54,13 @@ async function world(t: TestContext): Promise<World> {
   const { application, secret: clientSecret } = await makeApplication({ context }, 'service', [redirect]);
   const server = (await serverByName(context.db, 'Alpha'))!;
   const placeholders: Placeholders = {
-    ...{ api: config.API_URL, auth: config.AUTH_URL, ingest: config.INGEST_URL, redirect, player: 'steve' },
-    ...{ client_id: application.client_id, client_secret: clientSecret! },
+    api: config.API_URL,
+    auth: config.AUTH_URL,
+    ingest: config.INGEST_URL,
+    redirect,
+    player: 'steve',
+    client_id: application.client_id,
+    client_secret: clientSecret!,
     token: await serviceToken(context, application.client_id),
     server_key: await createServerKey(context.db, context.clock.now(), server.key),
   };
@@ -68,7 +73,7 @@ async function shell(file: string, placeholders: Placeholders): Promise<string> 
   return (await run('bash', ['-c', example(file, placeholders)])).stdout;
 }
 
-test("the examples of the developers' pages run as they stand: curl", async (t) => {
+test('the examples of the developer pages run unchanged: curl', async (t) => {
   const { placeholders } = await world(t);
   const matches = JSON.parse(await shell('quick-start.sh', placeholders)) as { teams: unknown[] }[];
   assert.deepEqual([matches.length, matches[0]!.teams.length], [3, 1]);
@@ -86,38 +91,38 @@ const python = await run('python3', ['--version']).then(
   () => true,
   () => false,
 );
-const ENDS = python ? (['mjs', 'py'] as const) : (['mjs'] as const);
+const EXTENSIONS = python ? (['mjs', 'py'] as const) : (['mjs'] as const);
 
-for (const end of ENDS) {
-  test(`the examples of the developers' pages run as they stand: .${end}`, async (t) => {
+for (const extension of EXTENSIONS) {
+  test(`the examples of the developer pages run unchanged: .${extension}`, async (t) => {
     const { placeholders } = await world(t);
-    const paging = await start(`paging.${end}`, placeholders);
+    const paging = await start(`paging.${extension}`, placeholders);
     assert.equal(await paging.line(), '120 matches');
-    const signIn = await start(`sign-in.${end}`, placeholders);
+    const signIn = await start(`sign-in.${extension}`, placeholders);
     const callback = await authorize(placeholders.auth, await signIn.line(), 'Steve');
     const forged = new URL(callback);
     forged.searchParams.set('state', 'forged');
-    if (end === 'mjs') assert.equal((await fetch(forged)).status, 400);
+    if (extension === 'mjs') assert.equal((await fetch(forged)).status, 400);
     assert.equal(await (await fetch(callback)).text(), 'Hello, Steve: 120 matches.');
     await signIn.ended;
   });
 }
 
 async function start(file: string, placeholders: Placeholders) {
-  const end = file.split('.').at(-1) as keyof typeof PROGRAMS;
+  const extension = file.split('.').at(-1) as keyof typeof PROGRAMS;
   const path = join(await mkdtemp(join(tmpdir(), 'example-')), file);
   await writeFile(path, example(file, placeholders));
-  const child: ChildProcess = spawn(PROGRAMS[end], [path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(PROGRAMS[extension], [path], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   return { line: async () => String((await lines.next()).value), ended: once(child, 'exit') };
 }
 
-test('the sign-in by curl runs as it stands', async (t) => {
+test('the curl sign-in example runs unchanged', async (t) => {
   const { placeholders } = await world(t);
   const child = spawn('bash', ['-c', example('sign-in.sh', placeholders)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const callback = await authorize(placeholders.auth, String((await lines.next()).value), 'Steve');
   child.stdin.end(`${callback.href}\n`);
-  const received = String((await lines.next()).value);
-  assert.match(received, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
+  const output = String((await lines.next()).value);
+  assert.match(output, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
 });
