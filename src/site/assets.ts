@@ -6,11 +6,11 @@ import { colourRules, hueRules } from './components/colours.ts';
 const HERE = new URL('./', import.meta.url);
 const require = createRequire(import.meta.url);
 
-/** Adds the site's own files to those that all doors share. */
+/** Adds the site's own files to the assets that all services share. */
 export function addSiteAssets(assets: Assets): Assets {
-  const own = readFileSync(new URL('style/site.css', HERE), 'utf8');
+  const stylesheet = readFileSync(new URL('style/site.css', HERE), 'utf8');
   return assets
-    .add('site.css', `${own}\n${colourRules()}\n${hueRules()}\n`)
+    .add('site.css', `${stylesheet}\n${colourRules()}\n${hueRules()}\n`)
     .addFile('site.js', new URL('script/site.js', HERE))
     .addFile('reference.js', new URL('script/reference.js', HERE))
     .addFile('reference.css', new URL('style/reference.css', HERE))

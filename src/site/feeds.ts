@@ -11,7 +11,7 @@ import { typeName } from './components/punishment-table.ts';
 import { modeName } from './components/labels.ts';
 import type { PageRequest } from './page-request.ts';
 
-const NEWEST = 50;
+const FEED_ENTRIES = 50;
 
 interface Entry {
   path: string;
@@ -22,16 +22,15 @@ interface Entry {
 
 /** `/matches.atom` */
 export async function matchFeed(request: PageRequest): Promise<Response> {
-  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, NEWEST);
+  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, FEED_ENTRIES);
   const facts = matches.map(({ head }) => factsOf(head));
-  const signs = await mapSummaries(
+  const summaries = await mapSummaries(
     request.db,
     facts.map(({ map }) => map),
   );
-  const entries = matches.map(({ key, finished }, place): Entry => {
-    const { map, server, win, gamemode } = facts[place]!;
-    const sign = signs.get(nameKey(map));
-    const picture = sign === undefined || sign.image === null ? undefined : mapImagePath(sign.key, sign.image);
+  const entries = matches.map(({ key, finished }, index): Entry => {
+    const { map, server, win, gamemode } = facts[index]!;
+    const picture = mapImagePath(summaries.get(nameKey(map)));
     const outcome = win === '' ? request.text.match.endedDraw : request.text.match.wonBy(win);
     return {
       path: `/matches/${idOf(key)}`,
@@ -46,21 +45,21 @@ export async function matchFeed(request: PageRequest): Promise<Response> {
 
 /** `/punishments.atom` */
 export async function punishmentFeed(request: PageRequest): Promise<Response> {
-  const found = await listPunishments(request.db, Number.MAX_SAFE_INTEGER, NEWEST, request.now);
-  const entries = found.map((one): Entry => ({
-    path: `/punishments/${idOf(one.key)}`,
-    title: request.text.punishment.title(typeName(request, one.type), one.punished.name),
-    updated: one.time,
-    content: html`<p>${one.reason}</p>`,
+  const punishments = await listPunishments(request.db, Number.MAX_SAFE_INTEGER, FEED_ENTRIES, request.now);
+  const entries = punishments.map((punishment): Entry => ({
+    path: `/punishments/${idOf(punishment.key)}`,
+    title: request.text.punishment.title(typeName(request, punishment.type), punishment.punished.name),
+    updated: punishment.time,
+    content: html`<p>${punishment.reason}</p>`,
   }));
   return await feed(request, '/punishments', request.text.punishment.list, entries);
 }
 
-/** Atom (RFC 4287). An entry's content is HTML within XML: escaped once more. */
+/** An Atom feed (RFC 4287). The content of an entry is HTML within XML, so it is escaped twice. */
 async function feed(request: PageRequest, path: string, title: string, entries: Entry[]): Promise<Response> {
   const { SITE_URL: site, NETWORK_NAME: network } = request.deps.config;
   const updated = new Date(entries[0]?.updated ?? 0).toISOString();
-  const written = await Promise.all(
+  const xmlEntries = await Promise.all(
     entries.map(async (entry) => {
       const content = String(await entry.content);
       return html`<entry
@@ -74,7 +73,7 @@ async function feed(request: PageRequest, path: string, title: string, entries: 
     ><id>${site}${path}.atom</id><title>${network}: ${title}</title><link rel="self" href="${site}${path}.atom" /><link
       href="${site}${path}"
     /><author><name>${network}</name></author
-    ><updated>${updated}</updated> ${written}</feed
+    ><updated>${updated}</updated> ${xmlEntries}</feed
   >`;
   return new Response(`<?xml version="1.0" encoding="utf-8"?>\n${body}`, {
     headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'public, max-age=60' },

@@ -7,20 +7,20 @@ import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { onlineSince } from '#store/game/online-samples.ts';
 import { countOnline, listServers, type ServerNow } from '#store/game/servers.ts';
 import { idOf } from '#platform/ids.ts';
-import { area, fullness } from './components/charts.ts';
+import { areaChart, fillBar } from './components/charts.ts';
 import { matchList } from './components/match-list.ts';
-import { player } from './components/player-link.ts';
+import { playerLink } from './components/player-link.ts';
 import { thumb } from './components/map-image.ts';
-import { heading, mode } from './components/labels.ts';
+import { heading, modeLabel } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 const DAY_MS = 86_400_000;
-const SLICES = 288;
-const LATEST = 8;
-const ACTIVE = 10;
+const CHART_POINTS = 288;
+const LATEST_MATCHES = 8;
+const ACTIVE_PLAYERS = 10;
 
-/** `/`: who plays where, now. */
-export async function home(request: PageRequest): Promise<PageContent> {
+/** `/`: players online, servers, latest matches and most active players. */
+export async function homePage(request: PageRequest): Promise<PageContent> {
   const { text, deps, formats } = request;
   const servers = await listServers(request.db, request.presenceSince);
   const online = servers.reduce((sum, { players }) => sum + players.length, 0);
@@ -33,10 +33,10 @@ export async function home(request: PageRequest): Promise<PageContent> {
     main: html`${await hero(request, online)} ${await serverCards(request, servers)}
       <div class="two">
         <section aria-labelledby="latest">
-          ${heading('latest', text.home.latest, { href: '/matches', words: text.more })} ${await latest(request)}
+          ${heading('latest', text.home.latest, { href: '/matches', label: text.more })} ${await latest(request)}
         </section>
         <section aria-labelledby="active">
-          ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', words: text.more })}
+          ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', label: text.more })}
           ${await mostActive(request)}
         </section>
       </div>`,
@@ -47,7 +47,7 @@ async function hero({ db, text, now, formats, deps }: PageRequest, online: numbe
   const samples = await onlineSince(db, now - DAY_MS);
   const counts = samples.map(({ count }) => count);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  const points = thinned(samples.map(({ time, count }) => ({ at: (time - now + DAY_MS) / DAY_MS, value: count })));
+  const points = downsample(samples.map(({ time, count }) => ({ at: (time - now + DAY_MS) / DAY_MS, value: count })));
   return html`<section class="hero" aria-labelledby="now">
     <div class="hero-words">
       <h1 id="now">
@@ -60,7 +60,7 @@ async function hero({ db, text, now, formats, deps }: PageRequest, online: numbe
       samples.length < 2
         ? html`<p class="soft small">${text.home.noHistory}</p>`
         : html`<figure class="hero-chart">
-            ${area(points, { gap: 0.02, label: text.home.chart(formats.number(least), formats.number(most)) })}
+            ${areaChart(points, { gap: 0.02, label: text.home.chart(formats.number(least), formats.number(most)) })}
             <figcaption class="soft small">
               <span>${text.home.dayAgo}</span
               ><span>${text.home.range(formats.number(least), formats.number(most))}</span><span>${text.home.now}</span>
@@ -70,42 +70,44 @@ async function hero({ db, text, now, formats, deps }: PageRequest, online: numbe
   </section>`;
 }
 
-/** One point for each slice of the day, its highest count: no more than the eye can tell apart. */
-function thinned(points: { at: number; value: number }[]): { at: number; value: number }[] {
+/** The point with the highest count of each five minutes: more points would not be visible. */
+function downsample(points: { at: number; value: number }[]): { at: number; value: number }[] {
   const slices = new Map<number, { at: number; value: number }>();
   for (const point of points) {
-    const slice = Math.floor(point.at * SLICES);
-    const known = slices.get(slice);
-    if (known === undefined || known.value < point.value) slices.set(slice, { at: slice / SLICES, value: point.value });
+    const slice = Math.floor(point.at * CHART_POINTS);
+    const highest = slices.get(slice);
+    if (highest === undefined || highest.value < point.value) {
+      slices.set(slice, { at: slice / CHART_POINTS, value: point.value });
+    }
   }
   return [...slices.values()];
 }
 
 async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<Html> {
   const { text } = request;
-  const signs = await mapSummaries(
+  const summaries = await mapSummaries(
     request.db,
     servers.map(({ current_map }) => current_map),
   );
-  const mapCards = servers.map((server) => serverCard(request, server, signs.get(nameKey(server.current_map))));
+  const cards = servers.map((server) => serverCard(request, server, summaries.get(nameKey(server.current_map))));
   return html`<section aria-labelledby="servers">
     ${heading('servers', text.home.servers)}
     ${
       servers.length === 0
         ? html`<p class="soft">${text.home.noServers}</p>`
         : html`<ul class="servers">
-            ${mapCards}
+            ${cards}
           </ul>`
     }
   </section>`;
 }
 
-function serverCard(request: PageRequest, server: ServerNow, sign: MapSummary | undefined): Html {
+function serverCard(request: PageRequest, server: ServerNow, summary: MapSummary | undefined): Html {
   const { text, formats } = request;
   const { players, max, current_map: map } = server;
   const id = idOf(server.key);
   return html`<li class="server card" data-server="${id}">
-    ${thumb(sign, 'card')}
+    ${thumb(summary, 'card')}
     <div class="server-head">
       <h3>
         <a href="/matches?server=${id}"><bdi>${server.name}</bdi></a>
@@ -113,14 +115,14 @@ function serverCard(request: PageRequest, server: ServerNow, sign: MapSummary | 
       <span class="soft small"><bdi>${server.region}</bdi></span>
     </div>
     <p class="server-map">
-      ${map === '' ? html`<span class="soft">${text.home.quiet}</span>` : html`${sign === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(sign.key)}"><bdi>${map}</bdi></a>`}${server.gamemode === '' ? '' : html` <span class="soft small">${mode(request, server.gamemode)}</span>`}`}
+      ${map === '' ? html`<span class="soft">${text.home.quiet}</span>` : html`${summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`}${server.gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, server.gamemode)}</span>`}`}
     </p>
     <p class="server-count">
       <span class="figures" data-live="${id}">${formats.number(players.length)}</span
       >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}
       <span class="soft small">${text.home.players(players.length)}</span>
     </p>
-    ${max > 0 ? fullness(players.length / max) : ''} ${players.length === 0 ? '' : names(request, players)}
+    ${max > 0 ? fillBar(players.length / max) : ''} ${players.length === 0 ? '' : names(request, players)}
   </li>`;
 }
 
@@ -142,29 +144,27 @@ function names({ text, formats }: PageRequest, players: string[]): Html {
 }
 
 async function latest(request: PageRequest): Promise<Html> {
-  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, LATEST);
-  return matches.length === 0
-    ? html`<p class="soft">${request.text.match.none}</p>`
-    : await matchList(request, matches);
+  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
+  return await matchList(request, matches);
 }
 
 async function mostActive({ db, deps, now, text, formats }: PageRequest): Promise<Html> {
   const { week } = deps.bucketsAt(now);
-  const active = await leaders(db, { bucket: week, mode: 'total', metric: 'play', limit: ACTIVE });
+  const active = await leaders(db, { bucket: week, mode: 'total', metric: 'play', limit: ACTIVE_PLAYERS });
   if (active.length === 0) return html`<p class="soft">${text.boards.none}</p>`;
   return html`<ol class="ranking card">
     ${active.map(
       (leader) =>
         html`<li>
-          ${player(leader, 28)}<span class="figures">${formats.number(leader.play)}</span>
+          ${playerLink(leader, 28)}<span class="figures">${formats.number(leader.play)}</span>
           <span class="soft small">${text.counters.matches(leader.play)}</span>
         </li>`,
     )}
   </ol>`;
 }
 
-/** `/live.json`: what changes on the home page while somebody looks at it. */
-export async function live(request: PageRequest): Promise<Response> {
+/** `/live.json`: the player counts that `script/site.js` refreshes on the home page, by `online` and server id. */
+export async function liveCounts(request: PageRequest): Promise<Response> {
   const servers = await listServers(request.db, request.presenceSince);
   const online = await countOnline(request.db, request.presenceSince);
   const counts = servers.map(({ key, players }) => [idOf(key), players.length]);

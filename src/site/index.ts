@@ -14,21 +14,21 @@ import { addSiteAssets } from './assets.ts';
 import { matchImage, playerImage } from './open-graph/index.ts';
 import { developerPages } from './developers/index.ts';
 import { matchFeed, punishmentFeed } from './feeds.ts';
-import { home, live } from './home.ts';
+import { homePage, liveCounts } from './home.ts';
 import { writePage } from './layout.ts';
-import { leaderboards } from './leaderboards.ts';
-import { map, mapImage } from './map.ts';
-import { maps } from './maps.ts';
-import { match } from './match.ts';
-import { matches } from './matches.ts';
-import { player, playerMatches } from './player.ts';
+import { leaderboardsPage } from './leaderboards.ts';
+import { mapImage, mapPage } from './map.ts';
+import { mapsPage } from './maps.ts';
+import { matchPage } from './match.ts';
+import { matchesPage } from './matches.ts';
+import { playerMatchesPage, playerPage } from './player.ts';
 import { readPrivacy, showPrivacy } from './privacy.ts';
-import { punishment, punishments } from './punishments.ts';
-import { players, search } from './search.ts';
+import { punishmentPage, punishmentsPage } from './punishments.ts';
+import { playersPage, searchPage } from './search.ts';
 import { robots, sitemapFile, sitemapIndex } from './sitemap.ts';
-import { type Deps, type PageContent, PageRequest, type Show } from './page-request.ts';
+import { type Deps, type PageContent, PageRequest, type PageHandler } from './page-request.ts';
 
-/** Opens the site: the pages that every `permalink_url` leads to. */
+/** Opens the public site, whose pages are the targets of every `permalink_url`. */
 export async function openSite(context: AppContext): Promise<HttpService> {
   const site = siteOf(context);
   const listen = getRequestListener(site.fetch, { overrideGlobalObjects: false });
@@ -47,36 +47,36 @@ export function siteOf({ config, db, clock, log }: AppContext): Hono {
   };
   const deps: Deps = { db, clock, config, log, shell, bucketsAt: bucketsIn(config.TIME_ZONE) };
   const app = new Hono();
-  const showMissing = (c: Context): Promise<Response> => showError(c, deps, requestOf(c, deps).missing());
+  const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, requestOf(c, deps).notFound());
   app.use(compress());
   app.get('/assets/*', async (c) => {
-    return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await showMissing(c));
+    return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await sendNotFound(c));
   });
   app.get('/favicon.ico', (c) => c.redirect(assets.href('favicon.svg')));
-  app.get('/maps/:id/image', (c) => answer(c, deps, (request) => mapImage(request, c.req.header('if-none-match'))));
+  app.get('/maps/:id/image', (c) => handle(c, deps, (request) => mapImage(request, c.req.header('if-none-match'))));
   const pages = { ...PAGES, ...developerPages(deps), '/privacy': showPrivacy(readPrivacy(config)) };
-  for (const [path, show] of Object.entries(pages)) app.get(path, (c) => answer(c, deps, show));
-  app.notFound(showMissing);
-  app.onError((error, c) => showError(c, deps, error));
+  for (const [path, handler] of Object.entries(pages)) app.get(path, (c) => handle(c, deps, handler));
+  app.notFound(sendNotFound);
+  app.onError((error, c) => sendError(c, deps, error));
   return app;
 }
 
-const PAGES: Record<string, Show> = {
-  '/': home,
-  '/live.json': live,
-  '/matches': matches,
+const PAGES: Record<string, PageHandler> = {
+  '/': homePage,
+  '/live.json': liveCounts,
+  '/matches': matchesPage,
   '/matches.atom': matchFeed,
-  '/matches/:id': match,
-  '/maps': maps,
-  '/maps/:id': map,
-  '/leaderboards': leaderboards,
-  '/players': players,
-  '/players/:id': player,
-  '/players/:id/matches': playerMatches,
-  '/punishments': punishments,
+  '/matches/:id': matchPage,
+  '/maps': mapsPage,
+  '/maps/:id': mapPage,
+  '/leaderboards': leaderboardsPage,
+  '/players': playersPage,
+  '/players/:id': playerPage,
+  '/players/:id/matches': playerMatchesPage,
+  '/punishments': punishmentsPage,
   '/punishments.atom': punishmentFeed,
-  '/punishments/:id': punishment,
-  '/search': search,
+  '/punishments/:id': punishmentPage,
+  '/search': searchPage,
   '/cards/matches/:id': matchImage,
   '/cards/players/:id': playerImage,
   '/robots.txt': robots,
@@ -89,16 +89,16 @@ function requestOf(c: Context, deps: Deps): PageRequest {
   return new PageRequest(deps, language, new URL(c.req.url), c.req.param());
 }
 
-async function answer(c: Context, deps: Deps, show: Show): Promise<Response> {
+async function handle(c: Context, deps: Deps, handler: PageHandler): Promise<Response> {
   try {
     const request = requestOf(c, deps);
-    // No id or name holds control characters, and PostgreSQL refuses NUL.
-    if (!Object.values(request.params).every(isCleanText)) throw request.missing();
+    // No id or name contains control characters, and PostgreSQL refuses NUL.
+    if (!Object.values(request.params).every(isCleanText)) throw request.notFound();
     rememberLanguage(c, deps.config.SITE_URL.startsWith('https:'));
-    const shown = await show(request);
-    return shown instanceof Response ? shown : await sendPage(c, request, shown);
+    const result = await handler(request);
+    return result instanceof Response ? result : await sendPage(c, request, result);
   } catch (error) {
-    return await showError(c, deps, error);
+    return await sendError(c, deps, error);
   }
 }
 
@@ -114,7 +114,7 @@ async function sendPage(c: Context, request: PageRequest, content: PageContent):
   return c.body(page, (content.status ?? 200) as 200);
 }
 
-async function showError(c: Context, deps: Deps, error: unknown): Promise<Response> {
+async function sendError(c: Context, deps: Deps, error: unknown): Promise<Response> {
   const wire = caughtError(c, deps.log, error);
   const request = requestOf(c, deps);
   const { error: t } = request.text;
@@ -122,8 +122,8 @@ async function showError(c: Context, deps: Deps, error: unknown): Promise<Respon
   if (isWrongMethod) c.header('allow', 'GET, HEAD');
   const status = isWrongMethod ? 405 : wire.status;
   const title = t.heading[status as keyof typeof t.heading] ?? t.heading[500];
-  const fixed: Record<number, string> = { 405: t.method, 503: t.unavailable };
-  const sentence = fixed[status] ?? (status >= 500 ? t.server : wire.message);
+  const sentences: Record<number, string> = { 405: t.method, 503: t.unavailable };
+  const sentence = sentences[status] ?? (status >= 500 ? t.server : wire.message);
   const main = errorPage({ status, title, sentence, link: { href: '/', label: t.home } });
-  return await sendPage(c, request, { title, description: sentence, path: '/', main, status, unlisted: true });
+  return await sendPage(c, request, { title, description: sentence, path: '/', main, status, noIndex: true });
 }

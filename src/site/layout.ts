@@ -2,16 +2,16 @@ import { html } from 'hono/html';
 import { LANGUAGES } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import { type Html, renderPage } from '#http/page.ts';
-import { type PageContent, type PageRequest, PARTS } from './page-request.ts';
+import { type PageContent, type PageRequest, SECTIONS } from './page-request.ts';
 
-/** Writes a page of the site. */
+/** Renders a page of the site with its metadata, header and footer. */
 export async function writePage(request: PageRequest, content: PageContent): Promise<string> {
   const { text, deps, language, url } = request;
   const { kind, title, main, scripts, stylesheets } = content;
-  const links = PARTS.map((part) => ({
-    href: `/${part}`,
-    label: text.parts[part],
-    isCurrent: part === content.part,
+  const links = SECTIONS.map((section) => ({
+    href: `/${section}`,
+    label: text.sections[section],
+    isCurrent: section === content.section,
   }));
   return await renderPage(deps.shell, {
     language,
@@ -29,24 +29,24 @@ export async function writePage(request: PageRequest, content: PageContent): Pro
   });
 }
 
-function headOf(request: PageRequest, { title, description, path, picture, feed, unlisted }: PageContent): Html {
+function headOf(request: PageRequest, { title, description, path, picture, feed, noIndex }: PageContent): Html {
   const { SITE_URL: site, NETWORK_NAME: network } = request.deps.config;
-  const short = description.length > 300 ? `${description.slice(0, 297)}…` : description;
-  const asked = request.url.searchParams.get('lang') === request.language;
+  const preview = description.length > 300 ? `${description.slice(0, 297)}…` : description;
+  const isLocalized = request.url.searchParams.get('lang') === request.language;
   const localized = (language: string): string => `${site}${path}${path.includes('?') ? '&' : '?'}lang=${language}`;
-  return html`<meta name="description" content="${short}" />
-    <link rel="canonical" href="${asked ? localized(request.language) : `${site}${path}`}" />
+  return html`<meta name="description" content="${preview}" />
+    <link rel="canonical" href="${isLocalized ? localized(request.language) : `${site}${path}`}" />
     ${LANGUAGES.map((language) => html`<link rel="alternate" hreflang="${language}" href="${localized(language)}" /> `)}${
       feed === undefined
         ? ''
         : html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}" /> `
-    }${unlisted ? html`<meta name="robots" content="noindex" /> ` : ''}<meta
+    }${noIndex ? html`<meta name="robots" content="noindex" /> ` : ''}<meta
       property="og:site_name"
       content="${network}"
     />
     <meta property="og:type" content="website" />
     <meta property="og:title" content="${title}" />
-    <meta property="og:description" content="${short}" />
+    <meta property="og:description" content="${preview}" />
     <meta property="og:url" content="${site}${path}" />
     <meta property="og:locale" content="${request.language === 'ja' ? 'ja_JP' : 'en_GB'}" />
     ${
@@ -81,7 +81,7 @@ function footOf({ text, deps }: PageRequest): Parameters<typeof renderPage>[1]['
     label: text.frame.about,
     note: text.frame.zone(TIME_ZONE),
     links: [
-      { href: '/developers', label: text.parts.developers },
+      { href: '/developers', label: text.sections.developers },
       { href: '/privacy', label: text.frame.privacy },
       ...(contact === undefined ? [] : [{ href: contact, label: text.frame.contact }]),
     ],

@@ -13,14 +13,14 @@ import {
   MODES,
 } from '#store/game/leaderboards.ts';
 import { back, firstDayOf, KEPT, type Period, PERIODS } from '#store/game/time-buckets.ts';
-import { choices, PAGE } from './components/pager.ts';
-import { player } from './components/player-link.ts';
+import { choices, PAGE_SIZE } from './components/pager.ts';
+import { playerLink } from './components/player-link.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];
 
-/** `/leaderboards`: by mode and stretch of time, ordered by wins, kills or matches. */
-export async function leaderboards(request: PageRequest): Promise<PageContent> {
+/** `/leaderboards`: by mode and period, ordered by wins, kills or matches. */
+export async function leaderboardsPage(request: PageRequest): Promise<PageContent> {
   const { text, db, deps } = request;
   const mode = request.choice('mode', MODES);
   const period = request.choice('period', ORDERED_PERIODS);
@@ -28,28 +28,30 @@ export async function leaderboards(request: PageRequest): Promise<PageContent> {
   const ago = agoOf(request, period);
   const bucket = back(deps.bucketsAt(request.now)[period], ago);
   const start = startOf(request);
-  const found = await leaders(db, { bucket, mode, metric, behind: start?.place, limit: PAGE + 1 });
-  const rows = found.slice(0, PAGE);
+  const found = await leaders(db, { bucket, mode, metric, behind: start?.entry, limit: PAGE_SIZE + 1 });
+  const rows = found.slice(0, PAGE_SIZE);
   const rank = start?.rank ?? 0;
   const last = rows.at(-1);
   const next =
-    found.length > PAGE && last !== undefined ? `${last[metric]}.${idOf(last.key)}.${rank + PAGE}` : undefined;
+    found.length > PAGE_SIZE && last !== undefined
+      ? `${last[metric]}.${idOf(last.key)}.${rank + PAGE_SIZE}`
+      : undefined;
   const title = text.boards.title(text.boards.modes[mode], text.boards.periods[period]);
   return {
     title,
     description: text.boards.description(deps.config.NETWORK_NAME),
     path: request.link({}),
-    part: 'leaderboards',
-    unlisted: start !== undefined || ago > 0,
+    section: 'leaderboards',
+    noIndex: start !== undefined || ago > 0,
     kind: 'boards',
     main: html`<h1>${title}</h1>
-      ${filters(request, mode, period, metric)} ${period === 'all' ? '' : stretch(request, period, bucket, ago)}
+      ${filters(request, mode, period, metric)} ${period === 'all' ? '' : periodNav(request, period, bucket, ago)}
       ${rows.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : table(request, rows, rank, metric)}
       ${pager(request.url, text.pager, next, 'behind')}`,
   };
 }
 
-/** `ago`: how many days, weeks or months back; as far as they are kept. */
+/** `ago`: how many days, weeks or months before the current one, up to the number that is stored. */
 function agoOf(request: PageRequest, period: Period): number {
   const value = request.query('ago');
   if (value === undefined || period === 'all') return 0;
@@ -60,14 +62,14 @@ function agoOf(request: PageRequest, period: Period): number {
   return count;
 }
 
-/** `behind`: value, id and rank of the last player of the page before. */
-function startOf(request: PageRequest): { place: LeaderboardEntry; rank: number } | undefined {
+/** `behind`: the value, id and rank of the last player on the previous page. */
+function startOf(request: PageRequest): { entry: LeaderboardEntry; rank: number } | undefined {
   const text = request.query('behind');
   if (text === undefined) return undefined;
   const [, value, id, rank] = /^(\d{1,15})\.([0-9a-z]{11})\.(\d{1,9})$/.exec(text) ?? [];
   const key = id === undefined ? undefined : keyOf(id);
   if (key === undefined) throw new HttpError(400, 'behind', request.text.error.parameter('behind'));
-  return { place: { value: Number(value), key }, rank: Number(rank) };
+  return { entry: { value: Number(value), key }, rank: Number(rank) };
 }
 
 function filters(request: PageRequest, mode: LeaderboardMode, period: Period, metric: Metric): Html {
@@ -82,20 +84,20 @@ function filters(request: PageRequest, mode: LeaderboardMode, period: Period, me
   </div>`;
 }
 
-/** Which stretch is shown, with links to the one before and the one after. */
-function stretch(request: PageRequest, period: Exclude<Period, 'all'>, bucket: number, ago: number): Html {
+/** The dates of the displayed period, with links to the previous and next one. */
+function periodNav(request: PageRequest, period: Exclude<Period, 'all'>, bucket: number, ago: number): Html {
   const { text, formats } = request;
   const first = firstDayOf(bucket);
-  const words =
+  const dates =
     period === 'month'
       ? formats.month(first)
       : period === 'week'
         ? `${formats.longDay(first)} – ${formats.longDay(firstDayOf(back(bucket, -1)) - 86_400_000)}`
         : formats.longDay(first);
   const link = (to: number): string => request.link({ ago: to === 0 ? undefined : String(to) });
-  return html`<nav class="stretch" aria-label="${text.boards.stretch}">
+  return html`<nav class="stretch" aria-label="${text.boards.periodNav}">
     ${ago + 1 < KEPT[period] ? html`<a href="${link(ago + 1)}" rel="prev" aria-label="${text.boards.earlier}">←</a>` : html`<span></span>`}
-    <span>${words}</span>
+    <span>${dates}</span>
     ${ago > 0 ? html`<a href="${link(ago - 1)}" rel="next" aria-label="${text.boards.later}">→</a>` : html`<span></span>`}
   </nav>`;
 }
@@ -104,7 +106,7 @@ function table({ text, formats }: PageRequest, rows: readonly Leader[], rank: nu
   const { columns } = text;
   const cell = (name: Metric | 'ratio' | 'time', value: string): Html =>
     html`<td class="n${name === metric ? ' main' : ''}">${value}</td>`;
-  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.parts.leaderboards}">
+  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.sections.leaderboards}">
     <table class="board">
       <thead>
         <tr>
@@ -118,9 +120,9 @@ function table({ text, formats }: PageRequest, rows: readonly Leader[], rank: nu
         </tr>
       </thead>
       <tbody>
-        ${rows.map((row, place) => {
-          const at = rank + place + 1;
-          return html`<tr${at <= 3 ? html` class="top top-${at}"` : ''}><td class="n rank">${formats.number(at)}</td><th scope="row">${player(row, 28)}</th>${cell('win', formats.number(row.win))}${cell('kill', formats.number(row.kill))}${cell('play', formats.number(row.play))}${cell('ratio', formats.ratio(row.kill / Math.max(1, row.death)))}${cell('time', formats.duration(row.time))}</tr>\n`;
+        ${rows.map((row, index) => {
+          const rowRank = rank + index + 1;
+          return html`<tr${rowRank <= 3 ? html` class="top top-${rowRank}"` : ''}><td class="n rank">${formats.number(rowRank)}</td><th scope="row">${playerLink(row, 28)}</th>${cell('win', formats.number(row.win))}${cell('kill', formats.number(row.kill))}${cell('play', formats.number(row.play))}${cell('ratio', formats.ratio(row.kill / Math.max(1, row.death)))}${cell('time', formats.duration(row.time))}</tr>\n`;
         })}
       </tbody>
     </table>

@@ -7,59 +7,59 @@ import { mapSummaries } from '#store/game/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { type GameMap, imageOf, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#store/game/maps.ts';
 import { serversPlaying } from '#store/game/servers.ts';
-import { bars, shares } from './components/charts.ts';
-import { coloursOf } from './components/colours.ts';
+import { barChart, stackedBar } from './components/charts.ts';
+import { teamColours } from './components/colours.ts';
 import { matchList } from './components/match-list.ts';
 import { identicon } from './components/player-link.ts';
-import { mapImagePath, thumb } from './components/map-image.ts';
-import { heading, mode } from './components/labels.ts';
+import { imageVersion, mapImagePath, thumb } from './components/map-image.ts';
+import { heading, modeLabel } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
-const LATEST = 10;
+const LATEST_MATCHES = 10;
 const SHOWN_VERSIONS = 6;
 
-/** `/maps/:id`; a map's name leads there too. */
-export async function map(request: PageRequest): Promise<PageContent | Response> {
-  const named = request.params['id'] ?? '';
-  const key = keyOf(named);
-  const found = key === undefined ? undefined : await mapByKey(request.db, key);
-  if (found === undefined) return await byName(request, named);
+/** `/maps/:id`; a map's name redirects to its id. */
+export async function mapPage(request: PageRequest): Promise<PageContent | Response> {
+  const idOrName = request.params['id'] ?? '';
+  const key = keyOf(idOrName);
+  const map = key === undefined ? undefined : await mapByKey(request.db, key);
+  if (map === undefined) return await redirectByName(request, idOrName);
   const { text } = request;
-  const sign = (await mapSummaries(request.db, [found.name])).get(nameKey(found.name));
-  const picture = sign?.key === found.key && sign.image !== null ? mapImagePath(sign.key, sign.image) : undefined;
+  const summary = (await mapSummaries(request.db, [map.name])).get(nameKey(map.name));
+  // The summary may belong to another map of the same name.
+  const picture = summary?.key === map.key ? mapImagePath(summary) : undefined;
   return {
-    title: found.name,
-    description:
-      found.objective || text.map.describe(found.name, found.authors.map(({ name }) => name).filter(Boolean)),
-    path: `/maps/${idOf(found.key)}`,
-    part: 'maps',
+    title: map.name,
+    description: map.objective || text.map.describe(map.name, map.authors.map(({ name }) => name).filter(Boolean)),
+    path: `/maps/${idOf(map.key)}`,
+    section: 'maps',
     kind: 'map',
-    picture: picture === undefined ? undefined : { path: picture, alt: text.map.picture(found.name), large: false },
+    picture: picture === undefined ? undefined : { path: picture, alt: text.map.picture(map.name), large: false },
     main: html`<section class="banner">
-        ${thumb(sign, 'hero', true)}
+        ${thumb(summary, 'hero', true)}
         <div class="banner-words">
           <p class="soft">
-            ${found.gamemodes.map((gamemode, place) => html`${place > 0 ? ' · ' : ''}<a href="/maps?gamemode=${encodeURIComponent(gamemode)}">${mode(request, gamemode)}</a>`)}
+            ${map.gamemodes.map((gamemode, index) => html`${index > 0 ? ' · ' : ''}<a href="/maps?gamemode=${encodeURIComponent(gamemode)}">${modeLabel(request, gamemode)}</a>`)}
           </p>
-          <h1><bdi>${found.name}</bdi></h1>
-          <p class="lead"><bdi>${found.objective}</bdi></p>
-          <p class="soft small">${text.map.version} <bdi>${found.version}</bdi></p>
+          <h1><bdi>${map.name}</bdi></h1>
+          <p class="lead"><bdi>${map.objective}</bdi></p>
+          <p class="soft small">${text.map.version} <bdi>${map.version}</bdi></p>
         </div>
       </section>
-      <div class="two even">${credits(request, found)}${teams(request, found)}</div>
-      <div class="two even">${await results(request, found)}${await ratings(request, found)}</div>
-      ${await rotationsPlaying(request, found)}
+      <div class="two even">${credits(request, map)}${teams(request, map)}</div>
+      <div class="two even">${await results(request, map)}${await ratings(request, map)}</div>
+      ${await rotationsPlaying(request, map)}
       <section aria-labelledby="latest">
-        ${heading('latest', text.map.latest, { href: `/matches?map=${encodeURIComponent(found.name)}`, words: text.more })}
-        ${await latest(request, found)}
+        ${heading('latest', text.map.latest, { href: `/matches?map=${encodeURIComponent(map.name)}`, label: text.more })}
+        ${await latest(request, map)}
       </section>`,
   };
 }
 
-async function byName(request: PageRequest, name: string): Promise<Response> {
-  const found = name.length > 128 ? undefined : await mapByName(request.db, name);
-  if (found === undefined) throw request.missing();
-  return new Response(null, { status: 302, headers: { location: `/maps/${idOf(found.key)}` } });
+async function redirectByName(request: PageRequest, name: string): Promise<Response> {
+  const map = name.length > 128 ? undefined : await mapByName(request.db, name);
+  if (map === undefined) throw request.notFound();
+  return new Response(null, { status: 302, headers: { location: `/maps/${idOf(map.key)}` } });
 }
 
 function credits({ text }: PageRequest, { authors }: GameMap): Html {
@@ -78,13 +78,13 @@ function credits({ text }: PageRequest, { authors }: GameMap): Html {
   </section>`;
 }
 
-function teams({ text, formats }: PageRequest, { teams: all }: GameMap): Html {
-  if (all.length === 0) return html``;
-  const colours = coloursOf(all, all);
+function teams({ text, formats }: PageRequest, { teams: mapTeams }: GameMap): Html {
+  if (mapTeams.length === 0) return html``;
+  const colours = teamColours(mapTeams, mapTeams);
   return html`<section class="card" aria-labelledby="teams">
     ${heading('teams', text.map.teams)}
     <ul class="teams">
-      ${all.map(
+      ${mapTeams.map(
         ({ name, max }) =>
           html`<li class="c-${colours.get(name)!}">
             <span class="team-chip"><bdi>${name}</bdi></span
@@ -95,35 +95,36 @@ function teams({ text, formats }: PageRequest, { teams: all }: GameMap): Html {
   </section>`;
 }
 
-async function results({ db, text, formats }: PageRequest, { name, teams: received }: GameMap): Promise<Html> {
+async function results({ db, text, formats }: PageRequest, { name, teams: mapTeams }: GameMap): Promise<Html> {
   const { matches, draws, teams: rows } = await resultsOn(db, nameKey(name));
   if (matches === 0) return html``;
   const winners = rows.filter(({ play }) => play > 0).sort((a, b) => b.win - a.win).slice(0, 12); // prettier-ignore
-  const colours = coloursOf(
+  const colours = teamColours(
     winners.map(({ team }) => ({ name: team })),
-    received,
+    mapTeams,
   );
-  const parts = winners.map(({ team, win }) => ({ value: win, colour: colours.get(team)!, title: team }));
+  const segments = winners.map(({ team, win }) => ({ value: win, colour: colours.get(team)!, title: team }));
   const rest = { value: draws, colour: 'gray', title: text.match.draw } as const;
-  const quota = (win: number): string => formats.percent(win / matches);
+  const share = (win: number): string => formats.percent(win / matches);
   return html`<section class="card" aria-labelledby="results">
-    ${heading('results', text.map.results)} ${shares([...parts, rest], text.map.resultsLabel(formats.number(matches)))}
+    ${heading('results', text.map.results)}
+    ${stackedBar([...segments, rest], text.map.resultsLabel(formats.number(matches)))}
     <ul class="legend">
       ${winners.map(
         ({ team, win }) =>
           html`<li>
             <span class="dot c-${colours.get(team)!}"></span><bdi>${team}</bdi>
-            <span class="figures">${quota(win)}</span>
+            <span class="figures">${share(win)}</span>
           </li>`,
-      )}${draws === 0 ? '' : html`<li><span class="dot c-gray"></span>${text.match.draw} <span class="figures">${quota(draws)}</span></li>`}
+      )}${draws === 0 ? '' : html`<li><span class="dot c-gray"></span>${text.match.draw} <span class="figures">${share(draws)}</span></li>`}
     </ul>
     <p class="soft small">${text.map.resultsLabel(formats.number(matches))}</p>
   </section>`;
 }
 
-async function ratings(request: PageRequest, found: GameMap): Promise<Html> {
+async function ratings(request: PageRequest, map: GameMap): Promise<Html> {
   const { text, formats } = request;
-  const rates = ((await ratesOf(request.db, [found])).get(found.key) ?? []).reverse();
+  const rates = ((await ratesOf(request.db, [map])).get(map.key) ?? []).reverse();
   if (rates.length === 0) return html``;
   return html`<section class="card" aria-labelledby="ratings">
     ${heading('ratings', text.map.ratings)}
@@ -136,10 +137,10 @@ async function ratings(request: PageRequest, found: GameMap): Promise<Html> {
 
 function histogram({ text, formats }: PageRequest, { version, counts }: MapRate): Html {
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const average = counts.reduce((sum, count, place) => sum + count * (place + 1), 0) / Math.max(1, total);
+  const average = counts.reduce((sum, count, index) => sum + count * (index + 1), 0) / Math.max(1, total);
   const label = text.map.ratingLabel(formats.ratio(average), formats.number(total));
-  const drawn = bars(
-    counts.map((value, place) => ({ value, title: `${place + 1}: ${formats.number(value)}` })),
+  const chart = barChart(
+    counts.map((value, index) => ({ value, title: `${index + 1}: ${formats.number(value)}` })),
     label,
   );
   return html`<li>
@@ -149,47 +150,50 @@ function histogram({ text, formats }: PageRequest, { version, counts }: MapRate)
         >${text.map.version} <bdi>${version}</bdi> · ${text.map.votes(formats.number(total), total)}</span
       >
     </div>
-    ${drawn}
+    ${chart}
     <div class="histogram-ends soft small" aria-hidden="true">
       <span>1</span><span>2</span><span>3</span><span>4</span><span>5</span>
     </div>
   </li>`;
 }
 
-/** Where the map is played now, and in whose rotation it stands. */
-async function rotationsPlaying(request: PageRequest, found: GameMap): Promise<Html> {
+/** The servers that currently play the map, and the servers that have it in their rotation. */
+async function rotationsPlaying(request: PageRequest, map: GameMap): Promise<Html> {
   const { text, db } = request;
-  const playing = await serversPlaying(db, [nameKey(found.name)], request.presenceSince);
-  const rotations = (await rotationsOf(db, [found])).get(nameKey(found.name)) ?? [];
+  const playing = await serversPlaying(db, [nameKey(map.name)], request.presenceSince);
+  const rotations = (await rotationsOf(db, [map])).get(nameKey(map.name)) ?? [];
   if (playing.length + rotations.length === 0) return html``;
   return html`<section class="card" aria-labelledby="where">
     ${heading('where', text.map.where)}
-    ${playing.length === 0 ? '' : html`<p>${text.map.playing} ${playing.map(({ key, name }, place) => html`${place > 0 ? ', ' : ''}<a href="/matches?server=${idOf(key)}"><bdi>${name}</bdi></a>`)}</p>`}
-    ${rotations.length === 0 ? '' : html`<p class="soft">${text.map.rotations} ${rotations.map((name, place) => html`${place > 0 ? ', ' : ''}<a href="/maps?rotation=${encodeURIComponent(name)}"><bdi>${name}</bdi></a>`)}</p>`}
+    ${playing.length === 0 ? '' : html`<p>${text.map.playing} ${playing.map(({ key, name }, index) => html`${index > 0 ? ', ' : ''}<a href="/matches?server=${idOf(key)}"><bdi>${name}</bdi></a>`)}</p>`}
+    ${rotations.length === 0 ? '' : html`<p class="soft">${text.map.rotations} ${rotations.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="/maps?rotation=${encodeURIComponent(name)}"><bdi>${name}</bdi></a>`)}</p>`}
   </section>`;
 }
 
 async function latest(request: PageRequest, { name }: GameMap): Promise<Html> {
-  const matches = await listMatchesWhere(request.db, { mapKey: nameKey(name) }, Number.MAX_SAFE_INTEGER, LATEST);
-  return matches.length === 0
-    ? html`<p class="soft">${request.text.match.none}</p>`
-    : await matchList(request, matches);
+  const matches = await listMatchesWhere(
+    request.db,
+    { mapKey: nameKey(name) },
+    Number.MAX_SAFE_INTEGER,
+    LATEST_MATCHES,
+  );
+  return await matchList(request, matches);
 }
 
-/** `/maps/:id/image`: kept for good where the address names its content. */
-export async function mapImage(request: PageRequest, known: string | undefined): Promise<Response> {
+/** `/maps/:id/image`; clients may cache it permanently if `v` is the version of the image. */
+export async function mapImage(request: PageRequest, ifNoneMatch: string | undefined): Promise<Response> {
   const key = keyOf(request.params['id'] ?? '');
   const image = key === undefined ? undefined : await imageOf(request.db, key);
-  if (image === undefined) throw request.missing();
+  if (image === undefined) throw request.notFound();
   const etag = `"${image.hash}"`;
-  const fixed = request.url.searchParams.get('v') === image.hash.slice(0, 12);
+  const isVersioned = request.url.searchParams.get('v') === imageVersion(image.hash);
   const headers = {
     'content-type': image.content_type,
-    'cache-control': fixed ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
+    'cache-control': isVersioned ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
     etag,
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
   };
-  if (known === etag) return new Response(null, { status: 304, headers });
+  if (ifNoneMatch === etag) return new Response(null, { status: 304, headers });
   return new Response(Uint8Array.from(image.bytes), { headers });
 }

@@ -6,29 +6,30 @@ import { keyCursor, listed, pager } from '#http/pager.ts';
 import { mapSummaries } from '#store/game/map-summaries.ts';
 import { type GameMap, listMaps } from '#store/game/maps.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
-import { choices, PAGE } from './components/pager.ts';
+import { choices, PAGE_SIZE } from './components/pager.ts';
 import { thumb } from './components/map-image.ts';
-import { GAMEMODES, mode } from './components/labels.ts';
+import { GAMEMODES, modeLabel } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
-/** `/maps`: all maps, or those of a gamemode or of a server's rotation. */
-export async function maps(request: PageRequest): Promise<PageContent> {
+/** `/maps`: all maps, or the maps of a gamemode or of a server's rotation. */
+export async function mapsPage(request: PageRequest): Promise<PageContent> {
   const { text, db } = request;
   const [gamemode, rotation] = [request.query('gamemode'), request.query('rotation')];
-  const server = rotation === undefined ? undefined : await serverOf(request, rotation);
-  const wanted = {
-    before: request.before,
-    limit: PAGE + 1,
+  const serverKey = rotation === undefined ? undefined : await serverKeyOf(request, rotation);
+  const filter = {
+    before: request.beforeKey,
+    limit: PAGE_SIZE + 1,
     ...(gamemode === undefined ? {} : { gamemode }),
-    ...(rotation === undefined ? {} : { serverKey: server ?? 0 }),
+    // No server has key 0, so that the list is empty for an unknown server.
+    ...(rotation === undefined ? {} : { serverKey: serverKey ?? 0 }),
   };
-  const { items, next } = listed(await listMaps(db, wanted), PAGE, keyCursor);
+  const { items, next } = listed(await listMaps(db, filter), PAGE_SIZE, keyCursor);
   return {
     title: text.map.list,
     description: text.map.listDescription(request.deps.config.NETWORK_NAME),
     path: request.link({}),
-    part: 'maps',
-    unlisted: request.query('max_id') !== undefined,
+    section: 'maps',
+    noIndex: request.query('max_id') !== undefined,
     main: html`<h1>${text.map.list}</h1>
       ${await filters(request, gamemode, rotation)}
       ${items.length === 0 ? html`<p class="soft">${text.map.none}</p>` : await cards(request, items)}
@@ -36,8 +37,9 @@ export async function maps(request: PageRequest): Promise<PageContent> {
   };
 }
 
-async function serverOf(request: PageRequest, text: string): Promise<number | undefined> {
-  return keyOf(text) ?? (await serverByName(request.db, text))?.key;
+/** The key of a server by its id or name. */
+async function serverKeyOf(request: PageRequest, idOrName: string): Promise<number | undefined> {
+  return keyOf(idOrName) ?? (await serverByName(request.db, idOrName))?.key;
 }
 
 async function filters(
@@ -58,19 +60,24 @@ async function filters(
   </div>`;
 }
 
-export async function cards(request: PageRequest, items: readonly GameMap[]): Promise<Html> {
-  const signs = await mapSummaries(
+async function cards(request: PageRequest, items: readonly GameMap[]): Promise<Html> {
+  const summaries = await mapSummaries(
     request.db,
     items.map(({ name }) => name),
   );
   return html`<ul class="map-cards">
     ${items.map((map) => {
-      const sign = signs.get(nameKey(map.name)) ?? { key: map.key, name: map.name, image: null, teams: map.teams };
+      const summary = summaries.get(nameKey(map.name)) ?? {
+        key: map.key,
+        name: map.name,
+        image: null,
+        teams: map.teams,
+      };
       return html`<li class="map-card card">
-        <a class="cover" href="/maps/${idOf(map.key)}" aria-label="${map.name}"></a>${thumb(sign, 'card')}
+        <a class="cover" href="/maps/${idOf(map.key)}" aria-label="${map.name}"></a>${thumb(summary, 'card')}
         <strong><bdi>${map.name}</bdi></strong
         ><span class="soft small"
-          >${map.gamemodes.slice(0, 4).map((gamemode, place) => html`${place > 0 ? ' · ' : ''}${mode(request, gamemode)}`)}</span
+          >${map.gamemodes.slice(0, 4).map((gamemode, index) => html`${index > 0 ? ' · ' : ''}${modeLabel(request, gamemode)}`)}</span
         >
       </li>`;
     })}

@@ -11,80 +11,81 @@ import {
   type MatchTeam,
   type WholeMatch,
 } from '#store/game/matches.ts';
-import { timeLine } from './components/charts.ts';
-import { type Colour, colourNamed, coloursOf } from './components/colours.ts';
-import { player } from './components/player-link.ts';
-import { mapImagePath, thumb } from './components/map-image.ts';
+import { timeline } from './components/charts.ts';
+import { type Colour, colourNamed, teamColours } from './components/colours.ts';
+import { playerLink } from './components/player-link.ts';
+import { thumb } from './components/map-image.ts';
 import { timestamp, stopwatch } from './components/timestamps.ts';
 import { figure, heading, modeName } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
-/** Everything a page about a match is written from. */
+/** The data that the page and the Open Graph image of a match show. */
 export interface MatchView {
   match: WholeMatch;
   facts: MatchFacts;
   teams: MatchTeam[];
   objectives: MatchObjective[];
-  sign: MapSummary | undefined;
+  summary: MapSummary | undefined;
   colours: Map<string, Colour>;
 }
 
 /** `/matches/:id` */
-export async function match(request: PageRequest): Promise<PageContent> {
-  const received = await matchViewOf(request);
-  const { facts, sign } = received;
+export async function matchPage(request: PageRequest): Promise<PageContent> {
+  const view = await matchViewOf(request);
+  const { facts, summary } = view;
   const { text } = request;
   return {
     title: text.match.title(facts.map, facts.server),
-    description: describe(request, received),
+    description: describe(request, view),
     path: `/matches/${facts.id}`,
-    part: 'matches',
+    section: 'matches',
     kind: 'match',
-    picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, received), large: true },
-    main: html`${hero(request, received)} ${scoreLine(request, received)} ${figures(request, received)}
-      ${objectives(request, received)}
+    picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, view), large: true },
+    main: html`${hero(request, view)} ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
       <section aria-labelledby="players">
-        ${heading('players', text.match.scoreboard)}
-        ${received.teams.map((team) => scoreboard(request, received, team))}
+        ${heading('players', text.match.scoreboard)} ${view.teams.map((team) => scoreboard(request, view, team))}
       </section>
       <p>
         <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a>${
-          sign === undefined ? '' : html` · <a href="/maps/${idOf(sign.key)}">${text.map.about(sign.name)}</a>`
+          summary === undefined ? '' : html` · <a href="/maps/${idOf(summary.key)}">${text.map.about(summary.name)}</a>`
         }
       </p>`,
   };
 }
 
-/** @throws HttpError 404 */
+/**
+ * Reads the match that the request's `id` names.
+ * @throws HttpError 404
+ */
 export async function matchViewOf(request: PageRequest): Promise<MatchView> {
   const key = keyOf(request.params['id'] ?? '');
-  const found = key === undefined ? undefined : await matchByKey(request.db, key);
-  if (found === undefined) throw request.missing();
-  const facts = factsOf(found.head);
-  const teams = JSON.parse(found.teams) as MatchTeam[];
-  const objectives = JSON.parse(found.objectives) as MatchObjective[];
-  const sign = (await mapSummaries(request.db, [facts.map])).get(nameKey(facts.map));
-  return { match: found, facts, teams, objectives, sign, colours: coloursOf(teams, sign?.teams ?? []) };
+  const match = key === undefined ? undefined : await matchByKey(request.db, key);
+  if (match === undefined) throw request.notFound();
+  const facts = factsOf(match.head);
+  const teams = JSON.parse(match.teams) as MatchTeam[];
+  const objectives = JSON.parse(match.objectives) as MatchObjective[];
+  const summary = (await mapSummaries(request.db, [facts.map])).get(nameKey(facts.map));
+  return { match, facts, teams, objectives, summary, colours: teamColours(teams, summary?.teams ?? []) };
 }
 
-/** Who won, where, how: in a sentence. */
-export function describe(request: PageRequest, { facts, teams, match }: MatchView): string {
+/** The outcome, gamemode, scores and number of players in one sentence. */
+function describe(request: PageRequest, { facts, teams, match }: MatchView): string {
   const { text, formats } = request;
   const scores = teams.slice(0, 8).map(({ name, score }) => `${name} ${formats.number(score)}`);
-  const players = teams.reduce((sum, team) => sum + team.players.length, 0);
+  const players = countPlayers(teams);
   const outcome = facts.win === '' ? text.match.endedDraw : text.match.wonBy(facts.win);
   const length = stopwatch(match.finished - match.started);
   return text.match.describe(outcome, modeName(request, facts.gamemode), scores.join(', '), players, length);
 }
 
-function hero(request: PageRequest, { facts, sign, match, colours }: MatchView): Html {
+function hero(request: PageRequest, { facts, summary, match, colours }: MatchView): Html {
   const { text } = request;
   const outcome =
     facts.win === ''
       ? html`<span class="team-chip none">${text.match.draw}</span>`
       : html`<span class="team-chip c-${colours.get(facts.win) ?? 'gray'}">${text.match.wins(facts.win)}</span>`;
   return html`<section class="banner">
-    ${thumb(sign, 'hero', true)}
+    ${thumb(summary, 'hero', true)}
     <div class="banner-words">
       <p class="soft">
         <a href="/matches?gamemode=${encodeURIComponent(facts.gamemode)}"
@@ -100,7 +101,10 @@ function hero(request: PageRequest, { facts, sign, match, colours }: MatchView):
   </section>`;
 }
 
-/** The scores side by side, where the teams are few enough to stand so. */
+const countPlayers = (teams: readonly MatchTeam[]): number =>
+  teams.reduce((sum, { players }) => sum + players.length, 0);
+
+/** The scores side by side; nothing for fewer than two or more than eight teams. */
 function scoreLine({ formats }: PageRequest, { teams, colours, facts }: MatchView): Html {
   if (teams.length < 2 || teams.length > 8) return html``;
   return html`<div class="score-line" data-teams="${teams.length}">
@@ -116,7 +120,7 @@ function scoreLine({ formats }: PageRequest, { teams, colours, facts }: MatchVie
 }
 
 function figures({ text, formats }: PageRequest, { facts, match, teams }: MatchView): Html {
-  const players = teams.reduce((sum, team) => sum + team.players.length, 0);
+  const players = countPlayers(teams);
   return html`<dl class="figures-row">
     ${figure(stopwatch(match.finished - match.started), text.match.length)}
     ${figure(formats.number(players), text.match.playerCount)}
@@ -127,21 +131,25 @@ function figures({ text, formats }: PageRequest, { facts, match, teams }: MatchV
 
 const LISTED_OBJECTIVES = 200;
 
-function objectives(request: PageRequest, received: MatchView): Html {
+function objectives(request: PageRequest, view: MatchView): Html {
   const { text, formats } = request;
-  if (received.objectives.length === 0) return html``;
-  const inOrder = [...received.objectives].sort((a, b) => a.time - b.time);
+  if (view.objectives.length === 0) return html``;
+  const inOrder = [...view.objectives].sort((a, b) => a.time - b.time);
   const rest = inOrder.length - LISTED_OBJECTIVES;
   return html`<section class="card" aria-labelledby="objectives">
-    ${heading('objectives', text.match.objectives)} ${line(request, received, inOrder)}
+    ${heading('objectives', text.match.objectives)} ${objectiveTimeline(request, view, inOrder)}
     <ol class="objectives">
-      ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => completed(request, received, objective))}
+      ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => objectiveItem(request, view, objective))}
     </ol>
     ${rest > 0 ? html`<p class="soft">${text.match.moreObjectives(formats.number(rest))}</p>` : ''}
   </section>`;
 }
 
-function line({ text }: PageRequest, { match, teams, colours }: MatchView, inOrder: MatchObjective[]): Html {
+function objectiveTimeline(
+  { text }: PageRequest,
+  { match, teams, colours }: MatchView,
+  inOrder: MatchObjective[],
+): Html {
   const rows = [...new Set(inOrder.map(({ team }) => team))];
   const length = Math.max(1, match.finished - match.started);
   const marks = inOrder.map(({ time, team, name, color }) => ({
@@ -157,13 +165,13 @@ function line({ text }: PageRequest, { match, teams, colours }: MatchView, inOrd
   return html`<div class="timeline-box">
     <div class="timeline-names">${names}</div>
     <div>
-      ${timeLine(marks, rows.length, text.match.timeLine(inOrder.length, teams.length))}
+      ${timeline(marks, rows.length, text.match.timeline(inOrder.length, teams.length))}
       <div class="timeline-ends soft small"><span>0:00</span><span>${stopwatch(length)}</span></div>
     </div>
   </div>`;
 }
 
-function completed({ text }: PageRequest, { match, colours }: MatchView, objective: MatchObjective): Html {
+function objectiveItem({ text }: PageRequest, { match, colours }: MatchView, objective: MatchObjective): Html {
   const { player: by, team, type, name, color, time } = objective;
   const colour = colourNamed(color) ?? colours.get(team) ?? 'gray';
   return html`<li>
@@ -171,7 +179,7 @@ function completed({ text }: PageRequest, { match, colours }: MatchView, objecti
     <span
       ><bdi>${name === '' ? text.objectives[type as keyof typeof text.objectives] : name}</bdi>
       <span class="soft small">${text.objectiveDone[type as keyof typeof text.objectiveDone]}</span>
-      ${by === null ? '' : player(by, 20)}<span class="soft small"> <bdi>${team}</bdi></span></span
+      ${by === null ? '' : playerLink(by, 20)}<span class="soft small"> <bdi>${team}</bdi></span></span
     >
   </li>`;
 }
@@ -180,7 +188,7 @@ function scoreboard(request: PageRequest, { colours, facts }: MatchView, team: M
   const { text, formats } = request;
   const { columns } = text;
   const sorted = [...team.players].sort((a, b) => b.score - a.score || b.kill_count - a.kill_count);
-  const extra = EXTRA.filter((counter) => team.players.some((one) => one[counter] > 0));
+  const extra = EXTRA_COUNTERS.filter((counter) => team.players.some((played) => played[counter] > 0));
   return html`<div class="scoreboard c-${colours.get(team.name)!}">
     <h3>
       <span class="team-name"><bdi>${team.name}</bdi></span
@@ -205,14 +213,14 @@ function scoreboard(request: PageRequest, { colours, facts }: MatchView, team: M
               </thead>
               <tbody>
                 ${sorted.map(
-                  (one) =>
+                  (played) =>
                     html`<tr>
-                      <th scope="row">${player(one)}</th>
-                      <td class="n">${formats.number(one.score)}</td>
-                      <td class="n">${formats.number(one.kill_count)}</td>
-                      <td class="n">${formats.number(one.death_count)}</td>
-                      <td class="n">${formats.ratio(one.kill_count / Math.max(1, one.death_count))}</td>
-                      ${extra.map((counter) => html`<td class="n">${formats.number(one[counter])}</td>`)}
+                      <th scope="row">${playerLink(played)}</th>
+                      <td class="n">${formats.number(played.score)}</td>
+                      <td class="n">${formats.number(played.kill_count)}</td>
+                      <td class="n">${formats.number(played.death_count)}</td>
+                      <td class="n">${formats.ratio(played.kill_count / Math.max(1, played.death_count))}</td>
+                      ${extra.map((counter) => html`<td class="n">${formats.number(played[counter])}</td>`)}
                     </tr> `,
                 )}
               </tbody>
@@ -222,9 +230,5 @@ function scoreboard(request: PageRequest, { colours, facts }: MatchView, team: M
   </div>`;
 }
 
-const EXTRA = ['shot_count', 'hit_count', 'paint_count'] as const;
-
-/** The picture of the match's map, for feeds. */
-export function mapImageOf(sign: MapSummary | undefined): string | undefined {
-  return sign === undefined || sign.image === null ? undefined : mapImagePath(sign.key, sign.image);
-}
+/** Columns that only scoreboards with such counters have. */
+const EXTRA_COUNTERS = ['shot_count', 'hit_count', 'paint_count'] as const;

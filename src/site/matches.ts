@@ -6,59 +6,61 @@ import { keyCursor, listed, pager } from '#http/pager.ts';
 import { listMatchesWhere, type MatchFilter } from '#store/game/match-lists.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
 import { matchList } from './components/match-list.ts';
-import { choices, PAGE } from './components/pager.ts';
+import { choices, PAGE_SIZE } from './components/pager.ts';
 import { GAMEMODES, modeName } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
-/** `/matches`: finished matches, all or of one mode, server or map. */
-export async function matches(request: PageRequest): Promise<PageContent> {
+/** `/matches`: finished matches; all of them, or those of one gamemode, server or map. */
+export async function matchesPage(request: PageRequest): Promise<PageContent> {
   const { text, db } = request;
   const gamemode = request.query('gamemode');
   const [server, map] = [request.query('server'), request.query('map')];
   const { filter, name } = await filterOf(request, { gamemode, server, map });
-  const { items, next } = listed(await listMatchesWhere(db, filter, request.before, PAGE + 1), PAGE, keyCursor);
+  const { items, next } = listed(
+    await listMatchesWhere(db, filter, request.beforeKey, PAGE_SIZE + 1),
+    PAGE_SIZE,
+    keyCursor,
+  );
   const title = name === undefined ? text.match.list : text.match.listOf(name);
   return {
     title,
     description: text.match.listDescription(request.deps.config.NETWORK_NAME),
     path: request.link({}),
-    part: 'matches',
-    unlisted: request.query('max_id') !== undefined,
+    section: 'matches',
+    noIndex: request.query('max_id') !== undefined,
     feed: { path: '/matches.atom', title: text.match.list },
     main: html`<div class="heading">
         <h1>${title}</h1>
         <a class="feed" href="/matches.atom">Atom</a>
       </div>
-      ${await filters(request, gamemode, server)}
-      ${items.length === 0 ? html`<p class="soft">${text.match.none}</p>` : await matchList(request, items)}
+      ${await filters(request, gamemode, server)} ${await matchList(request, items)}
       ${pager(request.url, text.pager, next, 'max_id')}`,
   };
 }
 
-interface Asked {
+interface FilterParams {
   gamemode: string | undefined;
   server: string | undefined;
   map: string | undefined;
 }
 
-/** The one thing that is filtered by; what names nothing gives an empty list. */
+/** The first filter of map, server and gamemode that is given, with its name for the title. */
 async function filterOf(
   request: PageRequest,
-  { gamemode, server, map }: Asked,
+  { gamemode, server, map }: FilterParams,
 ): Promise<{ filter: MatchFilter; name: string | undefined }> {
   if (map !== undefined) return { filter: { mapKey: nameKey(map) }, name: map };
   if (server !== undefined) {
     const key = keyOf(server);
-    const known =
+    const found =
       (key === undefined ? undefined : await serverByKey(request.db, key, request.presenceSince)) ??
       (await serverByName(request.db, server));
-    return { filter: { serverKey: known?.key ?? 0 }, name: known?.name ?? server };
+    // No server has key 0, so that the list is empty for an unknown server.
+    return { filter: { serverKey: found?.key ?? 0 }, name: found?.name ?? server };
   }
   if (gamemode === undefined) return { filter: undefined, name: undefined };
   return { filter: { gamemode: gamemode.toLowerCase() }, name: modeName(request, gamemode) };
 }
-
-const NO_OTHER = { server: undefined, map: undefined };
 
 async function filters(request: PageRequest, gamemode: string | undefined, server: string | undefined): Promise<Html> {
   const { text } = request;
@@ -70,7 +72,7 @@ async function filters(request: PageRequest, gamemode: string | undefined, serve
     'gamemode',
     [{ value: undefined, label: text.filters.all }, ...modes],
     server === undefined && request.query('map') === undefined ? gamemode?.toLowerCase() : '',
-    NO_OTHER,
+    { server: undefined, map: undefined },
   );
   const byServer = choices(
     request,
@@ -78,7 +80,7 @@ async function filters(request: PageRequest, gamemode: string | undefined, serve
     'server',
     servers.map(({ key, name }) => ({ value: idOf(key), label: name })),
     server,
-    { gamemode: undefined, map: undefined } as never,
+    { gamemode: undefined, map: undefined },
   );
   return html`<div class="filters">${byMode}${servers.length === 0 ? '' : byServer}</div>`;
 }

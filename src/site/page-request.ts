@@ -12,7 +12,7 @@ import type { BucketsAt } from '#store/game/time-buckets.ts';
 import { type Formats, formatsIn } from './components/formats.ts';
 import { type Text, TEXTS } from './text/index.ts';
 
-/** The services that the pages of the site use. */
+/** The dependencies of the site's pages. */
 export interface Deps {
   db: Db;
   clock: Clock;
@@ -22,7 +22,7 @@ export interface Deps {
   bucketsAt: BucketsAt;
 }
 
-/** One request for a page: its parameters, its language and its formats. */
+/** One request for a page, with its parameters, language and formats. */
 export class PageRequest {
   readonly deps: Deps;
   readonly language: Language;
@@ -46,14 +46,14 @@ export class PageRequest {
     return this.deps.db;
   }
 
-  /** The moment before which a heartbeat no longer counts. */
+  /** The earliest time, in epoch milliseconds, of a heartbeat that still counts as online. */
   get presenceSince(): number {
     return this.now - this.deps.config.PRESENCE_TIMEOUT * 1000;
   }
 
   /**
-   * A parameter of the query; undefined where it is empty.
-   * @throws HttpError 400 for what no name or id can be
+   * A query parameter; undefined if it is absent or empty.
+   * @throws HttpError 400 for more than 256 characters, control characters or broken Unicode, which no name or id has
    */
   query(name: string): string | undefined {
     const value = this.url.searchParams.get(name) ?? '';
@@ -62,59 +62,64 @@ export class PageRequest {
     return value;
   }
 
-  /** `max_id`, read as the key that every listed key is smaller than, as the data API reads it. */
-  get before(): number {
+  /** The exclusive upper bound of the listed keys, read from `max_id` in the same way as the data API does. */
+  get beforeKey(): number {
     const id = this.query('max_id');
     if (id === undefined) return Number.MAX_SAFE_INTEGER;
     if (id.length > 64) throw new HttpError(400, 'max_id', this.text.error.parameter('max_id'));
     return boundOf(id);
   }
 
-  /** One of some values, or the first of them. */
+  /**
+   * A query parameter that must be one of `values`; the first of them if it is absent.
+   * @throws HttpError 400
+   */
   choice<const T extends string>(name: string, values: readonly T[]): T {
     const value = this.query(name);
     if (value === undefined) return values[0]!;
-    const known = values.find((one) => one === value);
-    if (known === undefined) throw new HttpError(400, name, this.text.error.choice(name, values.join(', ')));
-    return known;
+    const chosen = values.find((candidate) => candidate === value);
+    if (chosen === undefined) throw new HttpError(400, name, this.text.error.choice(name, values.join(', ')));
+    return chosen;
   }
 
-  /** This page's address with other parameters: see `linkTo`. */
+  /** The address of this page with changed query parameters; see `linkTo`. */
   link(changes: Readonly<Record<string, string | undefined>>): string {
     return linkTo(this.url, changes);
   }
 
-  missing(): HttpError {
-    return new HttpError(404, 'not_found', this.text.error.missing);
+  notFound(): HttpError {
+    return new HttpError(404, 'not_found', this.text.error.notFound);
   }
 }
 
-/** The content of one page; the rest is the same on all. */
+/** The content of one page. `layout.ts` adds the header, the footer and the metadata. */
 export interface PageContent {
   title: string;
-  /** A sentence or two for those who see only a link. */
+  /** One or two sentences for search results and link previews. */
   description: string;
-  /** The path that is the page's own, whatever address led here. */
+  /** The canonical path of the page, with its query. */
   path: string;
   main: Html;
-  /** The part of the site that the page belongs to. */
-  part?: Part | undefined;
-  /** The path of a picture for those who see only a link. */
+  /** The entry of the main navigation that is marked as current. */
+  section?: Section | undefined;
+  /** The image of link previews (Open Graph). */
   picture?: { path: string; alt: string; large: boolean } | undefined;
   feed?: { path: string; title: string } | undefined;
   status?: number;
+  /** The class of the body element, for the stylesheet. */
   kind?: string;
-  /** Scripts and stylesheets that only this page needs, as names of assets. */
+  /** The asset names of scripts and stylesheets that only this page needs. */
   scripts?: readonly string[];
   stylesheets?: readonly string[];
-  /** Sources beside our own that only this page's policy allows. */
+  /** Additional sources in the Content-Security-Policy of this page. */
   policy?: PolicyAdditions;
-  /** Whether search engines are to leave the page out. */
-  unlisted?: boolean;
+  /** Tells search engines not to index the page. */
+  noIndex?: boolean;
 }
 
-export const PARTS = ['matches', 'maps', 'leaderboards', 'players', 'punishments', 'developers'] as const;
-export type Part = (typeof PARTS)[number];
+/** The entries of the main navigation; each one is also the path of its page. */
+export const SECTIONS = ['matches', 'maps', 'leaderboards', 'players', 'punishments', 'developers'] as const;
+export type Section = (typeof SECTIONS)[number];
 
-/** Answers a request with a page, or with a response of another kind. */
-export type Show = (request: PageRequest) => Promise<PageContent | Response>;
+/** Handles a request with a page, or with a response of another kind (redirect, image, feed). */
+export type PageHandler = (request: PageRequest) => Promise<PageContent | Response>;

@@ -7,10 +7,13 @@ import { contactLink } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
-/** The operator's own statement by language, in paragraphs; undefined where there is none. */
+/** The paragraphs of the operator's privacy statement by language; undefined if there is none. */
 export type Privacy = Record<Language, string[]> | undefined;
 
-/** @throws UsageError where the file cannot be read */
+/**
+ * Reads the operator's privacy statement (`PRIVACY`, and `PRIVACY.ja` if it exists).
+ * @throws UsageError if the file cannot be read
+ */
 export function readPrivacy({ PRIVACY }: Config): Privacy {
   if (PRIVACY === '') return undefined;
   const en = read(PRIVACY);
@@ -25,7 +28,7 @@ function read(path: string): string[] {
   }
 }
 
-/** `/privacy`: the operator's words, or what the service does by itself. */
+/** `/privacy`: the operator's statement, or a description of what the service stores. */
 export function showPrivacy(privacy: Privacy): (request: PageRequest) => Promise<PageContent> {
   return async ({ text, language, deps }) => {
     const { NETWORK_NAME: network, CONTACT } = deps.config;
@@ -45,6 +48,6 @@ export function showPrivacy(privacy: Privacy): (request: PageRequest) => Promise
 
 function contactOf(contact: string): Html {
   const link = contactLink(contact);
-  const shown = html`<bdi>${contact}</bdi>`;
-  return link === undefined ? shown : html`<a href="${link}">${shown}</a>`;
+  const label = html`<bdi>${contact}</bdi>`;
+  return link === undefined ? label : html`<a href="${link}">${label}</a>`;
 }

@@ -3,26 +3,26 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 import { listPunishments, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
-import { PAGE } from './components/pager.ts';
-import { player } from './components/player-link.ts';
+import { PAGE_SIZE } from './components/pager.ts';
+import { playerLink } from './components/player-link.ts';
 import { punishmentTable, stateChip, typeName } from './components/punishment-table.ts';
 import { timestamp } from './components/timestamps.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 /** `/punishments` */
-export async function punishments(request: PageRequest): Promise<PageContent> {
+export async function punishmentsPage(request: PageRequest): Promise<PageContent> {
   const { text } = request;
   const { items, next } = listed(
-    await listPunishments(request.db, request.before, PAGE + 1, request.now),
-    PAGE,
+    await listPunishments(request.db, request.beforeKey, PAGE_SIZE + 1, request.now),
+    PAGE_SIZE,
     keyCursor,
   );
   return {
     title: text.punishment.list,
     description: text.punishment.listDescription(request.deps.config.NETWORK_NAME),
     path: '/punishments',
-    part: 'punishments',
-    unlisted: request.query('max_id') !== undefined,
+    section: 'punishments',
+    noIndex: request.query('max_id') !== undefined,
     feed: { path: '/punishments.atom', title: text.punishment.list },
     main: html`<div class="heading">
         <h1>${text.punishment.list}</h1>
@@ -32,24 +32,24 @@ export async function punishments(request: PageRequest): Promise<PageContent> {
   };
 }
 
-/** `/punishments/:id`: what the data API says of it, too. */
-export async function punishment(request: PageRequest): Promise<PageContent> {
+/** `/punishments/:id` */
+export async function punishmentPage(request: PageRequest): Promise<PageContent> {
   const key = keyOf(request.params['id'] ?? '');
-  const found = key === undefined ? undefined : await punishmentByKey(request.db, key, request.now);
-  if (found === undefined) throw request.missing();
+  const punishment = key === undefined ? undefined : await punishmentByKey(request.db, key, request.now);
+  if (punishment === undefined) throw request.notFound();
   const { text } = request;
-  const title = text.punishment.title(typeName(request, found.type), found.punished.name);
+  const title = text.punishment.title(typeName(request, punishment.type), punishment.punished.name);
   return {
     title,
-    description: found.reason === '' ? title : `${title}: ${found.reason}`,
-    path: `/punishments/${idOf(found.key)}`,
-    part: 'punishments',
+    description: punishment.reason === '' ? title : `${title}: ${punishment.reason}`,
+    path: `/punishments/${idOf(punishment.key)}`,
+    section: 'punishments',
     kind: 'punishment',
-    main: html`<h1><bdi>${typeName(request, found.type)}</bdi></h1>
+    main: html`<h1><bdi>${typeName(request, punishment.type)}</bdi></h1>
       <div class="card narrowish">
-        <p class="punished">${player(found.punished, 48)} ${stateChip(request, found)}</p>
-        ${found.reason === '' ? '' : html`<blockquote><bdi>${found.reason}</bdi></blockquote>`}
-        <dl class="facts">${facts(request, found)}</dl>
+        <p class="punished">${playerLink(punishment.punished, 48)} ${stateChip(request, punishment)}</p>
+        ${punishment.reason === '' ? '' : html`<blockquote><bdi>${punishment.reason}</bdi></blockquote>`}
+        <dl class="facts">${facts(request, punishment)}</dl>
       </div>`,
   };
 }
@@ -57,7 +57,7 @@ export async function punishment(request: PageRequest): Promise<PageContent> {
 function facts(request: PageRequest, { punisher, automatic, time, expires, server, level }: Punishment): Html {
   const { text, formats } = request;
   const { punishment: words } = text;
-  const by = punisher === null ? html`${automatic ? words.automatic : words.team}` : player(punisher);
+  const by = punisher === null ? html`${automatic ? words.automatic : words.team}` : playerLink(punisher);
   return html`${fact(words.by, by)}${fact(words.since, timestamp(request, time))}
   ${fact(words.until, expires === null ? html`${words.forever}` : timestamp(request, expires))}
   ${server === '' ? '' : fact(words.server, html`<bdi>${server}</bdi>`)}${fact(words.level, html`${formats.number(level)}`)}`;

@@ -8,36 +8,36 @@ import { mapByKey } from '#store/game/maps.ts';
 import { playerByKey, playerByUuid } from '#store/game/players.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { type FoundMap, type FoundPlayer, searchMaps, searchPlayers } from '#store/game/search.ts';
-import { player } from './components/player-link.ts';
-import { heading, mode } from './components/labels.ts';
+import { playerLink } from './components/player-link.ts';
+import { heading, modeLabel } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
-const MAX = 50;
+const MAX_RESULTS = 50;
 
-/** `/search`: players by present and former names, maps by name, anything by its id or UUID. */
-export async function search(request: PageRequest): Promise<PageContent | Response> {
+/** `/search`: players by current and former names, maps by name; an id or UUID redirects to its page. */
+export async function searchPage(request: PageRequest): Promise<PageContent | Response> {
   const { text } = request;
-  const asked = request.query('q')?.trim() ?? '';
-  const exact = asked === '' ? undefined : await byId(request, asked);
-  if (exact !== undefined) return new Response(null, { status: 302, headers: { location: exact } });
-  const found = asked === '' ? [] : await searchPlayers(request.db, asked, MAX);
-  const maps = asked === '' ? [] : await searchMaps(request.db, asked, MAX);
+  const query = request.query('q')?.trim() ?? '';
+  const path = query === '' ? undefined : await pathOfId(request, query);
+  if (path !== undefined) return new Response(null, { status: 302, headers: { location: path } });
+  const foundPlayers = query === '' ? [] : await searchPlayers(request.db, query, MAX_RESULTS);
+  const foundMaps = query === '' ? [] : await searchMaps(request.db, query, MAX_RESULTS);
   return {
-    title: asked === '' ? text.search.label : text.search.results(asked),
+    title: query === '' ? text.search.label : text.search.results(query),
     description: text.search.label,
     path: '/search',
-    unlisted: true,
-    main: html`<h1>${asked === '' ? text.search.label : html`<bdi>${text.search.results(asked)}</bdi>`}</h1>
-      ${form(request, asked)}
-      ${found.length + maps.length === 0 && asked !== '' ? html`<p>${text.search.nothing}</p>` : ''}
+    noIndex: true,
+    main: html`<h1>${query === '' ? text.search.label : html`<bdi>${text.search.results(query)}</bdi>`}</h1>
+      ${form(request, query)}
+      ${foundPlayers.length + foundMaps.length === 0 && query !== '' ? html`<p>${text.search.nothing}</p>` : ''}
       <div class="two even">
-        ${found.length === 0 ? '' : playersFound(request, found)}${maps.length === 0 ? '' : mapsFound(request, maps)}
+        ${foundPlayers.length === 0 ? '' : playerResults(request, foundPlayers)}${foundMaps.length === 0 ? '' : mapResults(request, foundMaps)}
       </div>`,
   };
 }
 
-/** Where an id or a UUID leads. */
-async function byId({ db, now }: PageRequest, text: string): Promise<string | undefined> {
+/** The path of the page of an id or a player's UUID; undefined if nothing has it. */
+async function pathOfId({ db, now }: PageRequest, text: string): Promise<string | undefined> {
   const uuid = uuidOf(text);
   if (uuid !== undefined) return (await playerByUuid(db, uuid)) === undefined ? undefined : `/players/${uuid}`;
   const key = keyOf(text.toLowerCase());
@@ -45,16 +45,16 @@ async function byId({ db, now }: PageRequest, text: string): Promise<string | un
   if ((await matchByKey(db, key)) !== undefined) return `/matches/${idOf(key)}`;
   if ((await mapByKey(db, key)) !== undefined) return `/maps/${idOf(key)}`;
   if ((await punishmentByKey(db, key, now)) !== undefined) return `/punishments/${idOf(key)}`;
-  const known = await playerByKey(db, key);
-  return known === undefined ? undefined : `/players/${known.uuid}`;
+  const foundPlayer = await playerByKey(db, key);
+  return foundPlayer === undefined ? undefined : `/players/${foundPlayer.uuid}`;
 }
 
-function form({ text }: PageRequest, asked: string): Html {
+function form({ text }: PageRequest, query: string): Html {
   return html`<form class="big-find" role="search" aria-label="${text.search.label}" action="/search">
     <input
       type="search"
       name="q"
-      value="${asked}"
+      value="${query}"
       maxlength="64"
       required
       autocapitalize="off"
@@ -65,30 +65,30 @@ function form({ text }: PageRequest, asked: string): Html {
   </form>`;
 }
 
-function playersFound({ text }: PageRequest, found: readonly FoundPlayer[]): Html {
+function playerResults({ text }: PageRequest, players: readonly FoundPlayer[]): Html {
   return html`<section class="card" aria-labelledby="players">
-    ${heading('players', text.parts.players)}
+    ${heading('players', text.sections.players)}
     <ul class="found">
-      ${found.map(
-        (one) =>
+      ${players.map(
+        (result) =>
           html`<li>
-            ${player(one, 28)}${one.formerly === undefined ? '' : html` <span class="soft small">${text.search.formerly} <bdi>${one.formerly}</bdi></span>`}
+            ${playerLink(result, 28)}${result.formerly === undefined ? '' : html` <span class="soft small">${text.search.formerly} <bdi>${result.formerly}</bdi></span>`}
           </li>`,
       )}
     </ul>
   </section>`;
 }
 
-function mapsFound(request: PageRequest, found: readonly FoundMap[]): Html {
+function mapResults(request: PageRequest, maps: readonly FoundMap[]): Html {
   return html`<section class="card" aria-labelledby="maps">
-    ${heading('maps', request.text.parts.maps)}
+    ${heading('maps', request.text.sections.maps)}
     <ul class="found">
-      ${found.map(
+      ${maps.map(
         ({ key, name, gamemodes }) =>
           html`<li>
             <a href="/maps/${idOf(key)}"><bdi>${name}</bdi></a>
             <span class="soft small"
-              >${gamemodes.slice(0, 3).map((gamemode) => html`${mode(request, gamemode)} `)}</span
+              >${gamemodes.slice(0, 3).map((gamemode) => html`${modeLabel(request, gamemode)} `)}</span
             >
           </li>`,
       )}
@@ -96,27 +96,27 @@ function mapsFound(request: PageRequest, found: readonly FoundMap[]): Html {
   </section>`;
 }
 
-const SHOWN = 12;
+const ACTIVE_PLAYERS = 12;
 
-/** `/players`: where to look for one, and who plays most. */
-export async function players(request: PageRequest): Promise<PageContent> {
+/** `/players`: a search form and the most active players of the week. */
+export async function playersPage(request: PageRequest): Promise<PageContent> {
   const { text, deps, db, formats } = request;
   const { week } = deps.bucketsAt(request.now);
-  const active = await leaders(db, { bucket: week, mode: 'total', metric: 'play', limit: SHOWN });
+  const active = await leaders(db, { bucket: week, mode: 'total', metric: 'play', limit: ACTIVE_PLAYERS });
   return {
-    title: text.parts.players,
+    title: text.sections.players,
     description: text.player.listDescription(deps.config.NETWORK_NAME),
     path: '/players',
-    part: 'players',
-    main: html`<h1>${text.parts.players}</h1>
+    section: 'players',
+    main: html`<h1>${text.sections.players}</h1>
       ${form(request, '')}
       <section aria-labelledby="active">
-        ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', words: text.more })}
+        ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', label: text.more })}
         ${
           active.length === 0
             ? html`<p class="soft">${text.boards.none}</p>`
             : html`<ul class="people">
-                ${active.map((leader) => html`<li class="card">${player(leader, 48)}<span class="soft small">${formats.number(leader.play)} ${text.counters.matches(leader.play)}</span></li>`)}
+                ${active.map((leader) => html`<li class="card">${playerLink(leader, 48)}<span class="soft small">${formats.number(leader.play)} ${text.counters.matches(leader.play)}</span></li>`)}
               </ul>`
         }
       </section>`,

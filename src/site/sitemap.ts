@@ -5,7 +5,7 @@ import type { PageRequest } from './page-request.ts';
 
 const PAGES = ['/', '/matches', '/maps', '/leaderboards', '/players', '/punishments', '/developers', '/privacy'];
 
-/** `/sitemap.xml`: the index (sitemaps.org). */
+/** `/sitemap.xml`: the index of the sitemap files (sitemaps.org). */
 export async function sitemapIndex({ db, deps }: PageRequest): Promise<Response> {
   const site = deps.config.SITE_URL;
   const files = (await sitemapFiles(db)).map(({ kind, first_key }) => `${kind}-${idOf(first_key)}`);
@@ -16,7 +16,7 @@ export async function sitemapIndex({ db, deps }: PageRequest): Promise<Response>
   );
 }
 
-/** `/sitemaps/:file` */
+/** `/sitemaps/:file`: `pages.xml`, or `KIND-ID.xml` with the id of its first entry */
 export async function sitemapFile(request: PageRequest): Promise<Response> {
   const site = request.deps.config.SITE_URL;
   const paths = await pathsOf(request);
@@ -31,8 +31,8 @@ async function pathsOf(request: PageRequest): Promise<string[]> {
   const name = request.params['file'] ?? '';
   if (name === 'pages.xml') return PAGES;
   const [, kindName, id = ''] = /^([a-z]+)-([0-9a-z]{11})\.xml$/.exec(name) ?? [];
-  const [kind, first_key] = [SITEMAP_KINDS.find((known) => known === kindName), keyOf(id)];
-  if (kind === undefined || first_key === undefined) throw request.missing();
+  const [kind, first_key] = [SITEMAP_KINDS.find((candidate) => candidate === kindName), keyOf(id)];
+  if (kind === undefined || first_key === undefined) throw request.notFound();
   const path = ({ key, uuid }: SitemapEntry): string => `/${kind}/${uuid ?? idOf(key)}`;
   return (await sitemapEntries(request.db, { kind, first_key })).map(path);
 }

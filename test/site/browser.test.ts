@@ -10,15 +10,15 @@ import { COLOURS, NARROW, RULES, violations, watch, WIDE } from '#test/support/p
 import { everyPage, type SitePage } from './pages.ts';
 import { fillNetwork } from './world.ts';
 
-interface Opened extends AsyncDisposable {
+interface OpenedSite extends AsyncDisposable {
   context: TestAppContext;
   site: string;
   browser: TestBrowser;
   pages: SitePage[];
 }
 
-/** The sample network behind site and data API, and a browser. */
-async function open(): Promise<Opened> {
+/** Starts the site and the data API with the sample network, and a browser. */
+async function open(): Promise<OpenedSite> {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase('sqlite');
   stack.defer(() => database.drop());
@@ -34,15 +34,15 @@ async function open(): Promise<Opened> {
   await fillNetwork(context);
   stack.use(await openServices(context, ['SITE', 'API']));
   const browser = stack.use(await launchBrowser());
-  const cached = stack.move();
+  const resources = stack.move();
   const pages = await everyPage(context.db);
-  return { context, site: config.SITE_URL, browser, pages, [Symbol.asyncDispose]: () => cached.disposeAsync() };
+  return { context, site: config.SITE_URL, browser, pages, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** The inner workings of the reference are not ours. */
+/** Swagger UI, whose markup is not checked. */
 const REFERENCE = ['#reference'];
 
-/** What differs between light and dark are colours; everything else is looked for once a size. */
+/** Light and dark differ only in colours, so the other rules run once per size. */
 const LOOKS = [
   { name: 'narrow and light', viewport: NARROW, colorScheme: 'light', rules: RULES },
   { name: 'narrow and dark', viewport: NARROW, colorScheme: 'dark', rules: COLOURS },
@@ -51,12 +51,12 @@ const LOOKS = [
 ] as const;
 
 describe('the site in a browser', () => {
-  let opened: Opened;
+  let opened: OpenedSite;
   before(async () => void (opened = await open()));
   after(() => opened[Symbol.asyncDispose]());
 
   for (const { name: looks, rules, ...look } of LOOKS) {
-    test(`every page works in a real browser and keeps nobody out, ${looks}`, async () => {
+    test(`every page loads without errors and meets the accessibility rules, ${looks}`, async () => {
       const { site, browser, pages, context } = opened;
       const page = await browser.newPage({ ...look, reducedMotion: 'reduce' });
       const faults = await watch(page, {
@@ -68,7 +68,9 @@ describe('the site in a browser', () => {
       for (const { name, path } of pages) {
         await page.goto(site + path, { waitUntil: 'load' });
         if (name === 'developers-reference')
-          await page.waitForSelector('.opblock', { timeout: 8_000 }).catch(() => faults.push('no reference'));
+          await page
+            .waitForSelector('.opblock', { timeout: 8_000 })
+            .catch(() => faults.push('the reference does not appear'));
         faults.push(...(await violations(page, rules, REFERENCE)));
         found.push(...faults.splice(0).map((fault) => `${name}: ${fault}`));
       }
@@ -76,7 +78,7 @@ describe('the site in a browser', () => {
     });
   }
 
-  test('pages are whole without scripts', async () => {
+  test('pages work without scripts', async () => {
     const { site, browser, pages } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } });
     for (const { path } of pages) {
@@ -93,7 +95,7 @@ describe('the site in a browser', () => {
     assert.match(await page.locator('.profile time').first().innerText(), /UTC/);
   });
 
-  test("with scripts, times are the reader's own and counts follow the servers", async () => {
+  test("with scripts, times are in the reader's zone, '/' focuses the search and examples have a copy button", async () => {
     const { site, browser, pages } = opened;
     const page = await browser.newPage({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
     const match = pages.find(({ name }) => name === 'match')!;

@@ -12,7 +12,7 @@ import { readConfig } from '#platform/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { type Blanks, example } from '#site/developers/examples.ts';
+import { type Placeholders, example } from '#site/developers/examples.ts';
 import { authorize, makeAccount, makeApplication } from '#test/auth/support.ts';
 import { match, person, serviceToken, team, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
@@ -24,10 +24,10 @@ const STEVE = person(1, 'Steve');
 interface World {
   context: TestAppContext;
   services: RunningServices;
-  blanks: Blanks;
+  placeholders: Placeholders;
 }
 
-/** A house with every door that the examples knock at, and what fills their blanks. */
+/** Starts every service that the examples call, with the values of their placeholders. */
 async function world(t: TestContext): Promise<World> {
   const database = await createTestDatabase('sqlite');
   const [api, auth, ingest, redirectPort] = await freePorts(4);
@@ -53,32 +53,37 @@ async function world(t: TestContext): Promise<World> {
   const redirect = `${origin(redirectPort!)}/callback`;
   const { application, secret: clientSecret } = await makeApplication({ context }, 'service', [redirect]);
   const server = (await serverByName(context.db, 'Alpha'))!;
-  const blanks: Blanks = {
-    ...{ api: config.API_URL, auth: config.AUTH_URL, ingest: config.INGEST_URL, redirect, player: 'steve' },
-    ...{ client_id: application.client_id, client_secret: clientSecret! },
+  const placeholders: Placeholders = {
+    api: config.API_URL,
+    auth: config.AUTH_URL,
+    ingest: config.INGEST_URL,
+    redirect,
+    player: 'steve',
+    client_id: application.client_id,
+    client_secret: clientSecret!,
     token: await serviceToken(context, application.client_id),
     server_key: await createServerKey(context.db, context.clock.now(), server.key),
   };
-  return { context, services, blanks };
+  return { context, services, placeholders };
 }
 
 const origin = (port: number): string => `http://127.0.0.1:${port}`;
 
-async function shell(file: string, blanks: Blanks): Promise<string> {
-  return (await run('bash', ['-c', example(file, blanks)])).stdout;
+async function shell(file: string, placeholders: Placeholders): Promise<string> {
+  return (await run('bash', ['-c', example(file, placeholders)])).stdout;
 }
 
-test("the examples of the developers' pages run as they stand: curl", async (t) => {
-  const { blanks } = await world(t);
-  const matches = JSON.parse(await shell('quick-start.sh', blanks)) as { teams: unknown[] }[];
+test('the examples of the developer pages run unchanged: curl', async (t) => {
+  const { placeholders } = await world(t);
+  const matches = JSON.parse(await shell('quick-start.sh', placeholders)) as { teams: unknown[] }[];
   assert.deepEqual([matches.length, matches[0]!.teams.length], [3, 1]);
-  assert.deepEqual(JSON.parse(await shell('client-id.sh', blanks)), { count: 0 });
-  const player = JSON.parse(await shell('player.sh', blanks)) as { name: string; total: { kill_count: number } };
+  assert.deepEqual(JSON.parse(await shell('client-id.sh', placeholders)), { count: 0 });
+  const player = JSON.parse(await shell('player.sh', placeholders)) as { name: string; total: { kill_count: number } };
   assert.deepEqual([player.name, player.total.kill_count], ['Steve', 240]);
-  assert.match(await shell('limits.sh', blanks), /^HTTP\/1.1 200[\s\S]*x-ratelimit-limit: 900[\s\S]*etag: W/i);
-  const receipts = await shell('ingest.sh', blanks);
+  assert.match(await shell('limits.sh', placeholders), /^HTTP\/1.1 200[\s\S]*x-ratelimit-limit: 900[\s\S]*etag: W/i);
+  const receipts = await shell('ingest.sh', placeholders);
   assert.match(receipts, /"accepted"/);
-  assert.match(await shell('ingest.sh', blanks), /"duplicate"/);
+  assert.match(await shell('ingest.sh', placeholders), /"duplicate"/);
 });
 
 const PROGRAMS = { mjs: process.execPath, py: 'python3' };
@@ -86,38 +91,38 @@ const python = await run('python3', ['--version']).then(
   () => true,
   () => false,
 );
-const ENDS = python ? (['mjs', 'py'] as const) : (['mjs'] as const);
+const EXTENSIONS = python ? (['mjs', 'py'] as const) : (['mjs'] as const);
 
-for (const end of ENDS) {
-  test(`the examples of the developers' pages run as they stand: .${end}`, async (t) => {
-    const { blanks } = await world(t);
-    const paging = await start(`paging.${end}`, blanks);
+for (const extension of EXTENSIONS) {
+  test(`the examples of the developer pages run unchanged: .${extension}`, async (t) => {
+    const { placeholders } = await world(t);
+    const paging = await start(`paging.${extension}`, placeholders);
     assert.equal(await paging.line(), '120 matches');
-    const signIn = await start(`sign-in.${end}`, blanks);
-    const callback = await authorize(blanks.auth, await signIn.line(), 'Steve');
+    const signIn = await start(`sign-in.${extension}`, placeholders);
+    const callback = await authorize(placeholders.auth, await signIn.line(), 'Steve');
     const forged = new URL(callback);
     forged.searchParams.set('state', 'forged');
-    if (end === 'mjs') assert.equal((await fetch(forged)).status, 400);
+    if (extension === 'mjs') assert.equal((await fetch(forged)).status, 400);
     assert.equal(await (await fetch(callback)).text(), 'Hello, Steve: 120 matches.');
     await signIn.ended;
   });
 }
 
-async function start(file: string, blanks: Blanks) {
-  const end = file.split('.').at(-1) as keyof typeof PROGRAMS;
+async function start(file: string, placeholders: Placeholders) {
+  const extension = file.split('.').at(-1) as keyof typeof PROGRAMS;
   const path = join(await mkdtemp(join(tmpdir(), 'example-')), file);
-  await writeFile(path, example(file, blanks));
-  const child: ChildProcess = spawn(PROGRAMS[end], [path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await writeFile(path, example(file, placeholders));
+  const child: ChildProcess = spawn(PROGRAMS[extension], [path], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   return { line: async () => String((await lines.next()).value), ended: once(child, 'exit') };
 }
 
-test('the sign-in by curl runs as it stands', async (t) => {
-  const { blanks } = await world(t);
-  const child = spawn('bash', ['-c', example('sign-in.sh', blanks)], { stdio: ['pipe', 'pipe', 'inherit'] });
+test('the curl sign-in example runs unchanged', async (t) => {
+  const { placeholders } = await world(t);
+  const child = spawn('bash', ['-c', example('sign-in.sh', placeholders)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const callback = await authorize(blanks.auth, String((await lines.next()).value), 'Steve');
+  const callback = await authorize(placeholders.auth, String((await lines.next()).value), 'Steve');
   child.stdin.end(`${callback.href}\n`);
-  const received = String((await lines.next()).value);
-  assert.match(received, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
+  const output = String((await lines.next()).value);
+  assert.match(output, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
 });

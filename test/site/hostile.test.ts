@@ -31,27 +31,32 @@ import { createTestDatabase, onEachDatabase, type TestAppContext, testContext } 
 import { HOSTILE, strangeIn, TURNING } from '#test/support/hostile.ts';
 import { everyPage } from './pages.ts';
 
-/** Each string of an event becomes hostile, as far as the event is still taken. */
-function* poisoned(event: WireEvent, poison: string): Generator<WireEvent> {
+/**
+ * Copies of an event in which one string is replaced by a hostile text, shortened to each maximum length of the schema, so
+ * that one of the copies is accepted.
+ */
+function* hostileCopies(event: WireEvent, text: string): Generator<WireEvent> {
   for (const path of stringsIn(event.data, [])) {
     const copy = structuredClone(event) as { id: string; data: Record<string, unknown> };
-    copy.id = `${event.id} ${path.join('.')} ${secretHash(poison)}`.slice(0, 128);
+    copy.id = `${event.id} ${path.join('.')} ${secretHash(text)}`.slice(0, 128);
     const last = path.at(-1)!;
-    let place: Record<string, unknown> = copy.data;
-    for (const step of path.slice(0, -1)) place = place[step] as Record<string, unknown>;
+    let parent: Record<string, unknown> = copy.data;
+    for (const step of path.slice(0, -1)) parent = parent[step] as Record<string, unknown>;
     for (const length of [512, 128, 64, 32]) {
-      place[last] = poison.slice(0, length);
+      parent[last] = text.slice(0, length);
       yield structuredClone(copy) as unknown as WireEvent;
     }
   }
 }
 
+/** The paths of all strings in a value. */
 function stringsIn(value: unknown, path: string[]): string[][] {
   if (typeof value === 'string') return [path];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => stringsIn(inner, [...path, name]));
 }
 
+/** One event of each type, with keys that are unique per `number`. */
 function templates(number: number): WireEvent[] {
   const [one, two] = [person(number, 'One'), person(number + 500, 'Two')];
   const played = (player: typeof one) => ({ ...player, kill_count: 2, shot_count: 3 });
@@ -97,12 +102,13 @@ function templates(number: number): WireEvent[] {
   ];
 }
 
-async function poison(context: TestAppContext): Promise<void> {
+/** Ingests each hostile text in every string of every event type. */
+async function ingestHostileTexts(context: TestAppContext): Promise<void> {
   for (const [number, text] of HOSTILE.entries()) {
     const operator = { kind: 'operator' } as const;
-    const sound = templates(number);
-    await ingestEvents(context.db, context.clock, operator, sound);
-    const events = sound.flatMap((event) => [...poisoned(event, text)]);
+    const templateEvents = templates(number);
+    await ingestEvents(context.db, context.clock, operator, templateEvents);
+    const events = templateEvents.flatMap((event) => [...hostileCopies(event, text)]);
     const servers = [configured(text.slice(0, 128)), match({ teams: [] }, { server: text.slice(0, 128) })];
     await ingestEvents(context.db, context.clock, operator, [...events, ...servers]);
     await link(context, person(number + 800, text.slice(0, 64)));
@@ -110,7 +116,7 @@ async function poison(context: TestAppContext): Promise<void> {
   await runJobsOnce(context);
 }
 
-/** A code that is typed by somebody of a hostile name: the account takes it over. */
+/** Links a player with a hostile name to an account, which takes over the name. */
 async function link(context: TestAppContext, player: ReturnType<typeof person>): Promise<void> {
   const owner = await account(context, `Person${Number.parseInt(player.uuid.slice(-6), 16)}`);
   const code = await newLinkCode(context.db, context.clock.now(), owner.id);
@@ -134,21 +140,21 @@ async function pathsOf(context: TestAppContext): Promise<string[]> {
   return [...paths];
 }
 
-test('every type of event is among those that are fed', () => {
-  const fed = new Set(templates(1).map(({ type }) => type));
-  assert.deepEqual([...fed].sort(byText), [...TYPES].sort(byText));
+test('the templates cover every event type', () => {
+  const types = new Set(templates(1).map(({ type }) => type));
+  assert.deepEqual([...types].sort(byText), [...TYPES].sort(byText));
 });
 
 const byText = (one: string, other: string): number => (one < other ? -1 : 1);
 
-onEachDatabase('no text of any event turns what stands behind it, or holds control characters', async (t, url) => {
+onEachDatabase('every event with direction marks or control characters in a text is rejected', async (t, url) => {
   const context = await testContext(t, url);
   const operator = { kind: 'operator' } as const;
-  const sound = templates(1);
-  await ingestEvents(context.db, context.clock, operator, sound);
+  const templateEvents = templates(1);
+  await ingestEvents(context.db, context.clock, operator, templateEvents);
   const places = new Set<string>();
-  for (const [number, turn] of TURNING.entries()) {
-    const events = sound.flatMap((event) => [...poisoned(event, `x${turn}y`)]);
+  for (const [number, mark] of TURNING.entries()) {
+    const events = templateEvents.flatMap((event) => [...hostileCopies(event, `x${mark}y`)]);
     for (const { status, ...receipt } of await ingestEvents(context.db, context.clock, operator, events)) {
       assert.equal(status, 'rejected', JSON.stringify({ number, status, ...receipt }));
       const { reason, place } = receipt as { reason: string; place: string };
@@ -166,11 +172,11 @@ onEachDatabase('no text of any event turns what stands behind it, or holds contr
     assert.ok(places.has(place), place);
 });
 
-test('whatever a field of any event holds is shown as text, and nothing of it runs', async (t) => {
+test('every field of every event is displayed as text and never executed', async (t) => {
   const database = await createTestDatabase('sqlite');
   const context = await testContext(t, database.url, { NETWORK_NAME: `<b onclick="x">'&` });
   t.after(() => database.drop());
-  await poison(context);
+  await ingestHostileTexts(context);
   const site = siteOf(context);
   const paths = await pathsOf(context);
   assert.ok(paths.length > 100, `${paths.length} pages`);
@@ -185,11 +191,11 @@ test('whatever a field of any event holds is shown as text, and nothing of it ru
   }
 });
 
-test('a browser shows hostile names without running, requesting or overflowing anything', async (t) => {
+test('hostile texts do not run, cause errors or overflow in a browser', async (t) => {
   const database = await createTestDatabase('sqlite');
   const context = await testContext(t, database.url);
   t.after(() => database.drop());
-  await poison(context);
+  await ingestHostileTexts(context);
   await using services = await openServices(context, ['SITE']);
   await using browser = await launchBrowser();
   const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
@@ -197,7 +203,7 @@ test('a browser shows hostile names without running, requesting or overflowing a
   page.on('dialog', (dialog) => void (faults.push(dialog.message()), dialog.dismiss()));
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  const paths = (await pathsOf(context)).filter((_, place) => place % 9 === 0);
+  const paths = (await pathsOf(context)).filter((_, index) => index % 9 === 0);
   for (const path of paths.filter((path) => path !== '/matches/nothing' && !path.startsWith('/developers'))) {
     await page.goto(services.addresses.SITE! + path, { waitUntil: 'domcontentloaded' });
     const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -3,17 +3,20 @@ import { idOf } from '#platform/ids.ts';
 import { startOf } from '#store/game/time-buckets.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
-/** A page to look at: a name for its picture, and where it is. */
+/** A page with a name for test reports and screenshots. */
 export interface SitePage {
   name: string;
   path: string;
 }
 
-/** One page of every kind, each about what has most to show; what the records lack is left out. */
+/**
+ * One page of every kind, each about the entity with the most content. Pages whose entity does not exist in the database are
+ * left out.
+ */
 export async function everyPage(db: Db): Promise<SitePage[]> {
-  const one = async (query: Sql): Promise<string | undefined> => (await db.tuples(query))[0]?.[0]?.toString();
+  const value = async (query: Sql): Promise<string | undefined> => (await db.tuples(query))[0]?.[0]?.toString();
   const id = async (query: Sql): Promise<string | undefined> => {
-    const key = await one(query);
+    const key = await value(query);
     return key === undefined ? undefined : idOf(Number(key));
   };
   const newest = sql`(select match_key, objectives from match_details order by match_key desc limit 500) d`;
@@ -21,14 +24,14 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
   const plain = await id(sql`select match_key from ${newest} order by length(objectives), match_key desc limit 1`);
   const map = await id(sql`
     select m.key from maps m join map_results r on r.map_key = m.name_key where r.team = '' order by r.play desc limit 1`);
-  const uuid = await one(sql`
+  const uuid = await value(sql`
     select p.uuid from players p join boards b on b.player_key = p.key where b.bucket = ${startOf('all')} and b.mode = 'total'
     order by b.play desc limit 1`);
-  const banned = await one(
+  const banned = await value(
     sql`select p.uuid from players p join punishments u on u.punished_key = p.key order by u.key desc limit 1`,
   );
   const punishment = await id(sql`select max(key) from punishments`);
-  const name = (await one(sql`select name from players where uuid = ${uuid ?? ''}`)) ?? '';
+  const name = (await value(sql`select name from players where uuid = ${uuid ?? ''}`)) ?? '';
   const pages = [
     { name: 'home', path: '/' },
     { name: 'matches', path: '/matches' },

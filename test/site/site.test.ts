@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
-import sax from 'sax';
 import { sql } from '#db/sql.ts';
-import { siteOf } from '#site/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import {
   after,
@@ -18,36 +15,22 @@ import {
   team,
   sendEvents,
 } from '#test/support/builders.ts';
-import { onEachDatabase, type TestAppContext, createTestDatabase, testContext } from '#test/support/context.ts';
+import { onEachDatabase, createTestDatabase, testContext } from '#test/support/context.ts';
 import { everyPage } from './pages.ts';
+import { get, page, SITE } from './request.ts';
 import { fillNetwork } from './world.ts';
 
-const SITE = 'http://127.0.0.1:7402';
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-const sites = new WeakMap<TestAppContext, ReturnType<typeof siteOf>>();
-
-async function ask(context: TestAppContext, path: string, init: RequestInit = {}): Promise<Response> {
-  const site = sites.get(context) ?? siteOf(context);
-  sites.set(context, site);
-  return await site.request(SITE + path, init);
-}
-
-const page = async (context: TestAppContext, path: string, init: RequestInit = {}): Promise<string> => {
-  const response = await ask(context, path, init);
-  assert.equal(response.status, 200, `${path} answered ${response.status}`);
-  return await response.text();
-};
-
-onEachDatabase('every page is there, says what it is, and comes from the records', async (t, url) => {
+onEachDatabase('every page is complete HTML with its metadata, without inline scripts or styles', async (t, url) => {
   const context = await testContext(t, url);
   await fillNetwork(context, 30);
   for (const { name, path } of await everyPage(context.db)) {
-    const response = await ask(context, path);
+    const response = await get(context, path);
     const body = await response.text();
     assert.equal(response.status, name === 'lost' ? 404 : 200, path);
     assert.match(body, /<!doctype html>\s*<html lang="en">/, path);
-    assert.equal(body.match(/<h1/g)?.length, 1, `${path} has one first heading`);
+    assert.equal(body.match(/<h1/g)?.length, 1, `${path} has exactly one h1`);
     assert.match(body, new RegExp(`<link rel="canonical" href="${SITE}/`), path);
     assert.match(body, /<meta property="og:title" content="[^"]+"/, path);
     assert.ok(
@@ -60,36 +43,33 @@ onEachDatabase('every page is there, says what it is, and comes from the records
   }
 });
 
-onEachDatabase(
-  'a permalink of every resource leads to its page; names, ids and other spellings lead there too',
-  async (t, url) => {
-    const context = await testContext(t, url);
-    const [, , , matchId] = await sendEvents(
-      context,
-      login('Alpha', person(1, 'OldName'), { time: after(-9_000_000) }),
-      login('Alpha', person(1, 'Newer')),
-      map('Twin Peaks', { authors: [{ name: 'Ann', uuid: '', contribution: 'Terrain' }] }),
-      match({ win: 'Red', teams: [team('Red', { ...person(1, 'Newer'), kill_count: 3 }), team('Blue', 2)] }),
-      punishment('p', person(1, 'Newer'), { reason: 'Flying', type: 'mute' }),
-    );
-    const uuid = person(1).uuid;
-    assert.match(await page(context, `/players/${uuid}`), /Newer/);
-    for (const named of ['newer', 'OLDNAME', uuid.replaceAll('-', '')]) {
-      const response = await ask(context, `/players/${named}`);
-      assert.deepEqual([response.status, response.headers.get('location')], [302, `/players/${uuid}`], named);
-    }
-    const led = await ask(context, '/maps/twin%20peaks');
-    assert.equal(led.status, 302);
-    assert.match(await page(context, led.headers.get('location')!), /Terrain/);
-    assert.match(await page(context, `/matches/${matchId}`), /Red won/);
-    for (const path of ['/matches/nothing', '/players/nobody', '/maps/nowhere', '/punishments/0', '/a/b/c']) {
-      assert.equal((await ask(context, path)).status, 404, path);
-    }
-  },
-);
+onEachDatabase('every permalink shows its page; names, ids and other spellings redirect to it', async (t, url) => {
+  const context = await testContext(t, url);
+  const [, , , matchId] = await sendEvents(
+    context,
+    login('Alpha', person(1, 'OldName'), { time: after(-9_000_000) }),
+    login('Alpha', person(1, 'Newer')),
+    map('Twin Peaks', { authors: [{ name: 'Ann', uuid: '', contribution: 'Terrain' }] }),
+    match({ win: 'Red', teams: [team('Red', { ...person(1, 'Newer'), kill_count: 3 }), team('Blue', 2)] }),
+    punishment('p', person(1, 'Newer'), { reason: 'Flying', type: 'mute' }),
+  );
+  const uuid = person(1).uuid;
+  assert.match(await page(context, `/players/${uuid}`), /Newer/);
+  for (const named of ['newer', 'OLDNAME', uuid.replaceAll('-', '')]) {
+    const response = await get(context, `/players/${named}`);
+    assert.deepEqual([response.status, response.headers.get('location')], [302, `/players/${uuid}`], named);
+  }
+  const redirect = await get(context, '/maps/twin%20peaks');
+  assert.equal(redirect.status, 302);
+  assert.match(await page(context, redirect.headers.get('location')!), /Terrain/);
+  assert.match(await page(context, `/matches/${matchId}`), /Red won/);
+  for (const path of ['/matches/nothing', '/players/nobody', '/maps/nowhere', '/punishments/0', '/a/b/c']) {
+    assert.equal((await get(context, path)).status, 404, path);
+  }
+});
 
 onEachDatabase(
-  'search finds players by the beginning of any name they bore, maps, and everything by id',
+  'search finds players by prefixes of current and former names, maps by name, and everything by id',
   async (t, url) => {
     const context = await testContext(t, url);
     const [id] = await sendEvents(
@@ -105,17 +85,17 @@ onEachDatabase(
     assert.match(found, /Fled[\s\S]*formerly <bdi>Grus/);
     assert.ok(!found.includes('Grüße') && !found.includes('Garten'));
     assert.match(await page(context, '/search?q=gr%C3%BC'), /Grüße%_[\s\S]*Grün Ø Garten/);
-    assert.ok(!(await page(context, '/search?q=%25')).includes('Zebra'), 'nothing is a wildcard');
-    assert.equal((await ask(context, `/search?q=${id}`)).headers.get('location'), `/matches/${id}`);
+    assert.ok(!(await page(context, '/search?q=%25')).includes('Zebra'), '% is not a wildcard');
+    assert.equal((await get(context, `/search?q=${id}`)).headers.get('location'), `/matches/${id}`);
     assert.equal(
-      (await ask(context, `/search?q=${person(1).uuid}`)).headers.get('location'),
+      (await get(context, `/search?q=${person(1).uuid}`)).headers.get('location'),
       `/players/${person(1).uuid}`,
     );
     assert.match(await page(context, '/search?q=nobodyhere'), /No player or map/);
   },
 );
 
-onEachDatabase('lists page by max_id to their end, and filter by one thing', async (t, url) => {
+onEachDatabase('lists page by max_id to the end and filter by gamemode, map or server', async (t, url) => {
   const context = await testContext(t, url);
   const played = Array.from({ length: 65 }, (_, number) =>
     match({
@@ -125,7 +105,7 @@ onEachDatabase('lists page by max_id to their end, and filter by one thing', asy
     }),
   );
   await sendEvents(context, ...played);
-  const walk = async (from: string): Promise<number> => {
+  const countListed = async (from: string): Promise<number> => {
     const seen = new Set<string>();
     for (let path: string | undefined = from; path !== undefined;) {
       const body = await page(context, path);
@@ -134,32 +114,35 @@ onEachDatabase('lists page by max_id to their end, and filter by one thing', asy
     }
     return seen.size;
   };
-  assert.equal(await walk('/matches'), 65);
-  assert.equal(await walk('/matches?gamemode=ctw'), 22);
-  assert.equal(await walk('/matches?map=map%201'), 32);
-  assert.equal(await walk('/matches?server=alpha'), 65);
-  assert.equal(await walk('/matches?server=nowhere'), 0);
-  assert.equal(await walk(`/players/${person(1).uuid}/matches`), 65);
+  assert.equal(await countListed('/matches'), 65);
+  assert.equal(await countListed('/matches?gamemode=ctw'), 22);
+  assert.equal(await countListed('/matches?map=map%201'), 32);
+  assert.equal(await countListed('/matches?server=alpha'), 65);
+  assert.equal(await countListed('/matches?server=nowhere'), 0);
+  assert.equal(await countListed(`/players/${person(1).uuid}/matches`), 65);
 });
 
-onEachDatabase('leaderboards rank, page, and look back', async (t, url) => {
-  const context = await testContext(t, url);
-  const players = Array.from({ length: 40 }, (_, number) => ({ ...person(number), kill_count: number }));
-  await sendEvents(context, match({ win: 'Red', gamemode: 'ctw', teams: [team('Red', ...players)] }));
-  await runJobsOnce(context);
-  const first = await page(context, '/leaderboards?mode=ctw&by=kill&period=day');
-  assert.match(first, /Player39[\s\S]*Player10/);
-  assert.ok(!first.includes('Player9<'));
-  const next = /rel="next" href="([^"]+behind[^"]+)"/.exec(first)![1]!.replaceAll('&amp;', '&');
-  assert.match(await page(context, next), />31<[\s\S]*Player9<[\s\S]*Player1</);
-  assert.match(await page(context, '/leaderboards?mode=tntrun'), /Nobody stands here yet/);
-  assert.match(await page(context, '/leaderboards?period=day&ago=1'), /Nobody stands here yet/);
-  for (const wrong of ['mode=no', 'period=year', 'by=luck', 'ago=x', 'ago=31&period=day', 'behind=1']) {
-    assert.equal((await ask(context, `/leaderboards?${wrong}`)).status, 400, wrong);
-  }
-});
+onEachDatabase(
+  'leaderboards rank players, page, show earlier periods and refuse invalid parameters',
+  async (t, url) => {
+    const context = await testContext(t, url);
+    const players = Array.from({ length: 40 }, (_, number) => ({ ...person(number), kill_count: number }));
+    await sendEvents(context, match({ win: 'Red', gamemode: 'ctw', teams: [team('Red', ...players)] }));
+    await runJobsOnce(context);
+    const first = await page(context, '/leaderboards?mode=ctw&by=kill&period=day');
+    assert.match(first, /Player39[\s\S]*Player10/);
+    assert.ok(!first.includes('Player9<'));
+    const next = /rel="next" href="([^"]+behind[^"]+)"/.exec(first)![1]!.replaceAll('&amp;', '&');
+    assert.match(await page(context, next), />31<[\s\S]*Player9<[\s\S]*Player1</);
+    assert.match(await page(context, '/leaderboards?mode=tntrun'), /Nobody is ranked here yet/);
+    assert.match(await page(context, '/leaderboards?period=day&ago=1'), /Nobody is ranked here yet/);
+    for (const wrong of ['mode=no', 'period=year', 'by=luck', 'ago=x', 'ago=31&period=day', 'behind=1']) {
+      assert.equal((await get(context, `/leaderboards?${wrong}`)).status, 400, wrong);
+    }
+  },
+);
 
-onEachDatabase('a map shows its picture, ratings and who wins on it; the picture is kept by caches', async (t, url) => {
+onEachDatabase('a map shows its image, ratings and wins by team; clients may cache the image', async (t, url) => {
   const context = await testContext(t, url);
   const image = { content_type: 'image/png' as const, data: PIXEL };
   const [id] = await sendEvents(
@@ -175,80 +158,16 @@ onEachDatabase('a map shows its picture, ratings and who wins on it; the picture
   assert.match(body, /c-dark-red/);
   assert.match(body, /Share of wins in 1 finished matches/);
   const [source] = /\/maps\/[0-9a-z]{11}\/image\?v=[\w-]{12}/.exec(body)!;
-  const picture = await ask(context, source);
+  const picture = await get(context, source);
   assert.equal(picture.headers.get('content-type'), 'image/png');
   assert.match(picture.headers.get('cache-control')!, /immutable/);
-  const again = await ask(context, source, { headers: { 'if-none-match': picture.headers.get('etag')! } });
+  const again = await get(context, source, { headers: { 'if-none-match': picture.headers.get('etag')! } });
   assert.equal(again.status, 304);
-  assert.match((await ask(context, `/maps/${id}/image`)).headers.get('cache-control')!, /max-age=300$/);
-  assert.equal((await ask(context, '/maps/00000000000/image')).status, 404);
+  assert.match((await get(context, `/maps/${id}/image`)).headers.get('cache-control')!, /max-age=300$/);
+  assert.equal((await get(context, '/maps/00000000000/image')).status, 404);
 });
 
-onEachDatabase('feeds and sitemaps are sound XML that names every page', async (t, url) => {
-  const context = await testContext(t, url);
-  const [id] = await sendEvents(
-    context,
-    match({ map: 'A & B <c>', win: 'Red', teams: [team('Red', 1)] }),
-    punishment('p', person(1), { reason: ']]> & <b>' }),
-  );
-  await runJobsOnce(context);
-  const feed = elements(await page(context, '/matches.atom'));
-  assert.deepEqual(feed['title'], ['Scorehall: Matches', 'A & B <c> on Alpha']);
-  assert.deepEqual(feed['id']!.at(-1), `${SITE}/matches/${id}`);
-  assert.match(elements(await page(context, '/punishments.atom'))['content']![0]!, /\]\]&gt; &amp; &lt;b&gt;/);
-  const files = elements(await page(context, '/sitemap.xml'))['loc']!;
-  const pages = await Promise.all(
-    files.map(async (file) => elements(await page(context, file.replace(SITE, '')))['loc']),
-  );
-  assert.ok(pages.flat().includes(`${SITE}/matches/${id}`));
-  assert.ok(pages.flat().includes(`${SITE}/players/${person(1).uuid}`));
-  assert.match(await page(context, '/robots.txt'), new RegExp(`Sitemap: ${SITE}/sitemap.xml`));
-  assert.equal((await ask(context, '/sitemaps/matches-00000000001.xml')).status, 200);
-  assert.equal((await ask(context, '/sitemaps/tokens-00000000000.xml')).status, 404);
-});
-
-function elements(xml: string): Record<string, string[]> {
-  const found: Record<string, string[]> = {};
-  let text = '';
-  const parser = sax.parser(true);
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- sax has nothing else
-  parser.onerror = (error) => assert.fail(error);
-  parser.onopentag = () => void (text = '');
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- sax has nothing else
-  parser.ontext = (part) => void (text += part);
-  parser.onclosetag = (name) => void (found[name] ??= []).push(text);
-  parser.write(xml).close();
-  return found;
-}
-
-test('drawn cards are PNG pictures of the size that links are shown in', async (t) => {
-  const database = await createTestDatabase('sqlite');
-  const context = await testContext(t, database.url);
-  t.after(() => database.drop());
-  const [id] = await sendEvents(
-    context,
-    match({ map: '桜の丘', win: 'Équipe', teams: [team('Équipe', person(1, 'x'.repeat(64)) as never), team('青', 2)] }),
-    punishment('p', person(2)),
-  );
-  for (const path of [
-    `/cards/matches/${id}.png`,
-    `/cards/players/${person(1).uuid}.png`,
-    `/cards/players/${person(2).uuid}.png`,
-  ]) {
-    const response = await ask(context, path);
-    assert.equal(response.headers.get('content-type'), 'image/png', path);
-    const bytes = Buffer.from(await response.arrayBuffer());
-    assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1200, 630]);
-    const start = bytes.indexOf('IDAT');
-    const lines = inflateSync(bytes.subarray(start + 4, start + 4 + bytes.readUInt32BE(start - 4)));
-    assert.equal(lines.length, 1201 * 630);
-  }
-  for (const path of ['/cards/matches/x.png', `/cards/matches/${id}`, '/cards/players/y.png']) {
-    assert.equal((await ask(context, path)).status, 404, path);
-  }
-});
-
-test('a page speaks the language asked for, by link, cookie or browser, and is not sent twice', async (t) => {
+test('a page is in the language of the link, cookie or browser, and an unchanged page gets 304', async (t) => {
   const database = await createTestDatabase('sqlite');
   const context = await testContext(t, database.url, {
     NETWORK_NAME: 'Nét <&>',
@@ -256,7 +175,7 @@ test('a page speaks the language asked for, by link, cookie or browser, and is n
     ACCENT_COLOR: '#ffff00',
   });
   t.after(() => database.drop());
-  const japanese = await ask(context, '/?lang=ja');
+  const japanese = await get(context, '/?lang=ja');
   assert.match(await japanese.text(), /<html lang="ja">[\s\S]*ランキング/);
   assert.match(
     japanese.headers.get('set-cookie')!,
@@ -264,18 +183,18 @@ test('a page speaks the language asked for, by link, cookie or browser, and is n
   );
   assert.match(await page(context, '/', { headers: { cookie: 'scorehall_language=ja' } }), /<html lang="ja">/);
   assert.match(await page(context, '/', { headers: { 'accept-language': 'ja-JP,en;q=0.5' } }), /<html lang="ja">/);
-  const first = await ask(context, '/');
+  const first = await get(context, '/');
   assert.equal(first.headers.get('set-cookie'), null);
   assert.match(await first.text(), /Nét &lt;&amp;&gt;[\s\S]*mailto:a@example.org/);
-  const again = await ask(context, '/', { headers: { 'if-none-match': first.headers.get('etag')! } });
+  const again = await get(context, '/', { headers: { 'if-none-match': first.headers.get('etag')! } });
   assert.deepEqual([again.status, await again.text()], [304, '']);
-  const head = await ask(context, '/', { method: 'HEAD' });
+  const head = await get(context, '/', { method: 'HEAD' });
   assert.deepEqual([head.status, await head.text()], [200, '']);
-  const post = await ask(context, '/', { method: 'POST' });
+  const post = await get(context, '/', { method: 'POST' });
   assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);
 });
 
-onEachDatabase('nonsense in addresses is answered with a page, never with a fault of ours', async (t, url) => {
+onEachDatabase('malformed addresses never cause a server error', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, match({ teams: [team('Red', 1)] }), presence('Alpha', { players: ['A'] }));
   const paths = [
@@ -317,7 +236,7 @@ onEachDatabase('nonsense in addresses is answered with a page, never with a faul
       async (path, name, value, raw) => {
         const written = raw ? value.replace(/[^!-~]|[#?]/g, '%') : encodeURIComponent(value.toWellFormed());
         const address = path.endsWith('/') && path !== '/' ? `${path}${written}` : `${path}?${name}=${written}`;
-        const { status } = await ask(context, address);
+        const { status } = await get(context, address);
         assert.ok(status < 500, `${address} answered ${status}`);
       },
     ),
@@ -325,14 +244,14 @@ onEachDatabase('nonsense in addresses is answered with a page, never with a faul
   );
 });
 
-test('front page counts follow the servers', async (t) => {
+test('the live player count includes only servers with a current heartbeat', async (t) => {
   const database = await createTestDatabase('sqlite');
   const context = await testContext(t, database.url);
   t.after(() => database.drop());
   await sendEvents(context, presence('Alpha', { players: ['A', 'B'] }));
-  const { online } = (await (await ask(context, '/live.json')).json()) as { online: number };
+  const { online } = (await (await get(context, '/live.json')).json()) as { online: number };
   assert.equal(online, 2);
   context.clock.advance(121_000);
-  assert.equal(((await (await ask(context, '/live.json')).json()) as { online: number }).online, 0);
+  assert.equal(((await (await get(context, '/live.json')).json()) as { online: number }).online, 0);
   assert.equal((await context.db.tuples(sql`select count(*) from online_samples`))[0]![0], 0);
 });

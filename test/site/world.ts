@@ -6,7 +6,7 @@ import { sampleNetwork } from '#demo/network/index.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Fills a hall with a short season of the sample network, whose servers are up. */
+/** Fills the database with a short history of the sample network, with all servers online. */
 export async function fillNetwork(context: AppContext, matches = 40): Promise<void> {
   const { db, clock } = context;
   const now = clock.now();

@@ -1,10 +1,25 @@
+/**
+ * Charts as SVG, styled by the stylesheet only. Each chart has an `aria-label`, and the pages show its figures as text
+ * beside it.
+ */
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import type { Colour } from './colours.ts';
 
-/** Charts as SVG without styles of their own. Each says in words what it shows; numbers stand beside it as text. */
-
 const round = (value: number): number => Math.round(value * 10) / 10;
+
+/** The frame of a chart that stretches to the width of its box. */
+function stretched(kind: string, [width, height]: readonly [number, number], label: string, content: Html): Html {
+  return html`<svg
+    class="chart ${kind}"
+    viewBox="0 0 ${width} ${height}"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${label}"
+  >
+    ${content}
+  </svg>`;
+}
 
 interface Point {
   /** 0 to 1, from the left. */
@@ -12,10 +27,10 @@ interface Point {
   value: number;
 }
 
-/** A filled line over time. A hole in the samples (`gap` of the width or more) is a hole in the line. */
-export function area(points: readonly Point[], { label, gap = 0.02 }: { label: string; gap?: number }): Html {
+/** A filled line over time, interrupted where two points are more than `gap` (a fraction of the width) apart. */
+export function areaChart(points: readonly Point[], { label, gap = 0.02 }: { label: string; gap?: number }): Html {
   const [width, height] = [600, 120];
-  const most = Math.max(1, ...points.map(({ value }) => value));
+  const max = Math.max(1, ...points.map(({ value }) => value));
   const runs: Point[][] = [];
   for (const point of points) {
     const last = runs.at(-1)?.at(-1);
@@ -23,94 +38,68 @@ export function area(points: readonly Point[], { label, gap = 0.02 }: { label: s
     else runs.at(-1)!.push(point);
   }
   const x = ({ at }: Point): number => round(at * width);
-  const y = ({ value }: Point): number => round(height - 4 - (value / most) * (height - 10));
+  const y = ({ value }: Point): number => round(height - 4 - (value / max) * (height - 10));
   const line = (run: Point[]): string => run.map((point) => `${x(point)} ${y(point)}`).join('L');
-  const filled = runs.map((run) => `M${x(run[0]!)} ${height}L${line(run)}L${x(run.at(-1)!)} ${height}z`).join('');
-  const drawn = runs.map((run) => `M${line(run)}${run.length === 1 ? 'h1' : ''}`).join('');
-  return html`<svg
-    class="chart area"
-    viewBox="0 0 ${width} ${height}"
-    preserveAspectRatio="none"
-    role="img"
-    aria-label="${label}"
-  >
-    <path class="grid" d="M0 ${height - 4}H${width}M0 ${height / 2}H${width}M0 6H${width}" />
-    <path class="fill" d="${filled}" />
-    <path class="line" d="${drawn}" />
-  </svg>`;
+  const fill = runs.map((run) => `M${x(run[0]!)} ${height}L${line(run)}L${x(run.at(-1)!)} ${height}z`).join('');
+  const stroke = runs.map((run) => `M${line(run)}${run.length === 1 ? 'h1' : ''}`).join('');
+  return stretched(
+    'area',
+    [width, height],
+    label,
+    html`<path class="grid" d="M0 ${height - 4}H${width}M0 ${height / 2}H${width}M0 6H${width}" />
+      <path class="fill" d="${fill}" />
+      <path class="line" d="${stroke}" />`,
+  );
 }
 
-export interface Bar {
+interface Bar {
   value: number;
-  /** What a pointer that rests on the bar is told. */
+  /** The tooltip. */
   title: string;
 }
 
-export function bars(values: readonly Bar[], label: string): Html {
+export function barChart(values: readonly Bar[], label: string): Html {
   const [step, height] = [10, 60];
-  const most = Math.max(1, ...values.map(({ value }) => value));
-  return html`<svg
-    class="chart bars"
-    viewBox="0 0 ${values.length * step} ${height}"
-    preserveAspectRatio="none"
-    role="img"
-    aria-label="${label}"
-  >
-    ${values.map(({ value, title }, place) => {
-      const tall = value === 0 ? 1 : Math.max(3, round((value / most) * (height - 2)));
-      return html`<rect
-        class="${value === 0 ? 'none' : 'some'}"
-        x="${place * step + 1}"
-        y="${height - tall}"
-        width="${step - 2}"
-        height="${tall}"
-        ><title>${title}</title></rect
-      >`;
-    })}
-  </svg>`;
+  const max = Math.max(1, ...values.map(({ value }) => value));
+  const bars = values.map(({ value, title }, index) => {
+    const barHeight = value === 0 ? 1 : Math.max(3, round((value / max) * (height - 2)));
+    return html`<rect
+      class="${value === 0 ? 'none' : 'some'}"
+      x="${index * step + 1}"
+      y="${height - barHeight}"
+      width="${step - 2}"
+      height="${barHeight}"
+      ><title>${title}</title></rect
+    >`;
+  });
+  return stretched('bars', [values.length * step, height], label, html`${bars}`);
 }
 
-export interface Part {
+interface Segment {
   value: number;
   colour: Colour;
   title: string;
 }
 
-/** One bar divided into shares. */
-export function shares(parts: readonly Part[], label: string): Html {
-  const total = Math.max(
-    1,
-    parts.reduce((sum, { value }) => sum + value, 0),
-  );
-  let from = 0;
-  return html`<svg
-    class="chart shares"
-    viewBox="0 0 1000 20"
-    preserveAspectRatio="none"
-    role="img"
-    aria-label="${label}"
-  >
-    ${parts
-      .filter(({ value }) => value > 0)
-      .map(({ value, colour, title }) => {
-        const width = round((value / total) * 1000);
-        const rect = html`<rect
-          class="c-${colour}"
-          x="${round(from)}"
-          y="0"
-          width="${Math.max(1, width - 3)}"
-          height="20"
-          ><title>${title}</title></rect
-        >`;
-        from += width;
-        return rect;
-      })}
-  </svg>`;
+/** One bar, divided into segments in proportion to their values. */
+export function stackedBar(segments: readonly Segment[], label: string): Html {
+  const [width, height] = [1000, 20];
+  const sum = segments.reduce((total, { value }) => total + value, 0);
+  let left = 0;
+  const visible = segments.filter(({ value }) => value > 0);
+  const rects = visible.map(({ value, colour, title }) => {
+    const [x, space] = [round(left), round((value / Math.max(1, sum)) * width)];
+    left += space;
+    return html`<rect class="c-${colour}" x="${x}" y="0" width="${Math.max(1, space - 3)}" height="${height}"
+      ><title>${title}</title></rect
+    >`;
+  });
+  return stretched('stacked', [width, height], label, html`${rects}`);
 }
 
-/** How much of a whole, as a ring with the words in its middle. */
-export function ring(quota: number, label: string, words: string): Html {
-  const around = 2 * Math.PI * 42;
+/** A fraction (0 to 1) as a ring with `text` in its middle. */
+export function ringChart(fraction: number, label: string, text: string): Html {
+  const circumference = 2 * Math.PI * 42;
   return html`<svg class="chart ring" viewBox="0 0 100 100" role="img" aria-label="${label}">
     <circle class="track" cx="50" cy="50" r="42" />
     <circle
@@ -118,26 +107,26 @@ export function ring(quota: number, label: string, words: string): Html {
       cx="50"
       cy="50"
       r="42"
-      stroke-dasharray="${round(quota * around)} ${round(around)}"
+      stroke-dasharray="${round(fraction * circumference)} ${round(circumference)}"
       transform="rotate(-90 50 50)"
     />
-    <text x="50" y="58" text-anchor="middle">${words}</text>
+    <text x="50" y="58" text-anchor="middle">${text}</text>
   </svg>`;
 }
 
-export interface Mark {
+interface Mark {
   /** 0 to 1, from the left. */
   at: number;
   colour: Colour;
   title: string;
-  /** Which line it stands on, from 0. */
+  /** The index of the mark's line, from 0. */
   row: number;
 }
 
 const LINE_HEIGHT = 26;
 
-/** Moments along a line, one line for each team. Places are shares of the width, so that marks stay square. */
-export function timeLine(marks: readonly Mark[], rows: number, label: string): Html {
+/** Marks along time, one line per team. Horizontal positions are percentages, so that the marks stay square. */
+export function timeline(marks: readonly Mark[], rows: number, label: string): Html {
   const middle = (row: number): number => row * LINE_HEIGHT + LINE_HEIGHT / 2;
   const lines = Array.from({ length: Math.max(1, rows) }, (_, row) => middle(row));
   return html`<svg class="chart timeline" height="${lines.length * LINE_HEIGHT}" role="img" aria-label="${label}">
@@ -158,10 +147,10 @@ export function timeLine(marks: readonly Mark[], rows: number, label: string): H
   </svg>`;
 }
 
-/** How full something is. */
-export function fullness(quota: number): Html {
+/** A thin bar filled to `fraction`, which is clamped to 0 to 1. */
+export function fillBar(fraction: number): Html {
   return html`<svg class="chart fullness" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
     <path class="track" d="M0 2H100" />
-    <path class="part" d="M0 2H${round(Math.min(1, Math.max(0, quota)) * 100)}" />
+    <path class="part" d="M0 2H${round(Math.min(1, Math.max(0, fraction)) * 100)}" />
   </svg>`;
 }

@@ -1,7 +1,7 @@
 import { hsl, inkOn } from '#platform/colours.ts';
 import { nameKey } from '#platform/text.ts';
 
-/** The colours that games know by name; the stylesheet has a class for each, so that no page needs styles of its own. */
+/** The colours that games refer to by name. The stylesheet has a class `c-NAME` for each, so pages need no inline style. */
 export const COLOURS = {
   black: '#2b2b33',
   'dark-blue': '#2340b8',
@@ -24,7 +24,7 @@ export const COLOURS = {
 export type Colour = keyof typeof COLOURS;
 
 const NAMES = Object.keys(COLOURS) as Colour[];
-const OTHER_NAMES = new Map<string, Colour>([
+const ALIASES = new Map<string, Colour>([
   ['purple', 'dark-purple'],
   ['pink', 'light-purple'],
   ['magenta', 'light-purple'],
@@ -39,66 +39,80 @@ const OTHER_NAMES = new Map<string, Colour>([
   ['brown', 'gold'],
 ]);
 
-/** Teams whose colour nobody told get one by their place. */
-const BY_PLACE: readonly Colour[] = ['red', 'blue', 'green', 'yellow', 'dark-purple', 'dark-aqua', 'gold', 'gray'];
+/** The colours of teams without a known colour, by their position. */
+const DEFAULT_COLOURS: readonly Colour[] = [
+  'red',
+  'blue',
+  'green',
+  'yellow',
+  'dark-purple',
+  'dark-aqua',
+  'gold',
+  'gray',
+];
 
+/** The colour of a name or alias in any spelling (`Dark Red`, `dark_red`); undefined for other names. */
 export function colourNamed(name: string): Colour | undefined {
   const key = nameKey(name).trim().replace(/[ _]+/g, '-');
-  return NAMES.find((colour) => colour === key) ?? OTHER_NAMES.get(key);
+  return NAMES.find((colour) => colour === key) ?? ALIASES.get(key);
 }
 
-/** The colour of each team: as the map tells, else as the name says ("Dark Red Team"), else by its place. */
-export function coloursOf(
+/**
+ * The colour of each team, by its name: the colour in the map's description, else a colour in the team's name
+ * (`Dark Red Team`), else a default by position.
+ */
+export function teamColours(
   teams: readonly { name: string }[],
-  received: readonly { name: string; color: string }[],
+  mapTeams: readonly { name: string; color: string }[],
 ): Map<string, Colour> {
-  const byName = new Map(received.map(({ name, color }) => [nameKey(name), colourNamed(color)]));
+  const byName = new Map(mapTeams.map(({ name, color }) => [nameKey(name), colourNamed(color)]));
   return new Map(
-    teams.map(({ name }, place) => [
+    teams.map(({ name }, index) => [
       name,
-      byName.get(nameKey(name)) ?? colourWithin(name) ?? BY_PLACE[place % BY_PLACE.length]!,
+      byName.get(nameKey(name)) ?? colourInName(name) ?? DEFAULT_COLOURS[index % DEFAULT_COLOURS.length]!,
     ]),
   );
 }
 
-/** The colour that a word or two of a name say. */
-function colourWithin(name: string): Colour | undefined {
+/** The first colour that one or two adjacent words of a team's name spell. */
+function colourInName(name: string): Colour | undefined {
   const words = nameKey(name)
     .split(/[^a-z]+/)
     .slice(0, 12);
-  const pairs = words.map((word, place) => `${word}-${words[place + 1] ?? ''}`);
+  const pairs = words.map((word, index) => `${word}-${words[index + 1] ?? ''}`);
   return [...pairs, ...words].map(colourNamed).find((colour) => colour !== undefined);
 }
 
-/** The rules of the stylesheet for each colour: the colour itself, and what can be read on it. */
+/** The CSS rules of the classes `c-NAME`: the colour, and a text colour that is readable on it. */
 export function colourRules(): string {
   return Object.entries(COLOURS)
-    .map(([name, colour]) => {
-      return `.c-${name}{--c:${colour};--c-ink:${inkOn(colour)}}`;
-    })
+    .map(([name, colour]) => `.c-${name}{--c:${colour};--c-ink:${inkOn(colour)}}`)
     .join('\n');
 }
 
 const HUES = 12;
 
-/** A class that gives the same thing the same hue each time. */
-export function hueOf(name: string): string {
+/** The class of a hue derived from a name: the same name always has the same hue. */
+export function hueClass(name: string): string {
   let sum = 7;
   for (const character of name.slice(0, 64)) sum = (sum * 31 + character.codePointAt(0)!) % 9973;
   return `hue-${sum % HUES}`;
 }
 
-/** The two colours of a hue on dark ground: what is drawn, and behind it. */
-export function hueColours(hue: string): { front: string; behind: string } {
-  const degrees = (Number(hue.slice(4)) * 360) / HUES + 12;
+const degreesOf = (hue: number): number => (hue * 360) / HUES + 12;
+
+/** The foreground and background of a hue class on dark pages. */
+export function hueColours(name: string): { front: string; behind: string } {
+  const degrees = degreesOf(Number(name.slice('hue-'.length)));
   return { front: hsl(degrees, 0.55, 0.66), behind: hsl(degrees, 0.3, 0.22) };
 }
 
+/** The CSS rules of the hue classes, for light and dark pages. */
 export function hueRules(): string {
-  return Array.from({ length: HUES }, (_, place) => {
-    const degrees = (place * 360) / HUES + 12;
-    const { front, behind } = hueColours(`hue-${place}`);
-    const [light, back] = [hsl(degrees, 0.55, 0.4), hsl(degrees, 0.5, 0.91)];
-    return `.hue-${place}{--h:light-dark(${light},${front});--h-back:light-dark(${back},${behind})}`;
+  return Array.from({ length: HUES }, (_, hue) => {
+    const degrees = degreesOf(hue);
+    const { front, behind } = hueColours(`hue-${hue}`);
+    const [lightFront, lightBehind] = [hsl(degrees, 0.55, 0.4), hsl(degrees, 0.5, 0.91)];
+    return `.hue-${hue}{--h:light-dark(${lightFront},${front});--h-back:light-dark(${lightBehind},${behind})}`;
   }).join('\n');
 }

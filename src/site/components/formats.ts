@@ -2,34 +2,35 @@ import type { Language } from '#http/languages.ts';
 
 const LOCALES: Record<Language, string> = { en: 'en-GB', ja: 'ja-JP' };
 
-/** How numbers and moments are written in one language, moments by the calendar of the network. */
+/** Formats of numbers and times in one language; times are in the network's time zone unless stated otherwise. */
 export interface Formats {
   readonly number: (value: number) => string;
-  /** Two digits behind the point. */
+  /** With two decimal places. */
   readonly ratio: (value: number) => string;
-  readonly percent: (quota: number) => string;
-  /** `1 March 2026, 12:00 UTC` */
+  readonly percent: (fraction: number) => string;
+  /** `1 Mar 2026, 12:00 UTC` */
   readonly timestamp: (epochMs: number) => string;
-  /** The same to the second. */
+  /** Like `timestamp`, with seconds. */
   readonly exact: (epochMs: number) => string;
-  /** A date whose midnight UTC is given: `1 Mar`. */
+  /** The date of a midnight UTC: `1 Mar`. */
   readonly day: (midnight: number) => string;
+  /** The month of a midnight UTC: `Mar 2026`. */
   readonly month: (midnight: number) => string;
+  /** The date of a midnight UTC with its year: `1 Mar 2026`. */
   readonly longDay: (midnight: number) => string;
-  /** Hours and minutes in the zone of the network. */
-  readonly clock: (epochMs: number) => string;
-  /** Seconds as hours and minutes: `3 h 05 min`. */
+  /** Seconds as hours and minutes (`3 hrs 5 mins`), shorter times as minutes or seconds. */
   readonly duration: (seconds: number) => string;
 }
 
+/** Intl formats are slow to construct, and there are only two languages and one time zone. */
 const formatCache = new Map<string, Formats>();
 
 export function formatsIn(language: Language, zone: string): Formats {
-  const name = `${language} ${zone}`;
-  const known = formatCache.get(name);
-  if (known !== undefined) return known;
+  const cacheKey = `${language} ${zone}`;
+  const cached = formatCache.get(cacheKey);
+  if (cached !== undefined) return cached;
   const formats = build(LOCALES[language], zone);
-  formatCache.set(name, formats);
+  formatCache.set(cacheKey, formats);
   return formats;
 }
 
@@ -45,13 +46,12 @@ function build(locale: string, zone: string): Formats {
   return {
     number: (value) => number.format(value),
     ratio: (value) => ratio.format(value),
-    percent: (quota) => percent.format(quota),
-    timestamp: timestamps({ ...inZone, dateStyle: undefined, ...DATE, hour: '2-digit', minute: '2-digit' }),
+    percent: (fraction) => percent.format(fraction),
+    timestamp: timestamps({ ...inZone, ...DATE, hour: '2-digit', minute: '2-digit' }),
     exact: timestamps({ ...inZone, ...DATE, hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     day: timestamps({ timeZone: 'UTC', day: 'numeric', month: 'short' }),
     month: timestamps({ timeZone: 'UTC', month: 'short', year: 'numeric' }),
     longDay: timestamps({ timeZone: 'UTC', ...DATE }),
-    clock: timestamps({ timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     duration: durations(locale),
   };
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import type { PageRequest } from '../page-request.ts';
 
-/** Gamemodes that have a name beside their short one. */
+/** The gamemodes that have a translated name. */
 export const GAMEMODES = [
   'ctw',
   'dtc',
@@ -21,25 +21,25 @@ export const GAMEMODES = [
 
 export type Gamemode = (typeof GAMEMODES)[number];
 
-/** A gamemode by its name in the reader's language; one that is not known, as it was told. */
+/** The name of a gamemode in the reader's language; an unknown gamemode as the server reported it. */
 export function modeName({ text }: PageRequest, gamemode: string): string {
-  const known = GAMEMODES.find((mode) => mode === gamemode.toLowerCase());
-  return known === undefined ? gamemode : text.gamemodes[known];
+  const translated = GAMEMODES.find((mode) => mode === gamemode.toLowerCase());
+  return translated === undefined ? gamemode : text.gamemodes[translated];
 }
 
-export function mode(request: PageRequest, gamemode: string): Html {
+export function modeLabel(request: PageRequest, gamemode: string): Html {
   return html`<bdi>${modeName(request, gamemode)}</bdi>`;
 }
 
-/** A heading with a link to all of what stands below it. */
-export function heading(id: string, words: string, more?: { href: string; words: string }): Html {
+/** A section heading, optionally with a link to the full list. */
+export function heading(id: string, title: string, more?: { href: string; label: string }): Html {
   return html`<div class="heading">
-    <h2 id="${id}">${words}</h2>
-    ${more === undefined ? '' : html`<a href="${more.href}">${more.words}</a>`}
+    <h2 id="${id}">${title}</h2>
+    ${more === undefined ? '' : html`<a href="${more.href}">${more.label}</a>`}
   </div>`;
 }
 
-/** A figure with its name. */
+/** A value with its name, for a `<dl>`. */
 export function figure(value: string, name: string): Html {
   return html`<div class="figure">
     <dt>${name}</dt>

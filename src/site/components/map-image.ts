@@ -2,19 +2,24 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import type { MapSummary } from '#store/game/map-summaries.ts';
-import { hueOf } from './colours.ts';
+import { hueClass } from './colours.ts';
 
-/** The address of a map's picture, which changes with the picture. */
-export function mapImagePath(key: number, hash: string): string {
-  return `/maps/${idOf(key)}/image?v=${hash.slice(0, 12)}`;
+/** The start of an image's hash; in the address it lets clients cache the image permanently. */
+export const imageVersion = (hash: string): string => hash.slice(0, 12);
+
+/** The path of a map's image, which changes with the image; undefined for a map without one. */
+export function mapImagePath(summary: MapSummary | undefined): string | undefined {
+  if (summary === undefined || summary.image === null) return undefined;
+  return `/maps/${idOf(summary.key)}/image?v=${imageVersion(summary.image)}`;
 }
 
-/** A map's picture in a box of the stylesheet's size; a map without one has a box in a hue of its own. */
-export function thumb(sign: MapSummary | undefined, size: 'small' | 'card' | 'hero', eager = false): Html {
-  if (sign === undefined || sign.image === null) {
-    return html`<span class="thumb ${size} ${hueOf(sign?.name ?? '?')}" aria-hidden="true"></span>`;
+/** A map's image in a box of the given size; for a map without an image, a box in the hue of its name. */
+export function thumb(summary: MapSummary | undefined, size: 'small' | 'card' | 'hero', eager = false): Html {
+  const path = mapImagePath(summary);
+  if (path === undefined) {
+    return html`<span class="thumb ${size} ${hueClass(summary?.name ?? '?')}" aria-hidden="true"></span>`;
   }
   return html`<span class="thumb ${size}"
-    ><img src="${mapImagePath(sign.key, sign.image)}" alt="" ${eager ? '' : html`loading="lazy" `}decoding="async"
+    ><img src="${path}" alt="" ${eager ? '' : html`loading="lazy" `}decoding="async"
   /></span>`;
 }

@@ -2,25 +2,31 @@ import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import type { PageRequest } from '../page-request.ts';
 
-/** Items of a page; one more is read to know whether there is a next page. */
-export const PAGE = 30;
+/** Items per page. Lists read one more to know whether there is a next page. */
+export const PAGE_SIZE = 30;
 
-/** A row of links that choose among a filter's values. */
+/**
+ * A row of links, one per value of a filter.
+ * @param name the query parameter that the links set
+ * @param resets other query parameters that the links remove
+ */
 export function choices(
   request: PageRequest,
   label: string,
   name: string,
   values: readonly { value: string | undefined; label: string }[],
   chosen: string | undefined,
-  also: Readonly<Record<string, undefined>> = {},
+  resets: Readonly<Record<string, undefined>> = {},
 ): Html {
   return html`<nav class="choices" aria-label="${label}">
     <ul>
       ${values.map(
-        ({ value, label: shown }) =>
+        ({ value, label: valueLabel }) =>
           html`<li>
-            <a href="${request.link({ ...also, [name]: value })}" ${value === chosen ? html` aria-current="true"` : ''}
-              ><bdi>${shown}</bdi></a
+            <a
+              href="${request.link({ ...resets, [name]: value })}"
+              ${value === chosen ? html` aria-current="true"` : ''}
+              ><bdi>${valueLabel}</bdi></a
             >
           </li>`,
       )}

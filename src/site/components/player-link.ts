@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { hueOf } from './colours.ts';
+import { hueClass } from './colours.ts';
 
-interface Person {
+interface LinkedPlayer {
   uuid: string;
   name: string;
 }
 
-/** A player's name with the crest, as a link to the player's page. */
-export function player({ uuid, name }: Person, size = 24): Html {
+/** A player's name and identicon, as a link to the player's page. */
+export function playerLink({ uuid, name }: LinkedPlayer, size = 24): Html {
   return html`<a class="player" href="/players/${uuid}">${identicon(uuid, size)}<bdi>${name}</bdi></a>`;
 }
 
 const SIDE = 7;
 
-/** The cells of a little coat of arms that every UUID has for itself: symmetrical, so that it looks like one. */
+/** The filled cells of a UUID's identicon, which is mirrored at its middle column. */
 export function identiconCells(uuid: string): [column: number, row: number][] {
   const bytes = hash('sha1', uuid, 'buffer');
   const cells: [number, number][] = [];
   for (let row = 0; row < SIDE; row++) {
     for (let column = 0; column < 4; column++) {
-      const place = row * 4 + column;
-      if (((bytes[place >> 3]! >> (place & 7)) & 1) === 0) continue;
+      const bit = row * 4 + column;
+      if (((bytes[bit >> 3]! >> (bit & 7)) & 1) === 0) continue;
       cells.push([column, row]);
       if (column < 3) cells.push([SIDE - 1 - column, row]);
     }
@@ -32,7 +32,13 @@ export function identiconCells(uuid: string): [column: number, row: number][] {
 
 export function identicon(uuid: string, size: number): Html {
   const path = identiconCells(uuid).map(([column, row]) => `M${column} ${row}h1v1h-1z`);
-  return html`<svg class="crest ${hueOf(uuid)}" width="${size}" height="${size}" viewBox="-1 -1 9 9" aria-hidden="true">
+  return html`<svg
+    class="identicon ${hueClass(uuid)}"
+    width="${size}"
+    height="${size}"
+    viewBox="-1 -1 9 9"
+    aria-hidden="true"
+  >
     <path class="back" d="M-1-1h9v9h-9z" />
     <path d="${path.join('')}" />
   </svg>`;

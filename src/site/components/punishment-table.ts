@@ -3,14 +3,14 @@ import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { ACTIVE, EXPIRED, type Punishment } from '#store/game/punishments.ts';
 import type { PageRequest } from '../page-request.ts';
-import { player } from './player-link.ts';
+import { playerLink } from './player-link.ts';
 import { ago } from './timestamps.ts';
 
-/** `ban` in the reader's language; a type of the network's own, as it was told. */
+/** The name of a punishment type in the reader's language; a custom type as the server reported it. */
 export function typeName({ text }: PageRequest, type: string): string {
-  const known = text.punishmentTypes as Readonly<Record<string, string>>;
+  const names: Readonly<Record<string, string>> = text.punishmentTypes;
   const key = type.toLowerCase();
-  return Object.hasOwn(known, key) ? known[key]! : type;
+  return Object.hasOwn(names, key) ? names[key]! : type;
 }
 
 export function stateChip({ text }: PageRequest, { state }: Punishment): Html {
@@ -26,7 +26,7 @@ export function punishmentTable(
   const { text } = request;
   const { columns } = text;
   if (items.length === 0) return html`<p class="soft">${text.punishment.none}</p>`;
-  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.parts.punishments}">
+  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.sections.punishments}">
     <table class="punishments">
       <thead>
         <tr>
@@ -44,7 +44,7 @@ export function punishmentTable(
               <th scope="row">
                 <a href="/punishments/${idOf(item.key)}"><bdi>${typeName(request, item.type)}</bdi></a>
               </th>
-              ${withPlayer ? html`<td>${player(item.punished)}</td>` : ''}
+              ${withPlayer ? html`<td>${playerLink(item.punished)}</td>` : ''}
               <td class="reason"><bdi>${item.reason}</bdi></td>
               <td>${stateChip(request, item)}</td>
               <td class="soft small">${ago(request, item.time)}</td>

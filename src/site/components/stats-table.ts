@@ -14,7 +14,7 @@ export interface Total {
   time: number;
 }
 
-/** Sums over all groups. */
+/** The counters of a player, summed over all mode groups. */
 export function totalOf(stats: Stats): Total {
   const sum = (counter: string): number =>
     safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
@@ -29,9 +29,9 @@ export function totalOf(stats: Stats): Total {
 }
 
 /** Counters that only some groups have. */
-const OWN = ['wool', 'core', 'destroyable', 'flag', 'score', 'objective', 'shot', 'hit', 'paint'] as const;
+const MODE_COUNTERS = ['wool', 'core', 'destroyable', 'flag', 'score', 'objective', 'shot', 'hit', 'paint'] as const;
 
-/** A player's counters, a row for each mode group in which there is anything. */
+/** A player's counters, one row per mode group with any non-zero counter. */
 export function statsTable(request: PageRequest, stats: Stats, standing: FactionStanding): Html {
   const { text } = request;
   const { columns } = text;
@@ -58,26 +58,33 @@ function row(request: PageRequest, group: Group, counts: Record<string, number>,
   const { play, win, lose = 0, kill, death, time = 0 } = counts;
   const number = (value: number | undefined): string => (value === undefined ? '–' : formats.number(value));
   const decided = (win ?? 0) + lose;
-  const quota = win === undefined || decided === 0 ? '–' : formats.percent(win / decided);
+  const winRate = win === undefined || decided === 0 ? '–' : formats.percent(win / decided);
   const ratio = kill === undefined ? '–' : formats.ratio(kill / Math.max(1, death ?? 0));
-  const cells = [number(play), number(win), quota, number(kill), number(death), ratio, formats.duration(time)];
+  const cells = [number(play), number(win), winRate, number(kill), number(death), ratio, formats.duration(time)];
   return html`<tr>
     <th scope="row">${text.groups[group]}</th>
     ${cells.map((cell) => html`<td class="n">${cell}</td>`)}
-    <td class="small">${others(request, group, counts, standing)}</td>
+    <td class="small">${modeCounters(request, group, counts, standing)}</td>
   </tr>`;
 }
 
-function others(request: PageRequest, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
+/** The counters that only this mode group has; the faction and its power for factions. */
+function modeCounters(
+  request: PageRequest,
+  group: Group,
+  counts: Record<string, number>,
+  standing: FactionStanding,
+): Html {
   const { text, formats } = request;
   if (group === 'factions') {
     return html`<bdi>${standing.faction}</bdi>
       <span class="soft">${text.player.power} ${formats.number(standing.power)}</span>`;
   }
-  const has: readonly string[] = GROUPS[group];
-  const own = OWN.filter((counter) => has.includes(counter));
-  return html`${own.map(
-    (counter, place) =>
-      html`${place > 0 ? ' · ' : ''}${formats.number(counts[counter]!)} <span class="soft">${text.own[counter]}</span>`,
+  const groupCounters: readonly string[] = GROUPS[group];
+  const shown = MODE_COUNTERS.filter((counter) => groupCounters.includes(counter));
+  return html`${shown.map(
+    (counter, index) =>
+      html`${index > 0 ? ' · ' : ''}${formats.number(counts[counter]!)}
+        <span class="soft">${text.modeCounters[counter]}</span>`,
   )}`;
 }

@@ -2,8 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const FOLDER = new URL('examples/', import.meta.url);
 
-/** What examples leave open, as `@api@`; on the pages a word in capitals stands for what only the reader knows. */
-export interface Blanks {
+/**
+ * The values of the placeholders in the examples, which are written as `@api@`. On the pages, values that only the
+ * reader knows are words in capitals.
+ */
+export interface Placeholders {
   api: string;
   auth: string;
   ingest: string;
@@ -18,14 +21,14 @@ export interface Blanks {
 const files = new Map(readdirSync(FOLDER).map((name) => [name, readFileSync(new URL(name, FOLDER), 'utf8')]));
 
 /**
- * The text of an example, its blanks filled in.
- * @throws where there is no such example: a fault of ours
+ * The text of an example file with its placeholders replaced.
+ * @throws Error if there is no file of this name
  */
-export function example(name: string, blanks: Blanks): string {
+export function example(name: string, placeholders: Placeholders): string {
   const text = files.get(name);
   if (text === undefined) throw new Error(`There is no example ${name}`);
-  const all = { ...blanks, redirect_encoded: encodeURIComponent(blanks.redirect) };
-  return Object.entries(all)
-    .reduce((filled, [blank, value]) => filled.replaceAll(`@${blank}@`, value), text)
+  const values = { ...placeholders, redirect_encoded: encodeURIComponent(placeholders.redirect) };
+  return Object.entries(values)
+    .reduce((filled, [placeholder, value]) => filled.replaceAll(`@${placeholder}@`, value), text)
     .trimEnd();
 }

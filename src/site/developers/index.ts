@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { TYPES } from '#events/schema.ts';
-import type { Deps, PageContent, PageRequest, Show } from '../page-request.ts';
-import { type Blanks, example } from './examples.ts';
+import type { Deps, PageContent, PageHandler, PageRequest } from '../page-request.ts';
+import { type Placeholders, example } from './examples.ts';
 import { type Text, TEXTS } from './text/index.ts';
 
-/** `/developers`: how programs use the network. */
-export function developerPages({ config }: Deps): Record<string, Show> {
-  const blanks: Blanks = {
+/** The pages below `/developers`, by path. */
+export function developerPages({ config }: Deps): Record<string, PageHandler> {
+  const placeholders: Placeholders = {
     api: config.API_URL,
     auth: config.AUTH_URL,
     ingest: config.INGEST_URL,
@@ -18,20 +18,20 @@ export function developerPages({ config }: Deps): Record<string, Show> {
     redirect: 'http://127.0.0.1:8000/callback',
     server_key: 'YOUR_SERVER_KEY',
   };
-  const show = (page: DeveloperPage): Show => {
-    return async (request) => page(request, TEXTS[request.language], blanks);
+  const handler = (page: DeveloperPage): PageHandler => {
+    return async (request) => page(request, TEXTS[request.language], placeholders);
   };
   return {
-    '/developers': show(start),
-    '/developers/reference': show(reference),
-    '/developers/sign-in': show(signIn),
-    '/developers/rules': show(rules),
-    '/developers/ingest': show(ingest),
-    '/developers/changes': show(changes),
+    [PATHS.start]: handler(start),
+    [PATHS.reference]: handler(reference),
+    [PATHS.signIn]: handler(signIn),
+    [PATHS.rules]: handler(rules),
+    [PATHS.ingest]: handler(ingest),
+    [PATHS.changes]: handler(changes),
   };
 }
 
-type DeveloperPage = (request: PageRequest, text: Text, blanks: Blanks) => PageContent;
+type DeveloperPage = (request: PageRequest, text: Text, placeholders: Placeholders) => PageContent;
 
 const PATHS = {
   start: '/developers',
@@ -42,36 +42,40 @@ const PATHS = {
   changes: '/developers/changes',
 } as const;
 
+type PageName = keyof typeof PATHS;
+
+const PAGE_NAMES = Object.keys(PATHS) as PageName[];
+
+/** A developer page: the links to all of them, the heading, then `body`. */
 function layout(
   text: Text,
-  name: keyof typeof PATHS,
-  words: { title: string; description: string },
+  name: PageName,
+  { title, description }: { title: string; description: string },
   body: Html,
 ): PageContent {
-  const path = PATHS[name];
-  const links = Object.entries(PATHS) as [keyof typeof PATHS, string][];
   return {
-    ...words,
-    path,
-    part: 'developers',
+    title,
+    description,
+    path: PATHS[name],
+    section: 'developers',
     kind: 'developers',
     main: html`<nav class="choices" aria-label="${text.nav}">
         <ul>
-          ${links.map(([page, to]) => html`<li><a href="${to}" ${page === name ? html` aria-current="page"` : ''}>${text.pages[page]}</a></li>`)}
+          ${PAGE_NAMES.map((page) => html`<li><a href="${PATHS[page]}" ${page === name ? html` aria-current="page"` : ''}>${text.pages[page]}</a></li>`)}
         </ul>
       </nav>
-      <h1>${words.title}</h1>
+      <h1>${title}</h1>
       ${body}`,
   };
 }
 
-const start: DeveloperPage = ({ deps: { config }, formats }, text, blanks) => {
+const start: DeveloperPage = ({ deps: { config }, formats }, text, placeholders) => {
   const words = text.start;
-  const limits = [config.USER_LIMIT, config.APP_LIMIT, config.ADDRESS_LIMIT].map(formats.number) as [
-    string,
-    string,
-    string,
-  ];
+  const credentials = words.credentialRows(
+    formats.number(config.USER_LIMIT),
+    formats.number(config.APP_LIMIT),
+    formats.number(config.ADDRESS_LIMIT),
+  );
   const description = words.lead(config.NETWORK_NAME);
   return layout(
     text,
@@ -83,21 +87,21 @@ const start: DeveloperPage = ({ deps: { config }, formats }, text, blanks) => {
         <p>${words.register}</p>
         <p><a class="button" href="/console">${words.console}</a></p>
         <p>${words.after}</p>
-        ${code(text, 'quick-start.sh', blanks)}
+        ${code(text, 'quick-start.sh', placeholders)}
       </section>
       <section class="prose">
-        <h2>${words.kinds}</h2>
-        ${table(words.kindsHead, words.kindsRows(...limits))}
-        <p>${inline(words.sent)}</p>
+        <h2>${words.credentials}</h2>
+        ${table(words.credentialColumns, credentials)}
+        <p>${inline(words.transport)}</p>
       </section>
       <section class="prose">
         <h2>${words.onePlayer}</h2>
-        ${code(text, 'player.sh', blanks)}
+        ${code(text, 'player.sh', placeholders)}
       </section>
       <section class="prose">
-        <h2>${words.alone}</h2>
-        <p>${words.aloneText}</p>
-        ${code(text, 'client-id.sh', blanks)}
+        <h2>${words.browser}</h2>
+        <p>${words.browserText}</p>
+        ${code(text, 'client-id.sh', placeholders)}
       </section>`,
   );
 };
@@ -130,7 +134,7 @@ const SIGN_INS = [
   ['PHP', 'sign-in.php'],
 ] as const;
 
-const signIn: DeveloperPage = ({ deps: { config } }, text, blanks) => {
+const signIn: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
   const words = text.signIn;
   const issuer = `${config.AUTH_URL}/.well-known/openid-configuration`;
   return layout(
@@ -153,19 +157,13 @@ const signIn: DeveloperPage = ({ deps: { config } }, text, blanks) => {
         <h2>${words.examples}</h2>
         <p>${words.examplesText}</p>
       </div>
-      ${SIGN_INS.map(
-        ([name, file], place) =>
-          html`<details class="language" ${place === 0 ? html` open` : ''}>
-            <summary>${name}</summary>
-            ${code(text, file, blanks)}
-          </details>`,
-      )}`,
+      ${SIGN_INS.map(([language, file], index) => languageExample(text, language, file, placeholders, index === 0))}`,
   );
 };
 
-const rules: DeveloperPage = (_visit, text, blanks) => {
+const rules: DeveloperPage = (_request, text, placeholders) => {
   const words = text.rules;
-  const body = `{"error":"rate_limit","error_description":"Rate limit exceeded"}`;
+  const errorBody = `{"error":"rate_limit","error_description":"Rate limit exceeded"}`;
   return layout(
     text,
     'rules',
@@ -175,25 +173,19 @@ const rules: DeveloperPage = (_visit, text, blanks) => {
         <p>${words.limitsText}</p>
         ${table(undefined, words.limitHeaders)}
         <p>${inline(words.over)}</p>
-        ${code(text, 'limits.sh', blanks)}
+        ${code(text, 'limits.sh', placeholders)}
       </section>
       <section class="prose">
         <h2 id="errors">${words.errors}</h2>
         <p>${words.errorsText}</p>
-        <pre tabindex="0"><code>${body}</code></pre>
+        <pre tabindex="0"><code>${errorBody}</code></pre>
         ${table(undefined, words.errorRows)}
       </section>
       <section class="prose">
         <h2 id="paging">${words.paging}</h2>
         <p>${inline(words.pagingText)}</p>
-        <details class="language" open>
-          <summary>JavaScript</summary>
-          ${code(text, 'paging.mjs', blanks)}
-        </details>
-        <details class="language">
-          <summary>Python</summary>
-          ${code(text, 'paging.py', blanks)}
-        </details>
+        ${languageExample(text, 'JavaScript', 'paging.mjs', placeholders, true)}
+        ${languageExample(text, 'Python', 'paging.py', placeholders, false)}
       </section>
       <section class="prose">
         <h2 id="changed">${words.changed}</h2>
@@ -202,7 +194,7 @@ const rules: DeveloperPage = (_visit, text, blanks) => {
   );
 };
 
-const ingest: DeveloperPage = ({ deps: { config } }, text, blanks) => {
+const ingest: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
   const words = text.ingest;
   const url = `${config.INGEST_URL}/openapi.json`;
   return layout(
@@ -211,7 +203,7 @@ const ingest: DeveloperPage = ({ deps: { config } }, text, blanks) => {
     words,
     html`<div class="prose">
       <p class="lead">${words.lead}</p>
-      ${words.text.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}${code(text, 'ingest.sh', blanks)}
+      ${words.text.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}${code(text, 'ingest.sh', placeholders)}
       <h2>${words.types}</h2>
       <ul>
         ${TYPES.map((type) => html`<li><code>${type}</code></li>`)}
@@ -221,7 +213,7 @@ const ingest: DeveloperPage = ({ deps: { config } }, text, blanks) => {
   );
 };
 
-const changes: DeveloperPage = (_visit, text) => {
+const changes: DeveloperPage = (_request, text) => {
   const words = text.changes;
   return layout(
     text,
@@ -238,13 +230,28 @@ const changes: DeveloperPage = (_visit, text) => {
   );
 };
 
-/** An example with a name for the button that copies it. */
-function code(text: Text, file: string, blanks: Blanks): Html {
+/** An example under a summary that opens and closes it. */
+function languageExample(
+  text: Text,
+  language: string,
+  file: string,
+  placeholders: Placeholders,
+  isOpen: boolean,
+): Html {
+  return html`<details class="language" ${isOpen ? html` open` : ''}>
+    <summary>${language}</summary>
+    ${code(text, file, placeholders)}
+  </details>`;
+}
+
+/** An example file; `script/site.js` adds the copy button, whose texts are in the data attributes. */
+function code(text: Text, file: string, placeholders: Placeholders): Html {
   return html`<div class="example" data-copy="${text.copy}" data-copied="${text.copied}">
-    <pre tabindex="0"><code>${example(file, blanks)}</code></pre>
+    <pre tabindex="0"><code>${example(file, placeholders)}</code></pre>
   </div>`;
 }
 
+/** A table in which the first cell of each row is its header. */
 function table(head: readonly string[] | undefined, rows: readonly (readonly string[])[]): Html {
   return html`<div class="card scroll" tabindex="0">
     <table>
@@ -270,7 +277,7 @@ function table(head: readonly string[] | undefined, rows: readonly (readonly str
   </div>`;
 }
 
-/** Text with `code` between backticks. */
+/** Renders the parts between backticks as `<code>`. */
 function inline(text: string): Html {
-  return html`${text.split('`').map((part, place) => (place % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

@@ -1,5 +1,8 @@
-/** A face of our own for drawn cards: five columns, eight rows, each row a digit of base 32, its highest bit on the left. */
-const DRAWN = {
+/**
+ * The bitmap font of Open Graph images. A glyph has five columns and eight rows; each row is one base-32 digit, whose
+ * highest bit is the left column.
+ */
+const BITMAPS = {
   A: 'ehhvhhh0', B: 'uhhuhhu0', C: 'ehggghe0', D: 'sihhhis0', E: 'vgguggv0', F: 'vgguggg0', G: 'ehgnhhf0',
   H: 'hhhvhhh0', I: 'e44444e0', J: '72222ic0', K: 'hikokih0', L: 'ggggggv0', M: 'hrllhhh0', N: 'hhpljhh0',
   O: 'ehhhhhe0', P: 'uhhuggg0', Q: 'ehhhlid0', R: 'uhhukih0', S: 'fgge11u0', T: 'v4444440', U: 'hhhhhhe0',
@@ -22,14 +25,15 @@ export const GLYPH_WIDTH = 5;
 export const GLYPH_HEIGHT = 8;
 
 const GLYPHS = new Map(
-  Object.entries(DRAWN).map(([character, rows]) => [character, Array.from(rows, (row) => Number.parseInt(row, 32))]),
+  Object.entries(BITMAPS).map(([character, rows]) => [character, Array.from(rows, (row) => Number.parseInt(row, 32))]),
 );
 
+/** The rows of a character; those of `?` for a character that the font lacks. */
 export function glyph(character: string): readonly number[] {
   return GLYPHS.get(character) ?? GLYPHS.get('?')!;
 }
 
-/** What of a text can be drawn: accents are left off; undefined where there are characters that the face lacks. */
+/** A text without accents, as the font can draw it; undefined if it is empty or has characters that the font lacks. */
 export function drawable(text: string): string | undefined {
   const plain = text
     .normalize('NFKD')

@@ -4,7 +4,7 @@ import { statsOf } from '#store/game/player-stats.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { isBanned } from '#store/game/punishments.ts';
 import { type MatchView, matchViewOf } from '../match.ts';
-import { COLOURS, hueColours, hueOf } from '#site/components/colours.ts';
+import { COLOURS, hueColours, hueClass } from '#site/components/colours.ts';
 import { identiconCells } from '#site/components/player-link.ts';
 import { totalOf } from '#site/components/stats-table.ts';
 import { stopwatch } from '#site/components/timestamps.ts';
@@ -12,26 +12,25 @@ import { PageRequest } from '../page-request.ts';
 import { Canvas } from './canvas.ts';
 import { drawable } from './glyphs.ts';
 
-/** Drawn pictures for links that people share. Their words are English: the face has no other letters. */
+/** Open Graph images of matches and players. Their texts are English because the bitmap font has only Latin letters. */
 
-const GROUND = '#151925';
+const BACKGROUND = '#151925';
 const SOFT = '#a9b2c1';
-const INK = '#f4f1ea';
+const FOREGROUND = '#f4f1ea';
 const MARGIN = 16;
 
-/** `/cards/matches/:id` (`….png`) */
+/** `/cards/matches/:id` with the suffix `.png` */
 export async function matchImage(request: PageRequest): Promise<Response> {
-  const english = withoutEnd(request);
-  const received = await matchViewOf(english);
+  const english = englishRequest(request);
+  const view = await matchViewOf(english);
   const canvas = frame(english);
-  const { facts, match } = received;
-  const name = drawable(facts.map);
-  const title = name ?? facts.gamemode.toUpperCase();
-  canvas.write(drawable(title) ?? 'Match', MARGIN, 42, Canvas.widthOf(title, 4) > 368 ? 3 : 4, INK, 368);
+  const { facts, match } = view;
+  const title = drawable(facts.map) ?? facts.gamemode.toUpperCase();
+  canvas.write(drawable(title) ?? 'Match', MARGIN, 42, Canvas.widthOf(title, 4) > 368 ? 3 : 4, FOREGROUND, 368);
   const winner = drawable(facts.win);
   const outcome = facts.win === '' ? 'Nobody won' : winner === undefined ? 'Decided' : `${winner} won`;
-  canvas.write(outcome, MARGIN, 80, 2, winnerColour(received), 368);
-  scores(canvas, received);
+  canvas.write(outcome, MARGIN, 80, 2, winnerColour(view), 368);
+  scores(canvas, view);
   const server = drawable(facts.server);
   const parts = [drawable(facts.gamemode)?.toUpperCase(), server, stopwatch(match.finished - match.started)];
   canvas.write(parts.filter((part) => part !== undefined).join(' · '), MARGIN, 188, 1, SOFT, 368);
@@ -40,38 +39,45 @@ export async function matchImage(request: PageRequest): Promise<Response> {
 
 function winnerColour({ facts, colours }: MatchView): string {
   const colour = colours.get(facts.win);
-  return colour === undefined ? SOFT : readableOn([GROUND], COLOURS[colour]);
+  return colour === undefined ? SOFT : readableOn([BACKGROUND], COLOURS[colour]);
 }
 
-/** A block for each team, the winner's the higher. */
+/** One block per team with its score; the winner's block is higher. */
 function scores(canvas: Canvas, { teams, colours, facts }: MatchView): void {
   const shown = teams.slice(0, 6);
   if (shown.length === 0) return;
   const width = Math.floor((canvas.width - 2 * MARGIN - 4 * (shown.length - 1)) / shown.length);
-  shown.forEach(({ name, score }, place) => {
+  shown.forEach(({ name, score }, index) => {
     const colour = COLOURS[colours.get(name)!];
-    const [left, rise] = [MARGIN + place * (width + 4), name === facts.win ? 8 : 0];
+    const [left, rise] = [MARGIN + index * (width + 4), name === facts.win ? 8 : 0];
     canvas.fill(left, 116 - rise, width, 62 + rise, colour);
     canvas.fill(left, 172, width, 6, mix(colour, '#000000', 0.25));
-    const ink = inkOn(colour);
+    const textColour = inkOn(colour);
     const value = String(score);
     const size = Canvas.widthOf(value, 4) > width - 12 ? (Canvas.widthOf(value, 2) > width - 12 ? 1 : 2) : 4;
-    canvas.write(value, left + 6, 122 - rise, size, ink, width - 8);
-    canvas.write(drawable(name) ?? '', left + 6, 160, 1, ink, width - 8);
+    canvas.write(value, left + 6, 122 - rise, size, textColour, width - 8);
+    canvas.write(drawable(name) ?? '', left + 6, 160, 1, textColour, width - 8);
   });
 }
 
-/** `/cards/players/:id` (`….png`) */
+/** `/cards/players/:id` with the suffix `.png` */
 export async function playerImage(request: PageRequest): Promise<Response> {
-  const english = withoutEnd(request);
+  const english = englishRequest(request);
   const uuid = uuidOf(english.params['id'] ?? '');
   const player = uuid === undefined ? undefined : await playerByUuid(request.db, uuid);
-  if (player === undefined) throw request.missing();
+  if (player === undefined) throw request.notFound();
   const { play, win, kill, death, time } = totalOf(await statsOf(request.db, player.key));
   const canvas = frame(english);
   drawIdenticon(canvas, player.uuid, MARGIN, 48, 12);
   const name = drawable(player.name) ?? 'Player';
-  canvas.write(name, 140, 54, Canvas.widthOf(name, 4) > 244 ? (Canvas.widthOf(name, 3) > 244 ? 2 : 3) : 4, INK, 244);
+  canvas.write(
+    name,
+    140,
+    54,
+    Canvas.widthOf(name, 4) > 244 ? (Canvas.widthOf(name, 3) > 244 ? 2 : 3) : 4,
+    FOREGROUND,
+    244,
+  );
   const banned = await isBanned(request.db, player.key, request.now);
   canvas.write(
     banned ? 'Banned' : `${english.formats.number(Math.floor(time / 3600))} h played`,
@@ -83,39 +89,42 @@ export async function playerImage(request: PageRequest): Promise<Response> {
   );
   const ratio = (kill / Math.max(1, death)).toFixed(2);
   const figures = [['Matches', play], ['Won', win], ['Kills', kill], ['K/D', ratio]] as const; // prettier-ignore
-  figures.forEach(([label, value], place) => {
-    const left = 140 + (place % 2) * 124;
-    const top = 122 + Math.floor(place / 2) * 32;
-    canvas.write(typeof value === 'number' ? english.formats.number(value) : value, left, top, 2, INK, 120);
+  figures.forEach(([label, value], index) => {
+    const left = 140 + (index % 2) * 124;
+    const top = 122 + Math.floor(index / 2) * 32;
+    canvas.write(typeof value === 'number' ? english.formats.number(value) : value, left, top, 2, FOREGROUND, 120);
     canvas.write(label, left, top + 18, 1, SOFT, 120);
   });
   return await send(canvas);
 }
 
 function drawIdenticon(canvas: Canvas, uuid: string, left: number, top: number, side: number): void {
-  const { front, behind } = hueColours(hueOf(uuid));
+  const { front, behind } = hueColours(hueClass(uuid));
   canvas.fill(left, top, 9 * side, 9 * side, behind);
   for (const [column, row] of identiconCells(uuid)) {
     canvas.fill(left + (column + 1) * side, top + (row + 1) * side, side, side, front);
   }
 }
 
-/** The ground of every card, with the network's name and colour. */
+/** An empty image with the network's name and a border in its accent colour. */
 function frame({ deps: { config } }: PageRequest): Canvas {
-  const canvas = new Canvas(GROUND);
-  const accent = readableOn([GROUND], config.ACCENT_COLOR);
+  const canvas = new Canvas(BACKGROUND);
+  const accent = readableOn([BACKGROUND], config.ACCENT_COLOR);
   for (let column = 0; column < canvas.width; column += 10) {
-    canvas.fill(column, 0, 10, 5, (column / 10) % 2 === 0 ? accent : mix(accent, GROUND, 0.35));
-    canvas.fill(column, 5, 10, 5, (column / 10) % 2 === 1 ? accent : mix(accent, GROUND, 0.6));
+    canvas.fill(column, 0, 10, 5, (column / 10) % 2 === 0 ? accent : mix(accent, BACKGROUND, 0.35));
+    canvas.fill(column, 5, 10, 5, (column / 10) % 2 === 1 ? accent : mix(accent, BACKGROUND, 0.6));
   }
   canvas.write(drawable(config.NETWORK_NAME) ?? 'Scorehall', MARGIN, 20, 2, accent, 368);
   return canvas;
 }
 
-/** The request as an English reader's, without the end of the file's name. */
-function withoutEnd(request: PageRequest): PageRequest {
+/**
+ * The request in English, with the id instead of the file name.
+ * @throws HttpError 404 without the suffix `.png`
+ */
+function englishRequest(request: PageRequest): PageRequest {
   const id = request.params['id'] ?? '';
-  if (!id.endsWith('.png')) throw request.missing();
+  if (!id.endsWith('.png')) throw request.notFound();
   return new PageRequest(request.deps, 'en', request.url, { id: id.slice(0, -4) });
 }
 

@@ -1,8 +1,8 @@
-// Shows the OpenAPI document of the data API.
-const place = document.getElementById('reference');
-// The renderer is a script of the older kind: it leaves its function with the window.
+// Renders the OpenAPI document of the data API with Swagger UI.
+const container = document.getElementById('reference');
+// Swagger UI is a classic script, not a module: it assigns its function to `window`.
 const renderer = document.createElement('script');
-renderer.src = place.dataset.renderer;
+renderer.src = container.dataset.renderer;
 await new Promise((resolve, reject) => {
   renderer.addEventListener('load', resolve);
   renderer.addEventListener('error', reject);
@@ -10,19 +10,19 @@ await new Promise((resolve, reject) => {
 });
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', follow);
-follow();
+const applyTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', applyTheme);
+applyTheme();
 
 window.SwaggerUIBundle({
-  url: place.dataset.document,
-  domNode: place,
+  url: container.dataset.document,
+  domNode: container,
   deepLinking: true,
   supportedSubmitMethods: [],
   validatorUrl: null,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
-  // The page has its one main part already.
-  onComplete: () => place.querySelector('main')?.setAttribute('role', 'group'),
+  // The page already has a main element, and a document may have only one.
+  onComplete: () => container.querySelector('main')?.setAttribute('role', 'group'),
   syntaxHighlight: { activated: false },
 });

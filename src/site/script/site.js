@@ -1,18 +1,18 @@
-// What makes a page better where scripts run. Every page is whole without it.
+// Optional improvements of the pages, all of which work without scripts.
 
 const language = document.documentElement.lang;
 
-/** Moments in the reader's own zone; in lists as how long ago, the exact one where the pointer rests. */
+/** Shows times in the reader's time zone. In lists, shows relative times with the exact time as tooltip. */
 function showTimes() {
   const local = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
   const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' });
   for (const time of document.querySelectorAll('time[data-as]')) {
-    const moment = new Date(time.dateTime);
+    const date = new Date(time.dateTime);
     if (time.dataset.as === 'ago') {
       time.dataset.exact ??= time.title;
-      time.title = `${exact.format(moment)} · ${time.dataset.exact}`;
-      time.textContent = ago(moment.getTime()) ?? local.format(moment);
-    } else time.textContent = local.format(moment);
+      time.title = `${exact.format(date)} · ${time.dataset.exact}`;
+      time.textContent = ago(date.getTime()) ?? local.format(date);
+    } else time.textContent = local.format(date);
   }
 }
 
@@ -33,24 +33,24 @@ function ago(epochMs) {
 showTimes();
 setInterval(showTimes, 30_000);
 
-/** Player counts of the front page, while it is looked at. */
+/** The elements of the front page that show player counts, refreshed while the page is visible. */
 const counts = document.querySelectorAll('[data-live]');
 
 async function refreshCounts() {
   if (document.hidden) return;
   const response = await fetch('/live.json', { headers: { accept: 'application/json' } });
   if (!response.ok) return;
-  const now = await response.json();
+  const current = await response.json();
   const number = new Intl.NumberFormat(language);
   for (const count of counts) {
-    const value = now[count.dataset.live];
+    const value = current[count.dataset.live];
     if (value !== undefined) count.textContent = number.format(value);
   }
 }
 
 if (counts.length > 0) setInterval(() => void refreshCounts().catch(() => undefined), 15_000);
 
-/** Examples are copied with a button. */
+/** Adds a copy button to each example. */
 for (const block of document.querySelectorAll('[data-copy]')) {
   const button = document.createElement('button');
   button.type = 'button';
@@ -66,10 +66,11 @@ async function copy(block, button) {
   setTimeout(() => (button.textContent = block.dataset.copy), 2_000);
 }
 
-/** "/" leads to the search, as on so many sites. */
+/** The key "/" moves the focus to the search field. */
 document.addEventListener('keydown', (event) => {
-  const busy = event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]');
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || busy) return;
+  const isTyping =
+    event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]');
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
   event.preventDefault();
   document.querySelector('.big-find input, .find input')?.focus();
 });

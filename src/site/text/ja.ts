@@ -10,7 +10,7 @@ export const ja: Text = {
     privacy: 'プライバシー',
     contact: 'お問い合わせ',
   },
-  parts: {
+  sections: {
     matches: '試合',
     maps: 'マップ',
     leaderboards: 'ランキング',
@@ -22,7 +22,7 @@ export const ja: Text = {
     label: 'プレイヤー・マップ・IDを検索',
     placeholder: 'プレイヤー、マップ、ID',
     button: '検索',
-    results: (asked) => `検索: ${asked}`,
+    results: (query) => `検索: ${query}`,
     nothing: 'この文字で始まる名前のプレイヤーやマップも、このIDを持つものも見つかりませんでした。',
     formerly: '旧名',
   },
@@ -93,7 +93,7 @@ export const ja: Text = {
     winner: '勝利',
     nobody: '終了時、このチームには誰もいませんでした。',
     objectives: '目標達成',
-    timeLine: (count, teams) =>
+    timeline: (count, teams) =>
       `${teams}チームの目標達成${count}件を試合時間に沿って表示。内容は下の一覧をご覧ください`,
     moreObjectives: (count) => `ほか${count}件`,
     sameMap: (map) => `${map} の全試合`,
@@ -147,7 +147,7 @@ export const ja: Text = {
     lastLogin: 'ログイン:',
     lastSeen: '最終ログアウト:',
     total: '全モード合計',
-    winShare: (quota) => `勝敗のついた試合の勝率${quota}`,
+    winShare: (percent) => `勝敗のついた試合の勝率${percent}`,
     activity: '試合数の推移',
     perDay: (count) => `30日間で${count}試合`,
     perMonth: (count) => `12か月で${count}試合`,
@@ -172,7 +172,7 @@ export const ja: Text = {
     teampvp: 'チーム戦',
     factions: 'Factions',
   },
-  own: {
+  modeCounters: {
     wool: '羊毛',
     core: 'コア',
     destroyable: 'モニュメント',
@@ -202,7 +202,7 @@ export const ja: Text = {
     title: (mode, period) => `ランキング: ${mode}（${period}）`,
     description: (network) => `${network}の勝利数、キル数、試合数のランキングです。`,
     none: 'まだ誰もいません。試合に参加しましょう。',
-    stretch: '前後の期間',
+    periodNav: '前後の期間',
     earlier: '前の期間',
     later: '次の期間',
     modes: {
@@ -251,7 +251,7 @@ export const ja: Text = {
       500: '障害が発生しました',
       503: 'しばらくお待ちください',
     },
-    missing: 'このアドレスには何もありません。取り下げられたか、アドレスに誤りがあります。',
+    notFound: 'このアドレスには何もありません。取り下げられたか、アドレスに誤りがあります。',
     parameter: (name) => `アドレスのパラメーター ${name} の形式が正しくありません。`,
     choice: (name, values) => `アドレスのパラメーター ${name} は ${values} のいずれかにしてください。`,
     method: 'このページは閲覧のみできます。',

@@ -1,2 +1,2 @@
-# Without a secret: your Client ID alone opens public data.
+# Public data needs only your Client ID, no secret.
 curl -s '@api@/v1/servers/online?client_id=@client_id@'

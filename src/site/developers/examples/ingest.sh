@@ -1,4 +1,4 @@
-# A match that is over, from a game server with its key. Sent twice, it counts once: the id says so.
+# A game server reports a finished match with its key. Sent again with the same id, the match counts only once.
 curl -s '@ingest@/events' -H 'Authorization: Bearer @server_key@' -H 'Content-Type: application/json' -d '{
   "version": 1,
   "id": "match-20260301-17",

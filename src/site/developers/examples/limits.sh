@@ -1,2 +1,2 @@
-# -i shows the headers: what is left of this hour, and a fingerprint of the answer.
+# -i shows the headers, among them the requests left in this window and the ETag of the response.
 curl -s -i -H "Authorization: Bearer @token@" '@api@/v1/servers' | grep -i -E '^(HTTP|x-ratelimit|etag)'

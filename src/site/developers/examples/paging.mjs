@@ -1,17 +1,17 @@
-// Walks all matches from the newest to the oldest. Stop early at the first id you know already.
+// Reads all matches from the newest to the oldest. To fetch only new matches, stop at the first id you already have.
 const headers = { Authorization: 'Bearer @token@' };
 
 async function* matches() {
   for (let page = '@api@/v1/matches?limit=100'; page; ) {
-    const answer = await fetch(page, { headers });
-    if (answer.status === 429) {
-      const seconds = Number(answer.headers.get('Retry-After'));
+    const response = await fetch(page, { headers });
+    if (response.status === 429) {
+      const seconds = Number(response.headers.get('Retry-After'));
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       continue;
     }
-    const found = await answer.json();
-    yield* found;
-    page = found.length && `@api@/v1/matches?limit=100&max_id=${found.at(-1).id}`;
+    const items = await response.json();
+    yield* items;
+    page = items.length && `@api@/v1/matches?limit=100&max_id=${items.at(-1).id}`;
   }
 }
 

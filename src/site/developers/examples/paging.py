@@ -1,4 +1,4 @@
-# Walks all matches from the newest to the oldest. Stop early at the first id you know already.
+# Reads all matches from the newest to the oldest. To fetch only new matches, stop at the first id you already have.
 import json
 from urllib.request import Request, urlopen
 
@@ -7,11 +7,11 @@ def matches():
     page = "@api@/v1/matches?limit=100"
     while True:
         request = Request(page, headers={"Authorization": "Bearer @token@"})
-        found = json.load(urlopen(request))
-        yield from found
-        if not found:
+        items = json.load(urlopen(request))
+        yield from items
+        if not items:
             return
-        page = "@api@/v1/matches?limit=100&max_id=" + found[-1]["id"]
+        page = "@api@/v1/matches?limit=100&max_id=" + items[-1]["id"]
 
 
 print(sum(1 for match in matches()), "matches")

@@ -1,6 +1,6 @@
-# 1. Ask for an access token of your application. It lives for an hour.
+# 1. Get an access token for your application. It is valid for one hour.
 TOKEN=$(curl -s '@auth@/oauth/token' -u '@client_id@:@client_secret@' -d grant_type=client_credentials |
   sed 's/.*"access_token":"\([^"]*\)".*/\1/')
 
-# 2. The three newest matches, with their teams.
+# 2. Read the three newest matches with their teams.
 curl -s -H "Authorization: Bearer $TOKEN" '@api@/v1/matches?limit=3&fields=teams'

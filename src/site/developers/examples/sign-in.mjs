@@ -1,4 +1,4 @@
-// Node 20 or newer, no packages. Run it, open the address it prints, sign in.
+// Node 20 or newer, no packages. Run it, open the printed address and sign in.
 import { createServer } from 'node:http';
 import { randomBytes } from 'node:crypto';
 
@@ -17,30 +17,30 @@ authorize.search = new URLSearchParams({
 
 const server = createServer(async (request, response) => {
   const query = new URL(request.url, redirect_uri).searchParams;
-  if (query.get('state') !== state) return response.writeHead(400).end('That is not our state.');
+  if (query.get('state') !== state) return response.writeHead(400).end('The state does not match. Start again.');
   const tokens = await exchange(query.get('code'));
   const claims = JSON.parse(Buffer.from(tokens.id_token.split('.')[1], 'base64url'));
-  // Straight from the token endpoint over TLS, so its signature need not be checked (OpenID Connect Core 3.1.3.7).
-  if (claims.nonce !== nonce || claims.aud !== '@client_id@') return response.writeHead(400).end('Not for us.');
+  // The ID token comes from the token endpoint over TLS, so its signature need not be checked (OpenID Connect Core 3.1.3.7).
+  if (claims.nonce !== nonce || claims.aud !== '@client_id@') return response.writeHead(400).end('The ID token does not belong to this sign-in.');
   const player = await get('@api@/v1/players/me?fields=total', tokens.access_token);
   response.end(`Hello, ${player.name}: ${player.total.play_count} matches.`);
   server.close();
 });
 
 async function exchange(code) {
-  const answer = await fetch('@auth@/oauth/token', {
+  const response = await fetch('@auth@/oauth/token', {
     method: 'POST',
     headers: { Authorization: `Basic ${btoa('@client_id@:@client_secret@')}` },
     body: new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri }),
   });
-  if (!answer.ok) throw new Error(await answer.text());
-  return answer.json();
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
 }
 
 async function get(url, token) {
-  const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
-  if (!answer.ok) throw new Error(await answer.text());
-  return answer.json();
+  const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
 }
 
 server.listen(new URL(redirect_uri).port, '127.0.0.1', () => console.log(authorize.href));

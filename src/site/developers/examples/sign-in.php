@@ -1,5 +1,5 @@
 <?php
-// PHP 8.1 or newer, without packages: serve it at your Redirect URI and open that address.
+// PHP 8.1 or newer, no packages. Serve this file at your Redirect URI and open that address.
 session_start();
 
 const REDIRECT_URI = '@redirect@';
@@ -7,7 +7,7 @@ const REDIRECT_URI = '@redirect@';
 if (!isset($_GET['code'])) {
     $_SESSION['nonce'] = bin2hex(random_bytes(16));
     $_SESSION['state'] = bin2hex(random_bytes(16));
-    $question = http_build_query([
+    $query = http_build_query([
         'client_id' => '@client_id@',
         'response_type' => 'code',
         'scope' => 'openid profile email',
@@ -15,16 +15,16 @@ if (!isset($_GET['code'])) {
         'nonce' => $_SESSION['nonce'],
         'state' => $_SESSION['state'],
     ]);
-    header("Location: @auth@/oauth/authorize?$question");
+    header("Location: @auth@/oauth/authorize?$query");
     exit;
 }
 
 if (!hash_equals($_SESSION['state'] ?? '', $_GET['state'] ?? '')) {
     http_response_code(400);
-    exit('That is not our state.');
+    exit('The state does not match. Start again.');
 }
 
-function ask(string $url, array $headers, ?array $form = null): array
+function request(string $url, array $headers, ?array $form = null): array
 {
     $options = ['header' => $headers, 'method' => $form === null ? 'GET' : 'POST'];
     if ($form !== null) {
@@ -35,7 +35,7 @@ function ask(string $url, array $headers, ?array $form = null): array
 }
 
 $basic = base64_encode('@client_id@:@client_secret@');
-$tokens = ask('@auth@/oauth/token', ["Authorization: Basic $basic"], [
+$tokens = request('@auth@/oauth/token', ["Authorization: Basic $basic"], [
     'grant_type' => 'authorization_code',
     'code' => $_GET['code'],
     'redirect_uri' => REDIRECT_URI,
@@ -44,8 +44,8 @@ $tokens = ask('@auth@/oauth/token', ["Authorization: Basic $basic"], [
 $claims = json_decode(base64_decode(strtr(explode('.', $tokens['id_token'])[1], '-_', '+/')), true);
 if ($claims['nonce'] !== $_SESSION['nonce'] || $claims['aud'] !== '@client_id@') {
     http_response_code(400);
-    exit('Not for us.');
+    exit('The ID token does not belong to this sign-in.');
 }
 
-$player = ask('@api@/v1/players/me?fields=total', ["Authorization: Bearer {$tokens['access_token']}"]);
+$player = request('@api@/v1/players/me?fields=total', ["Authorization: Bearer {$tokens['access_token']}"]);
 echo htmlspecialchars("Hello, {$player['name']}: {$player['total']['play_count']} matches.");

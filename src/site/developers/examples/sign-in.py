@@ -1,4 +1,4 @@
-# Python 3.9 or newer, no packages. Run it, open the address it prints, sign in.
+# Python 3.9 or newer, no packages. Run it, open the printed address and sign in.
 import base64, json, secrets
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qs, urlencode, urlparse
@@ -23,12 +23,12 @@ class Callback(BaseHTTPRequestHandler):
     def do_GET(self):
         query = parse_qs(urlparse(self.path).query)
         if query.get("state") != [STATE]:
-            return self.send_error(400, "That is not our state.")
+            return self.send_error(400, "The state does not match. Start again.")
         tokens = exchange(query["code"][0])
         body = tokens["id_token"].split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
         if claims["nonce"] != NONCE or claims["aud"] != "@client_id@":
-            return self.send_error(400, "Not for us.")
+            return self.send_error(400, "The ID token does not belong to this sign-in.")
         player = get("@api@/v1/players/me?fields=total", tokens["access_token"])
         self.send_response(200)
         self.end_headers()
@@ -38,7 +38,13 @@ class Callback(BaseHTTPRequestHandler):
         pass
 
 
-question = {"client_id": "@client_id@", "response_type": "code", "scope": "openid profile email",
-            "redirect_uri": REDIRECT_URI, "nonce": NONCE, "state": STATE}
-print("@auth@/oauth/authorize?" + urlencode(question), flush=True)
+query = {
+    "client_id": "@client_id@",
+    "response_type": "code",
+    "scope": "openid profile email",
+    "redirect_uri": REDIRECT_URI,
+    "nonce": NONCE,
+    "state": STATE,
+}
+print("@auth@/oauth/authorize?" + urlencode(query), flush=True)
 HTTPServer(("127.0.0.1", urlparse(REDIRECT_URI).port), Callback).handle_request()

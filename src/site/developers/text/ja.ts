@@ -21,17 +21,18 @@ export const ja: Text = {
       'コンソールでアプリケーションを登録すると、Client IDが発行されます。自分のサーバーで動くサービスにはClient Secretも発行されます。データAPIの利用もコンソールで申請してください。',
     console: 'コンソールを開く',
     after: '続いて、ターミナルで実行します。',
-    kinds: 'トークンの種類',
-    kindsHead: ['使うもの', '読めるもの', '1時間あたりのリクエスト'],
-    kindsRows: (user, app, address) => [
+    credentials: 'トークンの種類',
+    credentialColumns: ['使うもの', '読めるもの', '1時間あたりのリクエスト'],
+    credentialRows: (user, app, address) => [
       ['サインインした人のアクセストークン', '公開データと `players/me`', `1人につき${user}`],
       ['アプリケーションのアクセストークン', '公開データ', `アプリケーションごとに${app}`],
       ['Client IDのみ', '公開データ', `アドレスごとに${address}`],
     ],
-    sent: 'トークンは `Authorization: Bearer …` ヘッダーで送ります。ヘッダーを設定できない場合は `access_token` パラメーターで送れます。Client IDは `X-Client-ID` ヘッダーか `client_id` パラメーターで送ります。',
+    transport:
+      'トークンは `Authorization: Bearer …` ヘッダーで送ります。ヘッダーを設定できない場合は `access_token` パラメーターで送れます。Client IDは `X-Client-ID` ヘッダーか `client_id` パラメーターで送ります。',
     onePlayer: 'プレイヤーを1人取得',
-    alone: 'ブラウザーから、Secretなしで',
-    aloneText:
+    browser: 'ブラウザーから、Secretなしで',
+    browserText:
       'データAPIはすべてのオリジンのページに応答します（CORS）。Client IDは秘密ではありませんが、Client Secretをページやアプリに含めてはいけません。',
   },
   reference: {
@@ -122,14 +123,14 @@ export const ja: Text = {
   ingest: {
     title: 'ゲームサーバー向け',
     description: 'ゲームサーバーで起きたことをネットワークに伝える方法。',
-    lead: 'ゲームサーバーは専用の入口から、そのサーバーだけに有効な鍵で書き込みます。鍵はネットワークの運営者に発行してもらってください。',
+    lead: 'ゲームサーバーはイベントを取り込みサービスへ送ります。鍵はサーバーごとに異なり、そのサーバーだけに有効です。ネットワークの運営者に発行してもらってください。',
     text: [
       '1件のイベント、配列、または1行1件のストリーム（NDJSON）を、そのまま、または圧縮して送れます。各イベントは送信側が付けたidを持ち、同じものを再送しても何も変わりません。',
       '応答には、イベントごとの受領結果が同じ順序で入ります。`accepted`（ディスクに保存され、閲覧者に見える）、`duplicate`、または理由と箇所を示す `rejected` です。誤ったイベントがあっても、ほかのイベントには影響しません。',
       '受領されるまで、イベントをディスク上のキューに保管してください。どちらかが停止しても、何も失われません。',
     ],
     types: '送れるイベント',
-    document: 'この入口のOpenAPIドキュメント',
+    document: '取り込みサービスのOpenAPIドキュメント',
   },
   changes: {
     title: '変更履歴と廃止の予告',
