@@ -17,7 +17,7 @@ export interface Listener {
   refused(where: Where, reason: string): void;
   noted(where: Where, note: string): void;
   /** Called after each batch. */
-  moved(outcome: Outcome, file: string): void;
+  progressed(outcome: Outcome, file: string): void;
 }
 
 /** How much is taken in one transaction. A map counts for many, since it may bring a picture. */
@@ -73,7 +73,7 @@ async function run(items: AsyncIterable<Finding>, take: Ingest, listener: Listen
   const flush = async (): Promise<void> => {
     const receipts = batch.length === 0 ? [] : await take(batch.map(({ event }) => event));
     for (const [index, receipt] of receipts.entries()) count(outcome, batch[index]!, receipt, refuse, listener);
-    listener.moved(outcome, batch.at(-1)?.file ?? '');
+    listener.progressed(outcome, batch.at(-1)?.file ?? '');
     batch = [];
     weight = 0;
   };
