@@ -24,7 +24,7 @@ test('an import reports refusals and totals, and continues after a bad file', as
   const { status, out, err } = await scorehall(folder.path, ['pgm-maps', 'maps']);
   assert.equal(
     out,
-    `note     a/map.xml: has no <objective> of its own; a known one stays
+    `note     a/map.xml: has no <objective>; a stored objective is kept
 refused  b/map.xml, line 1, column 5: is not well-formed XML: Unclosed root tag
 taken      1
 unchanged  0
