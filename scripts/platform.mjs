@@ -21,7 +21,9 @@ export function findNode() {
   if (!packages[name]) throw new Missing(`There is no npm package with Node ${wanted} for ${name}. ${remedy}`);
   const libc = process.platform === 'linux' ? glibc() : undefined;
   if (libc === null)
-    throw new Missing(`The npm package with Node ${wanted} needs glibc, but this system has another C library. ${remedy}`);
+    throw new Missing(
+      `The npm package with Node ${wanted} needs glibc, but this system has another C library. ${remedy}`,
+    );
   const file = join(project, 'node_modules', packages[name]);
   if (!existsSync(file))
     throw new Missing(

@@ -22,7 +22,9 @@ export function graphOf(root: string, files: readonly string[]): Graph {
   const { imports = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports?: Aliases };
   const projectFiles = new Set(files);
   const importsOf = (file: string): string[] => {
-    const targets = specifiersIn(readFileSync(join(root, file), 'utf8')).map((specifier) => resolve(specifier, file, imports));
+    const targets = specifiersIn(readFileSync(join(root, file), 'utf8')).map((specifier) =>
+      resolve(specifier, file, imports),
+    );
     return [...new Set(targets)].filter((target) => target !== undefined && projectFiles.has(target)) as string[];
   };
   return new Map(files.map((file) => [file, importsOf(file)]));
