@@ -24,7 +24,7 @@ import type { DemoAccount, DemoApp, DemoFacts } from './folder.ts';
 
 type AppPlan = Omit<DemoApp, 'client_id' | 'client_secret'>;
 
-/** One application of each type; the addresses are where a program on this machine would wait. */
+/** One application of each type, with redirect URIs of programs on this machine. */
 const APPS: readonly AppPlan[] = [
   {
     name: 'Tide Table',
@@ -40,17 +40,18 @@ const PEOPLE: readonly { player: { name: string; uuid: string }; role: Role }[] 
   { player: MEMBER, role: 'user' },
 ];
 
-/** The demo's applications, approved: those told last time as far as they are there, new ones else. */
-export async function demoApps(db: Db, now: number, received: Partial<DemoFacts>): Promise<DemoApp[]> {
+/** The approved applications of the demo: those of the last start (`earlier`) that still exist, otherwise new ones. */
+export async function demoApps(db: Db, now: number, earlier: Partial<DemoFacts>): Promise<DemoApp[]> {
   const apps: DemoApp[] = [];
   for (const plan of APPS) {
-    const known = received.apps?.find(({ type }) => type === plan.type);
-    apps.push((known && (await stillThere(db, now, known))) ?? (await newApp(db, now, plan)));
+    const known = earlier.apps?.find(({ type }) => type === plan.type);
+    apps.push((known && (await existingApp(db, now, known))) ?? (await newApp(db, now, plan)));
   }
   return apps;
 }
 
-async function stillThere(db: Db, now: number, app: DemoApp): Promise<DemoApp | undefined> {
+/** The application with a valid secret, or undefined if it was deleted. */
+async function existingApp(db: Db, now: number, app: DemoApp): Promise<DemoApp | undefined> {
   const application = await applicationByClientId(db, app.client_id);
   if (application === undefined) return undefined;
   const current = { ...app, name: application.name, redirect_uris: application.redirect_uris };
@@ -66,12 +67,12 @@ async function newApp(db: Db, now: number, plan: AppPlan): Promise<DemoApp> {
   return { name, type, client_id, ...(secret !== undefined && { client_secret: secret }), redirect_uris };
 }
 
-/** The demo's people: verified, linked to their game accounts, able to sign in with the password that is told. */
-export async function demoAccounts(db: Db, now: number, received: Partial<DemoFacts>): Promise<DemoAccount[]> {
+/** The accounts of the demo: verified, linked to their game accounts, with the password that the demo prints. */
+export async function demoAccounts(db: Db, now: number, earlier: Partial<DemoFacts>): Promise<DemoAccount[]> {
   const accounts: DemoAccount[] = [];
   for (const { player, role } of PEOPLE) {
-    const password = received.accounts?.find(({ uuid }) => uuid === player.uuid)?.password ?? newPassword();
-    const account = (await knownAccount(db, player)) ?? (await newAccount(db, now, player, role, password));
+    const password = earlier.accounts?.find(({ uuid }) => uuid === player.uuid)?.password ?? newPassword();
+    const account = (await existingAccount(db, player)) ?? (await newAccount(db, now, player, role, password));
     if (account.player_uuid === null) await db.transaction((tx) => linkPlayer(tx, account.id, player));
     if (!(await passwordMatches(password, await passwordOf(db, account.id)))) {
       await setPassword(db, account.id, await hashPassword(password));
@@ -88,14 +89,14 @@ interface Linked {
 
 const emailOf = ({ name }: Linked): string => `${name.toLowerCase()}@gullwing-quay.example`;
 
-async function knownAccount(db: Db, player: Linked): Promise<Account | undefined> {
+async function existingAccount(db: Db, player: Linked): Promise<Account | undefined> {
   return (await accountByPlayer(db, player.uuid)) ?? (await accountByEmail(db, emailOf(player)));
 }
 
 async function newAccount(db: Db, now: number, player: Linked, role: Role, password: string): Promise<Account> {
   const wanted = { name: player.name, email: emailOf(player), email_verified: true, role };
   const account = await createAccount(db, now, { ...wanted, password: await hashPassword(password) });
-  if (typeof account === 'string') throw new Error(`The demo cannot make the account ${player.name}: ${account}`);
+  if (typeof account === 'string') throw new Error(`The demo cannot create the account ${player.name}: ${account}`);
   return account;
 }
 
@@ -103,11 +104,11 @@ function newPassword(): string {
   return randomBytes(12).toString('base64url');
 }
 
-/** The server that the ingest key speaks for: whoever tries the ingest out sends what Lantern would. */
-const KEY_OF = 'Lantern';
+/** The server of the demo's ingest key. */
+const INGEST_SERVER = 'Lantern';
 
-/** A game server's key for the ingest: the one told last time while it opens, a new one else. */
+/** The ingest key of the demo: that of the last start if it is still valid, otherwise a new one. */
 export async function demoIngestKey(db: Db, now: number, { ingest_key }: Partial<DemoFacts>): Promise<string> {
   if (ingest_key !== undefined && (await findServerKey(db, ingest_key, now)) !== undefined) return ingest_key;
-  return await createServerKey(db, now, (await serverByName(db, KEY_OF))!.key);
+  return await createServerKey(db, now, (await serverByName(db, INGEST_SERVER))!.key);
 }

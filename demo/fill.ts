@@ -11,14 +11,14 @@ const EVENTS_PER_BATCH = 400;
 
 export interface Filling {
   sample: Sample;
-  /** Whether anything had to be filled in. */
+  /** Whether events had to be ingested. */
   isNew: boolean;
 }
 
 /**
- * Sees to it that the database holds the sample network, all of it, once. A filling that was broken off goes on where it
- * stopped: events that are there already change nothing. `goOn` hears how many matches are in and says whether to go on.
- * @throws UsageError when the database holds something else
+ * Fills the database with the sample network unless it is complete. An interrupted run is resumed: repeated events change
+ * nothing. `goOn` gets the number of ingested matches and returns whether to continue.
+ * @throws UsageError when the database contains something else
  */
 export async function fill(
   db: Db,
@@ -29,7 +29,7 @@ export async function fill(
   const isEmpty = (await db.get(sql`select key from ledger limit 1`)) === undefined;
   const known = folder.state();
   if (!isEmpty && known?.database_url !== wanted.database_url) {
-    throw new UsageError(`${wanted.database_url} holds something else than the demo: name an empty database.`);
+    throw new UsageError(`${wanted.database_url} contains something other than the demo; name an empty database.`);
   }
   const state = isEmpty || known === undefined ? { ...wanted, filled: false } : known;
   folder.writeState({ ...state, process: wanted.process! });
@@ -39,17 +39,18 @@ export async function fill(
   return { sample, isNew: true };
 }
 
-/** Takes the season as if it were happening: each event is received when it is told, so ids grow through the season. */
+/** Ingests each batch with the clock at its last event, so that ids ascend with the time of the events. */
 async function ingestAll(db: Db, sample: Sample, goOn: (matches: number) => boolean): Promise<boolean> {
   let matches = 0;
   for (const events of chunksOf(sample.events(), EVENTS_PER_BATCH)) {
-    // SQLite answers without letting anything else have its turn: signals come through here.
+    // SQLite is synchronous and never yields to the event loop; signals are handled here.
     await setImmediate();
     if (!goOn(matches)) return false;
     const received = Date.parse(events.at(-1)!.time);
     const receipts = await ingestEvents(db, { now: () => received }, { kind: 'operator' }, events);
     const refused = receipts.find((receipt) => receipt.status === 'rejected');
-    if (refused !== undefined) throw new Error(`The sample network is refused: ${JSON.stringify(refused)}`);
+    if (refused !== undefined)
+      throw new Error(`An event of the sample network was refused: ${JSON.stringify(refused)}`);
     matches += events.filter(({ type }) => type === 'match.finished').length;
   }
   return true;

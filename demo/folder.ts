@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ApplicationType } from '#store/applications/applications.ts';
 import type { Role } from '#store/accounts/accounts.ts';
 
-/** What `demo.json` tells programs about the demo that runs: the same that is printed. */
+/** The content of `demo.json`, for programs: the addresses and credentials that the demo also prints. */
 export interface DemoFacts {
   api_url: string;
   auth_url: string;
@@ -11,9 +11,9 @@ export interface DemoFacts {
   ingest_url: string;
   apps: DemoApp[];
   accounts: DemoAccount[];
-  /** What the server Lantern shows at the ingest. */
+  /** The ingest key of the server Lantern. */
   ingest_key: string;
-  /** The service application's own token, written anew at each start. */
+  /** An access token of the service application, issued at each start. */
   access_token: string;
   database_url: string;
 }
@@ -34,19 +34,19 @@ export interface DemoAccount {
   role: Role;
 }
 
-/** Which season the demo has, and whether all of it is in the database. */
+/** The options of the generated history, and whether all of it is in the database. */
 export interface DemoState {
   database_url: string;
   seed: string;
-  /** The moment the season reaches up to. */
+  /** The end of the history, in epoch milliseconds. */
   now: number;
   matches: number;
   filled: boolean;
-  /** The process that serves the demo, while one does. */
+  /** The id of the process that serves the demo. */
   process?: number;
 }
 
-/** The folder of a demo: its database, its settings, and what is told about it. */
+/** The folder of a demo with its database, settings, state and `demo.json`. */
 export class DemoFolder {
   readonly path: string;
 
@@ -79,7 +79,7 @@ export class DemoFolder {
     this.#write('state.json', `${JSON.stringify(state, null, 2)}\n`);
   }
 
-  /** The settings that commands find beside the database. */
+  /** Writes `settings.env`, which commands read because it is beside the database. */
   writeSettings(settings: Readonly<Record<string, string>>): void {
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
     this.#write('settings.env', lines.join(''));
@@ -100,7 +100,7 @@ export class DemoFolder {
     }
   }
 
-  /** Whoever reads the file meanwhile finds the old one or the new one, and nobody else on the machine either. */
+  /** Replaces the file by a rename, so that readers never see a partial file. Only the owner may read it. */
   #write(name: string, text: string): void {
     const next = join(this.path, `.${name}`);
     writeFileSync(next, text, { mode: 0o600 });

@@ -8,7 +8,7 @@ const SERVICES = [
   ['ingest_url', 'Ingest'],
 ] as const;
 
-/** What the terminal shows of a demo: addresses, credentials, and a line to paste. */
+/** The text that the demo prints: addresses, credentials and an example request. */
 export function describe(facts: DemoFacts, file: string): string {
   const services = SERVICES.map(([name, title]) => line(title, facts[name]));
   const apps = facts.apps.flatMap(({ name, type, client_id, client_secret }) => [
@@ -28,9 +28,9 @@ export function describe(facts: DemoFacts, file: string): string {
     '',
     key,
     '',
-    ...toPaste(facts),
+    ...exampleRequest(facts),
     '',
-    `  All of this stands in ${file}`,
+    `  All of this is also in ${file}`,
     '',
   ].join('\n');
 }
@@ -39,28 +39,28 @@ function line(title: string, value: string): string {
   return `  ${title.padEnd(24)}${value}`;
 }
 
-function toPaste({ api_url, access_token }: DemoFacts): string[] {
+function exampleRequest({ api_url, access_token }: DemoFacts): string[] {
   return ['  Try:', `  curl -H 'Authorization: Bearer ${access_token}' '${api_url}/v1/matches?limit=3'`];
 }
 
-/** How far the filling is: a line that changes on a terminal, one line at the beginning and one at the end elsewhere. */
+/** Shows the progress of the generation: on a terminal one changing line, elsewhere one line at the start and the end. */
 export class Progress {
   readonly #title: string;
-  readonly #whole: number;
-  #begun = false;
+  readonly #total: number;
+  #started = false;
 
-  constructor(title: string, whole: number) {
+  constructor(title: string, total: number) {
     this.#title = title;
-    this.#whole = whole;
+    this.#total = total;
   }
 
   show(count: number): void {
-    if (output().isTTY) output().write(`\r${this.#title}: ${count} of ${this.#whole} matches `);
-    else if (!this.#begun) output().write(`${this.#title}\n`);
-    this.#begun = true;
+    if (output().isTTY) output().write(`\r${this.#title}: ${count} of ${this.#total} matches `);
+    else if (!this.#started) output().write(`${this.#title}\n`);
+    this.#started = true;
   }
 
   end(time: string): void {
-    output().write(`${output().isTTY ? '\n' : ''}${this.#whole} matches in ${time}\n\n`);
+    output().write(`${output().isTTY ? '\n' : ''}${this.#total} matches in ${time}\n\n`);
   }
 }

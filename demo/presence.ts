@@ -9,12 +9,12 @@ const EVERY_MS = 15_000;
 const MINUTE_MS = 60_000;
 const CHART_MS = 8 * 24 * 60 * MINUTE_MS;
 
-/** Sends the heartbeats of all servers, as the servers would. */
+/** Ingests one heartbeat of every server. */
 export async function sendPresence({ db, clock }: AppContext, sample: Sample): Promise<void> {
   await ingestEvents(db, clock, { kind: 'operator' }, sample.presenceAt(clock.now()));
 }
 
-/** Keeps the servers alive until it is disposed of, which waits for the heartbeats under way. */
+/** Sends heartbeats every 15 seconds. Disposing stops it and waits for the heartbeats in progress. */
 export function keepSendingPresence(context: AppContext, sample: Sample): AsyncDisposable {
   const stop = new AbortController();
   const running = (async () => {
@@ -22,7 +22,7 @@ export function keepSendingPresence(context: AppContext, sample: Sample): AsyncD
       await pause(EVERY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
       if (stop.signal.aborted) return;
       await sendPresence(context, sample).catch((error: unknown) =>
-        context.log.error({ err: error }, 'the servers fell silent'),
+        context.log.error({ err: error }, 'sending the demo heartbeats failed'),
       );
     }
   })();
@@ -34,7 +34,7 @@ export function keepSendingPresence(context: AppContext, sample: Sample): AsyncD
   };
 }
 
-/** Notes how many were online in the minutes nobody counted: before the demo was made, and while it was not running. */
+/** Records samples of online players for the minutes without any: before the demo existed, and while it was stopped. */
 export async function fillChart({ db, clock }: AppContext, sample: Sample): Promise<void> {
   const now = clock.now();
   const last = await db.get<{ time: number | null }>(sql`select max(time) as time from online_samples`);

@@ -6,32 +6,33 @@ import type { Listen } from '#platform/setting.ts';
 import { NETWORK, ZONE } from './network/index.ts';
 
 const FIRST_PORT = 7400;
-const TRIES = 30;
+const ATTEMPTS = 30;
 const STEP = 10;
 
-/** What an operator's environment must not decide for a demo: where it writes, and to whom it sends mail. */
-const OWN: ReadonlySet<string> = new Set(['DATABASE_URL', 'SMTP_URL', 'SECRET_KEY', 'DATA_FOLDER']);
+/** Settings that a demo ignores in the environment, so that it never writes to an operator's database or sends mail. */
+const IGNORED: ReadonlySet<string> = new Set(['DATABASE_URL', 'SMTP_URL', 'SECRET_KEY', 'DATA_FOLDER']);
 
 /**
- * The settings of a demo, on ports that nobody uses: the usual ones, or else the next free ones.
- * @throws UsageError when a port that the environment demands is taken
+ * The settings of a demo: `own`, settings of the environment (`actual`), and the default ports or the next free ones.
+ * @throws UsageError when no port is free, for example because the environment names a used one
  */
 export async function demoSettings(own: Environment, actual: Environment): Promise<Record<string, string>> {
-  const demanded = Object.fromEntries(
-    names().flatMap((name) => (actual[name] && !OWN.has(name) ? [[name, actual[name]]] : [])),
+  const fromEnvironment = Object.fromEntries(
+    names().flatMap((name) => (actual[name] && !IGNORED.has(name) ? [[name, actual[name]]] : [])),
   );
-  let accepted: Listen | undefined;
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    const settings = { ...addresses(FIRST_PORT + attempt * STEP), ...demanded, ...own } as Record<string, string>;
-    accepted = await takenPort(readConfig(settings));
-    if (accepted === undefined) return settings;
+  let used: Listen | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const settings = { ...addresses(FIRST_PORT + attempt * STEP), ...fromEnvironment, ...own } as Record<
+      string,
+      string
+    >;
+    used = await usedPort(readConfig(settings));
+    if (used === undefined) return settings;
   }
-  throw new UsageError(
-    `No free port for the demo was found; the last one tried was ${accepted!.host}:${accepted!.port}.`,
-  );
+  throw new UsageError(`No free port was found for the demo; the last one tried was ${used!.host}:${used!.port}.`);
 }
 
-/** Sign-in is at localhost by name, since browsers keep no passkeys for an address in numbers. */
+/** Sign-in uses the name localhost, because browsers allow no passkeys for an IP address. */
 function addresses(port: number): Record<string, string> {
   return {
     NETWORK_NAME: NETWORK,
@@ -45,16 +46,16 @@ function addresses(port: number): Record<string, string> {
   };
 }
 
-async function takenPort({ listen }: Config): Promise<Listen | undefined> {
-  for (const where of Object.values(listen)) if (where.port !== 0 && !(await isFree(where))) return where;
+async function usedPort({ listen }: Config): Promise<Listen | undefined> {
+  for (const address of Object.values(listen)) if (address.port !== 0 && !(await isFree(address))) return address;
   return undefined;
 }
 
-async function isFree(where: Listen): Promise<boolean> {
-  if (where.path !== undefined) return true;
+async function isFree(address: Listen): Promise<boolean> {
+  if (address.path !== undefined) return true;
   const server = createServer();
   try {
-    server.listen(where);
+    server.listen(address);
     await once(server, 'listening');
     return true;
   } catch (error) {

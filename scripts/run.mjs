@@ -1,6 +1,6 @@
-// Runs one of this project's programs under Node 26 after seeing to it that its packages are installed: what every npm
-// script calls. Plain JavaScript that Node 20 understands, without packages, because on a fresh clone there is nothing.
-// The npm scripts begin with `exec` so that no shell stands between npm and this process: dash keeps signals to itself.
+// Every npm script calls this file: it installs the packages that a program needs and runs the program under Node 26.
+// It is plain JavaScript for Node 20 and uses no packages, because a fresh clone has none.
+// The npm scripts begin with `exec` so that no shell runs between npm and this process: dash does not forward signals.
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Missing, install, project } from './install.mjs';
 import { findNode } from './platform.mjs';
 
-/** What each npm script runs, with which options of Node, and whether it needs the packages for development too. */
+/** For each npm script the program with its arguments, the options of Node and the packages that it needs. */
 const programs = {
   demo: { run: ['src/main.ts', 'demo'], packages: 'production' },
   start: { run: ['src/main.ts', 'serve'], packages: 'production' },
@@ -28,10 +28,10 @@ const [name, ...args] = process.argv.slice(2);
 try {
   const program = programs[name];
   if (!program)
-    throw new Missing(`There is no program "${name ?? ''}". There are: ${Object.keys(programs).join(', ')}.`);
+    throw new Missing(`There is no program "${name ?? ''}". Choose one of: ${Object.keys(programs).join(', ')}.`);
   await install(program.packages);
   const [file, ...fixed] = program.run;
-  // What is stripped and compiled once is kept: the next start is quicker, and the process 35 MB smaller.
+  // Node caches stripped and compiled modules here: the next start is faster, and the process is 35 MB smaller.
   const env = { NODE_COMPILE_CACHE: join(project, 'node_modules/.cache/compiled'), ...process.env };
   const command = [...(program.node ?? []), join(project, file), ...fixed, ...args];
   follow(spawn(findNode(), command, { cwd: project, env, stdio: 'inherit' }));
@@ -41,20 +41,20 @@ try {
   process.exitCode = 1;
 }
 
-/** Passes signals on to the program, ends as it ends, and takes it along when npm is killed. */
+/** Forwards signals to the program, exits with its exit code, and ends the program when npm is killed. */
 function follow(child) {
-  let told = 0;
+  let lastForwarded = 0;
   const forward = (signal) => {
-    // Ctrl-C reaches the whole group of processes, and npm says it once more.
-    if (Date.now() - told < 1000) return;
-    told = Date.now();
+    // Ctrl-C reaches the whole process group, and npm forwards it a second time.
+    if (Date.now() - lastForwarded < 1000) return;
+    lastForwarded = Date.now();
     child.kill(signal);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
   const watch = process.env.npm_lifecycle_event && watchParent(() => child.kill('SIGTERM'));
   child.on('error', (error) => {
     clearInterval(watch);
-    console.error(`${child.spawnfile} does not start: ${error.message}`);
+    console.error(`${child.spawnfile} could not be started: ${error.message}`);
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
@@ -63,7 +63,7 @@ function follow(child) {
   });
 }
 
-/** npm cannot forward the signal that kills it; an orphan would keep its ports. */
+/** npm cannot forward a SIGKILL; without this watch the orphaned program would go on using its ports. */
 function watchParent(orphaned) {
   const parent = process.ppid;
   return setInterval(() => process.ppid !== parent && orphaned(), 500);

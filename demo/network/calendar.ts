@@ -1,6 +1,6 @@
 /**
- * Days of the network, in its own zone. A day begins at six in the morning, when nearly nobody plays, and is numbered
- * like the days since 1970.
+ * Days in the network's time zone. A day begins at six in the morning, when almost nobody plays; its number is that of the
+ * date, in days since 1970-01-01.
  */
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -8,7 +8,7 @@ export const DAY = 24 * HOUR;
 
 const DAY_BEGINS = 6 * HOUR;
 
-/** When the day begins, in epoch milliseconds. Days on which clocks change are an hour longer or shorter. */
+/** The start of the day in epoch milliseconds. Days with a clock change are an hour longer or shorter. */
 export function dayStart(zone: string, day: number): number {
   const local = day * DAY + DAY_BEGINS;
   return local - offsetAt(zone, local - offsetAt(zone, local));
@@ -23,7 +23,7 @@ export function hourOf(zone: string, time: number): number {
   return Math.floor(((((time + offsetAt(zone, time)) % DAY) + DAY) % DAY) / HOUR);
 }
 
-/** Friday counts as weekend: its evening is one. */
+/** Friday counts as weekend because of its evening. */
 export function isWeekend(day: number): boolean {
   const weekday = (day + 4) % 7;
   return weekday === 0 || weekday >= 5;
@@ -32,7 +32,7 @@ export function isWeekend(day: number): boolean {
 const formats = new Map<string, Intl.DateTimeFormat>();
 const offsets = new Map<string, number>();
 
-/** How far the zone's clocks are ahead of UTC, asked once for each hour. */
+/** The zone's offset from UTC in milliseconds, cached for each hour. */
 function offsetAt(zone: string, time: number): number {
   const hour = Math.floor(time / HOUR);
   const key = `${zone} ${hour}`;

@@ -5,7 +5,7 @@ export interface Timed {
   event: WireEvent;
 }
 
-/** Events waiting for their moment, given out in the order of time; those of one moment in the order they came in. */
+/** A queue of events in the order of time; events of the same time are in the order of their insertion. */
 export class Queue {
   #waiting: Timed[];
   #next = 0;
@@ -20,6 +20,7 @@ export class Queue {
     this.#waiting.splice(place, 0, { time, event });
   }
 
+  /** Removes and yields the events up to and including `time`. */
   *until(time: number): Generator<WireEvent> {
     for (; this.#next < this.#waiting.length; this.#next++) {
       const first = this.#waiting[this.#next]!;

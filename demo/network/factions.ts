@@ -10,7 +10,7 @@ import { FACTIONS } from './servers.ts';
 
 const REPORT_EVERY = 7;
 
-/** What the factions server tells: once what everybody had before the season, then each week what was added. */
+/** The reports of the factions server: one with the counters from before the history, then one for each week. */
 export function factionReports(history: GeneratedHistory, opening: number, days: readonly Day[]): Timed[] {
   const members = history.network.players.filter(({ faction }) => faction !== undefined);
   const before = members.map((player) => {
@@ -26,12 +26,10 @@ export function factionReports(history: GeneratedHistory, opening: number, days:
 
 function weekly(history: GeneratedHistory, week: readonly Day[]): Timed[] {
   const played = new Map<Player, { minutes: number; last: number }>();
-  for (const { player, server, from, to } of week
-    .flatMap(({ sessions }) => sessions)
-    .flatMap(({ visits: sessions }) => sessions)) {
+  for (const { player, server, from, to } of week.flatMap(({ sessions }) => sessions).flatMap(({ stays }) => stays)) {
     if (server !== FACTIONS || to >= history.now) continue;
-    const known = played.get(player) ?? { minutes: 0, last: 0 };
-    played.set(player, { minutes: known.minutes + (to - from) / MINUTE, last: Math.max(known.last, to) });
+    const sum = played.get(player) ?? { minutes: 0, last: 0 };
+    played.set(player, { minutes: sum.minutes + (to - from) / MINUTE, last: Math.max(sum.last, to) });
   }
   return [...played].map(([player, { minutes, last }]) => report(history, player, String(week[0]!.day), minutes, last));
 }

@@ -9,11 +9,11 @@ const MATCHES_A_DAY = 105;
 const QUIET = 2 * 60_000;
 const LEAD_IN = 3 * DAY;
 
-/** A season of the network: the last so many matches before a moment, and everything around them. */
+/** The history of the network up to `now`: a given number of matches, and the events around them. */
 export class GeneratedHistory {
   readonly network: Network;
   readonly now: number;
-  /** About when the season begins: moments within it are given as shares of the way from here to now. */
+  /** The approximate start. Times within the history are given as fractions of the span from here to now. */
   readonly begin: number;
   readonly sentences: readonly Sentence[];
   readonly bars: Bars;
@@ -30,7 +30,7 @@ export class GeneratedHistory {
     this.#renames = this.#findRenames();
   }
 
-  /** The days of the season, in order, and the matches of them that belong to it, in the order in which they end. */
+  /** The days of the history in order, its matches in the order of their end, and the time of its first events. */
   play(): { days: Day[]; fixtures: Fixture[]; opening: number } {
     const days: Day[] = [];
     let fixtures: Fixture[] = [];
@@ -42,9 +42,9 @@ export class GeneratedHistory {
     return { days, fixtures, opening: Math.min(this.begin, fixtures[0]?.started ?? this.now) - LEAD_IN };
   }
 
-  /** A moment of the season, by the share of it that has gone by then. */
-  at(quota: number): number {
-    return Math.floor(this.begin + quota * (this.now - this.begin));
+  /** The timestamp at a fraction (0 to 1) of the history. */
+  at(fraction: number): number {
+    return Math.floor(this.begin + fraction * (this.now - this.begin));
   }
 
   naming = (player: Player, time: number): string => {
@@ -52,7 +52,7 @@ export class GeneratedHistory {
     return since !== undefined && time >= since ? player.renamed!.name : player.name;
   };
 
-  /** When each of the few came back under a new name: at the start of a session. */
+  /** The players who changed their name, with the start of their first session under the new name. */
   get renames(): ReadonlyMap<Player, number> {
     return this.#renames;
   }
@@ -71,7 +71,7 @@ export class GeneratedHistory {
     for (let day = this.network.dayOf(time); day <= this.network.dayOf(this.now); day++) {
       const session = this.network
         .sessions(day)
-        .find(({ player: who, from }) => who === player && from >= time && from < this.now);
+        .find((other) => other.player === player && other.from >= time && other.from < this.now);
       if (session !== undefined) return session;
     }
     return undefined;

@@ -20,11 +20,11 @@ export { NETWORK, ZONE } from './servers.ts';
 
 export interface SampleOptions {
   seed: string;
-  /** The moment the season reaches up to. */
+  /** The end of the history, in epoch milliseconds. */
   now: number;
-  /** How many matches the season has. */
+  /** The number of matches in the history. */
   matches?: number;
-  /** The zone whose evenings are busy. */
+  /** The time zone whose evenings are busy. */
   zone?: string;
 }
 
@@ -34,15 +34,15 @@ export interface Sample {
   readonly maps: readonly SampleMap[];
   /** The drawing of a map, as a PNG. */
   imageOf(map: SampleMap): Buffer;
-  /** Everything that happened in the season, in the order of time. The same options give the same events. */
+  /** All events of the history, in the order of time. The same options give the same events. */
   events(): Iterable<WireEvent>;
-  /** The heartbeats of all servers at a moment, in the season or after it. */
+  /** The heartbeats of all servers at a time within the history or after it. */
   presenceAt(time: number): WireEvent[];
-  /** How many players are on the network, minute by minute. */
+  /** The number of players online at each minute. */
   onlineBetween(from: number, to: number): { time: number; count: number }[];
 }
 
-/** An invented network with a season behind it: servers, maps, players and all that happened. */
+/** An invented network with its history: servers, maps, players and events. */
 export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE }: SampleOptions): Sample {
   const network = new Network(seed, zone);
   const history = new GeneratedHistory(network, now, matches);

@@ -1,20 +1,20 @@
 import type { Gamemode } from './match/modes.ts';
 import type { Theme } from './map-image/themes.ts';
 
-/** What is fixed about a map; the rest (authors, the drawing) comes from the seed. */
+/** The fixed properties of a map; its authors and its drawing depend on the seed. */
 export interface MapRow {
   name: string;
   gamemodes: readonly Gamemode[];
   theme: Theme;
-  /** Name and chat colour of each team; none where everybody plays alone. */
+  /** Name and chat colour of each team; empty for a free-for-all map. */
   teams: readonly { name: string; color: string }[];
-  /** Players a team holds; 0 where everybody plays alone. */
+  /** The maximum number of players in a team; 0 for a free-for-all map. */
   max: number;
   versions: readonly string[];
   type: string;
   /** The servers that have it in their rotation. */
   servers: readonly string[];
-  /** What players think of it on average, 1 to 5. */
+  /** The average rating by players, 1 to 5. */
   quality: number;
   objective: string;
 }

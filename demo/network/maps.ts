@@ -10,7 +10,7 @@ export interface Author {
 
 export interface SampleMap extends MapRow {
   number: number;
-  /** Who built it: players of the network, and now and then a guest nobody knows the account of. */
+  /** Players of the network, and sometimes a guest without a known account. */
   authors: readonly Author[];
   proto: string;
   path: string;
@@ -19,7 +19,7 @@ export interface SampleMap extends MapRow {
 const GUESTS = ['Old Pilchard', 'the Tuesday crew', 'Maudlin Fogg', 'Brambletop', 'Iris of the Locks'];
 const CONTRIBUTIONS = ['Terrain', 'Bases', 'Concept', 'Balance', 'Redstone', 'Interior', 'Trees', 'Testing', 'XML'];
 
-/** The 40 maps, with authors out of the network's players. */
+/** The 40 maps, with authors chosen from the network's players. */
 export function sampleMaps(seed: string, players: readonly Player[]): SampleMap[] {
   return MAP_ROWS.map((row, number) => {
     const random = new Random(seed, 'map', row.name);
@@ -34,7 +34,7 @@ export function sampleMaps(seed: string, players: readonly Player[]): SampleMap[
   });
 }
 
-/** The first ones made the map and need no note; the others helped. */
+/** The first one or two built the map and have no contribution; the others helped. */
 function authorsOf(random: Random, builders: readonly Player[]): Author[] {
   const people = random.shuffled(builders).slice(0, random.weighted([4, 4, 2, 1]) + 1);
   const makers = random.int(1, Math.min(2, people.length));

@@ -4,17 +4,17 @@ import { type Player, samplePlayers } from './people/players.ts';
 import { type Programme, programmesOf } from './schedule.ts';
 import { type Session, sessionsOf } from './people/sessions.ts';
 
-/** Whether a player may not join at a moment. */
+/** Whether a player is banned at a time. */
 export type Bars = (player: Player, time: number) => boolean;
 
-/** A day of the network: who was on, and what was played. */
+/** A day of the network: its sessions and matches. */
 export interface Day {
   day: number;
   sessions: Session[];
   programmes: Programme[];
 }
 
-/** The invented network: everything about it follows from the seed, and every day from the seed and the date. */
+/** The invented network. It depends only on the seed, and each of its days on the seed and the date. */
 export class Network {
   readonly seed: string;
   readonly zone: string;
@@ -33,32 +33,31 @@ export class Network {
     return dayOf(this.zone, time);
   }
 
-  /**
-   * Who is on during a day as the players' habits would have it, whoever is banned: sessions that begin on it, and those
-   * of the night before that still run.
-   */
+  /** The sessions of a day, bans ignored: those that start on it, and those of the previous day that still go on. */
   sessions(day: number): Session[] {
     const begin = dayStart(this.zone, day);
-    const late = this.#begun(day - 1).filter(({ to }) => to > begin);
-    const still = new Map(late.map(({ player, to }) => [player, to]));
-    const fresh = this.#begun(day).filter(({ player, from }) => from > (still.get(player) ?? 0) + MINUTE);
-    return [...late, ...fresh];
+    const continued = this.#sessionsStartingOn(day - 1).filter(({ to }) => to > begin);
+    const ends = new Map(continued.map(({ player, to }) => [player, to]));
+    const starting = this.#sessionsStartingOn(day).filter(
+      ({ player, from }) => from > (ends.get(player) ?? 0) + MINUTE,
+    );
+    return [...continued, ...starting];
   }
 
-  /** A day without those who are banned when they would join. */
+  /** A day without the sessions of players who are banned at their start. */
   day(day: number, bars: Bars): Day {
     const sessions = this.sessions(day).filter(({ player, from }) => !bars(player, from));
     return { day, sessions, programmes: programmesOf(this.seed, this.zone, day, sessions, this.maps) };
   }
 
-  #begun(day: number): Session[] {
-    const known = this.#sessions.get(day);
-    if (known !== undefined) return known;
-    if (this.#sessions.size >= KEPT_DAYS) this.#sessions.clear();
+  #sessionsStartingOn(day: number): Session[] {
+    const cached = this.#sessions.get(day);
+    if (cached !== undefined) return cached;
+    if (this.#sessions.size >= MAX_CACHED_DAYS) this.#sessions.clear();
     const sessions = sessionsOf(this.seed, this.zone, this.players, day);
     this.#sessions.set(day, sessions);
     return sessions;
   }
 }
 
-const KEPT_DAYS = 100;
+const MAX_CACHED_DAYS = 100;

@@ -8,7 +8,7 @@ import { rotationOf } from './schedule.ts';
 import type { GeneratedHistory } from './history.ts';
 import { SERVERS, type Server } from './servers.ts';
 
-/** The servers, the maps in their first versions and the rotations, before anybody plays. */
+/** The servers, the first versions of the maps and the rotations, before the first match. */
 export function openingEvents(history: GeneratedHistory, opening: number): Timed[] {
   const { maps } = history.network;
   return [
@@ -20,7 +20,7 @@ export function openingEvents(history: GeneratedHistory, opening: number): Timed
   ];
 }
 
-/** The versions that came out while the season ran. */
+/** The map versions that were published during the history. */
 export function newVersions(history: GeneratedHistory): Timed[] {
   return history.network.maps.flatMap((map) =>
     releases(history, map)
@@ -29,13 +29,13 @@ export function newVersions(history: GeneratedHistory): Timed[] {
   );
 }
 
-/** The version of a map that is played at a moment. */
+/** The version of a map that is played at a time. */
 export function versionAt(history: GeneratedHistory, map: SampleMap, time: number): string {
-  const out = releases(history, map).filter((release) => release <= time).length;
-  return map.versions[Math.max(0, out - 1)]!;
+  const released = releases(history, map).filter((release) => release <= time).length;
+  return map.versions[Math.max(0, released - 1)]!;
 }
 
-/** When each version comes out; the first one is there before the season. */
+/** The time of each version; the first one is older than the history. */
 function releases(history: GeneratedHistory, map: SampleMap): number[] {
   const random = new Random(history.network.seed, 'releases', map.name);
   const span = 0.9 / map.versions.length;
@@ -76,7 +76,7 @@ function published(history: GeneratedHistory, map: SampleMap, place: number, tim
         gamemodes: [...map.gamemodes],
         type,
         path,
-        // A later version keeps the picture of the first.
+        // Later versions keep the image of the first.
         ...(place === 0 && {
           image: { content_type: 'image/png', data: drawMap(history.network.seed, map).toString('base64') },
         }),

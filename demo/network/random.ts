@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * Numbers that look random and are the same for the same labels, on every machine: sfc32 (Chris Doty-Humphrey's small
- * fast counter), started from a hash of the labels. A part of the sample network that has labels of its own does not
- * change when another part draws more or fewer numbers.
+ * A pseudo-random generator that returns the same numbers for the same labels on every machine: sfc32 (Chris
+ * Doty-Humphrey's small fast counter), seeded with a hash of the labels. Parts of the sample network with different labels
+ * are independent of each other.
  */
 export class Random {
   #a: number;
@@ -51,21 +51,21 @@ export class Random {
     return list[Math.floor(this.next() * list.length)]!;
   }
 
-  /** The place of one of the weights, heavier ones more often. */
+  /** The index of one of the weights, chosen with a probability in proportion to the weight. */
   weighted(weights: readonly number[]): number {
     let rest = this.next() * weights.reduce((sum, weight) => sum + weight, 0);
     const place = weights.findIndex((weight) => (rest -= weight) < 0);
     return place < 0 ? weights.length - 1 : place;
   }
 
-  /** Bell-shaped around 0 with deviation 1: the sum of twelve draws, which never leaves -6 to 6. */
+  /** Approximately normal with mean 0 and deviation 1: a sum of twelve uniform numbers, always from -6 to 6. */
   normal(): number {
     let sum = -6;
     for (let draw = 0; draw < 12; draw++) sum += this.next();
     return sum;
   }
 
-  /** How often something happens that happens `mean` times on average. */
+  /** A Poisson-distributed number with the given mean; approximated by a normal distribution above 30. */
   count(mean: number): number {
     if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.normal()));
     const limit = Math.exp(-mean);

@@ -8,7 +8,7 @@ import type { Naming } from './match/teams.ts';
 
 const CHANCE = 0.07;
 
-/** Votes after matches: each player rates a version of a map once, by how good it is and how kind the player is. */
+/** Votes after matches: each player rates a map version at most once, by its quality and the player's leniency. */
 export class Ratings {
   readonly #seed: string;
   readonly #naming: Naming;
@@ -21,7 +21,7 @@ export class Ratings {
 
   after(fixture: Fixture, version: string): Timed[] {
     const random = new Random(this.#seed, 'ratings', fixture.id);
-    return fixture.visits
+    return fixture.stays
       .filter(
         ({ player, to }) =>
           random.chance(CHANCE) && to > fixture.finished && this.#isFirst(player, fixture.map, version),

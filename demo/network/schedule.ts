@@ -5,7 +5,7 @@ import { Random } from './random.ts';
 import { ARENAS, type Server } from './servers.ts';
 import type { Session, PlayerStay } from './people/sessions.ts';
 
-/** A match that takes place: where, when, what, and who is on the server meanwhile. */
+/** A scheduled match: server, map, time, and the players on the server meanwhile. */
 export interface Fixture {
   id: string;
   server: Server;
@@ -13,10 +13,10 @@ export interface Fixture {
   gamemode: Gamemode;
   started: number;
   finished: number;
-  visits: PlayerStay[];
+  stays: PlayerStay[];
 }
 
-/** What a server plays through a day, one match after the other; `waiting` is the map that stands after the last. */
+/** The matches of a server during a day, in order; `waiting` is the map that is loaded after the last one. */
 export interface Programme {
   server: Server;
   fixtures: Fixture[];
@@ -24,10 +24,12 @@ export interface Programme {
   rotation: readonly SampleMap[];
 }
 
-const SEEN = 45_000;
-const PATIENCE = 90_000;
+/** A player who stays at least this long during a match takes part in it. */
+const MIN_PARTICIPATION = 45_000;
+/** A player counts for the start of a match if the stay goes on at least this long. */
+const MIN_REMAINING_STAY = 90_000;
 
-/** The matches of a day on every arena, from who is there: a match starts as soon as enough players wait for it. */
+/** The matches of a day on every arena. A match starts as soon as enough players are on the server. */
 export function programmesOf(
   seed: string,
   zone: string,
@@ -35,11 +37,11 @@ export function programmesOf(
   sessions: readonly Session[],
   maps: readonly SampleMap[],
 ): Programme[] {
-  const stays = sessions.flatMap((session) => session.visits);
+  const stays = sessions.flatMap((session) => session.stays);
   const [from, to] = [dayStart(zone, day), dayStart(zone, day + 1)];
   return ARENAS.map((server) => {
     const random = new Random(seed, 'programme', day, server.name);
-    const here = stays.filter((request) => request.server === server.name && request.to > from && request.from < to);
+    const here = stays.filter((stay) => stay.server === server.name && stay.to > from && stay.from < to);
     return programmeOf(random, server, rotationOf(server, maps), here, { day, from, to });
   });
 }
@@ -58,7 +60,7 @@ function programmeOf(
   random: Random,
   server: Server,
   rotation: SampleMap[],
-  sessions: PlayerStay[],
+  stays: PlayerStay[],
   span: Span,
 ): Programme {
   const fixtures: Fixture[] = [];
@@ -69,15 +71,13 @@ function programmeOf(
     const gamemode = gamemodeOf(random, server, map);
     const started = Math.floor(at + random.between(18_000, 32_000));
     const finished = Math.floor(started + random.between(...modeOf(gamemode).minutes) * MINUTE);
-    if (
-      sessions.filter((request) => request.from <= at && request.to > at + PATIENCE).length < modeOf(gamemode).least
-    ) {
+    if (stays.filter((stay) => stay.from <= at && stay.to > at + MIN_REMAINING_STAY).length < modeOf(gamemode).least) {
       at += MINUTE;
       continue;
     }
     if (finished >= span.to) break;
     const id = `${dateOf(span.day)}-${server.name.toLowerCase()}-${String(fixtures.length + 1).padStart(3, '0')}`;
-    const present = sessions.filter((request) => overlap(request, started, finished) >= SEEN);
+    const present = stays.filter((stay) => overlap(stay, started, finished) >= MIN_PARTICIPATION);
     fixtures.push({
       id,
       server,
@@ -85,7 +85,7 @@ function programmeOf(
       gamemode,
       started,
       finished,
-      visits: oncePerPlayer(present).slice(0, server.max),
+      stays: lastStayPerPlayer(present).slice(0, server.max),
     });
     turn++;
     at = finished + random.between(20_000, 70_000);
@@ -93,9 +93,9 @@ function programmeOf(
   return { server, fixtures, waiting: rotation[turn % rotation.length]!, rotation };
 }
 
-/** Who comes back while a match runs has played it once. */
-function oncePerPlayer(sessions: readonly PlayerStay[]): PlayerStay[] {
-  return [...new Map(sessions.map((request) => [request.player, request])).values()];
+/** A player who leaves and returns during a match takes part once. */
+function lastStayPerPlayer(stays: readonly PlayerStay[]): PlayerStay[] {
+  return [...new Map(stays.map((stay) => [stay.player, stay])).values()];
 }
 
 /** A map of several modes is mostly played in its first one. */
@@ -104,9 +104,9 @@ function gamemodeOf(random: Random, server: Server, map: SampleMap): Gamemode {
   return playable.length > 1 && random.chance(0.3) ? playable[1]! : playable[0]!;
 }
 
-/** Milliseconds of the visit that fall between the two moments. */
-export function overlap(request: { from: number; to: number }, from: number, to: number): number {
-  return Math.min(request.to, to) - Math.max(request.from, from);
+/** The milliseconds of the stay between the two times; negative if it is outside. */
+export function overlap(stay: { from: number; to: number }, from: number, to: number): number {
+  return Math.min(stay.to, to) - Math.max(stay.from, from);
 }
 
 function dateOf(day: number): string {

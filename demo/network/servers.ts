@@ -1,21 +1,21 @@
-/** One server of the network, as the sample tells it: what it plays and how much of the network meets there. */
+/** One server of the sample network. */
 export interface Server {
   name: string;
   region: string;
   order: number;
   max: number;
   icon: string;
-  /** Gamemodes of its rotation; none where no matches are played. */
+  /** The gamemodes of its rotation; empty for servers without matches. */
   gamemodes: readonly string[];
   ranked: boolean;
-  /** How many of the network's players choose it, against the others. */
+  /** The weight with which players choose this server. */
   pull: number;
 }
 
 export const NETWORK = 'Gullwing Quay';
 export const ZONE = 'Europe/Amsterdam';
 
-/** Where everybody arrives, and where the factions are; the others play matches. */
+/** The lobby, where every session starts, and the factions server; the other servers play matches. */
 export const LOBBY = 'Quay';
 export const FACTIONS = 'Homestead';
 

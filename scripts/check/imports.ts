@@ -1,13 +1,13 @@
-// The graph of imports.
+// Reads the import graph of the tree and finds its cycles.
 
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { tokensOf } from './tokens.ts';
 
-/** For each file the files of the project that it imports, types included. */
+/** Maps each file to the project files that it imports, type imports included. */
 export type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** What `import … from`, `export … from`, `import '…'`, `import('…')` and `import type` name. */
+/** The specifiers of `import … from`, `export … from`, `import '…'`, `import('…')` and `import type`. */
 export function specifiersIn(source: string): string[] {
   const tokens = tokensOf(source);
   return tokens.flatMap(({ kind, text }, index) => {
@@ -20,10 +20,12 @@ export function specifiersIn(source: string): string[] {
 
 export function graphOf(root: string, files: readonly string[]): Graph {
   const { imports = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports?: Aliases };
-  const known = new Set(files);
+  const projectFiles = new Set(files);
   const importsOf = (file: string): string[] => {
-    const targets = specifiersIn(readFileSync(join(root, file), 'utf8')).map((one) => resolve(one, file, imports));
-    return [...new Set(targets)].filter((target) => target !== undefined && known.has(target)) as string[];
+    const targets = specifiersIn(readFileSync(join(root, file), 'utf8')).map((specifier) =>
+      resolve(specifier, file, imports),
+    );
+    return [...new Set(targets)].filter((target) => target !== undefined && projectFiles.has(target)) as string[];
   };
   return new Map(files.map((file) => [file, importsOf(file)]));
 }

@@ -1,11 +1,11 @@
-// The layers of the tree. A file imports its own folder and layers below; the structure check refuses all else.
+// The layers of the tree. A file may import files of its own folder and of lower layers only.
 
 /**
- * From top to bottom. Folders of one layer never import each other.
+ * The layers from top to bottom. Folders of one layer never import each other.
  *
- * The order of the three shared layers: `store` is lowest, because records must not know who serves them. `context` opens
- * the database and may prepare it through `store`. `http` comes above `context`, because the type of an HTTP service
- * (`HttpService`) names the context that every service gets.
+ * `store` is the lowest of the three shared layers, because data must not depend on the services that use it. `context`
+ * opens the database and may prepare it through `store`. `http` is above `context`, because the type `HttpService` refers
+ * to the context that every service gets.
  */
 export const LAYERS: readonly (readonly string[])[] = [
   ['src/main.ts'],
@@ -22,9 +22,9 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/platform/'],
 ];
 
-/** Programs of their own, which others install: they import nothing of the service, and few folders import them. */
+/** Separate programs that others install. They import nothing of the service, and only these folders import them. */
 export const PACKAGES = 'packages/';
 export const PACKAGES_IMPORTED_BY = ['src/cli/', 'src/connectors/'];
 
-/** A folder with more files directly in it is not read any more, only searched. */
-export const MOST_FILES_IN_FOLDER = 25;
+/** The most files directly in one folder, so that a reader can take in its listing. */
+export const MAX_FILES_IN_FOLDER = 25;

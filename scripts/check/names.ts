@@ -1,4 +1,4 @@
-// Finds names of a private vocabulary (names.json) in identifiers and file names, and says what to write instead.
+// Finds refused names (names.json) in identifiers and paths, and says what to write instead.
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -13,22 +13,22 @@ interface Refused {
 }
 
 /**
- * names.json holds what to write instead of: `words` and `phrases` wherever they stand in a name, singular or plural;
- * `identifiers` and `files` (without ending) only as the whole name, because they are also ordinary terms.
+ * The refused names and their replacements. `words` and `phrases` are refused anywhere in a name, singular or plural;
+ * `identifiers` and `files` (without extension) only as the whole name, because they are also ordinary words.
  */
 const NAMES = JSON.parse(readFileSync(new URL('names.json', import.meta.url), 'utf8')) as Names;
 
-/** `openIngestService`, `OPEN_DOOR` and `open-door` are the words open and door. */
+/** Splits a name into lower-case words: `openDoor`, `OPEN_DOOR` and `open-door` become `open` and `door`. */
 export const wordsOf = (name: string): string[] =>
   (name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})/gu) ?? []).map((word) => word.toLowerCase());
 
-/** Of an identifier: the part that is refused and what to write instead. */
+/** The refused part of an identifier and its replacement. */
 export function refusedIdentifier(name: string, names = NAMES): Refused | undefined {
   if (Object.hasOwn(names.identifiers, name)) return { part: name, write: names.identifiers[name]! };
   return refusedWords(wordsOf(name), names);
 }
 
-/** The same of a file's path, of which every folder counts. */
+/** The refused part of a path, its folders included, and the replacement. */
 export function refusedPath(path: string, names = NAMES): Refused | undefined {
   const file = basename(path).replace(/\..*$/, '');
   if (Object.hasOwn(names.files, file)) return { part: file, write: names.files[file]! };
@@ -48,12 +48,12 @@ function refusedWords(words: readonly string[], { words: single, phrases }: Name
   return undefined;
 }
 
-function singular(known: Replacements, name: string): Refused | undefined {
-  const part = [name, name.replace(/s$/, '')].find((form) => Object.hasOwn(known, form));
-  return part === undefined ? undefined : { part, write: known[part]! };
+function singular(replacements: Replacements, name: string): Refused | undefined {
+  const part = [name, name.replace(/s$/, '')].find((form) => Object.hasOwn(replacements, form));
+  return part === undefined ? undefined : { part, write: replacements[part]! };
 }
 
-/** One sentence for each refused name of a file: its own, and each identifier where it stands first. */
+/** One sentence for each refused name: the path of the file, and each identifier at its first occurrence. */
 export function nameProblems(path: string, source: string | undefined, names = NAMES): string[] {
   const problems: string[] = [];
   const own = refusedPath(path, names);

@@ -1,13 +1,13 @@
-// Refuses what makes the tree hard to read: cycles, imports that point up, large folders, and invented names.
+// Checks the structure of the tree: import cycles, imports that point up, large folders, and refused names.
 //
-//   node scripts/check/structure.ts             everything
-//   node scripts/check/structure.ts --cycles    one rule: --cycles, --imports, --folders or --names; also of another tree: DIR
+//   node scripts/check/structure.ts [DIR]       all rules, for this tree or the one in DIR
+//   node scripts/check/structure.ts --cycles    one rule: --cycles, --imports, --folders or --names
 
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Graph, cyclesOf, graphOf } from './imports.ts';
-import { LAYERS, MOST_FILES_IN_FOLDER, PACKAGES, PACKAGES_IMPORTED_BY } from './layers.ts';
+import { LAYERS, MAX_FILES_IN_FOLDER, PACKAGES, PACKAGES_IMPORTED_BY } from './layers.ts';
 import { nameProblems } from './names.ts';
 
 const SOURCE = '{src,packages,demo}';
@@ -20,7 +20,7 @@ const RULES: Record<string, (root: string) => string[]> = {
   names: (root) => filesOf(root, `${ALL}/**/*`).flatMap((file) => nameProblems(file, sourceOf(root, file))),
 };
 
-/** One sentence for each thing that is wrong in the tree below `root`. */
+/** One sentence for each problem of the tree in `root`. */
 export function structureProblems(root: string, rules = Object.keys(RULES)): string[] {
   return rules.flatMap((rule) => RULES[rule]!(root));
 }
@@ -31,7 +31,7 @@ function filesOf(root: string, pattern: string): string[] {
   return files.map((file) => relative(root, file).replaceAll('\\', '/')).toSorted();
 }
 
-/** Identifiers are looked for in what we write in TypeScript or JavaScript; all other files have a name only. */
+/** The source of a TypeScript or JavaScript file; of other files only the path is checked. */
 function sourceOf(root: string, file: string): string | undefined {
   return /\.(ts|mts|mjs|js)$/.test(file) ? readFileSync(join(root, file), 'utf8') : undefined;
 }
@@ -46,18 +46,18 @@ function cycleProblems(graph: Graph): string[] {
 
 function importProblems(graph: Graph): string[] {
   return [...graph].flatMap(([from, targets]) =>
-    isSource(from) ? [...unplaced(from), ...targets.flatMap((to) => importProblem(from, to) ?? [])] : [],
+    isSource(from) ? [...layerProblems(from), ...targets.flatMap((to) => importProblem(from, to) ?? [])] : [],
   );
 }
 
 const isSource = (file: string): boolean => /^(src|packages|demo)\//.test(file);
-const unplaced = (file: string): string[] =>
+const layerProblems = (file: string): string[] =>
   placeOf(file) === undefined ? [`${file} belongs to no layer of scripts/check/layers.ts`] : [];
 
 function importProblem(from: string, to: string): string | undefined {
   const [source, target] = [placeOf(from), placeOf(to)];
   if (source === undefined || source.folder === target?.folder) return undefined;
-  if (target === undefined) return `${from} imports ${to}, which is no part of the service`;
+  if (target === undefined) return `${from} imports ${to}, which is not part of the service`;
   if (target.folder === PACKAGES)
     return PACKAGES_IMPORTED_BY.includes(source.folder) ? undefined : `${from} imports the package ${to}`;
   if (source.folder === PACKAGES) return `${from} imports ${to}, but a package imports nothing of the service`;
@@ -65,7 +65,7 @@ function importProblem(from: string, to: string): string | undefined {
   return source.layer > target.layer ? `${from} imports ${to} of a layer above` : undefined;
 }
 
-/** The layer of a file, from 0 at the top, and the folder that puts it there. */
+/** The layer of a file, from 0 at the top, and the layer's folder that contains the file. */
 interface Place {
   folder: string;
   layer: number;
@@ -74,7 +74,7 @@ interface Place {
 function placeOf(file: string): Place | undefined {
   if (file.startsWith(PACKAGES)) return { folder: PACKAGES, layer: LAYERS.length };
   for (const [layer, folders] of LAYERS.entries()) {
-    const folder = folders.find((one) => file.startsWith(one));
+    const folder = folders.find((path) => file.startsWith(path));
     if (folder !== undefined) return { folder, layer };
   }
   return undefined;
@@ -83,8 +83,8 @@ function placeOf(file: string): Place | undefined {
 function folderProblems(files: readonly string[]): string[] {
   const counts = Map.groupBy(files, (file) => dirname(file));
   return [...counts]
-    .filter(([, inside]) => inside.length > MOST_FILES_IN_FOLDER)
-    .map(([folder, { length }]) => `${folder} has ${length} files; ${MOST_FILES_IN_FOLDER} are the most`);
+    .filter(([, inside]) => inside.length > MAX_FILES_IN_FOLDER)
+    .map(([folder, { length }]) => `${folder} has ${length} files; the maximum is ${MAX_FILES_IN_FOLDER}`);
 }
 
 if (import.meta.main) {

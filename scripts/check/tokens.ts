@@ -1,6 +1,6 @@
-// Splits TypeScript into words, strings and punctuation, without comments: all that the structure check reads of a file.
+// Splits TypeScript into words, strings and punctuation, without comments, for the structure check.
 
-/** A string's text is the part between its quotes. A template is one token for each part between its expressions. */
+/** The text of a string excludes its quotes. A template is one token for each part between its expressions. */
 export interface Token {
   kind: 'word' | 'string' | 'template' | 'other';
   text: string;
@@ -19,12 +19,12 @@ const PATTERNS: [Kind, RegExp][] = [
 const TEMPLATE = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*(`|\$\{|$)/y;
 const REGEX = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/y;
 
-/** After these a slash begins a regular expression; after a name, a number or a closing bracket it divides. */
+/** After these tokens a slash begins a regular expression; after a name, a number or a closing bracket it is a division. */
 const BEFORE_REGEX = /^(?:[=(,;:!&|?{}[+\-*%<>~^]|return|typeof|case|in|of|await|yield|=>)$/;
 
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = [];
-  /** Depth of braces inside of each open template expression. */
+  /** The brace depth inside each open template expression. */
   const templates: number[] = [];
   let at = 0;
   let line = 1;
@@ -61,7 +61,7 @@ function next(source: string, at: number): [Kind, string] {
     const found = match(pattern, source, at);
     if (found) return [kind, found[0]];
   }
-  throw new Error('Every character is matched by the last pattern.');
+  throw new Error('Unreachable: the last pattern matches every character.');
 }
 
 function match(pattern: RegExp, source: string, at: number): RegExpExecArray | null {

@@ -20,31 +20,31 @@ import {
 } from './command.ts';
 
 const MAX_LISTED = 200;
-const ONE: Command['options'] = {
+const REQUEST_OPTIONS: Command['options'] = {
   request: { type: 'string', value: 'ID', help: 'The id of the request, as "access list" shows it' },
-  note: { type: 'string', value: 'TEXT', help: 'What the applicant reads in the mail' },
+  note: { type: 'string', value: 'TEXT', help: 'Your message to the applicant, sent by mail' },
   json: JSON_OPTION,
 };
 
 export const commands: Command[] = [
   {
     words: 'access list',
-    summary: 'What applications have asked for: access to the data API, or a higher limit',
+    summary: "List applications' requests for access to the data API or for a higher limit",
     options: {
-      state: { type: 'string', help: 'waiting (the default), approved or refused' },
+      state: { type: 'string', help: 'Which requests to list: waiting (the default), approved or refused' },
       json: JSON_OPTION,
     },
     run: listAll,
   },
   {
     words: 'access approve',
-    summary: 'Grant a request; the applicant is told by mail',
+    summary: 'Grant a request; the applicant gets a mail',
     options: {
-      ...ONE,
+      ...REQUEST_OPTIONS,
       limit: {
         type: 'string',
         value: 'N',
-        help: 'The limit to grant, requests an hour; what was asked for when left out',
+        help: 'The limit to grant, in requests per hour (default: the requested limit)',
       },
     },
     audit: { action: 'access.approve', about: 'client-id' },
@@ -52,8 +52,8 @@ export const commands: Command[] = [
   },
   {
     words: 'access refuse',
-    summary: 'Refuse a request with the reason; the applicant is told by mail',
-    options: ONE,
+    summary: 'Refuse a request; the applicant gets a mail with the reason (--note)',
+    options: REQUEST_OPTIONS,
     audit: { action: 'access.refuse', about: 'client-id' },
     run: (input) => decide(input, 'refused'),
   },
@@ -72,10 +72,11 @@ async function listAll(input: Input): Promise<void> {
 async function decide(input: Input, state: 'approved' | 'refused'): Promise<void> {
   const id = required(input, 'request');
   const note = state === 'refused' ? required(input, 'note') : (optional(input, 'note') ?? '');
-  const limit = limitIn(input);
+  const limit = readLimit(input);
   await withAppContext(async ({ config, db, clock, mail }) => {
     const request = await decideRequest(db, clock.now(), id, { state, note, by: 'command', limit });
-    if (request === undefined) throw new UsageError(`No request waits under the id ${id}; see: scorehall access list`);
+    if (request === undefined)
+      throw new UsageError(`No request with the id ${id} is waiting; see: scorehall access list`);
     const applicant = request.account_id === null ? undefined : await accountById(db, request.account_id);
     if (applicant !== undefined) mail.send(decisionMail(config, applicant, request));
     await mail.settled();
@@ -83,9 +84,10 @@ async function decide(input: Input, state: 'approved' | 'refused'): Promise<void
   });
 }
 
-function limitIn(input: Input): number | undefined {
+function readLimit(input: Input): number | undefined {
   const text = optional(input, 'limit');
-  if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return text === undefined ? undefined : Number(text);
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`--limit must be a whole number from 1 to 999999999 (it is "${text}").`);
 }
 

@@ -31,7 +31,7 @@ import {
 } from './command.ts';
 import { requireAccount } from './lookup.ts';
 
-const WHO: Command['options'] = {
+const ACCOUNT: Command['options'] = {
   account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
   json: JSON_OPTION,
 };
@@ -44,75 +44,75 @@ export const commands: Command[] = [
   {
     words: 'account create',
     audit: { action: 'account.create', about: 'id' },
-    summary: 'Make an account, for somebody who may then sign in',
+    summary: 'Create an account that can sign in',
     options: {
-      name: { type: 'string', help: 'The name; a linked game account gives its own' },
+      name: { type: 'string', help: 'The name; with --uuid the name of that player replaces it' },
       email: { type: 'string', help: 'The e-mail address' },
       'password-stdin': {
         type: 'boolean',
-        help: 'Read the password from stdin, or ask for it; without one: set it by "Forgot your password?"',
+        help: 'Read the password from stdin, or ask for it; without a password its owner sets one with "Forgot your password?"',
       },
       password: {
         type: 'string',
-        help: 'The password, which everybody on this machine can see in the list of processes',
+        help: 'The password; everybody on this machine can see it in the process list',
       },
       ...UUID,
-      verified: { type: 'boolean', help: 'The e-mail address is known to be theirs' },
-      role: { type: 'string', help: 'user (the default) or operator' },
+      verified: { type: 'boolean', help: 'Mark the e-mail address as verified' },
+      role: { type: 'string', help: 'The role: user (the default) or operator' },
       json: JSON_OPTION,
     },
     run: create,
   },
-  { words: 'account list', summary: 'Every account', options: { json: JSON_OPTION }, run: listAll },
-  { words: 'account show', summary: 'One account', options: WHO, run: (input) => change(input) },
+  { words: 'account list', summary: 'List all accounts', options: { json: JSON_OPTION }, run: listAll },
+  { words: 'account show', summary: 'Show one account', options: ACCOUNT, run: (input) => change(input) },
   {
     words: 'account disable',
     audit: { action: 'account.disable', about: 'id' },
-    summary: 'Close an account to its owner and to every application, at once; --undo opens it again',
-    options: { ...WHO, undo: { type: 'boolean', help: 'Open it again' } },
+    summary: 'Block an account immediately, for its owner and for every application; --undo unblocks it',
+    options: { ...ACCOUNT, undo: { type: 'boolean', help: 'Unblock the account' } },
     run: (input) =>
       change(input, ({ db, clock }, { id }) => setDisabled(db, id, input.values['undo'] === true ? null : clock.now())),
   },
   {
     words: 'account role',
     audit: { action: 'account.role', about: 'id' },
-    summary: 'Make an account an operator, or an ordinary one again',
-    options: { ...WHO, role: { type: 'string', help: 'user or operator' } },
+    summary: 'Set the role of an account: operator or user',
+    options: { ...ACCOUNT, role: { type: 'string', help: 'The role: user or operator' } },
     run: changeRole,
   },
   {
     words: 'account sign-out',
     audit: { action: 'account.sign_out', about: 'id' },
-    summary: 'Sign an account out of every browser, the console too; what applications may see stays',
-    options: WHO,
+    summary: 'Sign an account out of every browser, the console included; applications keep their access',
+    options: ACCOUNT,
     run: (input) => change(input, ({ db }, { id }) => db.transaction((tx) => endSessions(tx, id))),
   },
   {
     words: 'account link',
     audit: { action: 'account.link', about: 'id' },
-    summary: 'Link a game account',
-    options: { ...WHO, ...UUID },
+    summary: 'Link a game account to an account',
+    options: { ...ACCOUNT, ...UUID },
     run: link,
   },
   {
     words: 'account unlink',
     audit: { action: 'account.unlink', about: 'id' },
-    summary: 'Take the game account away from an account',
-    options: WHO,
+    summary: 'Unlink the game account from an account',
+    options: ACCOUNT,
     run: (input) => change(input, async ({ db }, { id }) => void (await unlinkPlayer(db, id))),
   },
   {
     words: 'account delete',
     audit: { action: 'account.delete', about: 'id' },
-    summary: 'Delete an account; its matches stay, under a pseudonym',
-    options: WHO,
+    summary: 'Delete an account; its matches stay under a pseudonym',
+    options: ACCOUNT,
     run: remove,
   },
 ];
 
 async function create(input: Input): Promise<void> {
-  const uuid = uuidIn(input);
-  const role = roleOf(optional(input, 'role') ?? 'user');
+  const uuid = readUuid(input);
+  const role = readRole(optional(input, 'role') ?? 'user');
   const password = await passwordFor(input);
   await withAppContext(async ({ db, clock }) => {
     const name = await nameFor(db, input, uuid);
@@ -121,7 +121,8 @@ async function create(input: Input): Promise<void> {
       password: password === undefined ? null : await hashPassword(password),
       email_verified: input.values['verified'] === true,
     });
-    if (typeof account === 'string') throw new UsageError(`The ${account.replace(' taken', '')} is another account's.`);
+    if (typeof account === 'string')
+      throw new UsageError(`Another account has this ${account.replace(' taken', '')} already.`);
     if (uuid !== undefined) await linkTo(db, account, uuid);
     print(input, wire((await findAccount(db, account.id))!));
   });
@@ -139,28 +140,31 @@ async function passwordFor(input: Input): Promise<string | undefined> {
   );
 }
 
-/** Who is to be linked anyway may bear the name of the game account; nobody else gets a player's name. */
+/** The name of the new account: the linked player's, otherwise `--name`, which must be free among accounts and players. */
 async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<string> {
   const name = required(input, 'name');
   const holder = uuid === undefined ? undefined : await accountByPlayer(db, uuid);
-  if (holder !== undefined) throw new UsageError(`The game account ${uuid} is linked to the account ${holder.name}.`);
+  if (holder !== undefined)
+    throw new UsageError(`The game account ${uuid} is already linked to the account ${holder.name}.`);
   const player = uuid === undefined ? undefined : await playerByUuid(db, uuid);
   if (player !== undefined) return player.name;
   const problem = await nameProblem(db, name);
   if (problem === undefined) return name;
   if (problem === 'taken')
-    throw new UsageError(`The name ${name} is an account's or a player's; link that game account.`);
+    throw new UsageError(
+      `An account or a player has the name ${name} already; choose another name, or link that player's game account with --uuid.`,
+    );
   throw new UsageError(`--name must be 3 to 16 letters, digits or underscores (it is "${name}").`);
 }
 
-function roleOf(text: string): Role {
-  const role = ROLES.find((one) => one === text);
+function readRole(text: string): Role {
+  const role = ROLES.find((name) => name === text);
   if (role !== undefined) return role;
   throw new UsageError(`--role must be one of ${ROLES.join(', ')} (it is "${text}").`);
 }
 
 async function changeRole(input: Input): Promise<void> {
-  const role = roleOf(required(input, 'role'));
+  const role = readRole(required(input, 'role'));
   await change(input, ({ db }, { id }) => setRole(db, id, role));
 }
 
@@ -169,7 +173,7 @@ async function listAll(input: Input): Promise<void> {
 }
 
 async function link(input: Input): Promise<void> {
-  const uuid = uuidIn(input);
+  const uuid = readUuid(input);
   if (uuid === undefined) throw new UsageError('--uuid is missing.');
   await change(input, ({ db }, account) => linkTo(db, account, uuid));
 }
@@ -177,10 +181,13 @@ async function link(input: Input): Promise<void> {
 async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
   const name = (await playerByUuid(db, uuid))?.name ?? account.name;
   const refusal = await db.transaction((tx) => linkPlayer(tx, account.id, { uuid, name }));
-  if (refusal === 'player linked') throw new UsageError(`The game account ${uuid} is linked to another account.`);
+  if (refusal === 'player linked')
+    throw new UsageError(`The game account ${uuid} is already linked to another account.`);
   if (refusal === 'player leaving')
-    throw new UsageError(`The game account ${uuid} belonged to an account that was just deleted; try again shortly.`);
-  if (refusal !== undefined) throw new UsageError(`The account ${account.name} is linked to a game account already.`);
+    throw new UsageError(
+      `The game account ${uuid} belonged to an account that was just deleted; try again in a moment.`,
+    );
+  if (refusal !== undefined) throw new UsageError(`The account ${account.name} already has a linked game account.`);
 }
 
 async function remove(input: Input): Promise<void> {
@@ -192,7 +199,7 @@ async function remove(input: Input): Promise<void> {
   });
 }
 
-/** Does something to the account that the options name, and shows how it then is. */
+/** Runs `work` on the account that `--account` names, then prints the account. */
 async function change(input: Input, work?: (context: AppContext, account: Account) => Promise<void>): Promise<void> {
   await withAppContext(async (context) => {
     const account = await requireAccount(context.db, required(input, 'account'));
@@ -201,7 +208,7 @@ async function change(input: Input, work?: (context: AppContext, account: Accoun
   });
 }
 
-function uuidIn(input: Input): string | undefined {
+function readUuid(input: Input): string | undefined {
   const text = optional(input, 'uuid');
   const uuid = text === undefined ? undefined : uuidOf(text);
   if (text !== undefined && uuid === undefined) throw new UsageError(`--uuid must be a UUID (it is "${text}").`);

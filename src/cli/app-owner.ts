@@ -18,18 +18,18 @@ const OWNER: Command['options'] = {
 };
 
 export const ownerCommands: Command[] = [
-  { words: 'app owner list', summary: 'Who may change an application in the console', options: CLIENT, run: list },
+  { words: 'app owner list', summary: 'List the owners of an application', options: CLIENT, run: list },
   {
     words: 'app owner add',
     audit: { action: 'application.owner.add', about: 'client-id' },
-    summary: 'Let an account change an application in the console; the consent page names it',
+    summary: 'Add an owner, who may change the application in the console and is named on its consent page',
     options: OWNER,
     run: add,
   },
   {
     words: 'app owner remove',
     audit: { action: 'application.owner.remove', about: 'client-id' },
-    summary: 'Take an application from one of its owners; the last one stays',
+    summary: 'Remove an owner of an application; the last owner cannot be removed',
     options: OWNER,
     run: remove,
   },
@@ -44,9 +44,9 @@ async function list(input: Input): Promise<void> {
 
 async function add(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock, config, mail }) => {
-    const { application, account } = await both(db, input);
+    const { application, account } = await requireBoth(db, input);
     if (!(await addOwner(db, clock.now(), application.key, account.id)))
-      throw new UsageError(`${account.name} owns ${application.name} already.`);
+      throw new UsageError(`${account.name} already owns ${application.name}.`);
     mail.send(ownerMail(config, account, application.name));
     await show(db, input, application);
   });
@@ -54,18 +54,18 @@ async function add(input: Input): Promise<void> {
 
 async function remove(input: Input): Promise<void> {
   await withAppContext(async ({ db }) => {
-    const { application, account } = await both(db, input);
+    const { application, account } = await requireBoth(db, input);
     if (!(await isOwner(db, application.key, account.id)))
       throw new UsageError(`${account.name} does not own ${application.name}.`);
     if (!(await removeOwner(db, application.key, account.id)))
-      throw new UsageError(`${account.name} is the only owner of ${application.name}; add another one first.`);
+      throw new UsageError(`${account.name} is the only owner of ${application.name}; add another owner first.`);
     await show(db, input, application);
   });
 }
 
-async function both(db: Db, input: Input): Promise<{ application: Application; account: Account }> {
-  const [clientId, who] = [required(input, 'client-id'), required(input, 'account')];
-  return { application: await requireApplication(db, clientId), account: await requireAccount(db, who) };
+async function requireBoth(db: Db, input: Input): Promise<{ application: Application; account: Account }> {
+  const [clientId, account] = [required(input, 'client-id'), required(input, 'account')];
+  return { application: await requireApplication(db, clientId), account: await requireAccount(db, account) };
 }
 
 async function show(db: Db, input: Input, { key, client_id, name }: Application): Promise<void> {

@@ -11,21 +11,21 @@ const CLIENT: Command['options'] = {
 export const secretCommands: Command[] = [
   {
     words: 'app secret list',
-    summary: "An application's live secrets, by the ids under which they can be withdrawn",
+    summary: "List the ids of an application's valid secrets",
     options: CLIENT,
     run: list,
   },
   {
     words: 'app secret add',
     audit: { action: 'application.secret.create', about: 'client-id' },
-    summary: 'One more secret of a service, shown this once; those there are live on until they are withdrawn',
+    summary: 'Add a Client Secret to a service and print it once; the existing secrets stay valid',
     options: CLIENT,
     run: add,
   },
   {
     words: 'app secret withdraw',
     audit: { action: 'application.secret.withdraw', about: 'client-id' },
-    summary: 'Withdraw a secret, at once',
+    summary: 'Withdraw a Client Secret, effective immediately',
     options: {
       ...CLIENT,
       id: { type: 'string', value: 'ID', help: 'The id of the secret, as "app secret list" shows it' },
@@ -48,10 +48,10 @@ async function list(input: Input): Promise<void> {
 async function add(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
     const { key, client_id, name, type } = await requireApplication(db, required(input, 'client-id'));
-    if (type !== 'service') throw new UsageError(`${name} is of the type ${type}: only a service has secrets.`);
+    if (type !== 'service') throw new UsageError(`${name} has the type ${type}; only a service has secrets.`);
     const client_secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key));
     if (client_secret === undefined)
-      throw new UsageError(`${name} has ${MAX_SECRETS} secrets, which is the most; withdraw one of them first.`);
+      throw new UsageError(`${name} already has ${MAX_SECRETS} secrets, the maximum; withdraw one of them first.`);
     print(input, { client_id, name, client_secret });
   });
 }

@@ -41,53 +41,53 @@ export const commands: Command[] = [
     audit: { action: 'application.create', about: 'client-id' },
     summary: 'Register an application; prints its Client ID and, for a service, its Client Secret',
     options: {
-      name: { type: 'string', help: 'What people read on the consent page' },
-      type: { type: 'string', help: 'installed, web or service' },
+      name: { type: 'string', help: 'The name that users see on the consent page' },
+      type: { type: 'string', help: 'The type: installed, web or service' },
       'redirect-uri': {
         type: 'string',
         multiple: true,
         value: 'URI',
-        help: 'Where sign-in sends people back; may be repeated',
+        help: 'A redirect URI for sign-in; may be repeated',
       },
       access: { type: 'string', help: 'Access to the data API: none (the default), waiting or approved' },
       json: JSON_OPTION,
     },
     run: create,
   },
-  { words: 'app list', summary: 'Every application', options: { json: JSON_OPTION }, run: listAll },
-  { words: 'app show', summary: 'One application', options: CLIENT, run: show },
+  { words: 'app list', summary: 'List all applications', options: { json: JSON_OPTION }, run: listAll },
+  { words: 'app show', summary: 'Show one application', options: CLIENT, run: show },
   {
     words: 'app limit',
     audit: { action: 'access.limit', about: 'client-id' },
-    summary: 'Raise the hourly limit of an application, or give it back the usual one',
-    options: { ...CLIENT, limit: { type: 'string', value: 'N', help: 'Requests an hour, or "default"' } },
+    summary: 'Set the hourly rate limit of an application, or reset it to the default',
+    options: { ...CLIENT, limit: { type: 'string', value: 'N', help: 'Requests per hour, or "default"' } },
     run: limit,
   },
   {
     words: 'app approve',
     audit: { action: 'access.approve', about: 'client-id' },
-    summary: 'Open the data API to an application',
+    summary: 'Give an application access to the data API',
     options: CLIENT,
     run: (input) => access(input, 'approved'),
   },
   {
     words: 'app revoke',
     audit: { action: 'access.revoke', about: 'client-id' },
-    summary: 'Close the data API to an application',
+    summary: 'Take away the access of an application to the data API',
     options: CLIENT,
     run: (input) => access(input, 'revoked'),
   },
   {
     words: 'app start',
     audit: { action: 'application.start', about: 'client-id' },
-    summary: 'Let an application go on that was suspended when its owners were disabled or deleted',
+    summary: 'Resume an application that was suspended because its owners were disabled or deleted',
     options: CLIENT,
     run: start,
   },
   {
     words: 'app delete',
     audit: { action: 'application.delete', about: 'client-id' },
-    summary: 'Remove an application with all its tokens',
+    summary: 'Delete an application and all its tokens',
     options: CLIENT,
     run: remove,
   },
@@ -97,14 +97,14 @@ export const commands: Command[] = [
 
 async function create(input: Input): Promise<void> {
   const wanted = {
-    name: nameIn(input),
+    name: readName(input),
     type: oneOf(required(input, 'type'), APPLICATION_TYPES, 'type') as ApplicationType,
     redirect_uris: ((input.values['redirect-uri'] ?? []) as string[]).map(String),
     access: oneOf(optional(input, 'access') ?? 'none', ACCESS_STATES, 'access') as AccessState,
   };
   for (const uri of wanted.redirect_uris) {
-    const wrong = checkRedirectUri(wanted.type, uri);
-    if (wrong !== undefined) throw new UsageError(`--redirect-uri ${uri}: ${wrong}`);
+    const problem = checkRedirectUri(wanted.type, uri);
+    if (problem !== undefined) throw new UsageError(`--redirect-uri ${uri}: ${problem}`);
   }
   await withAppContext(async ({ db, clock }) => {
     const { application, secret } = await createApplication(db, clock.now(), wanted);
@@ -166,11 +166,11 @@ function wire({ key: _, created, ...application }: Application): Record<string, 
   return { ...application, created: new Date(created).toISOString() };
 }
 
-/** As the console takes it: people read it on the consent page. */
-function nameIn(input: Input): string {
+/** The same rule as in the console: the consent page shows this name. */
+function readName(input: Input): string {
   const name = required(input, 'name');
   if (name.length <= MAX_NAME_LENGTH && isShownText(name)) return name;
-  throw new UsageError(`--name must have at most ${MAX_NAME_LENGTH} characters that can all be shown.`);
+  throw new UsageError(`--name must have 1 to ${MAX_NAME_LENGTH} characters, all of them visible.`);
 }
 
 function oneOf(value: string, allowed: readonly string[], option: string): string {

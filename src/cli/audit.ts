@@ -2,23 +2,26 @@ import { UsageError } from '#platform/errors.ts';
 import { type AuditEntry, listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
 import { type Command, type Input, JSON_OPTION, optional, printTable, withAppContext } from './command.ts';
 
-const USUAL = 50;
-const MAX = 10_000;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 10_000;
 
 export const commands: Command[] = [
   {
     words: 'audit',
-    summary: 'Who did what, when, from where, and how it ended; the newest first',
+    summary: 'List the audit log, newest first: who did what, when, from where, and with which outcome',
     options: {
-      actor: { type: 'string', value: 'NAME', help: 'Who did it' },
-      action: { type: 'string', help: 'What: application.create, or everything about application' },
-      subject: { type: 'string', value: 'ID', help: 'To what: a Client ID, the id of an account, of a punishment …' },
-      address: { type: 'string', help: 'From where: an address, or the name of the machine of a command' },
-      outcome: { type: 'string', help: 'done, refused or failed' },
-      since: { type: 'string', value: 'MOMENT', help: 'From this moment on, like 2026-01-31T12:00:00Z' },
-      until: { type: 'string', value: 'MOMENT', help: 'Before this moment' },
-      before: { type: 'string', value: 'ID', help: 'Only entries before this one: the last id of the page before' },
-      limit: { type: 'string', value: 'N', help: `How many; ${USUAL} when left out` },
+      actor: { type: 'string', value: 'NAME', help: 'The name of the person' },
+      action: {
+        type: 'string',
+        help: 'An action such as application.create, or a group of actions such as application',
+      },
+      subject: { type: 'string', value: 'ID', help: 'The Client ID, or the id of the account, punishment …' },
+      address: { type: 'string', help: 'The IP address, or the host name where a command was run' },
+      outcome: { type: 'string', help: 'The outcome: done, refused or failed' },
+      since: { type: 'string', value: 'TIME', help: 'Entries from this time on, for example 2026-01-31T12:00:00Z' },
+      until: { type: 'string', value: 'TIME', help: 'Entries before this time' },
+      before: { type: 'string', value: 'ID', help: 'Entries before this id: the last one of the previous page' },
+      limit: { type: 'string', value: 'N', help: `The number of entries (default: ${DEFAULT_LIMIT})` },
       json: JSON_OPTION,
     },
     run: audit,
@@ -30,27 +33,27 @@ async function audit(input: Input): Promise<void> {
   if (outcome !== undefined && !OUTCOMES.includes(outcome as Outcome)) {
     throw new UsageError(`--outcome must be one of ${OUTCOMES.join(', ')} (it is "${outcome}").`);
   }
-  const limit = optional(input, 'limit') ?? String(USUAL);
-  if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > MAX) {
-    throw new UsageError(`--limit must be a whole number from 1 to ${MAX} (it is "${limit}").`);
+  const limit = optional(input, 'limit') ?? String(DEFAULT_LIMIT);
+  if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > MAX_LIMIT) {
+    throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT} (it is "${limit}").`);
   }
   const [actor, action, subject, address, before] = ['actor', 'action', 'subject', 'address', 'before'].map((name) =>
     optional(input, name),
   );
   const filter = { actor, action, subject, address, before, outcome: outcome as Outcome | undefined };
-  const bounds = { since: timestampOf(input, 'since'), until: timestampOf(input, 'until') };
+  const bounds = { since: readTime(input, 'since'), until: readTime(input, 'until') };
   await withAppContext(async ({ db }) =>
     printTable(input, (await listAudit(db, { ...filter, ...bounds }, Number(limit))).map(wire)),
   );
 }
 
-function timestampOf(input: Input, name: string): number | undefined {
+function readTime(input: Input, name: string): number | undefined {
   const text = optional(input, name);
   if (text === undefined) return undefined;
   const timestamp = Date.parse(text);
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(timestamp))
     return timestamp;
-  throw new UsageError(`--${name} must be a moment like 2026-01-31T12:00:00Z (it is "${text}").`);
+  throw new UsageError(`--${name} must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
 }
 
 function wire({ time, actor_id, ...entry }: AuditEntry): Record<string, unknown> {

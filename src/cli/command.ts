@@ -10,7 +10,7 @@ import { recordAudit } from '#store/audit/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** An option of a command: what `parseArgs` needs, and the words for `--help`. */
+/** An option of a command: the settings of `parseArgs`, the help text and the name of its value. */
 export type CommandOption = Options[string] & { help: string; value?: string };
 
 export interface Input {
@@ -22,16 +22,16 @@ export interface Input {
 export interface Command {
   words: string;
   summary: string;
-  /** What follows the words, for the help: `FILE|-`. */
+  /** The positional arguments as the help shows them: `FILE|-`. */
   operands?: string;
   options?: Record<string, CommandOption>;
-  /** What the audit log says of it, for those that change something: the action, and the option that says of what. */
+  /** For commands that change something: the action in the audit log, and the option or printed member with its subject. */
   audit?: { action: string; about: string };
   run(input: Input): Promise<void>;
 }
 
 export function parse(command: Command, args: string[]): Input {
-  const options = { ...command.options, help: { type: 'boolean', help: 'This text' } } as Options;
+  const options = { ...command.options, help: { type: 'boolean', help: 'Show this help' } } as Options;
   try {
     return parseArgs({ args, options, allowPositionals: command.operands !== undefined, strict: true }) as Input;
   } catch (error) {
@@ -40,14 +40,17 @@ export function parse(command: Command, args: string[]): Input {
 }
 
 export function helpOf(command: Command): string {
-  const rows = Object.entries({ ...command.options, help: { type: 'boolean', help: 'This text' } as CommandOption });
+  const rows = Object.entries({
+    ...command.options,
+    help: { type: 'boolean', help: 'Show this help' } as CommandOption,
+  });
   const names = rows.map(([name, row]) => `--${name}${row.type === 'string' ? ` ${row.value ?? 'VALUE'}` : ''}`);
   const width = Math.max(...names.map((name) => name.length));
   const lines = rows.map(([, row], index) => `  ${names[index]!.padEnd(width)}  ${row.help}`);
   return `${command.summary}\n\nscorehall ${command.words}${command.operands ? ` ${command.operands}` : ''} [options]\n\n${lines.join('\n')}\n`;
 }
 
-/** The value of an option that must be there. */
+/** The value of a mandatory option. @throws UsageError where it is missing or empty */
 export function required(input: Input, name: string): string {
   const value = input.values[name];
   if (typeof value !== 'string' || value === '') throw new UsageError(`--${name} is missing.`);
@@ -68,28 +71,28 @@ interface Running {
 /** The one command of this process. */
 let running: Running | undefined;
 
-/** Runs a command, of which the audit log is told when it has done what it does. */
+/** Runs a command; `withAppContext` writes its entry in the audit log when it has succeeded. */
 export async function runCommand(command: Command, input: Input): Promise<void> {
   running = { command, input, printed: {} };
   await command.run(input);
 }
 
-/** Opens the hall that the environment names, for the length of one command. */
+/** Opens the database and the other parts of the context for one command, and records the command in the audit log. */
 export async function withAppContext<T>(work: (context: AppContext) => Promise<T>): Promise<T> {
-  // What the command prints is its result alone.
+  // Log lines go to stderr: stdout holds the result alone.
   await using appContext = await openAppContext(readConfig({ LOG_LEVEL: 'warn', ...environment() }), systemClock, {
     terminal: process.stderr,
   });
   const result = await work(appContext);
-  if (running?.command.audit !== undefined) await keep(appContext, running, running.command.audit);
+  if (running?.command.audit !== undefined) await writeAuditEntry(appContext, running, running.command.audit);
   return result;
 }
 
-/** Secrets, and what tells who somebody is: the label says so as long as there is the account. */
+/** Options with secrets or personal data. The label names the account, and is erased with it. */
 const NEVER_AUDITED = /^(json|password|password-stdin|help|name|email|uuid)$/;
 
-/** What a command made, it prints: the Client ID of a new application is its subject. */
-async function keep(
+/** The subject is an option or, for something that the command has created, a printed member such as `client_id`. */
+async function writeAuditEntry(
   { db, clock }: AppContext,
   { input, printed }: Running,
   audit: NonNullable<Command['audit']>,
@@ -104,7 +107,7 @@ async function keep(
   await recordAudit(db, clock.now(), actor, { action: audit.action, subject, label, detail });
 }
 
-/** Prints a result: one JSON object with `--json`, else a line a member. */
+/** Prints a result: one JSON object with `--json`, otherwise one line per member. */
 export function print(input: Input, result: Record<string, unknown>): void {
   if (running !== undefined) running.printed = result;
   if (input.values['json'] === true) return void output().write(`${JSON.stringify(result)}\n`);
@@ -112,7 +115,7 @@ export function print(input: Input, result: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(result)) output().write(`${name.padEnd(width)}  ${shown(value)}\n`);
 }
 
-/** Prints rows: a JSON array with `--json`, else a table. */
+/** Prints rows: a JSON array with `--json`, otherwise a table. */
 export function printTable(input: Input, rows: Record<string, unknown>[]): void {
   if (input.values['json'] === true) return void output().write(`${JSON.stringify(rows)}\n`);
   const columns = Object.keys(rows[0] ?? {});
@@ -127,7 +130,7 @@ export function printTable(input: Input, rows: Record<string, unknown>[]): void 
     );
 }
 
-export const JSON_OPTION: CommandOption = { type: 'boolean', help: 'Print JSON with the wire names' };
+export const JSON_OPTION: CommandOption = { type: 'boolean', help: 'Print JSON, with the member names of the API' };
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '-';

@@ -5,7 +5,7 @@ import { type Command, type Input, JSON_OPTION, printTable } from './command.ts'
 export const commands: Command[] = [
   {
     words: 'config',
-    summary: 'Every setting: its value, its default, what it means',
+    summary: 'List all settings with their value, default and meaning',
     options: { json: JSON_OPTION },
     run: showConfig,
   },
@@ -18,7 +18,7 @@ async function showConfig(input: Input): Promise<void> {
     const { default: fallback, meaning, secret } = SETTINGS[name] as Setting;
     return {
       setting: name,
-      value: secret && actual[name] ? '***' : hidden(actual[name] || fallback),
+      value: secret && actual[name] ? '***' : withoutPassword(actual[name] || fallback),
       default: fallback,
       meaning,
     };
@@ -26,7 +26,7 @@ async function showConfig(input: Input): Promise<void> {
   printTable(input, rows);
 }
 
-/** A password in an address is not printed. */
-function hidden(value: string): string {
+/** Replaces the password in a URL such as `postgres://user:password@host`. */
+function withoutPassword(value: string): string {
   return value.replace(/(\/\/[^:/@]*:)[^@/]*@/, '$1***@');
 }

@@ -26,15 +26,15 @@ const MATCHES = 5000;
 export const commands: Command[] = [
   {
     words: 'demo',
-    summary: 'Serve an invented network with a season behind it, until told to stop (SIGINT, SIGTERM)',
+    summary: 'Serve an invented network with weeks of generated history, until SIGINT or SIGTERM',
     options: {
-      folder: { type: 'string', value: 'DIR', help: 'Where everything of the demo is kept; data/demo when left out' },
+      folder: { type: 'string', value: 'DIR', help: 'The folder for all files of the demo (default: data/demo)' },
       database: {
         type: 'string',
         value: 'URL',
-        help: 'An empty database, postgres://…, in place of a file in the folder',
+        help: 'An empty PostgreSQL database, postgres://…, instead of a SQLite file in the folder',
       },
-      matches: { type: 'string', value: 'N', help: `How many matches a new season has; ${MATCHES} when left out` },
+      matches: { type: 'string', value: 'N', help: `The number of matches to generate (default: ${MATCHES})` },
     },
     run: demo,
   },
@@ -42,11 +42,11 @@ export const commands: Command[] = [
 
 async function demo(input: Input): Promise<void> {
   const stop = new AbortController();
-  const suspended = untilSignalled().then(() => stop.abort());
+  const signalled = untilSignalled().then(() => stop.abort());
   const folder = new DemoFolder(optional(input, 'folder') ?? 'data/demo');
   await refuseSecond(folder);
   await using context = await openAppContext(await configOf(folder, optional(input, 'database')));
-  const sample = await filled(context, folder, matchesOf(input), stop.signal);
+  const sample = await fillDatabase(context, folder, matchesOf(input), stop.signal);
   if (stop.signal.aborted) return;
   await sendPresence(context, sample);
   await using services = await openServicesInThreads(context);
@@ -56,18 +56,18 @@ async function demo(input: Input): Promise<void> {
   folder.writeFacts(facts);
   await checkServices(services);
   output().write(`${describe(facts, relative('', folder.factsFile))}\nready\n`);
-  await suspended;
+  await signalled;
 }
 
 async function refuseSecond(folder: DemoFolder): Promise<void> {
   const { api_url } = folder.facts();
   if (api_url === undefined || !isRunning(folder.state()?.process)) return;
-  const answers = await fetch(`${api_url}/v1/openapi.json`).then(
+  const responds = await fetch(`${api_url}/v1/openapi.json`).then(
     (response) => response.arrayBuffer().then(() => true),
     () => false,
   );
-  if (answers)
-    throw new UsageError(`This demo runs already: ${api_url}. Another one needs a folder of its own (--folder).`);
+  if (responds)
+    throw new UsageError(`This demo is already running at ${api_url}. A second demo needs its own folder (--folder).`);
 }
 
 function isRunning(id: number | undefined): boolean {
@@ -80,8 +80,8 @@ function isRunning(id: number | undefined): boolean {
 }
 
 async function configOf(folder: DemoFolder, database = folder.database): Promise<Config> {
-  const own = { LOGO: folder.writeLogo(LOGO), DATA_FOLDER: folder.path };
-  const settings = await demoSettings(own, process.env);
+  const defaults = { LOGO: folder.writeLogo(LOGO), DATA_FOLDER: folder.path };
+  const settings = await demoSettings(defaults, process.env);
   folder.writeSettings(settings);
   return readConfig({ LOG_LEVEL: 'warn', ...settings, DATABASE_URL: database });
 }
@@ -93,11 +93,16 @@ function matchesOf(input: Input): number {
   return Number(text);
 }
 
-/** Fills the database where that is still to be done, and catches up with what follows from its matches. */
-async function filled(context: AppContext, folder: DemoFolder, matches: number, stop: AbortSignal): Promise<Sample> {
+/** Fills the database where it is not complete yet, and brings the leaderboards and the chart of online players up to date. */
+async function fillDatabase(
+  context: AppContext,
+  folder: DemoFolder,
+  matches: number,
+  stop: AbortSignal,
+): Promise<Sample> {
   const { db, clock, config } = context;
   const started = performance.now();
-  const progress = new Progress(`Filling ${relative('', folder.path)} with the network ${NETWORK}`, matches);
+  const progress = new Progress(`Generating the network ${NETWORK} in ${relative('', folder.path)}`, matches);
   const wanted = { database_url: config.DATABASE_URL, seed: SEED, now: clock.now(), matches, process: process.pid };
   const { sample, isNew } = await fill(db, folder, wanted, (count) => {
     progress.show(count);
@@ -111,8 +116,8 @@ async function filled(context: AppContext, folder: DemoFolder, matches: number, 
 
 async function factsOf({ db, clock, config }: AppContext, folder: DemoFolder): Promise<DemoFacts> {
   const now = clock.now();
-  const received = folder.facts();
-  const apps = await demoApps(db, now, received);
+  const earlier = folder.facts();
+  const apps = await demoApps(db, now, earlier);
   const service = apps.find(({ type }) => type === 'service')!;
   return {
     api_url: config.API_URL,
@@ -120,8 +125,8 @@ async function factsOf({ db, clock, config }: AppContext, folder: DemoFolder): P
     site_url: config.SITE_URL,
     ingest_url: config.INGEST_URL,
     apps,
-    accounts: await demoAccounts(db, now, received),
-    ingest_key: await demoIngestKey(db, now, received),
+    accounts: await demoAccounts(db, now, earlier),
+    ingest_key: await demoIngestKey(db, now, earlier),
     access_token: await issueClientToken(db, now, service.client_id, TOKEN_MS),
     database_url: config.DATABASE_URL,
   };

@@ -10,21 +10,21 @@ import { type Command, type Input, withAppContext } from './command.ts';
 export const commands: Command[] = [
   {
     words: 'export events',
-    summary: 'Write everything that was told back as NDJSON, which `import events` takes under the same ids',
+    summary: 'Write all events as NDJSON; `import events` restores them under the same ids',
     operands: 'FILE|-',
     run: exportAll,
   },
 ];
 
 async function exportAll({ positionals: [file = '-', ...others] }: Input): Promise<void> {
-  if (others.length > 0) throw new UsageError('Name one file, or - for standard output.');
+  if (others.length > 0) throw new UsageError('Name a single file, or - for standard output.');
   await withAppContext(async ({ db }) => {
     const lines = Readable.from(linesOf(exportEvents(db)), { highWaterMark: 64 });
     try {
       if (file === '-') await pipeline(lines, output(), { end: false });
       else await writeTo(file, lines);
     } catch (error) {
-      if (!isOfSystem(error)) throw error;
+      if (!isSystemError(error)) throw error;
       // Failures of the standard output are reported by `output`.
       if (file !== '-') throw new UsageError(`${file} cannot be written: ${error.message}`);
     }
@@ -35,8 +35,8 @@ async function* linesOf(events: AsyncIterable<unknown>): AsyncGenerator<string> 
   for await (const event of events) yield `${JSON.stringify(event)}\n`;
 }
 
-/** The database tells its own failures otherwise. */
-function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+/** Errors of the file system have a `syscall`; errors of the database have none. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
@@ -44,11 +44,11 @@ async function writeTo(file: string, lines: Readable): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) await replace(file, 0o600, lines);
   else if (found.isFile()) await replace(await realpath(file), found.mode, lines);
-  // A device or a pipe.
+  // A device or a pipe cannot be replaced by a rename.
   else await pipeline(lines, createWriteStream(file));
 }
 
-/** A file gets its name when it is whole and on disk: until then the one that bears the name stays as it is. */
+/** Writes to `FILE.PID.part`, flushes, then renames: a failed export leaves an earlier file as it was. */
 async function replace(file: string, mode: number, lines: Readable): Promise<void> {
   const partial = `${file}.${process.pid}.part`;
   try {

@@ -4,13 +4,13 @@ import { type Command, type Input, JSON_OPTION, print, withAppContext } from './
 export const commands: Command[] = [
   {
     words: 'health',
-    summary: 'How the service is: whether the database answers, servers are heard and events come in',
+    summary: 'Show whether the database responds, game servers are online and events arrive',
     options: { json: JSON_OPTION },
     run: health,
   },
 ];
 
-/** The console tells of its process as well; a command would only tell of itself. */
+/** Without the process metrics that the console shows: this process is the command, not the service. */
 async function health(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock, config }) => {
     const since = clock.now() - config.PRESENCE_TIMEOUT * 1000;

@@ -6,13 +6,14 @@ import type { Input } from './command.ts';
 const PROGRESS_EVERY_MS = 200;
 
 /**
- * Tells of an import: a line for what is refused or noted as it comes, and the sums at the end; with `--json` one object
- * at the end. On a terminal, how far it has come.
+ * Prints the progress of an import: a line per refusal or note, and the totals at the end. With `--json` it prints one
+ * object at the end. On a terminal it also shows the current totals and file.
  */
 export class ImportReport implements Listener {
   readonly #json: boolean;
   readonly #dryRun: boolean;
-  readonly #told: { refused: object[]; notes: object[] } = { refused: [], notes: [] };
+  readonly #refusals: object[] = [];
+  readonly #notes: object[] = [];
   #shown = 0;
 
   constructor({ values }: Input) {
@@ -21,30 +22,30 @@ export class ImportReport implements Listener {
   }
 
   refused({ file, place }: Where, reason: string): void {
-    if (this.#json) this.#told.refused.push({ file, place, reason });
-    else this.#line(`refused  ${at(file, place)}: ${reason}`);
+    if (this.#json) this.#refusals.push({ file, place, reason });
+    else this.#line(`refused  ${locationOf(file, place)}: ${reason}`);
   }
 
   noted({ file, place }: Where, note: string): void {
-    if (this.#json) this.#told.notes.push({ file, place, note });
-    else this.#line(`note     ${at(file, place)}: ${note}`);
+    if (this.#json) this.#notes.push({ file, place, note });
+    else this.#line(`note     ${locationOf(file, place)}: ${note}`);
   }
 
-  moved({ taken: accepted, unchanged, refused }: Outcome, file: string): void {
+  progressed({ taken, unchanged, refused }: Outcome, file: string): void {
     if (!process.stderr.isTTY || performance.now() - this.#shown < PROGRESS_EVERY_MS) return;
     this.#shown = performance.now();
-    const line = `taken ${accepted}, unchanged ${unchanged}, refused ${refused}  ${file}`;
+    const line = `taken ${taken}, unchanged ${unchanged}, refused ${refused}  ${file}`;
     process.stderr.write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\x1b[K`);
   }
 
-  end({ taken: accepted, unchanged, refused }: Outcome): void {
+  end({ taken, unchanged, refused }: Outcome): void {
     if (this.#json) {
-      const { refused: refusals, notes } = this.#told;
-      const result = { taken: accepted, unchanged, refused, refusals, notes, dry_run: this.#dryRun };
+      const [refusals, notes] = [this.#refusals, this.#notes];
+      const result = { taken, unchanged, refused, refusals, notes, dry_run: this.#dryRun };
       return void output().write(`${JSON.stringify(result)}\n`);
     }
-    const width = Math.max(...[accepted, unchanged, refused].map((count) => String(count).length));
-    for (const [name, count] of Object.entries({ taken: accepted, unchanged, refused }))
+    const width = Math.max(...[taken, unchanged, refused].map((count) => String(count).length));
+    for (const [name, count] of Object.entries({ taken, unchanged, refused }))
       this.#line(`${name.padEnd(9)}  ${String(count).padStart(width)}`);
     if (this.#dryRun) this.#line('A dry run: nothing was changed.');
   }
@@ -55,6 +56,6 @@ export class ImportReport implements Listener {
   }
 }
 
-function at(file: string, place: string): string {
+function locationOf(file: string, place: string): string {
   return place === '' ? file : `${file}, ${place}`;
 }

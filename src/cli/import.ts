@@ -14,41 +14,44 @@ import { type Command, type Input, JSON_OPTION, optional, type CommandOption, wi
 import { ImportReport } from './import-report.ts';
 
 const OPTIONS: Record<string, CommandOption> = {
-  'dry-run': { type: 'boolean', help: 'Check everything and change nothing; writers wait meanwhile' },
+  'dry-run': {
+    type: 'boolean',
+    help: 'Check everything without changing anything; other writes wait until the check ends',
+  },
   json: JSON_OPTION,
 };
 
-const SERVER = (help: string): CommandOption => ({ type: 'string', value: 'NAME', help });
+const serverOption = (help: string): CommandOption => ({ type: 'string', value: 'NAME', help });
 
-type Importer = (path: string, facts: NetworkLookup, server?: string) => AsyncIterable<Finding>;
+type Importer = (path: string, network: NetworkLookup, server?: string) => AsyncIterable<Finding>;
 
 export const commands: Command[] = [
   {
     words: 'import events',
-    summary: "Take Scorehall's own events from a file of one JSON object a line, or from standard input",
+    summary: 'Import Scorehall events from an NDJSON file or standard input (-)',
     operands: 'FILE|-',
     options: OPTIONS,
     run: (input) => importFrom(input, (path) => eventsOf(path)),
   },
   {
     words: 'import pgm-maps',
-    summary: 'Take the maps of a folder of PGM maps, with the pictures beside them',
+    summary: 'Import a folder of PGM maps with their images',
     operands: 'DIR',
     options: OPTIONS,
     run: (input) => importFrom(input, importPgmMaps),
   },
   {
     words: 'import rotations',
-    summary: 'Take what servers play: a map name a line, PGM map pools (YAML) or JSON',
+    summary: 'Import server rotations: text with one map name per line, PGM map pools (YAML) or JSON',
     operands: 'FILE|DIR',
-    options: { ...OPTIONS, server: SERVER('Whose rotation it is; left out: the server of the name of the file') },
+    options: { ...OPTIONS, server: serverOption('The server that plays the rotation (default: the name of the file)') },
     run: (input) => importFrom(input, importRotations),
   },
   {
     words: 'import minecraft',
-    summary: "Take a Minecraft server's banned-players.json, usercache.json and stats/*.json",
+    summary: "Import a Minecraft server's banned-players.json, usercache.json and stats/*.json",
     operands: 'DIR',
-    options: { ...OPTIONS, server: SERVER('Which server the bans are of; left out: of the network') },
+    options: { ...OPTIONS, server: serverOption('The server that the bans apply to (default: the whole network)') },
     run: (input) => importFrom(input, importMinecraft),
   },
 ];
@@ -57,16 +60,18 @@ async function importFrom(input: Input, importer: Importer): Promise<void> {
   const path = onlyOperand(input);
   const report = new ImportReport(input);
   await withAppContext(async ({ db, clock }: AppContext) => {
-    const items = importer(path, databaseLookup(db, clock), optional(input, 'server'));
-    const take = input.values['dry-run'] === true ? tryImport : runImport;
-    report.end(await take(db, clock, items, report));
+    const findings = importer(path, databaseLookup(db, clock), optional(input, 'server'));
+    const runOrTry = input.values['dry-run'] === true ? tryImport : runImport;
+    report.end(await runOrTry(db, clock, findings, report));
   });
 }
 
 function onlyOperand({ positionals }: Input): string {
   if (positionals.length === 1 && positionals[0] !== '') return positionals[0]!;
   throw new UsageError(
-    positionals.length === 0 ? 'What to import is missing; see --help.' : 'One thing is imported at a time.',
+    positionals.length === 0
+      ? 'Name the file or folder to import; see --help.'
+      : 'Import one file or folder at a time.',
   );
 }
 
@@ -75,7 +80,7 @@ async function* eventsOf(path: string): AsyncGenerator<Finding> {
   yield* importEvents(readable(bytes, file), file);
 }
 
-/** The bytes of a file. Where the system does not let us read them, that is said of the file. */
+/** The bytes of a file; an error while reading becomes a `UsageError` that names the file. */
 async function* readable(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;

@@ -9,10 +9,10 @@ export const commands: Command[] = [
   {
     words: 'player merge',
     audit: { action: 'player.merge', about: 'from' },
-    summary: 'Make all of one UUID count for another, now and for what comes: it cannot be taken back',
+    summary: 'Merge one UUID into another, for past and future events; this cannot be undone',
     options: {
-      from: { type: 'string', value: 'UUID', help: 'The UUID that is given up: of offline mode, of Bedrock' },
-      into: { type: 'string', value: 'UUID', help: 'The UUID that it counts for from now on' },
+      from: { type: 'string', value: 'UUID', help: 'The UUID to give up, for example of offline mode or Bedrock' },
+      into: { type: 'string', value: 'UUID', help: 'The UUID that gets all events of the other' },
       json: JSON_OPTION,
     },
     run: merge,
@@ -20,7 +20,7 @@ export const commands: Command[] = [
 ];
 
 async function merge(input: Input): Promise<void> {
-  const [from, into] = [uuid(input, 'from'), uuid(input, 'into')];
+  const [from, into] = [readUuid(input, 'from'), readUuid(input, 'into')];
   await withAppContext(async ({ db, clock }) => {
     const time = new Date(clock.now()).toISOString();
     const event = { version: 1, id: `command ${randomUUID()}`, type: 'player.merged', time, data: { from, into } };
@@ -33,11 +33,11 @@ async function merge(input: Input): Promise<void> {
   });
 }
 
-function uuid(input: Input, name: string): string {
+function readUuid(input: Input, name: string): string {
   const text = required(input, name);
-  const read = uuidOf(text);
-  if (read === undefined) throw new UsageError(`--${name} must be a UUID (it is "${text}").`);
-  // The audit log has it as it is printed, however it was typed.
-  input.values[name] = read;
-  return read;
+  const uuid = uuidOf(text);
+  if (uuid === undefined) throw new UsageError(`--${name} must be a UUID (it is "${text}").`);
+  // The audit log records the normalised UUID.
+  input.values[name] = uuid;
+  return uuid;
 }

@@ -7,10 +7,10 @@ import { type Command, type Input, JSON_OPTION, print, required, withAppContext 
 export const commands: Command[] = [
   {
     words: 'punishment revoke',
-    summary: 'End a punishment, whoever issued it; the reason stands in the audit log',
+    summary: 'Revoke a punishment; the reason is recorded in the audit log',
     options: {
       punishment: { type: 'string', value: 'ID', help: 'The id of the punishment, as the data API shows it' },
-      reason: { type: 'string', value: 'TEXT', help: 'Why' },
+      reason: { type: 'string', value: 'TEXT', help: 'The reason for the revocation' },
       json: JSON_OPTION,
     },
     audit: { action: 'punishment.revoke', about: 'punishment' },
@@ -24,7 +24,7 @@ async function revoke(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
     const key = keyOf(id) ?? 0;
     const receipt = await revokePunishment(db, clock, key);
-    if (receipt === undefined) throw new UsageError(`There is no punishment with the id ${id}.`);
+    if (receipt === undefined) throw new UsageError(`No punishment has the id ${id}.`);
     if (receipt.status === 'rejected') throw new UsageError(`The punishment cannot be revoked: ${receipt.reason}.`);
     const { type, punished, state } = (await punishmentByKey(db, key, clock.now()))!;
     print(input, { id: idOf(key), type, name: punished.name, uuid: punished.uuid, state });

@@ -2,26 +2,26 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { UsageError } from '#platform/errors.ts';
 
-/** More than any password may have. */
+/** More than the longest allowed password. */
 const MAX_BYTES = 4_096;
 
 /**
- * A secret that must not stand in the list of processes: the first line of what is piped in, or what somebody types,
- * which the terminal does not show.
+ * Reads a secret that must not appear in the process list: the first line of a piped stdin, or a line typed at the
+ * terminal without echo.
  */
 export async function readSecret(question: string): Promise<string> {
-  return process.stdin.isTTY ? await askUnseen(question) : await firstLine();
+  return process.stdin.isTTY ? await askWithoutEcho(question) : await firstLine();
 }
 
-async function askUnseen(question: string): Promise<string> {
+async function askWithoutEcho(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true });
-  // Whoever sees the question types unseen: from here on the terminal shows what readline writes, which goes nowhere.
+  // Print the question only after readline has put the terminal into raw mode, so that no typed character is echoed.
   process.stderr.write(question);
   try {
     return await terminal.question('');
   } catch {
-    throw new UsageError('Broken off.');
+    throw new UsageError('The input was cancelled.');
   } finally {
     terminal.close();
     process.stderr.write('\n');
@@ -36,6 +36,6 @@ async function firstLine(): Promise<string> {
     if (text.length > MAX_BYTES) throw new UsageError(`The line on stdin is longer than ${MAX_BYTES} characters.`);
   }
   const line = text.replace(/\r?\n[\s\S]*$/, '');
-  if (line === '') throw new UsageError('There is no line on stdin.');
+  if (line === '') throw new UsageError('The password is missing: there is no line on stdin.');
   return line;
 }

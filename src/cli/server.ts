@@ -26,11 +26,11 @@ import {
 } from './command.ts';
 
 const NAME: Command['options'] = { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION };
-const FACTS: Command['options'] = {
-  region: { type: 'string', help: 'Where it stands, as people read it' },
-  order: { type: 'string', value: 'N', help: 'Its place in lists; 0 when left out' },
-  icon: { type: 'string', value: 'TEXT', help: 'Its icon, as the network writes it' },
-  max: { type: 'string', value: 'N', help: 'How many players it holds; 0 for a lobby' },
+const PROPERTIES: Command['options'] = {
+  region: { type: 'string', help: 'The region, as players read it' },
+  order: { type: 'string', value: 'N', help: 'The position in lists (default: 0)' },
+  icon: { type: 'string', value: 'TEXT', help: 'The icon, in the notation of the network' },
+  max: { type: 'string', value: 'N', help: 'The maximum number of players; 0 for a lobby' },
 };
 const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 24 * 90;
@@ -39,61 +39,74 @@ export const commands: Command[] = [
   {
     words: 'server create',
     audit: { action: 'server.create', about: 'name' },
-    summary: 'Make a game server known; prints the key by which it writes',
-    options: { ...NAME, ...FACTS },
+    summary: 'Register a game server and print its ingest key',
+    options: { ...NAME, ...PROPERTIES },
     run: create,
   },
-  { words: 'server list', summary: 'Every game server', options: { json: JSON_OPTION }, run: listAll },
+  { words: 'server list', summary: 'List all game servers', options: { json: JSON_OPTION }, run: listAll },
   {
     words: 'server set',
     audit: { action: 'server.set', about: 'name' },
-    summary: 'Change what is fixed about a server',
-    options: { ...NAME, ...FACTS },
+    summary: 'Change the region, order, icon or player limit of a server',
+    options: { ...NAME, ...PROPERTIES },
     run: change,
   },
   {
     words: 'server key create',
     audit: { action: 'server.key.create', about: 'name' },
-    summary: 'One more key of a server',
+    summary: 'Create a further ingest key for a server',
     options: {
       ...NAME,
-      test: { type: 'boolean', help: 'A key whose events are checked and receipted, but not kept' },
+      test: { type: 'boolean', help: 'A test key: its events are validated and get receipts, but are not stored' },
     },
     run: createKey,
   },
-  { words: 'server key list', summary: "A server's keys, without their secrets", options: NAME, run: listKeys },
+  {
+    words: 'server key list',
+    summary: 'List the keys of a server, without their secrets',
+    options: NAME,
+    run: listKeys,
+  },
   {
     words: 'server key rotate',
     audit: { action: 'server.key.rotate', about: 'name' },
-    summary: 'A new key of a server; those in use open for a while yet',
+    summary: 'Create a new key for a server; its other keys stay valid for a while',
     options: {
       ...NAME,
-      overlap: { type: 'string', value: 'HOURS', help: 'For how long; 24 when left out, 0 for not at all' },
+      overlap: {
+        type: 'string',
+        value: 'HOURS',
+        help: 'How long the other keys stay valid (default: 24); 0 revokes them immediately',
+      },
     },
     run: rotateKey,
   },
   {
     words: 'server key revoke',
     audit: { action: 'server.key.revoke', about: 'name' },
-    summary: 'Shut a key, or all keys of a server, at once',
-    options: { ...NAME, key: { type: 'string', value: 'ID', help: 'The id of one key; all of them when left out' } },
+    summary: 'Revoke one key or all keys of a server immediately',
+    options: { ...NAME, key: { type: 'string', value: 'ID', help: 'The id of one key (default: all keys)' } },
     run: revokeKey,
   },
   {
     words: 'server delete',
     audit: { action: 'server.delete', about: 'name' },
-    summary: 'Take a server out of all lists and shut its keys; what was played there stays',
+    summary: 'Remove a server from all lists and revoke its keys; its matches stay',
     options: NAME,
     run: remove,
   },
   {
     words: 'server withdraw',
     audit: { action: 'server.withdraw', about: 'name' },
-    summary: 'Take back what a server has sent, as if it had never been',
+    summary: 'Retract events of a server, as if they had never been sent',
     options: {
       ...NAME,
-      match: { type: 'string', value: 'ID', help: 'One match, or any event by its receipt' },
-      since: { type: 'string', value: 'MOMENT', help: 'Everything taken since, like 2026-01-31T12:00:00Z' },
+      match: { type: 'string', value: 'ID', help: 'The id of one match, or the receipt of any event' },
+      since: {
+        type: 'string',
+        value: 'TIME',
+        help: 'All events accepted since then, for example 2026-01-31T12:00:00Z',
+      },
     },
     run: withdraw,
   },
@@ -101,13 +114,15 @@ export const commands: Command[] = [
 
 async function create(input: Input): Promise<void> {
   const name = required(input, 'name');
-  const facts = { region: required(input, 'region'), ...factsOf(input) };
+  const properties = { region: required(input, 'region'), ...readProperties(input) };
   await withAppContext(async ({ db, clock }) => {
-    const known = await serverByName(db, name);
-    if (known !== undefined && (await serverByKey(db, known.key, 0)) !== undefined) {
-      throw new UsageError(`There is a server ${known.name}; for a key of it see: scorehall server key create --help`);
+    const existing = await serverByName(db, name);
+    if (existing !== undefined && (await serverByKey(db, existing.key, 0)) !== undefined) {
+      throw new UsageError(
+        `There is already a server ${existing.name}; for a further key see: scorehall server key create --help`,
+      );
     }
-    await sendEvents(db, clock, { type: 'server.configured', server: name, data: facts });
+    await ingestEvent(db, clock, { type: 'server.configured', server: name, data: properties });
     const { key } = (await serverByName(db, name))!;
     const secret = await createServerKey(db, clock.now(), key);
     print(input, { ...wire((await serverByKey(db, key, 0))!), ingest_key: secret });
@@ -120,10 +135,9 @@ async function listAll(input: Input): Promise<void> {
 
 async function change(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
-    const { key, name, region, order, icon, max } = await demand(db, input);
-    const given = optional(input, 'region');
-    const data = { order, icon, max, ...factsOf(input), region: given ?? region };
-    await sendEvents(db, clock, { type: 'server.configured', server: name, data });
+    const { key, name, region, order, icon, max } = await requireServer(db, input);
+    const data = { order, icon, max, ...readProperties(input), region: optional(input, 'region') ?? region };
+    await ingestEvent(db, clock, { type: 'server.configured', server: name, data });
     print(input, wire((await serverByKey(db, key, 0))!));
   });
 }
@@ -131,14 +145,14 @@ async function change(input: Input): Promise<void> {
 async function createKey(input: Input): Promise<void> {
   const test = input.values['test'] === true;
   await withAppContext(async ({ db, clock }) => {
-    const { key, name } = await demand(db, input);
+    const { key, name } = await requireServer(db, input);
     print(input, { name, test, ingest_key: await createServerKey(db, clock.now(), key, test) });
   });
 }
 
 async function listKeys(input: Input): Promise<void> {
   await withAppContext(async ({ db }) => {
-    const { key } = await demand(db, input);
+    const { key } = await requireServer(db, input);
     printTable(input, (await listServerKeys(db, key)).map(wireKey));
   });
 }
@@ -146,7 +160,7 @@ async function listKeys(input: Input): Promise<void> {
 async function rotateKey(input: Input): Promise<void> {
   const overlap = wholeNumber(input, 'overlap', 0, MAX_OVERLAP_HOURS) ?? 24;
   await withAppContext(async ({ db, clock }) => {
-    const { key, name } = await demand(db, input);
+    const { key, name } = await requireServer(db, input);
     const ingest_key = await rotateServerKey(db, clock.now(), key, overlap * HOUR_MS);
     print(input, { name, ingest_key, others_until: new Date(clock.now() + overlap * HOUR_MS).toISOString() });
   });
@@ -154,51 +168,51 @@ async function rotateKey(input: Input): Promise<void> {
 
 async function revokeKey(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
-    const { key, name } = await demand(db, input);
+    const { key, name } = await requireServer(db, input);
     print(input, { name, revoked: await revokeServerKeys(db, clock.now(), key, optional(input, 'key')) });
   });
 }
 
 async function remove(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
-    const { name } = await demand(db, input);
-    await sendEvents(db, clock, { type: 'server.removed', server: name, data: {} });
+    const { name } = await requireServer(db, input);
+    await ingestEvent(db, clock, { type: 'server.removed', server: name, data: {} });
     print(input, { name, deleted: true });
   });
 }
 
 async function withdraw(input: Input): Promise<void> {
-  const [match, since] = [optional(input, 'match'), timestampOf(input)];
-  if ((match === undefined) === (since === undefined)) throw new UsageError('Say either --match or --since.');
+  const [match, since] = [optional(input, 'match'), readSince(input)];
+  if ((match === undefined) === (since === undefined)) throw new UsageError('Give either --match or --since.');
   await withAppContext(async ({ db, clock }) => {
-    const { key, name } = await demand(db, input, true);
-    const done =
+    const { key, name } = await requireServer(db, input, true);
+    const retracted =
       match === undefined
         ? await retractSince(db, clock, key, since!)
         : await retractEvents(db, clock, [keyOf(match) ?? 0], key);
-    if (match !== undefined && done.events === 0) {
-      throw new UsageError(`${name} has sent no event with the receipt ${match}, or it was withdrawn already.`);
+    if (match !== undefined && retracted.events === 0) {
+      throw new UsageError(`${name} has sent no event with the receipt ${match}, or the event is already withdrawn.`);
     }
-    print(input, { name, ...done });
+    print(input, { name, ...retracted });
   });
 }
 
-function timestampOf(input: Input): number | undefined {
+function readSince(input: Input): number | undefined {
   const text = optional(input, 'since');
   if (text === undefined) return undefined;
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(Date.parse(text))) {
-    throw new UsageError(`--since must be a moment like 2026-01-31T12:00:00Z (it is "${text}").`);
+    throw new UsageError(`--since must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
   }
   return Date.parse(text);
 }
 
-/** A server that is listed; with `gone` also one that was deleted. */
-async function demand(db: Db, input: Input, gone = false): Promise<ServerNow> {
+/** The server that `--name` names; with `deletedToo` also a deleted one. @throws UsageError where there is none */
+async function requireServer(db: Db, input: Input, deletedToo = false): Promise<ServerNow> {
   const name = required(input, 'name');
-  const known = await serverByName(db, name);
-  const server = known && (await serverByKey(db, known.key, 0));
+  const stored = await serverByName(db, name);
+  const server = stored && (await serverByKey(db, stored.key, 0));
   if (server !== undefined) return server;
-  if (known !== undefined && gone) return known as ServerNow;
+  if (stored !== undefined && deletedToo) return stored as ServerNow;
   throw new UsageError(`There is no server ${name}; see: scorehall server list`);
 }
 
@@ -206,7 +220,7 @@ type ServerEvent = {
   [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
 }[WireEvent['type']];
 
-async function sendEvents(db: Db, clock: Clock, event: ServerEvent): Promise<void> {
+async function ingestEvent(db: Db, clock: Clock, event: ServerEvent): Promise<void> {
   const time = new Date(clock.now()).toISOString();
   const [receipt] = await ingestEvents(db, clock, { kind: 'operator' }, [
     { version: 1, id: `command ${randomUUID()}`, time, ...event },
@@ -216,7 +230,7 @@ async function sendEvents(db: Db, clock: Clock, event: ServerEvent): Promise<voi
 
 const optionOf = (place: string): string => `--${place.replace(/^data\./, '').replace('server', 'name')}`;
 
-function factsOf(input: Input): { order?: number; icon?: string; max?: number } {
+function readProperties(input: Input): { order?: number; icon?: string; max?: number } {
   const order = wholeNumber(input, 'order', -1_000_000, 1_000_000);
   const icon = optional(input, 'icon');
   const max = wholeNumber(input, 'max', 0, 1_000_000_000);

@@ -9,13 +9,13 @@ export const commands: Command[] = [
   {
     words: 'signing-key rotate',
     audit: { action: 'signing-key.rotate', about: 'kid' },
-    summary: 'Make a new key for ID tokens: published at once, signing in an hour; no token is refused meanwhile',
+    summary: 'Create a signing key for ID tokens: published immediately, used after an hour; earlier tokens stay valid',
     options: OPTIONS,
     run: rotate,
   },
   {
     words: 'signing-key list',
-    summary: 'The keys that are published; the first one signs',
+    summary: 'List the published signing keys; the first one signs',
     options: OPTIONS,
     run: list,
   },

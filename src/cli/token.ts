@@ -10,10 +10,10 @@ export const commands: Command[] = [
   {
     words: 'token create',
     audit: { action: 'token.create', about: 'client-id' },
-    summary: "Issue an application's own access token, as the client credentials grant does",
+    summary: 'Issue an access token to an application, as the client credentials grant does',
     options: {
       'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
-      hours: { type: 'string', value: 'N', help: 'How long it lives; 1 when left out' },
+      hours: { type: 'string', value: 'N', help: 'The lifetime in hours (default: 1)' },
       json: JSON_OPTION,
     },
     run: create,

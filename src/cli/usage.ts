@@ -8,15 +8,15 @@ const MAX_DAYS = 7;
 export const commands: Command[] = [
   {
     words: 'usage',
-    summary: 'How an application has used the data API, by endpoint',
+    summary: 'Show the requests of an application to the data API, by endpoint',
     options: {
       'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
       days: {
         type: 'string',
         value: 'N',
-        help: `The last so many days; ${MAX_DAYS} when left out, which is the most`,
+        help: `The number of days to look back, at most ${MAX_DAYS} (default: ${MAX_DAYS})`,
       },
-      hourly: { type: 'boolean', help: 'A row an hour and endpoint' },
+      hourly: { type: 'boolean', help: 'One row per hour and endpoint' },
       json: JSON_OPTION,
     },
     run: usage,
@@ -39,7 +39,7 @@ async function usage(input: Input): Promise<void> {
     const byEndpoint = [...Map.groupBy(rows, ({ endpoint }) => endpoint)];
     printTable(
       input,
-      byEndpoint.map(([endpoint, some]) => ({ endpoint, ...sumOf(some) })),
+      byEndpoint.map(([endpoint, hours]) => ({ endpoint, ...sumOf(hours) })),
     );
   });
 }

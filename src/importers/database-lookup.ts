@@ -8,7 +8,7 @@ import { termsOf } from '#store/game/punishments.ts';
 import { serverByName } from '#store/game/servers.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 
-/** The facts of the network that a database holds. */
+/** Answers the questions of importers from the database. */
 export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
   return {
     now: () => clock.now(),

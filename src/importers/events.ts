@@ -4,14 +4,14 @@ import { ImportRefusal, type Finding } from './finding.ts';
 import { linesOf } from './lines.ts';
 
 /**
- * More than any event that a game server can send: `POST /events` takes a body of 4 MiB at most, whose numbers `export
- * events` spells out at three and a half times the length at most, in an envelope.
+ * More than the longest exported event: `POST /events` accepts at most 4 MiB, and `export events` writes numbers in full,
+ * which makes an event at most three and a half times as long, plus its envelope.
  */
 const MAX_LINE_BYTES = 16_777_216;
-/** What a line may have and count as one event where events are taken together: many large ones would fill the memory. */
+/** The length of a line that counts as one event of a batch. A longer line counts as several, which bounds the memory. */
 const LIGHT_LENGTH = 32_768;
 
-/** Events as NDJSON, one a line; empty lines say nothing. What takes the events checks them. */
+/** Reads NDJSON with one event per line and ignores empty lines. The ingest validates the events. */
 export async function* importEvents(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Finding> {
   let number = 0;
   for await (const line of linesOf(bytes, MAX_LINE_BYTES)) {

@@ -1,25 +1,25 @@
 import type { WireEvent } from '#events/schema.ts';
 
 /**
- * What an importer finds, in the order it finds it: an event to take, a refusal of a file or a part of it, a note for
- * whoever runs the import, or something that is known to be so already. `place` says where in the file, and is empty
- * where the whole file is meant. `weight` says for how many small events a large one counts.
+ * One result of an importer: an event to ingest, a refused file or entry, a note for the operator, or an entry that is in
+ * the database already. `weight` is the number of small events that a large event counts for in a batch.
  */
 export type Finding = Where &
   ({ event: WireEvent; weight?: number } | { refusal: string } | { note: string } | { unchanged: string });
 
 export interface Where {
   file: string;
+  /** The position in the file, such as `line 3`; empty for the whole file. */
   place: string;
 }
 
-/** Thrown by what reads a file: why it, or the part of it at `place`, cannot be taken. */
+/** Thrown while a file is read: the reason why the file, or its part at `place`, cannot be imported. */
 export class ImportRefusal extends Error {
   readonly place: string;
 
   constructor(reason: string, place = '') {
     super(reason);
-    this.name = 'Refused';
+    this.name = 'ImportRefusal';
     this.place = place;
   }
 }

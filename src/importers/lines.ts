@@ -3,8 +3,8 @@ import { ImportRefusal } from './finding.ts';
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a stream of bytes as UTF-8 text, without holding more than one: LF or CRLF, a byte order mark at the
- * start is dropped. A line that is too long or not UTF-8 comes as `Refused`.
+ * Splits a stream of bytes into UTF-8 lines (LF or CRLF) and holds one line at a time. A byte order mark at the start is
+ * removed. A line that is longer than `max` bytes or is not UTF-8 is yielded as an `ImportRefusal`.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, max: number): AsyncGenerator<string | ImportRefusal> {
   let parts: Uint8Array[] = [];

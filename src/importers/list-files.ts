@@ -8,18 +8,19 @@ import { byCodeUnits } from './text.ts';
 export interface Found {
   /** Paths relative to the folder, with `/` between the parts, in the order of their code units. */
   files: string[];
-  /** What could not be looked into, and why. */
-  passed: { path: string; reason: string }[];
+  /** Entries that could not be read or were not followed, and why. */
+  skipped: { path: string; reason: string }[];
 }
 
 /**
- * The files under a folder whose names are wanted, at any depth. Names that begin with a dot stay out. Links to folders
- * are not followed: what they lead to inside is found in its own place, and what lies outside is none of ours. A link
- * to a file counts where the file lies inside under another name.
+ * The files in a folder, at any depth, whose names are wanted. Names that begin with a dot are ignored. Links to folders
+ * are not followed: a target inside the folder is found at its own path, and a target outside is never read. A link to a
+ * file counts if the file is inside the folder under another name.
+ * @throws UsageError where the folder cannot be read
  */
 export async function walk(folder: string, wanted: (name: string) => boolean): Promise<Found> {
   const root = await rootOf(folder);
-  const found: Found = { files: [], passed: [] };
+  const found: Found = { files: [], skipped: [] };
   const links: string[] = [];
   const open = [''];
   for (let path = open.pop(); path !== undefined; path = open.pop())
@@ -29,7 +30,7 @@ export async function walk(folder: string, wanted: (name: string) => boolean): P
       else if (entry.isSymbolicLink()) links.push(inside);
       else if (entry.isFile() && wanted(entry.name)) found.files.push(inside);
     }
-  for (const link of links.toSorted(byCodeUnits)) await judgeLink(root, link, wanted, found);
+  for (const link of links.toSorted(byCodeUnits)) await addLink(root, link, wanted, found);
   found.files.sort(byCodeUnits);
   return found;
 }
@@ -49,31 +50,31 @@ async function entriesOf(folder: string, path: string, found: Found): Promise<Di
     const entries = await readdir(join(folder, path), { withFileTypes: true });
     return entries.filter(({ name }) => !name.startsWith('.'));
   } catch (error) {
-    found.passed.push(passedOver(folder, path, error));
+    found.skipped.push(skippedFolder(folder, path, error));
     return [];
   }
 }
 
-/** A folder that may not be looked into is passed over, unless it is the one that was named: then nothing is left. */
-export function passedOver(folder: string, path: string, error: unknown): Found['passed'][number] {
+/** An unreadable folder is skipped, unless it is the imported folder itself. @throws UsageError for the latter */
+export function skippedFolder(folder: string, path: string, error: unknown): Found['skipped'][number] {
   if (path === '') throw new UsageError(`${folder} ${reasonOf(error)}.`);
   return { path, reason: reasonOf(error) };
 }
 
-async function judgeLink(root: string, link: string, wanted: (name: string) => boolean, found: Found): Promise<void> {
+async function addLink(root: string, link: string, wanted: (name: string) => boolean, found: Found): Promise<void> {
   try {
     const target = await realpath(join(root, link));
     const inside = relative(root, target).split(sep).join('/');
     const kind = await stat(target);
     if (!kind.isDirectory() && !wanted(nameOf(link))) return;
     if (target !== root && !target.startsWith(root + sep))
-      found.passed.push({ path: link, reason: 'is a link that leads out of the folder, and is not followed' });
+      found.skipped.push({ path: link, reason: 'is a link that leads out of the folder; it is not followed' });
     else if (kind.isFile() && !(found.files.includes(inside) && nameOf(inside) === nameOf(link)))
       found.files.push(link);
     else if (!kind.isFile() && !kind.isDirectory())
-      found.passed.push({ path: link, reason: 'is a link to what is neither a file nor a folder' });
+      found.skipped.push({ path: link, reason: 'is a link to something other than a file or a folder' });
   } catch (error) {
-    found.passed.push({ path: link, reason: reasonOf(error) });
+    found.skipped.push({ path: link, reason: reasonOf(error) });
   }
 }
 

@@ -12,13 +12,17 @@ import { lastSeen, type Placed, readEach, type ImportRun } from './minecraft/imp
 import { walk } from './list-files.ts';
 
 /**
- * What a Minecraft server's folder knows of players: names of usercache.json, bans of banned-players.json (as of
- * `server`, where it is given), and the counters of stats/*.json, which are kept but stand outside all field groups.
+ * Imports the players of a Minecraft server's folder: names from usercache.json, bans from banned-players.json (of
+ * `server`, or of the network), and counters from stats/*.json, which are stored but belong to no field group.
  */
-export async function* importMinecraft(folder: string, facts: NetworkLookup, server?: string): AsyncGenerator<Finding> {
-  const { files, passed } = await walk(folder, (name) => name.endsWith('.json'));
-  for (const { path, reason } of passed) yield { file: path, place: '', note: reason };
-  const work: ImportRun = { folder, facts, names: new Names(), banned: new Names(), server };
+export async function* importMinecraft(
+  folder: string,
+  network: NetworkLookup,
+  server?: string,
+): AsyncGenerator<Finding> {
+  const { files, skipped } = await walk(folder, (name) => name.endsWith('.json'));
+  for (const { path, reason } of skipped) yield { file: path, place: '', note: reason };
+  const work: ImportRun = { folder, network, names: new Names(), banned: new Names(), server };
   const named = (name: string) => files.filter((file) => basename(file) === name);
   for (const file of named('usercache.json')) yield* importNames(file, work);
   yield* importBans(named('banned-players.json'), work);
@@ -36,10 +40,11 @@ async function* importNames(file: string, { folder, names }: ImportRun): AsyncGe
 async function* importStats(file: string, work: ImportRun): AsyncGenerator<Finding> {
   try {
     const uuid = uuidOf(basename(file, '.json'));
-    if (uuid === undefined) throw new ImportRefusal('is not named by a UUID');
+    if (uuid === undefined) throw new ImportRefusal('is not named after a UUID');
     const counters = readStats(await readJson(join(work.folder, file)));
     const player = await lastSeen(uuid, work);
-    if (player === undefined) throw new ImportRefusal('no name is known for the UUID; put usercache.json beside it');
+    if (player === undefined)
+      throw new ImportRefusal('no name is known for the UUID; add usercache.json to the folder');
     yield { file, place: '', event: statsEvent({ ...player, uuid }, counters) };
   } catch (error) {
     if (!(error instanceof ImportRefusal)) throw error;
@@ -48,8 +53,8 @@ async function* importStats(file: string, work: ImportRun): AsyncGenerator<Findi
 }
 
 /**
- * The counters, told at the moment at which the player was last seen under the name: they say no name themselves, and
- * a file that was copied says nothing of when it was written, so a later moment would bring back names given up since.
+ * The counters as an event at the time at which the player was last seen under the name. The file contains no name, and
+ * a copied file has a misleading date: a later time would bring back a name that the player has given up.
  */
 function statsEvent({ uuid, name, seen }: Named, counters: Counters): WireEvent {
   const content = hash('sha256', JSON.stringify(counters), 'base64url').slice(0, 27);

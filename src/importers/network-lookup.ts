@@ -1,21 +1,21 @@
 import type { WireEvent } from '#events/schema.ts';
 
-/** What importers ask about the network as it is. Time comes from here too: a file seldom says when. */
+/** Questions of importers about the current state of the network, and the clock for entries without a time. */
 export interface NetworkLookup {
   now(): number;
-  /** The present name of a player that is known. */
+  /** The current name of a known player. */
   nameOf(uuid: string): Promise<string | undefined>;
-  /** The present name of a player that is known, and when the player was last seen under it. */
+  /** The current name of a known player, and when the player was last seen under that name. */
   observationOf(uuid: string): Promise<{ name: string; seen: number } | undefined>;
-  /** Who bears a name now, in any case. */
+  /** The UUID of the player who currently has the name, compared without case. */
   uuidNamed(name: string): Promise<string | undefined>;
-  /** What holds of the punishment that a server, or the network, has under a reference. */
+  /** The reason and expiry of the punishment that a server, or the network, has under a reference. */
   punishmentOf(reference: string, server?: string): Promise<{ reason: string; expires: number | null } | undefined>;
-  /** Whether a map stands just as a `map.published` event would have it. */
+  /** Whether the stored map is equal to the map of a `map.published` event. */
   isPublished(event: WireEvent): Promise<boolean>;
-  /** The objective of the map of exactly this name. */
+  /** The objective of the map of exactly this name, case included. */
   objectiveOf(map: string): Promise<string | undefined>;
   mapNames(): Promise<string[]>;
-  /** The names of the maps that a server plays in turn; undefined where the server is not known. */
+  /** The map names in the rotation of a server; undefined for an unknown server. */
   rotationOf(server: string): Promise<string[] | undefined>;
 }

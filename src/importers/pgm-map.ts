@@ -18,23 +18,22 @@ const MAX_VARIANTS = 100;
 
 type MapData = Extract<WireEvent, { type: 'map.published' }>['data'];
 
-/** One map that a file holds: the map itself, or a variant of it. */
+/** One map of a file: the map itself or a variant. */
 interface Candidate {
   file: string;
   place: string;
   description: Description;
-  /** Folders to look for a picture in, the nearest first. */
+  /** Folders to search for map.png, nearest first. */
   folders: string[];
 }
 
 /**
- * The maps of a folder of PGM maps, a `map.published` event each. A map is a folder with a map.xml; each `<variant>` is
- * a map of its own. Of several maps with one name the newest version is taken, as PGM does, and of equal versions the
- * one whose path comes first.
+ * Imports a folder of PGM maps as `map.published` events. A map is a folder with a map.xml, and each `<variant>` is a
+ * separate map. Of several maps with one name the newest version wins, as in PGM, and of equal versions the first path.
  */
-export async function* importPgmMaps(folder: string, facts: NetworkLookup): AsyncGenerator<Finding> {
+export async function* importPgmMaps(folder: string, network: NetworkLookup): AsyncGenerator<Finding> {
   const found = await walk(folder, (name) => name.endsWith('.xml') || name === 'map.png');
-  for (const { path, reason } of found.passed) yield { file: path, place: '', note: reason };
+  for (const { path, reason } of found.skipped) yield { file: path, place: '', note: reason };
   const includes = new Includes(
     folder,
     found.files.filter((file) => file.endsWith('.xml') && !isMap(file)),
@@ -45,8 +44,8 @@ export async function* importPgmMaps(folder: string, facts: NetworkLookup): Asyn
   const winners = winnersOf(candidates);
   for (const candidate of candidates) {
     const winner = winners.get(candidate.description.name)!;
-    if (winner === candidate) yield* publish(folder, candidate, images, facts);
-    else yield { file: candidate.file, place: candidate.place, refusal: lost(candidate, winner) };
+    if (winner === candidate) yield* publish(folder, candidate, images, network);
+    else yield { file: candidate.file, place: candidate.place, refusal: supersededBy(candidate, winner) };
   }
 }
 
@@ -64,8 +63,8 @@ async function* readMapFile(
   const note: Notes = (place, note) => notes.set(`${place}\n${note}`, { file, place, note });
   let refusal: Finding | undefined;
   try {
-    const { text, note: odd } = decodeXml(await readBytes(join(folder, file), MAX_BYTES));
-    if (odd !== undefined) note('', odd);
+    const { text, note: encodingNote } = decodeXml(await readBytes(join(folder, file), MAX_BYTES));
+    if (encodingNote !== undefined) note('', encodingNote);
     candidates.push(...(await candidatesOf(readXml(text), file, includes, note)));
   } catch (error) {
     if (!(error instanceof ImportRefusal)) throw error;
@@ -76,7 +75,7 @@ async function* readMapFile(
 }
 
 async function candidatesOf(root: XmlElement, file: string, includes: Includes, note: Notes): Promise<Candidate[]> {
-  if (root.name !== 'map') throw new ImportRefusal(`is not a map: its element is <${root.name}>, not <map>`);
+  if (root.name !== 'map') throw new ImportRefusal(`is not a map: its root element is <${root.name}>, not <map>`);
   const folder = posix.dirname(file) === '.' ? '' : posix.dirname(file);
   const candidates: Candidate[] = [];
   const variants = [DEFAULT_VARIANT, ...variantIds(root)];
@@ -87,7 +86,7 @@ async function candidatesOf(root: XmlElement, file: string, includes: Includes, 
     const element = elementsOf(root, 'variant').find(({ attributes }) => attributes.get('id') === variant);
     const world = element && values.attribute(element, 'world');
     const description = describe(values, variant);
-    if (description.objective === '') note(place, 'has no <objective> of its own; a known one stays');
+    if (description.objective === '') note(place, 'has no <objective>; a stored objective is kept');
     candidates.push({
       file,
       place,
@@ -108,30 +107,30 @@ function winnersOf(candidates: Candidate[]): Map<string, Candidate> {
   return winners;
 }
 
-function lost({ description: { name, version } }: Candidate, winner: Candidate): string {
+function supersededBy({ description: { name, version } }: Candidate, winner: Candidate): string {
   const other = winner.description.version;
   const why = isNewer(other, version) ? 'is newer' : 'comes first';
-  return `"${name}" ${version} loses to ${other} in ${[winner.file, winner.place].filter(Boolean).join(', ')}, which ${why}`;
+  return `"${name}" ${version} is superseded by ${other} in ${[winner.file, winner.place].filter(Boolean).join(', ')}, which ${why}`;
 }
 
 async function* publish(
   folder: string,
   candidate: Candidate,
   images: Set<string>,
-  facts: NetworkLookup,
+  network: NetworkLookup,
 ): AsyncGenerator<Finding> {
   const { file, place, description, folders } = candidate;
   const { name, objective, authors } = description;
   const data: MapData = {
     ...description,
-    objective: objective || ((await facts.objectiveOf(name)) ?? ''),
-    authors: await Promise.all(authors.map((author) => present(author, facts))),
+    objective: objective || ((await network.objectiveOf(name)) ?? ''),
+    authors: await Promise.all(authors.map((author) => withCurrentName(author, network))),
     path: posix.dirname(file) === '.' ? '' : posix.dirname(file),
   };
   const image = folders.map((path) => posix.join(path, 'map.png')).find((path) => images.has(path));
   if (image !== undefined) yield* addImage(folder, image, data);
-  const event = published(data, facts.now());
-  yield { file, place, ...((await facts.isPublished(event)) ? { unchanged: name } : { event }) };
+  const event = publishedEvent(data, network.now());
+  yield { file, place, ...((await network.isPublished(event)) ? { unchanged: name } : { event }) };
 }
 
 async function* addImage(folder: string, image: string, data: MapData): AsyncGenerator<Finding> {
@@ -139,18 +138,18 @@ async function* addImage(folder: string, image: string, data: MapData): AsyncGen
     data.image = await readImage(join(folder, image));
   } catch (error) {
     if (!(error instanceof ImportRefusal)) throw error;
-    yield { file: image, place: '', note: `${error.message}; the map is taken without it` };
+    yield { file: image, place: '', note: `${error.message}; the map is imported without an image` };
   }
 }
 
-/** A known player bears the present name; anybody else, the one in the file. */
-async function present({ uuid, name, contribution }: Author, facts: NetworkLookup): Promise<Author> {
-  const known = uuid === '' ? undefined : await facts.nameOf(uuid);
-  return { name: known ?? name, uuid, contribution };
+/** A known player gets the current name; other authors keep the name in the file. */
+async function withCurrentName({ uuid, name, contribution }: Author, network: NetworkLookup): Promise<Author> {
+  const current = uuid === '' ? undefined : await network.nameOf(uuid);
+  return { name: current ?? name, uuid, contribution };
 }
 
-/** The moment is a part of the id: a map that goes back to what it once was is published once more. */
-function published(data: MapData, now: number): WireEvent {
+/** The id contains the time, so that a map that returns to an earlier version is published again. */
+function publishedEvent(data: MapData, now: number): WireEvent {
   const content = hash('sha256', JSON.stringify(data), 'base64url').slice(0, 27);
   const time = new Date(now).toISOString();
   return { version: 1, id: `pgm-map:${content}:${now.toString(36)}`, type: 'map.published', time, data };

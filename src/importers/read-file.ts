@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { ImportRefusal } from './finding.ts';
 
-/** Thrown where the system does not let us read a file, whatever is in it. */
+/** Thrown when the operating system cannot read the file. */
 export class Unreadable extends ImportRefusal {}
 
-/** The bytes of a file of bounded size. Throws `Refused` where they cannot be taken. */
+/** The bytes of a file of at most `max` bytes. @throws ImportRefusal where it is larger or cannot be read */
 export async function readBytes(path: string, max: number): Promise<Buffer> {
   try {
     const { size } = await stat(path);
@@ -15,7 +15,7 @@ export async function readBytes(path: string, max: number): Promise<Buffer> {
   }
 }
 
-/** The text of a UTF-8 file of bounded size, without its byte order mark. */
+/** The text of a UTF-8 file of at most `max` bytes, without its byte order mark. @throws ImportRefusal */
 export async function readText(path: string, max: number): Promise<string> {
   const bytes = await readBytes(path, max);
   try {
@@ -25,7 +25,7 @@ export async function readText(path: string, max: number): Promise<string> {
   }
 }
 
-/** When a file was written last, in whole milliseconds; 0 where nobody can tell. */
+/** The modification time of a file in epoch milliseconds; 0 where it is not available. */
 export async function writtenAt(path: string): Promise<number> {
   try {
     return Math.max(0, Math.floor((await stat(path)).mtimeMs));
@@ -40,13 +40,13 @@ function megabytes(bytes: number): string {
 
 const REASONS: Record<string, string> = {
   ENOENT: 'does not exist',
-  EACCES: 'may not be read: permission denied',
-  EPERM: 'may not be read: permission denied',
+  EACCES: 'cannot be read: permission denied',
+  EPERM: 'cannot be read: permission denied',
   EISDIR: 'is a folder',
-  ELOOP: 'is a circle of links',
+  ELOOP: 'is a circular link',
 };
 
-/** Why the system would not let us read. */
+/** The reason of a file system error, as the end of a sentence that begins with the path. */
 export function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return REASONS[code] ?? `cannot be read (${code || String(error)})`;

@@ -15,39 +15,39 @@ const MAX_BYTES = 5_000_000;
 const EXTENSIONS = new Set(['.txt', '.yml', '.yaml', '.json']);
 
 interface Work {
-  facts: NetworkLookup;
+  network: NetworkLookup;
   server: string | undefined;
-  /** Known maps by what is compared of their names. */
+  /** The names of known maps by their comparison key (`keyOf`). */
   names: ReadonlyMap<string, string>;
-  /** Which file has said what a server plays, by the key of its name. */
-  said: Map<string, string>;
+  /** The file that the rotation of each server came from, by the key of the server's name. */
+  importedFrom: Map<string, string>;
 }
 
 interface Source {
   path: string;
   file: string;
-  /** Whether the file itself is what was named, not the folder that it is in. */
+  /** Whether the operator named this file, not its folder. */
   named: boolean;
 }
 
 /**
- * What servers play, a `rotation.changed` event each. A file says it for the server of its name, unless `server` or the
- * file itself names another. Names match known maps whatever their case and blanks, and are written as the map is
- * called; a name that matches none stays as it is. Of several files for one server the first by path is taken.
+ * Imports rotations of servers as `rotation.changed` events. A file is for the server given by `server`, otherwise named
+ * in the file, otherwise named like the file. Map names are matched with known maps regardless of case and spacing; an
+ * unknown name stays as written. Of several files for one server the first by path wins.
  */
-export async function* importRotations(path: string, facts: NetworkLookup, server?: string): AsyncGenerator<Finding> {
-  const { files, passed } = await filesOf(path);
+export async function* importRotations(path: string, network: NetworkLookup, server?: string): AsyncGenerator<Finding> {
+  const { files, skipped } = await filesOf(path);
   if (server !== undefined && files.length > 1)
-    throw new UsageError(`--server names one server, but ${path} holds ${files.length} files.`);
-  for (const { path, reason } of passed) yield { file: path, place: '', note: reason };
-  const work: Work = { facts, server, names: namesByKey(await facts.mapNames()), said: new Map() };
+    throw new UsageError(`--server names one server, but ${path} contains ${files.length} files.`);
+  for (const { path, reason } of skipped) yield { file: path, place: '', note: reason };
+  const work: Work = { network, server, names: namesByKey(await network.mapNames()), importedFrom: new Map() };
   for (const file of files) yield* importFile(file, work);
 }
 
-async function filesOf(path: string): Promise<{ files: Source[]; passed: Found['passed'] }> {
-  if (!(await isFolder(path))) return { files: [{ path, file: basename(path), named: true }], passed: [] };
-  const { files, passed } = await walk(path, (name) => EXTENSIONS.has(extname(name).toLowerCase()));
-  return { files: files.map((file) => ({ path: join(path, file), file, named: false })), passed };
+async function filesOf(path: string): Promise<{ files: Source[]; skipped: Found['skipped'] }> {
+  if (!(await isFolder(path))) return { files: [{ path, file: basename(path), named: true }], skipped: [] };
+  const { files, skipped } = await walk(path, (name) => EXTENSIONS.has(extname(name).toLowerCase()));
+  return { files: files.map((file) => ({ path: join(path, file), file, named: false })), skipped };
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -72,20 +72,24 @@ async function* importFile({ path, file, named }: Source, work: Work): AsyncGene
 }
 
 async function* change(file: string, rotation: Rotation, work: Work): AsyncGenerator<Finding> {
-  const { facts, said: received } = work;
+  const { network, importedFrom } = work;
   const server = work.server ?? oneLine(rotation.server ?? basename(file, extname(file)));
-  const before = received.get(nameKey(server));
-  if (before !== undefined)
-    return yield { file, place: '', refusal: `is for server "${server}", whose rotation ${before} says already` };
+  const earlier = importedFrom.get(nameKey(server));
+  if (earlier !== undefined)
+    return yield {
+      file,
+      place: '',
+      refusal: `is for server "${server}", whose rotation already comes from ${earlier}`,
+    };
   for (const { place, note } of rotation.notes) yield { file, place, note };
   const maps = yield* mapsOf(file, rotation.entries, work);
   if (maps.length === 0)
-    return yield { file, place: '', refusal: `holds no map for server "${server}"; its rotation stays` };
-  received.set(nameKey(server), file);
-  const present = await facts.rotationOf(server);
-  if (present === undefined) yield { file, place: '', note: `server "${server}" is new` };
-  if (JSON.stringify(present) === JSON.stringify(maps)) yield { file, place: '', unchanged: server };
-  else yield { file, place: '', event: changed(server, maps, facts.now()) };
+    return yield { file, place: '', refusal: `contains no map for server "${server}"; its rotation is unchanged` };
+  importedFrom.set(nameKey(server), file);
+  const current = await network.rotationOf(server);
+  if (current === undefined) yield { file, place: '', note: `server "${server}" is new` };
+  if (JSON.stringify(current) === JSON.stringify(maps)) yield { file, place: '', unchanged: server };
+  else yield { file, place: '', event: changedEvent(server, maps, network.now()) };
 }
 
 function* mapsOf(file: string, entries: readonly Entry[], { names }: Work): Generator<Finding, string[]> {
@@ -94,7 +98,11 @@ function* mapsOf(file: string, entries: readonly Entry[], { names }: Work): Gene
     const known = names.get(keyOf(entry.map));
     if (known === undefined && isComment(entry)) continue;
     if (known === undefined)
-      yield { file, place: entry.place, note: `"${oneLine(entry.map)}" is no map that is known; it stays as it is` };
+      yield {
+        file,
+        place: entry.place,
+        note: `"${oneLine(entry.map)}" is not a known map; it stays in the rotation as written`,
+      };
     maps.push(known ?? oneLine(entry.map));
   }
   return maps;
@@ -104,8 +112,8 @@ function isComment({ place, map }: Entry): boolean {
   return place.startsWith('line ') && map.trimStart().startsWith('#');
 }
 
-/** The moment is a part of the id: a server that goes back to what it once played changes once more. */
-function changed(server: string, maps: string[], now: number): WireEvent {
+/** The id contains the time, so that a server that returns to an earlier rotation changes again. */
+function changedEvent(server: string, maps: string[], now: number): WireEvent {
   const content = hash('sha256', JSON.stringify([server, maps]), 'base64url').slice(0, 27);
   const time = new Date(now).toISOString();
   return {
@@ -118,11 +126,12 @@ function changed(server: string, maps: string[], now: number): WireEvent {
   };
 }
 
-/** Maps by what is compared of their names; of names that differ in case only, the first. */
+/** Map names by their comparison key; of names that differ only in case, the first wins. */
 function namesByKey(names: string[]): Map<string, string> {
   return new Map(names.toReversed().map((name) => [keyOf(name), name]));
 }
 
+/** The key for comparing map names, independent of case and spacing. */
 export function keyOf(name: string): string {
   return nameKey(oneLine(name));
 }

@@ -5,64 +5,68 @@ import { ingestEvents } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 import type { Finding, Where } from './finding.ts';
 
-/** What became of everything that an importer found. */
+/** The totals of an import. */
 export interface Outcome {
   taken: number;
   unchanged: number;
   refused: number;
 }
 
-/** Hears of an import while it runs. */
+/** Reports the progress of an import. */
 export interface Listener {
   refused(where: Where, reason: string): void;
   noted(where: Where, note: string): void;
   /** Called after each batch. */
-  moved(outcome: Outcome, file: string): void;
+  progressed(outcome: Outcome, file: string): void;
 }
 
-/** How much is taken in one transaction. A map counts for many, since it may bring a picture. */
+/** The largest total weight of the events of one transaction. A map weighs more than other events because of its image. */
 const BATCH_WEIGHT = 400;
 const MAP_WEIGHT = 20;
 
 type Ingest = (events: WireEvent[]) => Promise<Receipt[]>;
 
-/** Takes all events of an importer as the operator, in batches, each whole or not at all. */
+/** Ingests all events of an importer as the operator, in batches of one transaction each. */
 export async function runImport(
   db: Db,
   clock: Clock,
-  items: AsyncIterable<Finding>,
+  findings: AsyncIterable<Finding>,
   listener: Listener,
 ): Promise<Outcome> {
-  return await run(items, (events) => ingestEvents(db, clock, { kind: 'operator' }, events), listener);
+  return await run(findings, (events) => ingestEvents(db, clock, { kind: 'operator' }, events), listener);
 }
 
 /**
- * Does the same and keeps nothing. One transaction holds all of it, since events may need those before them; writers
- * wait until it is over.
+ * Does the same in one transaction and rolls it back. It is a single transaction because events may depend on earlier
+ * ones; other writers wait until it ends.
  */
 export async function tryImport(
   db: Db,
   clock: Clock,
-  items: AsyncIterable<Finding>,
+  findings: AsyncIterable<Finding>,
   listener: Listener,
 ): Promise<Outcome> {
   let outcome: Outcome | undefined;
   try {
     await db.transaction(async (tx) => {
-      const inside: Pick<Db, 'transaction'> = { transaction: (work) => work(tx) };
-      outcome = await run(items, (events) => ingestEvents(inside, clock, { kind: 'operator' }, events), listener);
-      throw new Enough();
+      const sameTransaction: Pick<Db, 'transaction'> = { transaction: (work) => work(tx) };
+      outcome = await run(
+        findings,
+        (events) => ingestEvents(sameTransaction, clock, { kind: 'operator' }, events),
+        listener,
+      );
+      throw new Rollback();
     });
   } catch (error) {
-    if (!(error instanceof Enough)) throw error;
+    if (!(error instanceof Rollback)) throw error;
   }
   return outcome!;
 }
 
-/** Thrown to end a trial: nothing of it is to be kept. */
-class Enough extends Error {}
+/** Thrown at the end of a dry run, so that its transaction is rolled back. */
+class Rollback extends Error {}
 
-async function run(items: AsyncIterable<Finding>, take: Ingest, listener: Listener): Promise<Outcome> {
+async function run(findings: AsyncIterable<Finding>, ingest: Ingest, listener: Listener): Promise<Outcome> {
   const outcome: Outcome = { taken: 0, unchanged: 0, refused: 0 };
   let batch: (Where & { event: WireEvent })[] = [];
   let weight = 0;
@@ -71,19 +75,19 @@ async function run(items: AsyncIterable<Finding>, take: Ingest, listener: Listen
     listener.refused(where, reason);
   };
   const flush = async (): Promise<void> => {
-    const receipts = batch.length === 0 ? [] : await take(batch.map(({ event }) => event));
+    const receipts = batch.length === 0 ? [] : await ingest(batch.map(({ event }) => event));
     for (const [index, receipt] of receipts.entries()) count(outcome, batch[index]!, receipt, refuse, listener);
-    listener.moved(outcome, batch.at(-1)?.file ?? '');
+    listener.progressed(outcome, batch.at(-1)?.file ?? '');
     batch = [];
     weight = 0;
   };
-  for await (const item of items) {
-    if ('refusal' in item) refuse(item, item.refusal);
-    else if ('note' in item) listener.noted(item, item.note);
-    else if ('unchanged' in item) outcome.unchanged++;
+  for await (const finding of findings) {
+    if ('refusal' in finding) refuse(finding, finding.refusal);
+    else if ('note' in finding) listener.noted(finding, finding.note);
+    else if ('unchanged' in finding) outcome.unchanged++;
     else {
-      batch.push(item);
-      weight += item.weight ?? (item.event?.type === 'map.published' ? MAP_WEIGHT : 1);
+      batch.push(finding);
+      weight += finding.weight ?? (finding.event?.type === 'map.published' ? MAP_WEIGHT : 1);
       if (weight >= BATCH_WEIGHT) await flush();
     }
   }

@@ -1,19 +1,16 @@
-/** Embeddings, overrides and isolates of UAX #9, which turn the order of all text behind them: no event may hold one. */
-const TURNING_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Embeddings, overrides and isolates of UAX #9, which change the order of all following text; events refuse them. */
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/**
- * Text of a file as a line of its own, as an event may hold it: control characters and runs of blanks become one blank,
- * and marks that turn the order of text are left out.
- */
+/** Text of a file as one line that an event accepts: runs of white space and control characters become one space. */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()
-    .replace(TURNING_MARKS, '')
+    .replace(BIDI_CONTROLS, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 }
 
-/** One line of at most `max` UTF-16 units; what had to be cut ends in an ellipsis. */
+/** One line of at most `max` UTF-16 units; a longer text is cut and ends in an ellipsis. */
 export function fit(text: string, max: number): string {
   const line = oneLine(text);
   if (line.length <= max) return line;
@@ -23,7 +20,7 @@ export function fit(text: string, max: number): string {
     .trimEnd()}…`;
 }
 
-/** Orders paths and names the same way on every machine. */
+/** Orders paths and names by code units, so independently of the locale. */
 export function byCodeUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -8,7 +8,7 @@ import { Mailbox } from '#test/support/mailbox.ts';
 import { scorehall } from './scorehall.ts';
 
 onEachDatabase(
-  'requests are listed, approved and refused by command, and the applicant is written to',
+  'commands list, approve and refuse access requests, and mail the decision to the applicant',
   async (t, url) => {
     const context = await testContext(t, url);
     const { db, clock } = context;
@@ -16,10 +16,10 @@ onEachDatabase(
     const run = (...args: string[]) => scorehall({ DATABASE_URL: url, SMTP_URL: mail.url }, 'access', ...args);
     const ann = await account(context, 'Ann');
     const app = await application(context, { name: 'Board', access: 'none' });
-    const now = async () => (await applicationByClientId(db, app.client_id))!;
+    const current = async () => (await applicationByClientId(db, app.client_id))!;
     const ask = async (kind: Wish['kind'], volume: number): Promise<string> => {
       const wish = { kind, account_id: ann.id, purpose: 'A board.', site: '', volume };
-      return (await askAccess(db, clock.now(), await now(), wish))!.id;
+      return (await askAccess(db, clock.now(), await current(), wish))!.id;
     };
 
     const first = await ask('access', 50);
@@ -29,20 +29,20 @@ onEachDatabase(
       [[first, 'Board', 'Ann', 'access', 'waiting']],
     );
     assert.match((await run('refuse', '--request', first)).err, /^scorehall: --note is missing\.\n$/);
-    assert.equal((await now()).access, 'waiting', 'a refusal has a reason, or is none');
+    assert.equal((await current()).access, 'waiting', 'a refusal without a reason changes nothing');
     const refused = await run('refuse', '--request', first, '--note', 'Too vague.', '--json');
     assert.deepEqual([refused.status, refused.err], [0, '']);
     assert.equal((JSON.parse(refused.out) as { state: string }).state, 'refused');
-    assert.equal((await now()).access, 'refused');
+    assert.equal((await current()).access, 'refused');
     const { subject, text } = await mail.next('ann@example.org');
     assert.match(`${subject}\n${text}`, /Not approved: Board[\s\S]*Too vague\./);
     const twice = await run('approve', '--request', first);
     assert.deepEqual([twice.status, twice.out], [2, '']);
-    assert.match(twice.err, /^scorehall: No request waits under the id \w+; see: scorehall access list\n$/);
-    assert.equal((await now()).access, 'refused');
+    assert.match(twice.err, /^scorehall: No request with the id \w+ is waiting; see: scorehall access list\n$/);
+    assert.equal((await current()).access, 'refused');
 
     await run('approve', '--request', await ask('access', 50));
-    assert.equal((await now()).access, 'approved');
+    assert.equal((await current()).access, 'approved');
     assert.match((await mail.next('ann@example.org')).subject, /Approved: Board/);
     const more = await ask('limit', 9000);
     assert.match(
@@ -50,14 +50,14 @@ onEachDatabase(
       /--limit must be a whole number from 1/,
     );
     assert.equal((await run('approve', '--request', more, '--limit', '5000')).status, 0);
-    assert.equal((await now()).hourly_limit, 5000);
+    assert.equal((await current()).hourly_limit, 5000);
     await mail.next('ann@example.org');
     assert.equal(mail.count, 0);
     assert.match((await run('list', '--state', 'lost')).err, /--state must be one of waiting, approved, refused/);
 
-    const cached = await listAudit(db, { action: 'access' }, 10);
+    const entries = await listAudit(db, { action: 'access' }, 10);
     assert.deepEqual(
-      cached.map(({ action, subject: of, label, via }) => [action, of, label, via]),
+      entries.map(({ action, subject: of, label, via }) => [action, of, label, via]),
       ['approve', 'approve', 'refuse'].map((verb) => [`access.${verb}`, app.client_id, 'Board', 'command']),
     );
   },

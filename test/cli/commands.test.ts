@@ -7,7 +7,7 @@ import { onEachDatabase } from '#test/support/context.ts';
 import { scorehall, scorehallProcess, serve } from './scorehall.ts';
 
 onEachDatabase(
-  'an operator makes an application, opens the API to it, limits it and takes it all back',
+  'an operator creates an application, approves it, sets its limit, revokes its access and deletes it',
   async (t, url) => {
     const environment = { DATABASE_URL: url };
     const run = async (...args: string[]): Promise<Record<string, unknown>> => {
@@ -34,47 +34,47 @@ onEachDatabase(
 
     const { child, exit, addresses } = await serve(environment);
     t.after(() => child.kill('SIGKILL'));
-    const look = async (): Promise<[number, unknown]> => {
+    const requestServers = async (): Promise<[number, unknown]> => {
       const { status, headers } = await ask(addresses['API']!, '/v1/servers', { token: String(access_token) });
       return [status, headers['x-ratelimit-limit']];
     };
-    assert.deepEqual(await look(), [403, '900'], 'closed until it is approved');
+    assert.deepEqual(await requestServers(), [403, '900'], 'refused until the application is approved');
     await run('app', 'approve', ...client);
-    assert.deepEqual(await look(), [200, '900']);
+    assert.deepEqual(await requestServers(), [200, '900']);
     await run('app', 'limit', ...client, '--limit', '5000');
-    assert.deepEqual(await look(), [200, '5000']);
+    assert.deepEqual(await requestServers(), [200, '5000']);
     await run('app', 'limit', ...client, '--limit', 'default');
-    assert.deepEqual(await look(), [200, '900']);
+    assert.deepEqual(await requestServers(), [200, '900']);
     await run('app', 'revoke', ...client);
-    assert.deepEqual(await look(), [403, '900']);
+    assert.deepEqual(await requestServers(), [403, '900']);
     const listed = ((await run('app', 'list')) as unknown as { client_id: string }[]).map(({ client_id }) => client_id);
     assert.ok(listed.includes(String(app['client_id'])));
     await run('app', 'delete', ...client);
-    assert.equal((await look())[0], 401, 'its tokens went along');
+    assert.equal((await requestServers())[0], 401, 'deleting the application deletes its tokens');
 
     child.kill('SIGINT');
     child.kill('SIGINT');
-    assert.deepEqual(await exit, [0, null], 'Ctrl-C that arrives twice is one order');
+    assert.deepEqual(await exit, [0, null], 'a second SIGINT right after the first does not abort the shutdown');
     await using db = await openDb(url);
     const subject = `application:${String(app['client_id'])}`;
     const saved = await db.get<{ used: number }>(sql`select used from rate_limits where subject = ${subject}`);
-    assert.equal(saved?.used, 5, 'what was counted is saved at the end');
+    assert.equal(saved?.used, 5, 'the shutdown saves the used rate limits');
   },
 );
 
-/** Runs commands that succeed, and tells what they print. */
+/** Runs commands that must succeed, and returns the JSON that they print. */
 function runner(url: string): (...args: string[]) => Promise<any> {
   // oxlint-disable-line typescript/no-explicit-any -- JSON of any command
   return async (...args) => {
     const { status, out, err } = await scorehall({ DATABASE_URL: url }, ...args, '--json');
-    // A mail that cannot be sent is shown beside the result, not in it.
+    // Without SMTP a mail is printed to stderr.
     const other = err.replace(/^mail to .*\n( {2}http.*\n)*/gm, '');
     assert.deepEqual([status, other], [0, ''], args.join(' '));
     return JSON.parse(out);
   };
 }
 
-onEachDatabase('secrets and owners of an application, the role and the sessions of an account', async (_t, url) => {
+onEachDatabase('commands manage application secrets and owners, account roles and sessions', async (_t, url) => {
   const run = runner(url);
   const refused = async (...args: string[]): Promise<string> => {
     const { status, err } = await scorehall({ DATABASE_URL: url }, ...args);
@@ -89,7 +89,7 @@ onEachDatabase('secrets and owners of an application, the role and the sessions 
   const secrets = await run('app', 'secret', 'list', ...client);
   assert.equal(secrets.length, 5);
   assert.deepEqual(Object.keys(secrets[0]), ['id', 'created']);
-  assert.match(await refused('app', 'secret', 'add', ...client), /has 5 secrets, which is the most/);
+  assert.match(await refused('app', 'secret', 'add', ...client), /already has 5 secrets, the maximum/);
   const { id, withdrawn } = await run('app', 'secret', 'withdraw', ...client, '--id', secrets[0].id);
   assert.deepEqual([id, withdrawn], [secrets[0].id, true]);
   assert.match(
@@ -108,7 +108,7 @@ onEachDatabase('secrets and owners of an application, the role and the sessions 
   assert.match(await refused(...own('remove', 'Bob')), /Bob does not own Bot/);
   assert.match(await refused(...own('remove', 'Ann')), /Ann is the only owner of Bot/);
   assert.deepEqual((await run(...own('add', bob.id))).owners, ['Ann', 'Bob']);
-  assert.match(await refused(...own('add', 'Bob')), /Bob owns Bot already/);
+  assert.match(await refused(...own('add', 'Bob')), /Bob already owns Bot/);
   assert.deepEqual((await run(...own('remove', 'Ann@example.org'))).owners, ['Bob']);
   assert.deepEqual(
     (await run('app', 'owner', 'list', ...client)).map(({ account_id, name }: Record<string, string>) => [
@@ -117,7 +117,7 @@ onEachDatabase('secrets and owners of an application, the role and the sessions 
     ]),
     [[bob.id, 'Bob']],
   );
-  assert.match(await refused(...own('add', 'nobody')), /There is no account "nobody"/);
+  assert.match(await refused(...own('add', 'nobody')), /No account has the id, name or e-mail address "nobody"/);
 
   const role = async (value: string): Promise<string> =>
     (await run('account', 'role', '--account', 'Ann', '--role', value)).role;
@@ -132,7 +132,7 @@ onEachDatabase('secrets and owners of an application, the role and the sessions 
   assert.equal((await run('account', 'sign-out', '--account', 'Ann')).name, 'Ann');
   assert.deepEqual(await db.all(sql`select hash from console_sessions`), []);
 
-  const cached = await db.tuples(sql`
+  const entries = await db.tuples(sql`
     select action, subject, label, detail from audit
     where via = 'command' and action not in ('application.create', 'account.create') order by id`);
   const [app, person] = [
@@ -140,7 +140,7 @@ onEachDatabase('secrets and owners of an application, the role and the sessions 
     [ann.id, 'Ann'],
   ];
   assert.deepEqual(
-    cached,
+    entries,
     [
       ...added.map(() => ['application.secret.create', ...app, '{}']),
       ['application.secret.withdraw', ...app, JSON.stringify({ id: secrets[0].id })],
@@ -151,11 +151,11 @@ onEachDatabase('secrets and owners of an application, the role and the sessions 
       ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'user' })],
       ['account.sign_out', ...person, JSON.stringify({ account: ann.id })],
     ],
-    'what was refused has changed nothing, and is no row',
+    'a refused command leaves no audit entry',
   );
 });
 
-onEachDatabase('health tells whether the database answers and servers are heard', async (_t, url) => {
+onEachDatabase('health reports the database, the number of servers and the last event', async (_t, url) => {
   const run = runner(url);
   const first = await run('health');
   assert.equal(first.database, url.startsWith('postgres') ? 'postgres' : 'sqlite');
@@ -168,7 +168,7 @@ onEachDatabase('health tells whether the database answers and servers are heard'
   assert.ok(Math.abs(Date.parse(last_event) - Date.now()) < 60_000);
 });
 
-test('a mistake at the command line is one sentence that says what would be right', async () => {
+test('wrong arguments end with one sentence that says what would be right', async () => {
   const mistakes: [string[], RegExp][] = [
     [['fly'], /^scorehall: There is no command "fly"\. There are: .*app create/],
     [['constructor'], /^scorehall: There is no command "constructor"\. There are: .*app create/],
@@ -185,13 +185,13 @@ test('a mistake at the command line is one sentence that says what would be righ
   }
 });
 
-test('a database that cannot be reached is one sentence', async () => {
+test('an unreachable database ends with one sentence', async () => {
   const { status, err } = scorehallProcess('', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'app', 'list');
   assert.equal(status, 1);
   assert.match(err, /^scorehall: The database cannot be reached: .*ECONNREFUSED.*\. See DATABASE_URL\.\n$/);
 });
 
-test('config prints every setting, hides passwords, and stops at a wrong one', async () => {
+test('config prints every setting, hides passwords, and refuses an invalid value', async () => {
   const good = await scorehall({ DATABASE_URL: 'postgres://me:hunter2@db.example/x' }, 'config', '--json');
   const rows = JSON.parse(good.out) as { setting: string; value: string; default: string; meaning: string }[];
   assert.equal(rows.find(({ setting }) => setting === 'DATABASE_URL')!.value.includes('hunter2'), false);

@@ -13,11 +13,11 @@ const LOGINS = 1500;
 
 interface Exporting extends AsyncDisposable {
   path: string;
-  /** Runs the command behind some lines of the shell, where it is `"$@"`. */
+  /** Runs a shell script in which `"$@"` is the export command. */
   sh: (script: string, ...args: string[]) => Ran;
 }
 
-/** A folder, and a network whose export is some 300 kB: more than a pipe holds. */
+/** A folder, and a network whose export has some 300 kB, more than the buffer of a pipe. */
 async function exporting(t: TestContext): Promise<Exporting> {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
@@ -36,7 +36,7 @@ async function exporting(t: TestContext): Promise<Exporting> {
 const countOf = (text: string): number => text.split('\n').filter((line) => line.endsWith('}')).length;
 const contentOf = (path: string, file: string): string => readFileSync(join(path, file), 'utf8');
 
-test('a file is replaced by a whole one, with its mode and where a link leads to', async (t) => {
+test('an export replaces a file as a whole, keeps its mode and follows a link', async (t) => {
   await using folder = await exporting(t);
   const { path, sh } = folder;
   writeFileSync(join(path, 'file'), 'old');
@@ -49,7 +49,7 @@ test('a file is replaced by a whole one, with its mode and where a link leads to
   assert.deepEqual(readdirSync(path), ['file', 'link', 'new']);
 });
 
-test('an export that breaks off leaves the file that was there, and nothing beside it', async (t) => {
+test('a failed export leaves the earlier file as it was, and no temporary file', async (t) => {
   await using folder = await exporting(t);
   const { path, sh } = folder;
   writeFileSync(join(path, 'file'), 'old');
@@ -60,7 +60,7 @@ test('an export that breaks off leaves the file that was there, and nothing besi
   assert.deepEqual(readdirSync(path), ['file']);
 });
 
-test('what is no file is written as it comes', async (t) => {
+test('an export writes to a pipe or a device directly', async (t) => {
   await using folder = await exporting(t);
   const { path, sh } = folder;
   const { out, err } = sh('"$@" | cat', '/dev/stdout');
@@ -68,13 +68,17 @@ test('what is no file is written as it comes', async (t) => {
   const piped = sh('mkfifo pipe; cat pipe & "$@" && wait', 'pipe');
   assert.deepEqual([countOf(piped.out), piped.err, piped.status], [LOGINS, '', 0]);
   const slow = sh('{ cat pipe & "$@" && wait; } | { sleep 1; exec cat; }', 'pipe');
-  assert.deepEqual([countOf(slow.out), slow.err], [LOGINS, ''], 'another process shares an output that is full');
+  assert.deepEqual(
+    [countOf(slow.out), slow.err],
+    [LOGINS, ''],
+    'a full output that another process shares loses nothing',
+  );
   assert.deepEqual(readdirSync(path), ['pipe']);
   assert.match(sh('exec "$@"', '.').err, /^scorehall: \. cannot be written: EISDIR: .*\n$/);
   assert.match(sh('exec "$@"', 'none/file').err, /^scorehall: none\/file cannot be written: ENOENT: .*\n$/);
 });
 
-test('whoever has read enough of the output makes no failure of it', async (t) => {
+test('a reader that closes the pipe early does not make the export fail', async (t) => {
   await using folder = await exporting(t);
   for (const args of [[], ['-']]) {
     const { out, err } = folder.sh('{ "$@"; echo "$?" >&2; } | head -1', ...args);
@@ -82,7 +86,7 @@ test('whoever has read enough of the output makes no failure of it', async (t) =
   }
 });
 
-test('an output that cannot be written is one sentence and a failure', async (t) => {
+test('an unwritable standard output ends with one sentence and exit code 2', async (t) => {
   await using folder = await exporting(t);
   writeFileSync(join(folder.path, 'locked'), '');
   for (const script of ['exec "$@" 1<locked', 'printf "x\\ny\\n" | exec "$1" "$2" import events - 1<locked']) {

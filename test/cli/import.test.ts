@@ -11,12 +11,12 @@ import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { MAIN, type Ran } from './scorehall.ts';
 
 async function scorehall(folder: string, args: string[], stdin = ''): Promise<Ran> {
-  const environment = { ...CHILD_ENVIRONMENT, DATABASE_URL: join(folder, 'hall.db') };
+  const environment = { ...CHILD_ENVIRONMENT, DATABASE_URL: join(folder, 'scorehall.db') };
   const { result: status, out, err } = await captured({ environment, stdin, folder }, () => run(['import', ...args]));
   return { status, out, err };
 }
 
-test('an import tells what it refused and how much it took, and goes on behind a bad file', async () => {
+test('an import reports refusals and totals, and continues after a bad file', async () => {
   await using folder = await folderOf({
     'maps/a/map.xml': '<map><name>A</name><version>1</version></map>',
     'maps/b/map.xml': '<map>',
@@ -24,7 +24,7 @@ test('an import tells what it refused and how much it took, and goes on behind a
   const { status, out, err } = await scorehall(folder.path, ['pgm-maps', 'maps']);
   assert.equal(
     out,
-    `note     a/map.xml: has no <objective> of its own; a known one stays
+    `note     a/map.xml: has no <objective>; a stored objective is kept
 refused  b/map.xml, line 1, column 5: is not well-formed XML: Unclosed root tag
 taken      1
 unchanged  0
@@ -47,14 +47,14 @@ test('with --json it prints one object', async () => {
   assert.deepEqual([refusals[0]!.file, refusals[0]!.place], ['standard input', 'line 1']);
 });
 
-test('what cannot be read at all is a mistake of use', async () => {
+test('an unreadable path or wrong operands end with exit code 2', async () => {
   await using folder = await folderOf({ file: '' });
   const mistakes: [string[], RegExp][] = [
     [['events', 'none.ndjson'], /^scorehall: none\.ndjson does not exist\.\n$/],
     [['events', '.'], /^scorehall: \. is a folder\.\n$/],
     [['pgm-maps', 'file'], /^scorehall: file is not a folder\.\n$/],
-    [['minecraft'], /^scorehall: What to import is missing; see --help\.\n$/],
-    [['rotations', 'a', 'b'], /^scorehall: One thing is imported at a time\.\n$/],
+    [['minecraft'], /^scorehall: Name the file or folder to import; see --help\.\n$/],
+    [['rotations', 'a', 'b'], /^scorehall: Import one file or folder at a time\.\n$/],
   ];
   for (const [args, message] of mistakes) {
     const { status, out, err } = await scorehall(folder.path, args);
@@ -63,9 +63,9 @@ test('what cannot be read at all is a mistake of use', async () => {
   }
 });
 
-test('a file of events that the system does not open is a mistake of use, as one that it does not read', async () => {
+test('an event file that cannot be opened or read ends with exit code 2', async () => {
   await using folder = await folderOf({});
-  // A socket, since nothing is locked to an operator who may read every file.
+  // A socket, because root may read a file of any mode.
   const server = createServer().listen(join(folder.path, 'socket'));
   await once(server, 'listening');
   const { status, out, err } = await scorehall(folder.path, ['events', 'socket']);
@@ -74,7 +74,7 @@ test('a file of events that the system does not open is a mistake of use, as one
   assert.match(err, /^scorehall: socket cannot be read \(\w+\)\.\n$/);
   const piped = spawnSync('sh', ['-c', '"$@" 0> unread', 'sh', process.execPath, MAIN, 'import', 'events', '-'], {
     cwd: folder.path,
-    env: { ...CHILD_ENVIRONMENT, DATABASE_URL: join(folder.path, 'hall.db') },
+    env: { ...CHILD_ENVIRONMENT, DATABASE_URL: join(folder.path, 'scorehall.db') },
     encoding: 'utf8',
   });
   assert.deepEqual([piped.status, piped.stderr], [2, 'scorehall: standard input cannot be read (EBADF).\n']);

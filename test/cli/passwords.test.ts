@@ -8,16 +8,24 @@ import { scorehall, scorehallProcess, scorehallWith } from './scorehall.ts';
 
 const PASSWORD = 'correct horse  battery ';
 
-const facts = (name: string) => ['account', 'create', '--name', name, '--email', `${name}@example.org`, '--json'];
+const createAccount = (name: string) => [
+  'account',
+  'create',
+  '--name',
+  name,
+  '--email',
+  `${name}@example.org`,
+  '--json',
+];
 
-onEachDatabase('a password is read from stdin, where no list of processes shows it', async (_t, url) => {
+onEachDatabase('a password is read from stdin, so that no process list shows it', async (_t, url) => {
   const env = { DATABASE_URL: url };
-  const stdin = (name: string, input: string) => scorehallWith(input, env, ...facts(name), '--password-stdin');
-  const made = scorehallProcess(`${PASSWORD}\nanother line\n`, env, ...facts('Ann'), '--password-stdin');
+  const stdin = (name: string, input: string) => scorehallWith(input, env, ...createAccount(name), '--password-stdin');
+  const made = scorehallProcess(`${PASSWORD}\nanother line\n`, env, ...createAccount('Ann'), '--password-stdin');
   assert.deepEqual([made.status, made.err], [0, '']);
   const { id } = JSON.parse(made.out) as { id: string };
   assert.equal((await stdin('Cleo', `${PASSWORD}\r\n`)).status, 0);
-  assert.equal((await stdin('Dora', PASSWORD)).status, 0, 'the last line needs no end');
+  assert.equal((await stdin('Dora', PASSWORD)).status, 0, 'the last line needs no newline');
   for (const [input, sentence] of [
     ['', /no line on stdin/],
     ['\n', /no line on stdin/],
@@ -29,12 +37,12 @@ onEachDatabase('a password is read from stdin, where no list of processes shows 
     assert.equal(refused.status, 2, refused.out);
     assert.match(refused.err, sentence);
   }
-  const both = await scorehall(env, ...facts('Bob'), '--password', PASSWORD, '--password-stdin');
-  assert.match(both.err, /--password-stdin or --password, not both/);
-  assert.equal((await scorehall(env, ...facts('Bob'), '--password', PASSWORD)).status, 0);
+  const refused = await scorehall(env, ...createAccount('Bob'), '--password', PASSWORD, '--password-stdin');
+  assert.match(refused.err, /--password-stdin or --password, not both/);
+  assert.equal((await scorehall(env, ...createAccount('Bob'), '--password', PASSWORD)).status, 0);
 
   await using db = await openDb(url);
-  assert.equal(await passwordMatches(PASSWORD, await passwordOf(db, id)), true, 'blanks are part of it');
+  assert.equal(await passwordMatches(PASSWORD, await passwordOf(db, id)), true, 'spaces are part of the password');
   assert.equal((await db.all(sql`select id from accounts`)).length, 4);
   assert.doesNotMatch(JSON.stringify(await db.all(sql`select * from audit`)), /horse|password/);
 });

@@ -14,17 +14,17 @@ export interface Ran {
   err: string;
 }
 
-/** Runs a command in this process, with nothing of its environment. */
+/** Runs a command in this process, with the given environment instead of its own. */
 export const scorehall = (environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> =>
   scorehallWith('', environment, ...args);
 
-/** As `scorehall`, with something on stdin. */
+/** As `scorehall`, with text on stdin. */
 export async function scorehallWith(stdin: string, environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran> {
   const { result: status, out, err } = await captured({ environment, stdin }, () => run(args));
   return { status, out, err };
 }
 
-/** Runs a command in a process of its own and waits for its end; nothing else goes on in this process meanwhile. */
+/** Runs a command in its own process and blocks this process until it ends. */
 export function scorehallProcess(stdin: string, environment: NodeJS.ProcessEnv, ...args: string[]): Ran {
   const env = { ...CHILD_ENVIRONMENT, ...environment };
   const options = { env, encoding: 'utf8', input: stdin } as const;
@@ -32,16 +32,16 @@ export function scorehallProcess(stdin: string, environment: NodeJS.ProcessEnv, 
   return { status, out: stdout, err: stderr };
 }
 
-/** A service in a process of its own. */
+/** The service in its own process. */
 export interface Served {
   child: ChildProcess;
   exit: Promise<[number | null, NodeJS.Signals | null]>;
   addresses: Record<string, string>;
-  /** What it has logged so far. */
+  /** The log lines so far. */
   log: { level: number; msg: string; err?: { message: string } }[];
 }
 
-/** Starts the service on ports that the system chooses; the log tells them. */
+/** Starts the service on free ports and reads them from its log. */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<Served> {
   const listens = Object.fromEntries(
     ['API', 'AUTH', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),

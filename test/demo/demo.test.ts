@@ -22,52 +22,55 @@ async function folderFor(t: TestContext): Promise<string> {
   return demo;
 }
 
-onEachDatabase('the demo fills once, serves, says how, and leaves nothing behind', async (t, url, dialect) => {
-  const folder = await folderFor(t);
-  const options = dialect === 'postgres' ? ['--database', url] : [];
-  const first = new RunningDemo(folder, options, { DATABASE_URL: '/nowhere/operators-own.db' });
-  const facts = await first.ready();
-  assert.equal((await stat(join(folder, 'demo.json'))).mode & 0o777, 0o600);
-  assert.equal(facts.database_url, dialect === 'postgres' ? url : join(folder, 'demo.db'));
-  assert.deepEqual(
-    facts.apps.map(({ type, client_secret }) => [type, client_secret !== undefined]),
-    [['installed', false], ['web', false], ['service', true]], // prettier-ignore
-  );
-  assert.deepEqual(
-    facts.accounts.map(({ name, role }) => [name, role]),
-    [['Wharfinger', 'operator'], ['Saltmarten', 'user']], // prettier-ignore
-  );
-  for (const text of [
-    facts.api_url,
-    facts.access_token,
-    facts.apps[2]!.client_secret!,
-    facts.accounts[1]!.password,
-    facts.ingest_key,
-  ]) {
-    assert.ok(first.output.includes(text), `prints ${text}`);
-  }
-  const matches = await ask(facts.api_url, '/v1/matches?limit=100', { token: facts.access_token });
-  assert.equal(matches.json.length, 40);
-  const online = await ask(facts.api_url, '/v1/servers', { token: facts.access_token });
-  assert.equal(online.json.length, 8);
-  assert.ok(online.json.some((server: { player_count: number }) => server.player_count > 0));
-  await checkAllServices(facts);
-  assert.equal(await first.stop(), 0);
-  await assert.rejects(ask(facts.api_url, '/v1/openapi.json'), /ECONNREFUSED/);
+onEachDatabase(
+  'the demo fills its database once, serves, prints its credentials, and stops cleanly',
+  async (t, url, dialect) => {
+    const folder = await folderFor(t);
+    const options = dialect === 'postgres' ? ['--database', url] : [];
+    const first = new RunningDemo(folder, options, { DATABASE_URL: '/nowhere/operators-own.db' });
+    const facts = await first.ready();
+    assert.equal((await stat(join(folder, 'demo.json'))).mode & 0o777, 0o600);
+    assert.equal(facts.database_url, dialect === 'postgres' ? url : join(folder, 'demo.db'));
+    assert.deepEqual(
+      facts.apps.map(({ type, client_secret }) => [type, client_secret !== undefined]),
+      [['installed', false], ['web', false], ['service', true]], // prettier-ignore
+    );
+    assert.deepEqual(
+      facts.accounts.map(({ name, role }) => [name, role]),
+      [['Wharfinger', 'operator'], ['Saltmarten', 'user']], // prettier-ignore
+    );
+    for (const text of [
+      facts.api_url,
+      facts.access_token,
+      facts.apps[2]!.client_secret!,
+      facts.accounts[1]!.password,
+      facts.ingest_key,
+    ]) {
+      assert.ok(first.output.includes(text), `prints ${text}`);
+    }
+    const matches = await ask(facts.api_url, '/v1/matches?limit=100', { token: facts.access_token });
+    assert.equal(matches.json.length, 40);
+    const online = await ask(facts.api_url, '/v1/servers', { token: facts.access_token });
+    assert.equal(online.json.length, 8);
+    assert.ok(online.json.some((server: { player_count: number }) => server.player_count > 0));
+    await checkAllServices(facts);
+    assert.equal(await first.stop(), 0);
+    await assert.rejects(ask(facts.api_url, '/v1/openapi.json'), /ECONNREFUSED/);
 
-  const second = new RunningDemo(folder, options);
-  const again = await second.ready();
-  assert.deepEqual([again.apps, again.accounts, again.ingest_key], [facts.apps, facts.accounts, facts.ingest_key]);
-  assert.notEqual(again.access_token, facts.access_token);
-  const same = await ask(again.api_url, '/v1/matches?limit=100', { token: again.access_token });
-  assert.deepEqual(same.json.map(idOf), matches.json.map(idOf));
-  assert.ok(!second.output.includes('Filling'));
-  assert.equal(await second.stop(), 0);
-});
+    const second = new RunningDemo(folder, options);
+    const again = await second.ready();
+    assert.deepEqual([again.apps, again.accounts, again.ingest_key], [facts.apps, facts.accounts, facts.ingest_key]);
+    assert.notEqual(again.access_token, facts.access_token);
+    const same = await ask(again.api_url, '/v1/matches?limit=100', { token: again.access_token });
+    assert.deepEqual(same.json.map(idOf), matches.json.map(idOf));
+    assert.ok(!second.output.includes('Generating'));
+    assert.equal(await second.stop(), 0);
+  },
+);
 
 const idOf = ({ id }: { id: string }): string => id;
 
-/** Every door answers as what it is; the key opens the ingest for its server. */
+/** Every service responds, and the ingest accepts the key for its server. */
 async function checkAllServices({ auth_url, site_url, ingest_url, ingest_key }: DemoFacts): Promise<void> {
   const discovery = await fetch(`${auth_url}/.well-known/openid-configuration`);
   assert.equal(((await discovery.json()) as { issuer: string }).issuer, auth_url);
@@ -78,7 +81,7 @@ async function checkAllServices({ auth_url, site_url, ingest_url, ingest_key }: 
   assert.equal(accepted.status, 200, await accepted.clone().text());
 }
 
-test('the printed line works when pasted, and commands find the settings beside the database', async (t) => {
+test('the printed example request is correct, and commands read the settings beside the database', async (t) => {
   const demo = new RunningDemo(await folderFor(t));
   const facts = await demo.ready();
   const line = /^ {2}(curl .*)$/m.exec(demo.output)![1]!;
@@ -93,19 +96,19 @@ test('the printed line works when pasted, and commands find the settings beside 
 
   const other = new RunningDemo(demo.folder);
   assert.equal(await other.ended(), 2);
-  assert.match(other.output, /runs already/);
+  assert.match(other.output, /is already running/);
   const elsewhere = new RunningDemo(await folderFor(t));
-  assert.notEqual((await elsewhere.ready()).api_url, facts.api_url, 'taken ports are left alone');
+  assert.notEqual((await elsewhere.ready()).api_url, facts.api_url, 'used ports are skipped');
 });
 
-test('a filling that was broken off goes on where it stopped', async (t) => {
+test('an interrupted generation is resumed', async (t) => {
   const folder = await folderFor(t);
   const broken = new RunningDemo(folder, ['--matches', '300']);
-  await broken.printed(/Filling/);
+  await broken.printed(/Generating/);
   assert.equal(await broken.stop(), 0);
   assert.ok(!broken.output.includes('ready'));
   const demo = new RunningDemo(folder, ['--matches', '2']);
   const { api_url, access_token } = await demo.ready();
   const { json } = await ask(api_url, '/v1/matches?limit=100', { token: access_token });
-  assert.equal(json.length, 100, 'the season is the one that was begun');
+  assert.equal(json.length, 100, 'the resumed history has its original number of matches');
 });

@@ -23,7 +23,7 @@ async function demoFolder(t: TestContext): Promise<DemoFolder> {
 }
 
 onEachDatabase(
-  'what was told of applications and accounts stays true, and is told anew where it is not',
+  'a later start reuses applications and accounts, and replaces deleted ones and wrong secrets',
   async (t, url) => {
     const { db, clock } = await testContext(t, url);
     const now = clock.now();
@@ -45,19 +45,19 @@ onEachDatabase(
   },
 );
 
-onEachDatabase('a database that holds something else is left alone', async (t, url) => {
+onEachDatabase('a database with other content is refused and not changed', async (t, url) => {
   const { db, clock } = await testContext(t, url);
   await ingestEvents(db, clock, { kind: 'operator' }, [configured('Own')]);
   const wanted: Omit<DemoState, 'filled'> = { database_url: url, seed: 'x', now: clock.now(), matches: 1 };
   const folder = await demoFolder(t);
   await assert.rejects(
     fill(db, folder, wanted, () => true),
-    /holds something else/,
+    /contains something other than the demo/,
   );
   assert.equal(folder.state(), undefined);
 });
 
-test('the demo takes the usual ports or the next free ones, and what the environment demands', async (t) => {
+test('the demo uses the default ports or the next free ones, and settings of the environment', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => void server.close());
@@ -83,7 +83,7 @@ const NOTHING: DemoFacts = {
   database_url: '',
 };
 
-test('files of the demo are for their owner only, and a broken one counts as none', async (t) => {
+test('a damaged file of the demo counts as missing', async (t) => {
   const folder = await demoFolder(t);
   assert.deepEqual(folder.facts(), {});
   folder.writeFacts({ ...NOTHING, access_token: 'x' });

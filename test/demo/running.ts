@@ -9,12 +9,12 @@ const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 const running = new Set<RunningDemo>();
 
-/** Ends what still runs in a folder, which can be removed then. */
+/** Ends the demos that still run in a folder, so that it can be removed. */
 export async function endDemosIn(folder: string): Promise<void> {
   await Promise.all([...running].filter((demo) => demo.folder === folder).map((demo) => demo.kill()));
 }
 
-/** The demo as `npm run demo` starts it, in a process of its own; `endDemosIn` ends it. */
+/** The demo in its own process, as `npm run demo` starts it; `endDemosIn` ends it. */
 export class RunningDemo {
   readonly folder: string;
   output = '';
@@ -33,7 +33,7 @@ export class RunningDemo {
     running.add(this);
   }
 
-  /** Settles when `ready` was printed. */
+  /** Waits until `ready` is printed. */
   async ready(): Promise<DemoFacts> {
     await this.printed(/^ready$/m);
     return this.facts();

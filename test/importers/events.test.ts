@@ -23,7 +23,7 @@ async function* chunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 const read = (text: string, size = 7): Promise<Reported> =>
   reportAll(importEvents(chunks(Buffer.from(text), size), 'x.ndjson'));
 
-test('each line is an event; marks, carriage returns and empty lines are no matter', async () => {
+test('each line is an event; a byte order mark, carriage returns and empty lines are ignored', async () => {
   const { events, refusals } = await read(`\ufeff${login('a')}\r\n\n  \r\n${login('b')}\n${login('c')}`);
   assert.deepEqual(
     events.map(({ id }) => id),
@@ -45,7 +45,7 @@ test('a bad line is refused with its number and does not stop the rest', async (
   assert.match(refusals[2]!, /^x\.ndjson, line 4: data\.player\.name /);
 });
 
-test('a line that names a member twice is refused, since readers disagree on what it means', async () => {
+test('a line that repeats a member name is refused, because JSON parsers disagree on its meaning', async () => {
   const twice = login('b').replace('"name":"Ann"', '"name":"Ann","name":"Bob"');
   const { events, refusals } = await read(`${login('a')}\n${twice}\n${login('c').replaceAll('":', '" : ')}`);
   assert.deepEqual(
@@ -55,7 +55,7 @@ test('a line that names a member twice is refused, since readers disagree on wha
   assert.deepEqual(refusals, ['x.ndjson, line 2: names the same member twice in one object']);
 });
 
-test('a line that is too long is passed over without being held', async () => {
+test('a line that is too long is refused without being buffered', async () => {
   const long = `{"x":"${'y'.repeat(16_777_216)}"}`;
   const { events, refusals } = await read(`${long}\n${login('a')}\n${long}`, 65_536);
   assert.equal(events.length, 1);
@@ -65,7 +65,7 @@ test('a line that is too long is passed over without being held', async () => {
   ]);
 });
 
-test('bytes that are no UTF-8 and JSON that nests without end are refused', async () => {
+test('invalid UTF-8 and deeply nested JSON are refused', async () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0x0a]), Buffer.from(`${'['.repeat(500_000)}\n${login('a')}`)]);
   const { events, refusals } = await reportAll(importEvents(chunks(bytes, 65_536), 'x'));
   assert.equal(events.length, 1);
@@ -73,7 +73,7 @@ test('bytes that are no UTF-8 and JSON that nests without end are refused', asyn
   assert.match(refusals[1]!, /^x, line 2: is not JSON/);
 });
 
-test('lines are the same however the bytes come', async () => {
+test('lines do not depend on how the bytes are split into chunks', async () => {
   const text = fc.array(
     fc.string({ unit: 'grapheme', maxLength: 12 }).filter((line) => !/[\r\n\ufeff]/.test(line)),
     { minLength: 1 },

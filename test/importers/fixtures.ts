@@ -6,7 +6,7 @@ import type { Finding } from '#importers/finding.ts';
 import { readEvent } from '#events/read-event.ts';
 import type { Event } from '#events/schema.ts';
 
-/** A folder of files that is gone at the end of the scope. */
+/** A temporary folder with files; disposing removes it. */
 export async function folderOf(
   files: Record<string, string | Uint8Array>,
 ): Promise<{ path: string } & AsyncDisposable> {
@@ -20,8 +20,8 @@ export async function folderOf(
 
 export const NOW = Date.UTC(2026, 0, 31, 12);
 
-/** A network that knows nothing but what is said here. */
-export function facts(known: Partial<NetworkLookup> = {}): NetworkLookup {
+/** The lookup of an empty network, except for the given answers. */
+export function networkLookup(known: Partial<NetworkLookup> = {}): NetworkLookup {
   return {
     now: () => NOW,
     nameOf: async () => undefined,
@@ -44,9 +44,9 @@ export interface Reported {
 }
 
 /** Everything an importer yields; events as the ingest reads them, and lines of `file, place: what`. */
-export async function reportAll(items: AsyncIterable<Finding>): Promise<Reported> {
+export async function reportAll(findings: AsyncIterable<Finding>): Promise<Reported> {
   const received: Reported = { events: [], refusals: [], notes: [], unchanged: [] };
-  for await (const item of items) {
+  for await (const item of findings) {
     const where = [item.file, item.place].filter((part) => part !== '').join(', ');
     if ('refusal' in item) received.refusals.push(`${where}: ${item.refusal}`);
     else if ('note' in item) received.notes.push(`${where}: ${item.note}`);

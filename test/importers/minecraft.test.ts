@@ -8,8 +8,8 @@ import type { NetworkLookup } from '#importers/network-lookup.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
 import { monthBefore, readDate } from '#importers/minecraft/date.ts';
 import { readStats } from '#importers/minecraft/stats.ts';
-import { passedOver } from '#importers/list-files.ts';
-import { facts, folderOf, NOW, reportAll, type Reported } from './fixtures.ts';
+import { skippedFolder } from '#importers/list-files.ts';
+import { networkLookup, folderOf, NOW, reportAll, type Reported } from './fixtures.ts';
 
 const ANN = '11111111-2222-4333-8444-555555555555';
 const BEN = '66666666-7777-3888-9999-aaaaaaaaaaaa';
@@ -38,10 +38,10 @@ async function importAll(
       ]),
     ),
   );
-  return await reportAll(importMinecraft(folder.path, facts(known), server));
+  return await reportAll(importMinecraft(folder.path, networkLookup(known), server));
 }
 
-test('dates carry a numeric zone, and are what the calendar has', () => {
+test('a date needs a numeric time zone and must exist in the calendar', () => {
   assert.equal(readDate('2026-01-31 12:34:56 +0900'), Date.UTC(2026, 0, 31, 3, 34, 56));
   assert.equal(readDate(' 2026-01-31 12:34:56 -03:30 '), Date.UTC(2026, 0, 31, 16, 4, 56));
   assert.equal(readDate('2024-02-29 00:00:00 Z'), Date.UTC(2024, 1, 29));
@@ -62,7 +62,7 @@ test('dates carry a numeric zone, and are what the calendar has', () => {
 
 const digits = (count: number) => String(Math.floor(count)).padStart(2, '0');
 
-test('every date that is written is read back', () => {
+test('every formatted date is read back, and any other text is refused', () => {
   const timestamp = fc.date({
     min: new Date('1970-01-02T00:00:00Z'),
     max: new Date('9999-12-30T00:00:00Z'),
@@ -79,12 +79,12 @@ test('every date that is written is read back', () => {
   fc.assert(fc.property(fc.string(), (text) => assert.equal(typeof readDate(text), 'undefined')));
 });
 
-test('a month before counts as calendars do', () => {
+test('a month before the 31st is the last day of a shorter month', () => {
   assert.equal(monthBefore(Date.UTC(2026, 2, 31, 5)), Date.UTC(2026, 1, 28, 5));
   assert.equal(monthBefore(Date.UTC(2026, 0, 15)), Date.UTC(2025, 11, 15));
 });
 
-test('names come with the moment at which the server saw them, the oldest first', async () => {
+test('names are imported with the time at which the server saw them, oldest first', async () => {
   const { events, refusals } = await importAll({
     'usercache.json': [
       { name: 'Ann', uuid: ANN, expiresOn: '2026-01-10 10:00:00 +0000' },
@@ -110,7 +110,7 @@ test('names come with the moment at which the server saw them, the oldest first'
   ]);
 });
 
-test('bans become punishments of the network or of the server that is named', async () => {
+test('bans become punishments of the network, or of the server given by name', async () => {
   const file = { 'banned-players.json': [ban({ reason: '§cLine one\nand two' })] };
   const { events } = await importAll(file);
   const id = `minecraft-ban:${ANN}:${Date.UTC(2025, 5, 1, 8).toString(36)}`;
@@ -135,7 +135,7 @@ test('bans become punishments of the network or of the server that is named', as
   assert.equal((await importAll(file, {}, 'Fen')).events[0]!.server, 'Fen');
 });
 
-test('who banned is a player of the cache or of the network, else nobody', async () => {
+test('the punisher is a player of usercache.json or of the network, otherwise nobody', async () => {
   const sources = ['CONSOLE', '(Unknown)', 'Server', 'modA', 'ModB', 'Plugin'];
   const { events, notes } = await importAll(
     {
@@ -149,11 +149,11 @@ test('who banned is a player of the cache or of the network, else nobody', async
   const punishers = events.flatMap((event) => (event.type === 'punishment.issued' ? [event.data.punisher] : []));
   assert.deepEqual(punishers, [null, null, null, { uuid: MOD, name: 'modA' }, { uuid: BEN, name: 'ModB' }, null]);
   assert.deepEqual(notes, [
-    'banned-players.json, entry 6, source: "Plugin" has no known UUID; the ban is taken without a punisher',
+    'banned-players.json, entry 6, source: "Plugin" has no known UUID; the ban is imported without a punisher',
   ]);
 });
 
-test('bans that cannot be read are refused one by one; a missing name is looked up', async () => {
+test('invalid bans are refused one by one; a missing name is looked up', async () => {
   const { events, refusals } = await importAll(
     {
       'banned-players.json': [
@@ -175,14 +175,14 @@ test('bans that cannot be read are refused one by one; a missing name is looked 
     ],
   );
   assert.deepEqual(refusals, [
-    'banned-players.json, entry 1, expires: lies before the ban was created',
+    'banned-players.json, entry 1, expires: is before the ban was created',
     'banned-players.json, entry 2, created: "2025-02-30 00:00:00 +0000" is not a date like 2026-01-31 12:34:56 +0900',
     'banned-players.json, entry 3, uuid: "x" is not a UUID',
     'banned-players.json, entry 5, name: is empty, and no name is known for the UUID',
   ]);
 });
 
-test('files that are no list or no JSON are refused as a whole', async () => {
+test('files that are not a JSON array are refused as a whole', async () => {
   const { refusals } = await importAll({
     'a/usercache.json': '{}',
     'b/usercache.json': '[{',
@@ -197,7 +197,7 @@ const nested = (name: string) => ({
   stats: { 'minecraft:custom': { 'minecraft:player_kills': 3, 'minecraft:deaths': 2, [name]: 1219 } },
 });
 
-test('counters are read in both forms, under their names of every version', () => {
+test('counters are read in both formats, under the names of every version', () => {
   const counted = { kill_count: 3, death_count: 2, time_played: 60 };
   assert.deepEqual(readStats(nested('minecraft:play_time')), counted);
   assert.deepEqual(readStats(nested('minecraft:play_one_minute')), counted);
@@ -215,12 +215,12 @@ test('counters are read in both forms, under their names of every version', () =
     assert.deepEqual(readStats(empty), nothing);
   for (const bad of [-1, 1.5, '3', null])
     assert.throws(() => readStats({ 'stat.deaths': bad }), {
-      message: 'is not a whole number from 0',
+      message: 'is not a whole number of 0 or more',
       place: 'stat.deaths',
     });
 });
 
-test('counters are events of no mode, at the moment at which their player was last seen with the name', async () => {
+test('counters become events without a mode, at the time at which the player was last seen with the name', async () => {
   const stats = { 'stat.deaths': 1 };
   const files = {
     [`world/stats/${ANN}.json`]: JSON.stringify(stats),
@@ -234,7 +234,7 @@ test('counters are events of no mode, at the moment at which their player was la
     'usercache.json': JSON.stringify([{ name: 'Ann', uuid: ANN, expiresOn: '2025-03-01 00:00:00 +0000' }]),
   });
   await utimes(join(folder.path, `world/stats/${ANN}.json`), NOW / 1000 - 60, NOW / 1000 - 60);
-  const received = await reportAll(importMinecraft(folder.path, facts()));
+  const received = await reportAll(importMinecraft(folder.path, networkLookup()));
   const event = received.events.at(-1)!;
   assert.equal(event.time, Date.UTC(2025, 1, 1));
   assert.deepEqual(event.type === 'player.statistics' && event.data, {
@@ -248,19 +248,19 @@ test('counters are events of no mode, at the moment at which their player was la
   });
   assert.deepEqual(received.refusals, [
     `world/stats/${MOD}.json: is not a JSON object`,
-    `world/stats/${BEN}.json: no name is known for the UUID; put usercache.json beside it`,
-    'world/stats/odd.json: is not named by a UUID',
+    `world/stats/${BEN}.json: no name is known for the UUID; add usercache.json to the folder`,
+    'world/stats/odd.json: is not named after a UUID',
   ]);
 });
 
 const statsFile = (uuid: string) => ({ [`stats/${uuid}.json`]: { 'stat.deaths': 1 } });
 
-test('counters name a player as the newest of the files and of the network does', async () => {
+test('counters carry the newest name of the files and the network', async () => {
   const cache = { 'usercache.json': [{ name: 'Old', uuid: ANN, expiresOn: '2025-03-01 00:00:00 +0000' }] };
   const bans = { 'banned-players.json': [ban({ name: 'Mid', created: '2025-04-01 00:00:00 +0000' })] };
   const seen = async (files: Record<string, unknown>, at?: number) => {
-    const sightingOf = async () => (at === undefined ? undefined : { name: 'Known', seen: at });
-    const { events } = await importAll({ ...files, ...statsFile(ANN) }, { observationOf: sightingOf });
+    const observationOf = async () => (at === undefined ? undefined : { name: 'Known', seen: at });
+    const { events } = await importAll({ ...files, ...statsFile(ANN) }, { observationOf });
     const event = events.at(-1)!;
     return event.type === 'player.statistics' && [event.data.player.name, event.time];
   };
@@ -270,24 +270,24 @@ test('counters name a player as the newest of the files and of the network does'
   assert.deepEqual(await seen(cache, Date.UTC(2024, 0)), ['Old', Date.UTC(2025, 1, 1)]);
 });
 
-test('a ban that is known is changed where its end or its reason differs, and unchanged otherwise', async () => {
+test('a known ban is changed if its expiry or reason differs, and unchanged otherwise', async () => {
   const file = { 'banned-players.json': [ban({ reason: 'Why' })] };
-  const asked: unknown[] = [];
-  const received = (reason: string, expires: number | null) =>
+  const lookups: unknown[] = [];
+  const importWith = (reason: string, expires: number | null) =>
     importAll(
       file,
       {
-        punishmentOf: async (...question) => {
-          asked.push(question);
+        punishmentOf: async (...lookup) => {
+          lookups.push(lookup);
           return { reason, expires };
         },
       },
       'Fen',
     );
   const reference = `minecraft-ban:${ANN}:${Date.UTC(2025, 5, 1, 8).toString(36)}`;
-  assert.deepEqual((await received('Why', null)).unchanged, [`banned-players.json, entry 1: ${ANN}`]);
-  assert.deepEqual(asked, [[reference, 'Fen']]);
-  for (const { events } of [await received('What', null), await received('Why', NOW)]) {
+  assert.deepEqual((await importWith('Why', null)).unchanged, [`banned-players.json, entry 1: ${ANN}`]);
+  assert.deepEqual(lookups, [[reference, 'Fen']]);
+  for (const { events } of [await importWith('What', null), await importWith('Why', NOW)]) {
     const [event] = events;
     assert.ok(event!.id.startsWith(`${reference}:`));
     assert.deepEqual(
@@ -297,25 +297,25 @@ test('a ban that is known is changed where its end or its reason differs, and un
   }
 });
 
-test('of entries for one ban the last in the newest file is taken, and others are refused by name', async () => {
+test('of several entries for one ban the last in the newest file is imported, the others are refused by name', async () => {
   await using folder = await folderOf({
     'a/banned-players.json': JSON.stringify([ban({}), ban({ expires: '2027-01-01 00:00:00 +0000' }), ban({})]),
     'b/banned-players.json': JSON.stringify([ban({ reason: 'Older' })]),
   });
   await utimes(join(folder.path, 'b/banned-players.json'), 1, 1);
-  const { events, refusals, unchanged } = await reportAll(importMinecraft(folder.path, facts()));
+  const { events, refusals, unchanged } = await reportAll(importMinecraft(folder.path, networkLookup()));
   assert.deepEqual(
     events.map((event) => event.type === 'punishment.issued' && [event.data.reason, event.data.expires]),
     [['Why', null]],
   );
   assert.deepEqual(refusals, [
-    'a/banned-players.json, entry 2: is the ban of a/banned-players.json, entry 3, with another end or reason',
-    'b/banned-players.json, entry 1: is the ban of a/banned-players.json, entry 3, with another end or reason',
+    'a/banned-players.json, entry 2: is the same ban as a/banned-players.json, entry 3, but with another expiry or reason',
+    'b/banned-players.json, entry 1: is the same ban as a/banned-players.json, entry 3, but with another expiry or reason',
   ]);
   assert.deepEqual(unchanged, [`a/banned-players.json, entry 1: ${ANN}`]);
 });
 
-test('a ban is for ever where nothing or `forever` stands; what is no date is refused, and what stands there is shown', async () => {
+test('a ban is permanent without an expiry or with `forever`; a wrong date is refused and shown', async () => {
   const ends = [undefined, null, '', ' Forever ', 1590969600000, 0, false, {}, [], 'never'];
   const { events, refusals } = await importAll({
     'banned-players.json': ends.map((expires, index) => ban({ expires, created: `2025-06-${index + 10} 00:00:00 Z` })),
@@ -337,7 +337,7 @@ test('a ban is for ever where nothing or `forever` stands; what is no date is re
   ]);
 });
 
-test('a reason or a source that is no text is left out, which is noted', async () => {
+test('a reason or source that is not text is left out with a note', async () => {
   const { events, notes } = await importAll({
     'banned-players.json': [ban({ reason: { text: 'Why' }, source: 5 }), ban({ uuid: BEN, reason: null })],
   });
@@ -349,12 +349,12 @@ test('a reason or a source that is no text is left out, which is noted', async (
     ],
   );
   assert.deepEqual(notes, [
-    'banned-players.json, entry 1, source: is not text, and is left out',
-    'banned-players.json, entry 1, reason: is not text, and is left out',
+    'banned-players.json, entry 1, source: is not text and is left out',
+    'banned-players.json, entry 1, reason: is not text and is left out',
   ]);
 });
 
-test('a ban to the end of what can be counted is one for ever', async () => {
+test('a ban that ends after the largest date is permanent', async () => {
   const far = ['9999-12-31 23:59:59 +0000', '9999-12-31 23:59:59 -1200', '292278994-08-17 07:12:55 +0000'];
   const { events, notes } = await importAll({
     'banned-players.json': [...far, '9999-12-30 23:59:59 +0000'].map((expires, index) =>
@@ -369,12 +369,12 @@ test('a ban to the end of what can be counted is one for ever', async () => {
     notes,
     far.map(
       (text, index) =>
-        `banned-players.json, entry ${index + 1}, expires: "${text}" lies too far ahead; the ban is taken as one for ever`,
+        `banned-players.json, entry ${index + 1}, expires: "${text}" is too far in the future; the ban is imported as permanent`,
     ),
   );
 });
 
-test('marks that turn the order of text are left out of names and reasons', async () => {
+test('bidirectional control characters are removed from names and reasons', async () => {
   const { events, refusals } = await importAll({
     'banned-players.json': [ban({ name: '\u202eAnn', reason: '\u2067Why\u2069\u0000 \u202anot\u200f' })],
   });
@@ -386,17 +386,17 @@ test('marks that turn the order of text are left out of names and reasons', asyn
   ]);
 });
 
-test('a link to what is no file is passed over', async () => {
+test('a link to a pipe is skipped', async () => {
   await using folder = await folderOf({ 'usercache.json': '[]' });
   execFileSync('mkfifo', [join(folder.path, 'pipe')]);
   await symlink('pipe', join(folder.path, 'banned-players.json'));
-  const { notes } = await reportAll(importMinecraft(folder.path, facts()));
-  assert.deepEqual(notes, ['banned-players.json: is a link to what is neither a file nor a folder']);
+  const { notes } = await reportAll(importMinecraft(folder.path, networkLookup()));
+  assert.deepEqual(notes, ['banned-players.json: is a link to something other than a file or a folder']);
 });
 
-test('a folder that may not be looked into is passed over, unless it is the one that was named', () => {
+test('an unreadable folder is skipped, unless it is the imported folder itself', () => {
   const denied = Object.assign(new Error('denied'), { code: 'EACCES' });
-  const reason = 'may not be read: permission denied';
-  assert.deepEqual(passedOver('/srv/maps', 'inside', denied), { path: 'inside', reason });
-  assert.throws(() => passedOver('/srv/maps', '', denied), { name: 'UsageError', message: `/srv/maps ${reason}.` });
+  const reason = 'cannot be read: permission denied';
+  assert.deepEqual(skippedFolder('/srv/maps', 'inside', denied), { path: 'inside', reason });
+  assert.throws(() => skippedFolder('/srv/maps', '', denied), { name: 'UsageError', message: `/srv/maps ${reason}.` });
 });

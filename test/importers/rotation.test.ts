@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { NetworkLookup } from '#importers/network-lookup.ts';
 import { importRotations, keyOf } from '#importers/rotation.ts';
-import { facts, folderOf, reportAll, type Reported } from './fixtures.ts';
+import { networkLookup, folderOf, reportAll, type Reported } from './fixtures.ts';
 
 const KNOWN = ['Hollow Keep', 'The Fen', '#1 Arena', 'Twin Towers'];
 
@@ -18,14 +18,14 @@ async function importFile(
   server?: string,
 ): Promise<Reported> {
   await using folder = await folderOf({ [name]: content });
-  const network = facts({ mapNames: async () => KNOWN, rotationOf: async () => [], ...known });
+  const network = networkLookup({ mapNames: async () => KNOWN, rotationOf: async () => [], ...known });
   return await reportAll(importRotations(join(folder.path, name), network, server));
 }
 
 const rotations = ({ events }: Reported): unknown[] =>
   events.map((event) => (event.type === 'rotation.changed' ? { [event.server!]: event.data.maps } : event));
 
-test('a text file has one map a line, for the server of its name', async () => {
+test('a text file lists one map per line, for the server named like the file', async () => {
   const received = await importFile(
     'Fen One.txt',
     '\ufeff# comment\nHollow Keep\r\n\n  the  FEN \n#1 arena\nhollow keep\nElsewhere  Now \n',
@@ -33,16 +33,18 @@ test('a text file has one map a line, for the server of its name', async () => {
   assert.deepEqual(rotations(received), [
     { 'Fen One': ['Hollow Keep', 'The Fen', '#1 Arena', 'Hollow Keep', 'Elsewhere Now'] },
   ]);
-  assert.deepEqual(received.notes, ['Fen One.txt, line 7: "Elsewhere Now" is no map that is known; it stays as it is']);
+  assert.deepEqual(received.notes, [
+    'Fen One.txt, line 7: "Elsewhere Now" is not a known map; it stays in the rotation as written',
+  ]);
 });
 
-test('the server can be named, and is told when it is new', async () => {
+test('the server can be given by name, and a new server is noted', async () => {
   const received = await importFile('list', 'The Fen', { rotationOf: async () => undefined }, 'Fen');
   assert.deepEqual(rotations(received), [{ Fen: ['The Fen'] }]);
   assert.deepEqual(received.notes, ['list: server "Fen" is new']);
 });
 
-test('what a server plays already is unchanged, in this order only', async () => {
+test('a rotation is unchanged only if maps and order are the same', async () => {
   const file = 'The Fen\nHollow Keep';
   assert.deepEqual(
     (await importFile('a.txt', file, { rotationOf: async () => ['The Fen', 'Hollow Keep'] })).unchanged,
@@ -54,7 +56,7 @@ test('what a server plays already is unchanged, in this order only', async () =>
   );
 });
 
-test('pools become one rotation: by players, then those of choice; the likelier first where there is no order', async () => {
+test('pools become one rotation: by players, then those chosen by hand; without an order, by weight', async () => {
   const received = await importFile(
     'fen.yml',
     `pools:
@@ -77,17 +79,19 @@ test('pools become one rotation: by players, then those of choice; the likelier 
     { fen: ['B2', 'B1', 'The Fen', '2014', 'Yes', '1.10', 'O1', 'O2', 'U1', 'R1', 'E1'] },
   ]);
   assert.deepEqual(
-    received.notes.filter((note) => !note.includes('no map that is known')),
+    received.notes.filter((note) => !note.includes('not a known map')),
     [
-      'fen.yml, pool off: is not enabled, and is left out',
-      'fen.yml, pool big: "N1" has weight 0, and is left out',
-      'fen.yml, pool bare: plays variants of its maps; the maps themselves are listed',
+      'fen.yml, pool off: is disabled and left out',
+      'fen.yml, pool big: "N1" has weight 0 and is left out',
+      'fen.yml, pool bare: plays variants of its maps; the rotation lists the maps themselves',
     ],
   );
-  assert.ok(received.notes.includes('fen.yml, pool small: "2014" is no map that is known; it stays as it is'));
+  assert.ok(
+    received.notes.includes('fen.yml, pool small: "2014" is not a known map; it stays in the rotation as written'),
+  );
 });
 
-test('the older rotations and plain lists are read too', async () => {
+test('the older rotations.yml and plain lists are read too', async () => {
   const old = 'rotations:\n  default:\n    enabled: true\n    maps:\n      - The Fen\n';
   for (const [name, content] of Object.entries({
     'a.yaml': old,
@@ -100,7 +104,7 @@ test('the older rotations and plain lists are read too', async () => {
   assert.deepEqual(rotations(await importFile('a.txt', '[Beta] Keep')), [{ a: ['[Beta] Keep'] }]);
 });
 
-test('TGM rotations: by the players they need, then those that are not default', async () => {
+test('TGM rotations are ordered by their number of players, then those that are not default', async () => {
   const received = await importFile(
     'tgm.json',
     JSON.stringify([
@@ -112,7 +116,7 @@ test('TGM rotations: by the players they need, then those that are not default',
   assert.deepEqual(rotations(received), [{ tgm: ['Hollow Keep', 'The Fen', 'Twin Towers'] }]);
 });
 
-test('one JSON file can hold the rotations of several servers, and is then for them only', async () => {
+test('one JSON file can list the rotations of several servers, and is then refused with --server', async () => {
   const file = JSON.stringify({ Fen: ['The Fen'], Moor: ['Hollow Keep'] });
   assert.deepEqual(rotations(await importFile('all.json', file)), [{ Fen: ['The Fen'] }, { Moor: ['Hollow Keep'] }]);
   assert.deepEqual((await importFile('all.json', file, {}, 'Fen')).refusals, [
@@ -122,39 +126,39 @@ test('one JSON file can hold the rotations of several servers, and is then for t
 
 const refusal = async (name: string, content: string) => (await importFile(name, content)).refusals[0];
 
-test('what holds no rotation is refused and never empties one', async () => {
-  assert.equal(await refusal('a.txt', '\n \n'), 'a.txt: holds no map for server "a"; its rotation stays');
+test('a file without a rotation is refused and never empties a rotation', async () => {
+  assert.equal(await refusal('a.txt', '\n \n'), 'a.txt: contains no map for server "a"; its rotation is unchanged');
   assert.equal(
     await refusal('a.yml', 'pools:\n  a: { enabled: false, maps: [X] }'),
-    'a.yml: holds no map for server "a"; its rotation stays',
+    'a.yml: contains no map for server "a"; its rotation is unchanged',
   );
   assert.match((await refusal('a.yml', 'pools:\n  - [a\nb: c'))!, /^a\.yml, line \d+, column \d+: is not YAML: /);
   assert.match((await refusal('a.json', '[1,'))!, /^a\.json: cannot be read: /);
-  assert.match((await refusal('a.json', '{"a":1}'))!, /holds no rotation: expected a list of map names/);
+  assert.match((await refusal('a.json', '{"a":1}'))!, /contains no rotation: expected a list of map names/);
   assert.equal(await refusal('a.json', '[["x"]]'), 'a.json, entry 1: is not the name of a map');
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${['b', 'c', 'd', 'e', 'f', 'g'].map((key, i) => `${key}: &${key} [${Array(9).fill(`*${'abcdef'[i]}`).join()}]`).join('\n')}\npools: *g`;
   assert.match((await refusal('a.yml', bomb))!, /cannot be read: Excessive alias count/);
 });
 
-test('a folder holds a file a server; one bad file does not stop the rest', async () => {
+test('a folder contains one file per server; a bad file does not stop the rest', async () => {
   await using folder = await folderOf({
     'eu/Fen.txt': 'The Fen',
     'eu/Moor.json': '[',
     'us/Bay.yml': '[Hollow Keep]',
     'README.md': 'no',
   });
-  const network = facts({ mapNames: async () => KNOWN, rotationOf: async () => [] });
+  const network = networkLookup({ mapNames: async () => KNOWN, rotationOf: async () => [] });
   const received = await reportAll(importRotations(folder.path, network));
   assert.deepEqual(rotations(received), [{ Fen: ['The Fen'] }, { Bay: ['Hollow Keep'] }]);
   assert.match(received.refusals[0]!, /^eu\/Moor\.json: cannot be read/);
   await assert.rejects(reportAll(importRotations(folder.path, network, 'Fen')), {
     name: 'UsageError',
-    message: /holds 3 files/,
+    message: /contains 3 files/,
   });
   await assert.rejects(reportAll(importRotations(join(folder.path, 'none'), network)), { name: 'UsageError' });
 });
 
-test('a name matches whatever its case and blanks, and nothing else', () => {
+test('names are equal regardless of case and spacing, and otherwise different', () => {
   const word = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 6 })
     .filter((word) => /^\S+$/.test(word.normalize('NFC')) && !/[\p{Cc}\s]/u.test(word));
@@ -169,9 +173,9 @@ test('a name matches whatever its case and blanks, and nothing else', () => {
   );
 });
 
-const network = facts({ mapNames: async () => KNOWN, rotationOf: async () => [] });
+const network = networkLookup({ mapNames: async () => KNOWN, rotationOf: async () => [] });
 
-test('of several files or keys for one server, in any case, the first is taken and the others are refused by name', async () => {
+test('of several files or keys for one server, in any case, the first wins and the others are refused by name', async () => {
   await using folder = await folderOf({
     'one/Fen.txt': '\n',
     'two/Fen.txt': 'The Fen\nHollow Keep',
@@ -181,11 +185,11 @@ test('of several files or keys for one server, in any case, the first is taken a
   const received = await reportAll(importRotations(folder.path, network));
   assert.deepEqual(rotations(received), [{ Fen: ['The Fen', 'Hollow Keep'] }, { Bay: ['The Fen'] }]);
   assert.deepEqual(received.refusals, [
-    'one/Fen.txt: holds no map for server "Fen"; its rotation stays',
-    'two/fen.json: is for server "fen", whose rotation two/Fen.txt says already',
-    'two/more.json: is for server "FEN", whose rotation two/Fen.txt says already',
-    'two/more.json: holds no map for server "Moor"; its rotation stays',
-    'two/more.json: is for server "bay", whose rotation two/more.json says already',
+    'one/Fen.txt: contains no map for server "Fen"; its rotation is unchanged',
+    'two/fen.json: is for server "fen", whose rotation already comes from two/Fen.txt',
+    'two/more.json: is for server "FEN", whose rotation already comes from two/Fen.txt',
+    'two/more.json: contains no map for server "Moor"; its rotation is unchanged',
+    'two/more.json: is for server "bay", whose rotation already comes from two/more.json',
   ]);
 });
 
@@ -197,30 +201,30 @@ test('a key with a value is a name with a colon, or a map with its weight', asyn
   const weights = 'pools: { a: { type: voted, maps: { Arid: 2, Abood: 5.5, more: { Foo: 3 }, none: } } }';
   const weighed = await importFile('a.yml', weights, known);
   assert.deepEqual(rotations(weighed), [{ a: ['Abood', 'Foo', 'Arid'] }]);
-  assert.deepEqual(weighed.notes, ['a.yml, pool a: "none" is empty, and is left out']);
+  assert.deepEqual(weighed.notes, ['a.yml, pool a: "none" is empty and is left out']);
   const json = JSON.stringify([{ name: 'T', maps: [{ Arid: 5 }, { Foo: 'Mini' }, { name: 'x', maps: ['Abood'] }] }]);
   assert.deepEqual(rotations(await importFile('a.json', json, known)), [{ a: ['Arid', 'Foo: Mini', 'Abood'] }]);
   assert.deepEqual((await importFile('a.yml', '- Foo\n- Foo: Mini\n', known)).refusals, [
-    'a.yml, entry 2: is not the name of a map; a name with a colon in it has to be quoted: "Foo: Mini"',
+    'a.yml, entry 2: is not the name of a map; a name that contains a colon must be quoted: "Foo: Mini"',
   ]);
 });
 
-test('a weight that is none, or not above 0, is noted', async () => {
+test('a weight that is not a number above 0 is noted', async () => {
   const maps =
     '[{ map: The Fen, weight: 0 }, { map: Hollow Keep, weight: -1 }, { map: "#1 Arena", weight: abc }, { weight: "2,5", maps: [Twin Towers] }]';
   const received = await importFile('a.yml', `pools: { a: { players: many, weight: [1], maps: ${maps} } }`);
   assert.deepEqual(rotations(received), [{ a: ['#1 Arena', 'Twin Towers'] }]);
   assert.deepEqual(received.notes, [
-    'a.yml, pool a: weight is no number, and counts as 1',
-    'a.yml, pool a: weight "abc" is no number, and counts as 1',
-    'a.yml, pool a: weight "2,5" is no number, and counts as 1',
-    'a.yml, pool a: players "many" is no number, and counts as 0',
-    'a.yml, pool a: "The Fen" has weight 0, and is left out',
-    'a.yml, pool a: "Hollow Keep" has weight -1, and is left out',
+    'a.yml, pool a: weight is not a number; 1 is used instead',
+    'a.yml, pool a: weight "abc" is not a number; 1 is used instead',
+    'a.yml, pool a: weight "2,5" is not a number; 1 is used instead',
+    'a.yml, pool a: players "many" is not a number; 0 is used instead',
+    'a.yml, pool a: "The Fen" has weight 0 and is left out',
+    'a.yml, pool a: "Hollow Keep" has weight -1 and is left out',
   ]);
 });
 
-test('what a pool shares with others by a merge key holds for it', async () => {
+test('a pool inherits values through a merge key', async () => {
   const received = await importFile(
     'a.yml',
     `base: &base { enabled: false, maps: [The Fen] }
@@ -232,13 +236,13 @@ pools:
   own: { "<<": *base, maps: [Hollow Keep] }`,
   );
   assert.deepEqual(rotations(received), [{ a: ['The Fen', 'Hollow Keep'] }]);
-  assert.deepEqual(received.notes, ['a.yml, pool off: is not enabled, and is left out']);
+  assert.deepEqual(received.notes, ['a.yml, pool off: is disabled and left out']);
   assert.match((await refusal('a.yml', 'pools: { <<: 5 }'))!, /^a\.yml: cannot be read: Merge sources must be maps/);
 });
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-test('a file that nests too deep is refused, and the rest goes on', async () => {
+test('a file that nests too deeply is refused, and the import continues', async () => {
   const deep = nested(200_000);
   await using folder = await folderOf({
     'a.json': `{"pools":{"a":{"maps":${deep}}}}`,
@@ -257,16 +261,16 @@ test('a file that nests too deep is refused, and the rest goes on', async () => 
   assert.match(received.refusals[3]!, /^d\.yml, /);
 });
 
-test('what is passed over in a folder is noted', async () => {
+test('skipped links are noted', async () => {
   await using outside = await folderOf({ 'Fen.txt': 'The Fen' });
   await using folder = await folderOf({ 'Moor.txt': 'The Fen' });
   await symlink(join(outside.path, 'Fen.txt'), join(folder.path, 'Fen.txt'));
   const received = await reportAll(importRotations(folder.path, network));
   assert.deepEqual(rotations(received), [{ Moor: ['The Fen'] }]);
-  assert.deepEqual(received.notes, ['Fen.txt: is a link that leads out of the folder, and is not followed']);
+  assert.deepEqual(received.notes, ['Fen.txt: is a link that leads out of the folder; it is not followed']);
 });
 
-test("a file that was named and cannot be read is the operator's mistake", async () => {
+test('an unreadable file that the operator named is a usage error', async () => {
   await using folder = await folderOf({});
   const path = join(folder.path, 'Fen.txt');
   const server = createServer().listen(path);

@@ -24,74 +24,77 @@ import { folderOf } from './fixtures.ts';
 const ANN = '11111111-2222-4333-8444-555555555555';
 const PNG = Buffer.from('89504e470d0a1a0a00', 'hex');
 
-/** A hall, and what imports into it and tells lines of what it heard. */
+/** A context, a function that imports into it, and the reported refusals, notes and batch totals. */
 async function contextWith(t: TestContext, databaseUrl: string) {
   const context = await testContext(t, databaseUrl);
-  const facts = databaseLookup(context.db, context.clock);
+  const network = databaseLookup(context.db, context.clock);
   const lines: string[] = [];
   const batches: number[] = [];
   const listener = {
     refused: ({ file, place }: { file: string; place: string }, reason: string) =>
       lines.push(`${file}|${place}|${reason}`),
     noted: ({ file, place }: { file: string; place: string }, note: string) => lines.push(`${file}|${place}|${note}`),
-    moved: ({ taken: accepted }: Outcome) => batches.push(accepted),
+    progressed: ({ taken }: Outcome) => batches.push(taken),
   };
-  const how = { run: runImport, try: tryImport };
-  const take = (items: AsyncIterable<Finding>, way: keyof typeof how = 'run'): Promise<Outcome> =>
-    how[way](context.db, context.clock, items, listener);
-  return { context, facts, lines, batches, take };
+  const modes = { run: runImport, try: tryImport };
+  const importAll = (findings: AsyncIterable<Finding>, mode: keyof typeof modes = 'run'): Promise<Outcome> =>
+    modes[mode](context.db, context.clock, findings, listener);
+  return { context, network, lines, batches, importAll };
 }
 
 const mapXml = (version: string, objective = '<objective>Take it.</objective>') =>
   `<map proto="1.4.2"><name>Keep</name><version>${version}</version>${objective}<authors><author uuid="${ANN}"/> <!-- Old --></authors></map>`;
 
-const sums = ({ taken: accepted, unchanged, refused }: Outcome): number[] => [accepted, unchanged, refused];
+const totals = ({ taken, unchanged, refused }: Outcome): number[] => [taken, unchanged, refused];
 
-onEachDatabase('maps are taken once, changed when they change, and back again', async (t, url) => {
-  const { context, facts, take } = await contextWith(t, url);
-  await using folder = await folderOf({ 'keep/map.xml': mapXml('1.0'), 'keep/map.png': PNG, 'bad/map.xml': '<map>' });
-  const again = async (xml: string): Promise<number[]> => {
-    await writeFile(join(folder.path, 'keep/map.xml'), xml);
-    context.clock.advance(1000);
-    return sums(await take(importPgmMaps(folder.path, facts)));
-  };
-  assert.deepEqual(sums(await take(importPgmMaps(folder.path, facts), 'try')), [1, 0, 1]);
-  assert.equal(await mapByName(context.db, 'Keep'), undefined);
-  assert.deepEqual(await again(mapXml('1.0')), [1, 0, 1]);
-  assert.deepEqual(await again(mapXml('1.0')), [0, 1, 1]);
-  const { key, has_image } = (await mapByName(context.db, 'Keep'))!;
-  assert.equal(has_image, true);
-  assert.deepEqual(Buffer.from((await imageOf(context.db, key))!.bytes), PNG);
-  assert.deepEqual(await again(mapXml('2.0', '')), [1, 0, 1]);
-  assert.equal((await mapByName(context.db, 'Keep'))!.objective, 'Take it.');
-  assert.deepEqual(await again(mapXml('2.0', '')), [0, 1, 1]);
-  assert.deepEqual(await again(mapXml('1.0')), [1, 0, 1]);
-  assert.deepEqual(await again(mapXml('2.0', '')), [1, 0, 1]);
-  assert.equal((await mapByName(context.db, 'Keep'))!.version, '2.0');
-});
+onEachDatabase(
+  'a map is imported once, again when its file changes, and again when it changes back',
+  async (t, url) => {
+    const { context, network, importAll } = await contextWith(t, url);
+    await using folder = await folderOf({ 'keep/map.xml': mapXml('1.0'), 'keep/map.png': PNG, 'bad/map.xml': '<map>' });
+    const again = async (xml: string): Promise<number[]> => {
+      await writeFile(join(folder.path, 'keep/map.xml'), xml);
+      context.clock.advance(1000);
+      return totals(await importAll(importPgmMaps(folder.path, network)));
+    };
+    assert.deepEqual(totals(await importAll(importPgmMaps(folder.path, network), 'try')), [1, 0, 1]);
+    assert.equal(await mapByName(context.db, 'Keep'), undefined);
+    assert.deepEqual(await again(mapXml('1.0')), [1, 0, 1]);
+    assert.deepEqual(await again(mapXml('1.0')), [0, 1, 1]);
+    const { key, has_image } = (await mapByName(context.db, 'Keep'))!;
+    assert.equal(has_image, true);
+    assert.deepEqual(Buffer.from((await imageOf(context.db, key))!.bytes), PNG);
+    assert.deepEqual(await again(mapXml('2.0', '')), [1, 0, 1]);
+    assert.equal((await mapByName(context.db, 'Keep'))!.objective, 'Take it.');
+    assert.deepEqual(await again(mapXml('2.0', '')), [0, 1, 1]);
+    assert.deepEqual(await again(mapXml('1.0')), [1, 0, 1]);
+    assert.deepEqual(await again(mapXml('2.0', '')), [1, 0, 1]);
+    assert.equal((await mapByName(context.db, 'Keep'))!.version, '2.0');
+  },
+);
 
-onEachDatabase('a player that is known gives maps the present name', async (t, url) => {
-  const { context, facts, take } = await contextWith(t, url);
+onEachDatabase('a map names its author with the current name of the known player', async (t, url) => {
+  const { context, network, importAll } = await contextWith(t, url);
   await using folder = await folderOf({
     'map.xml': mapXml('1'),
     'usercache.json': `[{"name":"New","uuid":"${ANN}","expiresOn":"2026-01-01 00:00:00 +0000"}]`,
   });
-  await take(importPgmMaps(folder.path, facts));
+  await importAll(importPgmMaps(folder.path, network));
   assert.equal((await mapByName(context.db, 'Keep'))!.authors[0]!.name, 'Old');
-  assert.deepEqual(sums(await take(importMinecraft(folder.path, facts))), [1, 0, 0]);
+  assert.deepEqual(totals(await importAll(importMinecraft(folder.path, network))), [1, 0, 0]);
   context.clock.advance(1);
-  assert.deepEqual(sums(await take(importPgmMaps(folder.path, facts))), [1, 0, 0]);
+  assert.deepEqual(totals(await importAll(importPgmMaps(folder.path, network))), [1, 0, 0]);
   assert.equal((await mapByName(context.db, 'Keep'))!.authors[0]!.name, 'New');
 });
 
-onEachDatabase('rotations change as often as files do', async (t, url) => {
-  const { context, facts, lines, take } = await contextWith(t, url);
+onEachDatabase('a rotation changes each time its file changes', async (t, url) => {
+  const { context, network, lines, importAll } = await contextWith(t, url);
   await using folder = await folderOf({ 'Fen.txt': '', 'map.xml': mapXml('1') });
-  await take(importPgmMaps(folder.path, facts));
+  await importAll(importPgmMaps(folder.path, network));
   const again = async (text: string): Promise<number[]> => {
     await writeFile(join(folder.path, 'Fen.txt'), text);
     context.clock.advance(1000);
-    return sums(await take(importRotations(join(folder.path, 'Fen.txt'), facts)));
+    return totals(await importAll(importRotations(join(folder.path, 'Fen.txt'), network)));
   };
   for (const text of ['keep \nMoor', 'Moor', ' KEEP\nMoor', 'Moor']) {
     assert.deepEqual(await again(text), [1, 0, 0]);
@@ -105,30 +108,27 @@ onEachDatabase('rotations change as often as files do', async (t, url) => {
   assert.equal(lines.filter((line) => line === 'Fen.txt||server "Fen" is new').length, 1);
 });
 
-onEachDatabase(
-  "a Minecraft server's players are known and banned, and its counters count in no group",
-  async (t, url) => {
-    const { context, facts, take } = await contextWith(t, url);
-    await using folder = await folderOf({
-      'banned-players.json': `[{"uuid":"${ANN}","name":"Ann","created":"2025-06-01 10:00:00 +0200","source":"Server","expires":"forever","reason":"x"}]`,
-      [`stats/${ANN}.json`]: '{"stat.deaths":3,"stat.playerKills":11,"stat.playOneMinute":72000}',
-    });
-    context.clock.advance(Date.now() - context.clock.now());
-    assert.deepEqual(sums(await take(importMinecraft(folder.path, facts))), [2, 0, 0]);
-    assert.deepEqual(sums(await take(importMinecraft(folder.path, facts))), [0, 2, 0]);
-    const { key, name } = (await playerByUuid(context.db, ANN))!;
-    assert.equal(name, 'Ann');
-    assert.equal(await isBanned(context.db, key, context.clock.now()), true);
-    const counted = Object.values(await statsOf(context.db, key)).flatMap((group) => Object.values(group));
-    assert.ok(counted.every((count) => count === 0));
-  },
-);
+onEachDatabase('a Minecraft folder imports players and bans, and counters that count in no group', async (t, url) => {
+  const { context, network, importAll } = await contextWith(t, url);
+  await using folder = await folderOf({
+    'banned-players.json': `[{"uuid":"${ANN}","name":"Ann","created":"2025-06-01 10:00:00 +0200","source":"Server","expires":"forever","reason":"x"}]`,
+    [`stats/${ANN}.json`]: '{"stat.deaths":3,"stat.playerKills":11,"stat.playOneMinute":72000}',
+  });
+  context.clock.advance(Date.now() - context.clock.now());
+  assert.deepEqual(totals(await importAll(importMinecraft(folder.path, network))), [2, 0, 0]);
+  assert.deepEqual(totals(await importAll(importMinecraft(folder.path, network))), [0, 2, 0]);
+  const { key, name } = (await playerByUuid(context.db, ANN))!;
+  assert.equal(name, 'Ann');
+  assert.equal(await isBanned(context.db, key, context.clock.now()), true);
+  const counted = Object.values(await statsOf(context.db, key)).flatMap((group) => Object.values(group));
+  assert.ok(counted.every((count) => count === 0));
+});
 
 const cacheOf = (name: string, expiresOn: string) =>
   JSON.stringify([{ name, uuid: ANN, expiresOn: `${expiresOn} 00:00:00 +0000` }]);
 
-onEachDatabase('a folder that was copied brings no name back that was given up since', async (t, url) => {
-  const { context, facts, take } = await contextWith(t, url);
+onEachDatabase('importing a copied folder never brings back an old name', async (t, url) => {
+  const { context, network, importAll } = await contextWith(t, url);
   const login = event('l', 'player.login', { player: { uuid: ANN, name: 'NewName' } }, { server: 'Fen' });
   const stats = (deaths: number) => ({ [`stats/${ANN}.json`]: `{"stat.deaths":${deaths}}` });
   await using newer = await folderOf({ 'usercache.json': cacheOf('MidName', '2020-01-20'), ...stats(2) });
@@ -139,16 +139,16 @@ onEachDatabase('a folder that was copied brings no name back that was given up s
     const seen = await namesOf(context.db, key);
     return [name, ...seen.map(({ name, last_seen }) => `${name} ${new Date(last_seen).toISOString().slice(0, 10)}`)];
   };
-  await take(importMinecraft(older.path, facts));
+  await importAll(importMinecraft(older.path, network));
   assert.deepEqual(await names(), ['OldName', 'OldName 2015-12-20']);
-  await take(importMinecraft(newer.path, facts));
+  await importAll(importMinecraft(newer.path, network));
   assert.deepEqual(await names(), ['MidName', 'MidName 2019-12-20', 'OldName 2015-12-20']);
-  await take(importEvents([Buffer.from(login)] as unknown as AsyncIterable<Uint8Array>, 'f'));
-  for (const { path } of [older, newer, baseline]) await take(importMinecraft(path, facts));
+  await importAll(importEvents([Buffer.from(login)] as unknown as AsyncIterable<Uint8Array>, 'f'));
+  for (const { path } of [older, newer, baseline]) await importAll(importMinecraft(path, network));
   assert.deepEqual(await names(), ['NewName', 'NewName 2026-01-01', 'MidName 2019-12-20', 'OldName 2015-12-20']);
 });
 
-/** Writes a ban, which ends unless it is the first one, on a day of January 2026. */
+/** Writes a ban on a day of January 2026: permanent with the reason `first`, otherwise with an expiry. */
 async function writeBan(path: string, reason: string, day: number): Promise<void> {
   const expires = reason === 'first' ? 'forever' : '2025-07-01 00:00:00 +0000';
   const entry = { uuid: ANN, name: 'Ann', created: '2025-06-01 00:00:00 +0000', reason, expires };
@@ -157,15 +157,15 @@ async function writeBan(path: string, reason: string, day: number): Promise<void
 }
 
 onEachDatabase(
-  'a ban changes when its file was edited, once each time, and not back by an older file',
+  'a ban changes once with each edit of its file, and an older file does not change it back',
   async (t, url) => {
-    const { context, facts, take } = await contextWith(t, url);
+    const { context, network, importAll } = await contextWith(t, url);
     await using folder = await folderOf({});
     const again = async (path = folder.path) => {
       context.clock.advance(1000);
-      return sums(await take(importMinecraft(path, facts, 'Fen')));
+      return totals(await importAll(importMinecraft(path, network, 'Fen')));
     };
-    const known = async () => {
+    const bans = async () => {
       const { key } = (await playerByUuid(context.db, ANN))!;
       const bans = await listPunishmentsOf(context.db, key, Number.MAX_SAFE_INTEGER, 10, context.clock.now());
       return bans.map(({ reason, expires }) => `${reason} ${expires}`).join();
@@ -174,7 +174,7 @@ onEachDatabase(
     for (const [day, reason] of ['first', 'second', 'first', 'second'].entries()) {
       await writeBan(file, reason, day + 2);
       assert.deepEqual(await again(), [1, 0, 0]);
-      assert.equal(await known(), reason === 'first' ? 'first null' : `second ${Date.UTC(2025, 6, 1)}`);
+      assert.equal(await bans(), reason === 'first' ? 'first null' : `second ${Date.UTC(2025, 6, 1)}`);
       assert.deepEqual(await again(), [0, 1, 0]);
       assert.deepEqual(await again(), [0, 1, 0]);
     }
@@ -182,18 +182,18 @@ onEachDatabase(
     await writeBan(join(older.path, 'banned-players.json'), 'first', 1);
     for (const expected of [1, 0, 0]) {
       assert.deepEqual(await again(older.path), [expected, 1 - expected, 0]);
-      assert.match(await known(), /^second /);
+      assert.match(await bans(), /^second /);
       assert.deepEqual(await again(), [0, 1, 0]);
     }
   },
 );
 
-onEachDatabase('two files for one server do not take turns', async (t, url) => {
-  const { context, facts, take } = await contextWith(t, url);
+onEachDatabase('of two files for one server the same one wins at every import', async (t, url) => {
+  const { context, network, importAll } = await contextWith(t, url);
   await using folder = await folderOf({ 'Fen.txt': 'Keep\nMoor', 'fen.json': '["Moor"]' });
   for (const expected of [1, 0, 0]) {
     context.clock.advance(1000);
-    assert.deepEqual(sums(await take(importRotations(folder.path, facts))), [expected, 1 - expected, 1]);
+    assert.deepEqual(totals(await importAll(importRotations(folder.path, network))), [expected, 1 - expected, 1]);
     const { key } = (await serverByName(context.db, 'fen'))!;
     assert.deepEqual(await rotationOf(context.db, key), ['Keep', 'Moor']);
   }
@@ -207,9 +207,9 @@ async function* itemsOf(text: string): AsyncGenerator<Finding> {
 }
 
 onEachDatabase(
-  'events come in batches; what is refused says where, and a trial sees what came before',
+  'events are imported in batches; refusals name the line, and a dry run sees earlier events',
   async (t, url) => {
-    const { context, facts, lines, take } = await contextWith(t, url);
+    const { context, network, lines, importAll } = await contextWith(t, url);
     const player = { uuid: ANN, name: 'Ann' };
     const file = [
       event('m', 'map.published', { name: 'Keep', version: '1' }),
@@ -222,7 +222,7 @@ onEachDatabase(
     const items = () => itemsOf(file);
     for (const way of ['try', 'run'] as const) {
       lines.length = 0;
-      assert.deepEqual(sums(await take(items(), way)), [902, 1, 2]);
+      assert.deepEqual(totals(await importAll(items(), way)), [902, 1, 2]);
       assert.deepEqual(
         lines.map((line) => line.split('|').slice(0, 2)),
         [
@@ -230,42 +230,45 @@ onEachDatabase(
           ['f', 'line 905'],
         ],
       );
-      assert.equal((await facts.mapNames()).length, way === 'try' ? 0 : 1);
+      assert.equal((await network.mapNames()).length, way === 'try' ? 0 : 1);
     }
-    assert.deepEqual(sums(await take(items())), [0, 903, 2]);
+    assert.deepEqual(totals(await importAll(items())), [0, 903, 2]);
     assert.equal((await playerByUuid(context.db, ANN))!.name, 'Ann');
   },
 );
 
-/** What is exported, as the lines of a file. */
+/** The exported events as the text of a file. */
 async function exportOf(context: AppContext): Promise<string> {
   let text = '';
   for await (const one of exportEvents(context.db)) text += `${JSON.stringify(one)}\n`;
   return text;
 }
 
-onEachDatabase('what is exported is taken once, heartbeats and the largest match too', async (t, url, dialect) => {
-  const { context } = await contextWith(t, url);
-  const [killer, victim] = [person(1).uuid, person(2).uuid];
-  const kills = Array.from({ length: 20_000 }, () => ({ killer, victim, time: BEGINNING }));
-  await sendEvents(context, configured('Alpha'), match({ teams: [team('Red', 1, 2)], kills }));
-  await sendEvents(context, ...['Alpha', 'Fen'].map((server) => presence(server, { players: ['Ann'] })));
-  const database = await createTestDatabase(dialect);
-  const other = await contextWith(t, database.url);
-  t.after(() => database.drop());
-  const text = await exportOf(context);
-  assert.ok(text.length > 2_000_000);
-  assert.deepEqual(sums(await other.take(itemsOf(text))), [5, 0, 0]);
-  assert.deepEqual(sums(await other.take(itemsOf(text))), [0, 5, 0]);
-  assert.equal(await exportOf(other.context), text);
-  await sendEvents(other.context, presence('Alpha', { players: ['Eve'] }, { time: '2026-03-01T12:00:01Z' }));
-  assert.deepEqual(sums(await other.take(itemsOf(text))), [1, 4, 0]);
-  assert.deepEqual(other.lines, ['f|line 4|nothing changed: a newer heartbeat is already stored']);
-});
+onEachDatabase(
+  'exported events are imported once, including heartbeats and the largest match',
+  async (t, url, dialect) => {
+    const { context } = await contextWith(t, url);
+    const [killer, victim] = [person(1).uuid, person(2).uuid];
+    const kills = Array.from({ length: 20_000 }, () => ({ killer, victim, time: BEGINNING }));
+    await sendEvents(context, configured('Alpha'), match({ teams: [team('Red', 1, 2)], kills }));
+    await sendEvents(context, ...['Alpha', 'Fen'].map((server) => presence(server, { players: ['Ann'] })));
+    const database = await createTestDatabase(dialect);
+    const other = await contextWith(t, database.url);
+    t.after(() => database.drop());
+    const text = await exportOf(context);
+    assert.ok(text.length > 2_000_000);
+    assert.deepEqual(totals(await other.importAll(itemsOf(text))), [5, 0, 0]);
+    assert.deepEqual(totals(await other.importAll(itemsOf(text))), [0, 5, 0]);
+    assert.equal(await exportOf(other.context), text);
+    await sendEvents(other.context, presence('Alpha', { players: ['Eve'] }, { time: '2026-03-01T12:00:01Z' }));
+    assert.deepEqual(totals(await other.importAll(itemsOf(text))), [1, 4, 0]);
+    assert.deepEqual(other.lines, ['f|line 4|nothing changed: a newer heartbeat is already stored']);
+  },
+);
 
-onEachDatabase('the longer lines are, the fewer are taken together', async (t, url) => {
-  const { take, batches } = await contextWith(t, url);
+onEachDatabase('a batch has fewer events if their lines are long', async (t, url) => {
+  const { importAll, batches } = await contextWith(t, url);
   const lines = Array.from({ length: 20 }, (_, number) => JSON.stringify(login('Fen', person(number))));
-  await take(itemsOf(lines.map((line) => line + ' '.repeat(2_000_000)).join('\n')));
+  await importAll(itemsOf(lines.map((line) => line + ' '.repeat(2_000_000)).join('\n')));
   assert.deepEqual(batches, [7, 14, 20]);
 });

@@ -12,7 +12,7 @@ const MANIFEST = JSON.stringify({
   imports: { '#api/*': './src/api/*', '#site/*': './src/site/*', '#store/*': './src/store/*', '#db/*': './src/db/*' },
 });
 
-/** What the check says of a tree of these files, without what it says of names unless they are asked for. */
+/** The problems of a tree with these files, for the given rules. */
 function problemsOf(files: Record<string, string>, rules = ['cycles', 'imports', 'folders']): string[] {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'structure-'));
   for (const [path, text] of Object.entries({ 'package.json': MANIFEST, ...files })) {
@@ -38,7 +38,7 @@ test('a tree whose imports point down passes', () => {
   assert.deepEqual(problemsOf(files), []);
 });
 
-test('a cycle is found through types, re-exports and imports while running', () => {
+test('a cycle is found through type imports, re-exports and dynamic imports', () => {
   const files = {
     'src/api/a.ts': `import type { B } from './b.ts';`,
     'src/api/b.ts': `export * from './c.ts';`,
@@ -54,7 +54,7 @@ for (const [from, specifier, to, problem] of [
   ['src/api/a.ts', '#site/b.ts', 'src/site/b.ts', 'of the same layer'],
   ['src/api/a.ts', '../../packages/sender/b.ts', 'packages/sender/b.ts', 'imports the package'],
   ['packages/sender/a.ts', '#db/b.ts', 'src/db/b.ts', 'a package imports nothing'],
-  ['src/api/a.ts', '../../test/b.ts', 'test/b.ts', 'no part of the service'],
+  ['src/api/a.ts', '../../test/b.ts', 'test/b.ts', 'not part of the service'],
 ] as const)
   test(`${from} must not import ${to}`, () => {
     const [first = '', ...more] = problemsOf({ [from]: `import type { B } from '${specifier}';`, [to]: '' });
@@ -62,21 +62,21 @@ for (const [from, specifier, to, problem] of [
     assert.deepEqual(more, []);
   });
 
-test('a folder that no layer names is refused', () => {
+test('a folder outside all layers is refused', () => {
   assert.deepEqual(problemsOf({ 'src/utils/a.ts': '' }), [
     'src/utils/a.ts belongs to no layer of scripts/check/layers.ts',
   ]);
 });
 
-/** So many files directly in one folder, and one in a folder below. */
+/** `count` files directly in one folder, and one file in a subfolder. */
 const crowded = (count: number): Record<string, string> => ({
   ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/api/f${index}.ts`, ''])),
   'src/api/auth/more.ts': '',
 });
 
-test('a folder may hold 25 files and no more, those of its folders apart', () => {
+test('a folder may contain at most 25 files, not counting subfolders', () => {
   assert.deepEqual(problemsOf(crowded(25)), []);
-  assert.deepEqual(problemsOf(crowded(26)), ['src/api has 26 files; 25 are the most']);
+  assert.deepEqual(problemsOf(crowded(26)), ['src/api has 26 files; the maximum is 25']);
 });
 
 test('names are refused in identifiers and paths, not in strings, comments or regular expressions', () => {
@@ -104,7 +104,7 @@ test('names are refused in identifiers and paths, not in strings, comments or re
     assert.deepEqual(nameProblems(path, undefined), []);
 });
 
-test('the rule of names reads every folder of ours', () => {
+test('the rule of names applies to every folder with source files', () => {
   const files = { 'bench/hall.ts': '', 'scripts/a.mjs': 'openDoor()', 'src/site/script/b.js': 'const x = a.sieve;' };
   assert.deepEqual(
     problemsOf(files, ['names']).map((problem) => problem.split(':')[0]),
@@ -112,13 +112,13 @@ test('the rule of names reads every folder of ours', () => {
   );
 });
 
-test('words of a name', () => {
+test('a name is split into its words', () => {
   assert.deepEqual(wordsOf('MOST_AT_ONCE'), ['most', 'at', 'once']);
   assert.deepEqual(wordsOf('parseHTTPDoor2x'), ['parse', 'http', 'door', 'x']);
   assert.deepEqual(wordsOf('open-door.test'), ['open', 'door', 'test']);
 });
 
-test('only imports are read as imports', () => {
+test('specifiers are found in imports only, not in strings or comments', () => {
   const source = `
     import a from './a.ts';
     import type { B } from "./b.ts";
@@ -132,7 +132,7 @@ test('only imports are read as imports', () => {
   assert.deepEqual(specifiersIn(source), ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts', './f.ts', './k.ts']);
 });
 
-test('tokens know their line', () => {
+test('each token has the number of its line', () => {
   const lines = tokensOf('a\n/* \n */ b `\n${c}`\n\nd').filter(({ kind }) => kind === 'word');
   assert.deepEqual(
     lines.map(({ text, line }) => `${text}${line}`),

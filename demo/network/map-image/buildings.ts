@@ -2,7 +2,7 @@ import { GROUND } from './land.ts';
 import type { Material, Relief } from './relief.ts';
 import { type Point, cellOf } from './symmetry.ts';
 
-/** A place to build on: the cell, and which way the middle of the map lies. */
+/** A place to build on: the cell, and the direction of the map's centre. */
 export interface Site {
   x: number;
   y: number;
@@ -14,7 +14,7 @@ export function siteOf(point: Point): Site {
   return { ...cellOf(point), towards: { x: -point.x / length, y: -point.y / length } };
 }
 
-/** Every cell of a square around a site, with how far it is from the middle. */
+/** Calls `each` with the offset of every cell of a square around a site. */
 export function around(radius: number, each: (dx: number, dy: number) => void): void {
   for (let dy = -radius; dy <= radius; dy++) for (let dx = -radius; dx <= radius; dx++) each(dx, dy);
 }
@@ -29,7 +29,7 @@ export function round(relief: Relief, site: Site, radius: number, height: number
   });
 }
 
-/** A team's home: a platform with a carpet in its colour, a keep behind it and four towers. */
+/** The base of a team: a platform with a ring in its colour, a keep behind it and four towers. */
 export function home(relief: Relief, site: Site, colour: Material): void {
   round(relief, site, 9, GROUND + 1, 'floor');
   around(9, (dx, dy) => {
@@ -52,7 +52,7 @@ function tower(relief: Relief, site: Site, colour: Material): void {
   around(1, (dx, dy) => relief.hang(site.x + dx, site.y + dy, GROUND + (dx === 0 && dy === 0 ? 9 : 8), 2, colour));
 }
 
-/** A hall under a gabled roof in the team's colour. */
+/** A building with a gabled roof in the team's colour. */
 function keep(relief: Relief, site: Site, colour: Material): void {
   for (let dy = -3; dy <= 3; dy++) {
     for (let dx = -4; dx <= 4; dx++) {
@@ -62,7 +62,7 @@ function keep(relief: Relief, site: Site, colour: Material): void {
   }
 }
 
-/** A room whose roof is the wool that lies in it. */
+/** A room with a roof of the wool inside. */
 export function woolRoom(relief: Relief, site: Site, wool: Material): void {
   round(relief, site, 5, GROUND + 1, 'floor');
   slab(relief, site, 3, GROUND + 4, 'wall');
@@ -70,7 +70,7 @@ export function woolRoom(relief: Relief, site: Site, wool: Material): void {
   around(1, (dx, dy) => relief.build(site.x + dx, site.y + dy, GROUND + 7, wool));
 }
 
-/** Black glass full of lava, on legs. */
+/** A core of dark glass filled with lava. */
 export function core(relief: Relief, site: Site, colour: Material): void {
   round(relief, site, 6, GROUND + 1, 'floor');
   around(6, (dx, dy) => {
@@ -98,7 +98,7 @@ export function flag(relief: Relief, site: Site, colour: Material): void {
   for (let dx = 1; dx <= 6; dx++) relief.hang(site.x + dx, site.y, GROUND + 14 - (dx > 3 ? 1 : 0), 5, colour);
 }
 
-/** Ground that is fought for: rings around a beacon. */
+/** A control point: rings around a beacon. */
 export function point(relief: Relief, site: Site, radius = 7): void {
   round(relief, site, radius, GROUND + 1, 'white');
   round(relief, site, radius - 1.2, GROUND + 1, 'floor');
@@ -106,12 +106,12 @@ export function point(relief: Relief, site: Site, radius = 7): void {
   round(relief, site, 1, GROUND + 6, 'glow');
 }
 
-/** Terraces up to a beacon. */
+/** Terraces that rise to a beacon. */
 export function terraces(relief: Relief, site: Site, radius: number): void {
   for (let step = 0; step < 4; step++) {
-    const reach = radius - step * (radius / 4.6);
-    round(relief, site, reach, GROUND + 1 + step * 2, 'wall');
-    round(relief, site, reach - 1, GROUND + 1 + step * 2, step % 2 === 0 ? 'ground' : 'patch');
+    const extent = radius - step * (radius / 4.6);
+    round(relief, site, extent, GROUND + 1 + step * 2, 'wall');
+    round(relief, site, extent - 1, GROUND + 1 + step * 2, step % 2 === 0 ? 'ground' : 'patch');
   }
   round(relief, site, 3.4, GROUND + 8, 'white');
   round(relief, site, 1.2, GROUND + 13, 'glow');

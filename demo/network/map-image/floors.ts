@@ -4,7 +4,7 @@ import { HEIGHT, type Material, type Relief, WIDTH } from './relief.ts';
 import { distanceTo } from './shapes.ts';
 import { pointOf } from './symmetry.ts';
 
-/** How far above the ground each floor lies, and the two materials it is tiled with. */
+/** The height of each floor above the ground, and the two materials of its tiles. */
 const FLOORS: readonly { height: number; tiles: readonly [Material, Material] }[] = [
   { height: 3, tiles: ['blossom', 'rock'] },
   { height: 8, tiles: ['floor', 'path'] },
@@ -12,7 +12,7 @@ const FLOORS: readonly { height: number; tiles: readonly [Material, Material] }[
 ];
 const STEP_BACK = 5;
 
-/** Floors above each other with the holes that players left in them; through those one sees the floor below. */
+/** Builds floors above each other, with holes left by players through which the floor below is visible. */
 export function dropFloors(relief: Relief, layout: Layout, random: Random): void {
   FLOORS.forEach(({ height, tiles }, level) => {
     const gone = level === 0 ? new Set<number>() : trails(random, level * 5);
@@ -27,7 +27,7 @@ export function dropFloors(relief: Relief, layout: Layout, random: Random): void
   });
 }
 
-/** Where somebody ran, the floor is gone. */
+/** The cells that disappeared under running players. */
 function trails(random: Random, runners: number): Set<number> {
   const gone = new Set<number>();
   for (let runner = 0; runner < runners; runner++) {

@@ -12,7 +12,7 @@ import { dropFloors } from './floors.ts';
 const TEAMS: readonly Material[] = ['team0', 'team1', 'team2', 'team3'];
 const WOOLS: readonly Material[] = ['wool0', 'wool1', 'wool2', 'wool3'];
 
-/** Builds what the gamemode is about: homes, and what is fought over. */
+/** Builds the team bases and the objectives of the gamemode. */
 export function furnish(relief: Relief, layout: Layout, map: SampleMap, random: Random): void {
   const gamemode = map.gamemodes[0]!;
   if (map.teams.length > 0) eachTeam(layout, layout.base, (site, team) => home(relief, site, TEAMS[team]!));
@@ -65,7 +65,7 @@ function points(relief: Relief, layout: Layout): void {
   for (const goal of layout.goals) eachTeam(layout, goal, (site) => point(relief, site));
 }
 
-/** Things to hide behind, each at the same place for every team. */
+/** Places crates as cover, at the same positions for every team. */
 function cover(relief: Relief, layout: Layout, random: Random, count: number, materials: readonly Material[]): void {
   for (let number = 0; number < count; number++) {
     const place = { x: random.int(-40, -2), y: random.int(-38, 38) };
@@ -97,18 +97,18 @@ function isRim(relief: Relief, x: number, y: number): boolean {
   return relief.ground(x, y) !== undefined && sides.some(([dx, dy]) => relief.ground(x + dx, y + dy) === undefined);
 }
 
-/** Blocks of houses with alleys between. */
+/** Blocks of buildings with alleys between them. */
 function maze(relief: Relief, layout: Layout, random: Random): void {
   for (let y = -40; y <= 40; y += 13) {
     for (let x = -52; x <= 0; x += 13) {
       const [width, depth, height] = [random.int(3, 5), random.int(3, 5), random.int(3, 9)];
       const shift = { x: x + random.int(-2, 2), y: y + random.int(-1, 1) };
-      for (const copy of copies(layout.symmetry, shift)) house(relief, copy, width, depth, height);
+      for (const copy of copies(layout.symmetry, shift)) mazeBlock(relief, copy, width, depth, height);
     }
   }
 }
 
-function house(relief: Relief, middle: Point, width: number, depth: number, height: number): void {
+function mazeBlock(relief: Relief, middle: Point, width: number, depth: number, height: number): void {
   const { x, y } = cellOf(middle);
   for (let dy = -depth; dy <= depth; dy++) {
     for (let dx = -width; dx <= width; dx++) {

@@ -4,11 +4,11 @@ import { HEIGHT, type Relief, WIDTH } from './relief.ts';
 import { distanceTo } from './shapes.ts';
 import { type Point, copies, pointOf } from './symmetry.ts';
 
-/** How high land lies above what surrounds it. */
+/** The height of land above its surroundings. */
 export const GROUND = 5;
 const RIVER_HALF = 4.5;
 
-/** Raises the land of a layout out of the abyss, hilly and ragged as it says, alike for every team. */
+/** Raises the land of a layout with its hills and coast, the same for every team. */
 export function raiseLand(relief: Relief, layout: Layout, noise: Noise): void {
   for (let y = 0; y < HEIGHT; y++) {
     for (let x = 0; x < WIDTH; x++) {
@@ -42,7 +42,7 @@ function isRiver(layout: Layout, point: Point, noise: Noise): boolean {
   return Math.abs(point.x - bend) < RIVER_HALF + noise.at(Math.abs(point.y) / 6, 3);
 }
 
-/** The same for every team: the mean over the places that symmetry makes one. */
+/** The mean over all symmetric positions, which makes the value the same for every team. */
 function evenly(places: readonly Point[], value: (place: Point) => number): number {
   return places.reduce((sum, place) => sum + value(place), 0) / places.length;
 }

@@ -1,12 +1,12 @@
 import { type Noise, mix } from './noise.ts';
 import { HEIGHT, type Relief, WIDTH } from './relief.ts';
 
-/** How bright a surface is, from 0 (deepest shade) to SHADES - 1. */
+/** The number of brightness levels, from 0 (deepest shade) to SHADES - 1. */
 export const SHADES = 9;
 const PLAIN = 5;
 const SHADOW_REACH = 11;
 
-/** The brightness of a cell's top: the sun stands low in the west-north-west. */
+/** The brightness of a cell's top; the sun is low in the west-north-west. */
 export function topShade(relief: Relief, grain: Noise, x: number, y: number, height: number): number {
   const edge = Math.sign(height - relief.height(x - 1, y)) + Math.sign(height - relief.height(x, y - 1));
   const speckle = grain.at(x * 1.7, y * 1.7) > 0.35 ? -1 : 0;
@@ -14,7 +14,7 @@ export function topShade(relief: Relief, grain: Noise, x: number, y: number, hei
   return clamp(isShaded(relief, x, y, height) ? shade - 2 : shade);
 }
 
-/** Sides face south and lie in half shade, darker the further down. */
+/** The brightness of a cell's south side: half shade, darker towards the bottom. */
 export function sideShade(below: number, x: number): number {
   return clamp(3 - Math.floor(below / 3) - (x % 5 === 0 ? 1 : 0));
 }
@@ -30,15 +30,16 @@ function clamp(shade: number): number {
   return Math.max(0, Math.min(SHADES - 1, shade));
 }
 
-/** For each cell, how far it is to the nearest land, up to a limit: shores are lighter than the deep. */
+/** The distance of each cell to the nearest land, up to a limit; water is lighter near the shore. */
 export function shoreDistances(relief: Relief, limit: number): Float64Array {
   const distances = new Float64Array(WIDTH * HEIGHT).fill(limit);
-  purge(distances, (x, y) => relief.ground(x, y) !== undefined, false);
-  purge(distances, () => false, true);
+  propagate(distances, (x, y) => relief.ground(x, y) !== undefined, false);
+  propagate(distances, () => false, true);
   return distances;
 }
 
-function purge(distances: Float64Array, isLand: (x: number, y: number) => boolean, backwards: boolean): void {
+/** One pass of a two-pass distance transform: forwards from the top left, or backwards. */
+function propagate(distances: Float64Array, isLand: (x: number, y: number) => boolean, backwards: boolean): void {
   const step = backwards ? 1 : -1;
   for (let number = 0; number < WIDTH * HEIGHT; number++) {
     const cell = backwards ? WIDTH * HEIGHT - 1 - number : number;
@@ -49,7 +50,7 @@ function purge(distances: Float64Array, isLand: (x: number, y: number) => boolea
   }
 }
 
-/** A colour at a brightness: shades turn to blue, lights to yellow. */
+/** A colour at a brightness level: dark levels turn to blue, bright ones to yellow. */
 export function shaded([red, green, blue]: readonly [number, number, number], shade: number): [number, number, number] {
   const level = shade / PLAIN;
   const tint = (value: number, cold: number, warm: number): number => {

@@ -12,10 +12,10 @@ const PLANTS: Record<Look['plant'], Plant> = {
   palm: palm,
   cactus: cactus,
   spire: spire,
-  house,
+  building,
 };
 
-/** Plants, rocks and flowers where nothing was built, at the same places for every team. */
+/** Places plants, rocks and flowers where nothing was built, at the same positions for every team. */
 export function growPlants(relief: Relief, layout: Layout, look: Look, random: Random): void {
   const attempts = Math.round((look.growth * layout.wild * WIDTH * HEIGHT) / 100);
   for (let number = 0; number < attempts; number++) {
@@ -23,15 +23,15 @@ export function growPlants(relief: Relief, layout: Layout, look: Look, random: R
     const kind = random.weighted([look.plant === 'round' || look.plant === 'pine' ? 5 : 4, 2, 4]);
     const size = random.int(0, 2);
     const places = copies(layout.symmetry, point);
-    if (!places.every((place) => isFree(relief, place, kind > 0 ? 1 : look.plant === 'house' ? 5 : 3))) continue;
+    if (!places.every((place) => isFree(relief, place, kind > 0 ? 1 : look.plant === 'building' ? 5 : 3))) continue;
     for (const place of places) grow(relief, look, cellOf(place), kind, size);
   }
 }
 
-function isFree(relief: Relief, place: Point, reach: number): boolean {
+function isFree(relief: Relief, place: Point, extent: number): boolean {
   const { x, y } = cellOf(place);
-  for (let dy = -reach; dy <= reach; dy++) {
-    for (let dx = -reach; dx <= reach; dx++) {
+  for (let dy = -extent; dy <= extent; dy++) {
+    for (let dx = -extent; dx <= extent; dx++) {
       if (relief.ground(x + dx, y + dy) === undefined || relief.isBuilt(x + dx, y + dy)) return false;
     }
   }
@@ -96,8 +96,8 @@ function cactus(relief: Relief, x: number, y: number, height: number, size: numb
   relief.reserve(x + 1, y);
 }
 
-/** In a town houses grow: of plaster or brick, under gables in two colours. */
-function house(relief: Relief, x: number, y: number, height: number, size: number): void {
+/** A building of plaster or brick with a gabled roof; it takes the place of plants in a city. */
+function building(relief: Relief, x: number, y: number, height: number, size: number): void {
   const [width, depth] = [3 + (size % 2), 2 + (size > 0 ? 1 : 0)];
   for (let dy = -depth; dy <= depth; dy++) {
     for (let dx = -width; dx <= width; dx++) {
@@ -123,9 +123,9 @@ function crown(
   top: (distance: number, radius: number) => number,
   depth: number,
 ): void {
-  const reach = Math.ceil(radius);
-  for (let dy = -reach; dy <= reach; dy++) {
-    for (let dx = -reach; dx <= reach; dx++) {
+  const extent = Math.ceil(radius);
+  for (let dy = -extent; dy <= extent; dy++) {
+    for (let dx = -extent; dx <= extent; dx++) {
       const distance = Math.hypot(dx, dy);
       if (distance > radius) continue;
       relief.hang(x + dx, y + dy, top(distance, radius), depth, 'leaf');

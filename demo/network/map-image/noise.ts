@@ -1,9 +1,9 @@
 import type { Random } from '../random.ts';
 
-/** A power of two: the lattice repeats after so many units. */
+/** The period of the lattice; a power of two. */
 const SIZE = 64;
 
-/** Smooth hills and hollows: values from -1 to 1 that change over about a unit of length. */
+/** Smooth two-dimensional noise: values from -1 to 1 that change over about one unit of length. */
 export class Noise {
   readonly #lattice: Float64Array;
 
@@ -19,7 +19,7 @@ export class Noise {
     return mix(upper, lower, down);
   }
 
-  /** Large forms with smaller ones on them. */
+  /** Noise at three scales. */
   rough(x: number, y: number): number {
     return this.at(x, y) * 0.6 + this.at(x * 2.1 + 17, y * 2.1 + 5) * 0.3 + this.at(x * 4.3 + 31, y * 4.3 + 47) * 0.15;
   }
@@ -29,10 +29,10 @@ export class Noise {
   }
 }
 
-function smooth(quota: number): number {
-  return quota * quota * (3 - 2 * quota);
+function smooth(fraction: number): number {
+  return fraction * fraction * (3 - 2 * fraction);
 }
 
-export function mix(from: number, to: number, quota: number): number {
-  return from + (to - from) * quota;
+export function mix(from: number, to: number, fraction: number): number {
+  return from + (to - from) * fraction;
 }

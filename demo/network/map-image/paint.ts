@@ -2,7 +2,7 @@ import type { Random } from '../random.ts';
 import type { Material, Relief } from './relief.ts';
 import { HEIGHT, WIDTH } from './relief.ts';
 
-/** Splashes in both teams' colours, each mostly on its own half. */
+/** Paints splashes in the colours of both teams, each mostly on its own half. */
 export function paintBlobs(relief: Relief, random: Random, count: number, size: number): void {
   for (let number = 0; number < count; number++) {
     const x = random.int(8, WIDTH - 9);
@@ -16,16 +16,16 @@ export function paintBlobs(relief: Relief, random: Random, count: number, size: 
 function splash(relief: Relief, random: Random, x: number, y: number, radius: number, colour: Material): void {
   const lobes = Array.from({ length: 5 }, () => ({
     turn: random.between(0, 2 * Math.PI),
-    reach: radius * random.between(0.4, 1),
+    distance: radius * random.between(0.4, 1),
   }));
-  const drops = lobes.map(({ turn, reach }) => ({
-    x: x + Math.cos(turn) * reach,
-    y: y + Math.sin(turn) * reach,
+  const drops = lobes.map(({ turn, distance }) => ({
+    x: x + Math.cos(turn) * distance,
+    y: y + Math.sin(turn) * distance,
     radius: radius * 0.45,
   }));
-  const reach = Math.ceil(radius * 1.6);
-  for (let dy = -reach; dy <= reach; dy++) {
-    for (let dx = -reach; dx <= reach; dx++) {
+  const extent = Math.ceil(radius * 1.6);
+  for (let dy = -extent; dy <= extent; dy++) {
+    for (let dx = -extent; dx <= extent; dx++) {
       const wet =
         Math.hypot(dx, dy) < radius * 0.75 ||
         drops.some((drop) => Math.hypot(x + dx - drop.x, y + dy - drop.y) < drop.radius);

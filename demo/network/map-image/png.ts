@@ -8,7 +8,7 @@ const FILTER_UP = 2;
 /** Red, green and blue, 0 to 255 each. */
 export type Rgb = readonly [number, number, number];
 
-/** Writes a PNG with a palette (at most 256 colours); `pixels` holds the place of each pixel's colour, row by row. */
+/** Encodes a PNG with a palette of at most 256 colours; `pixels` are palette indexes, row by row. */
 export function encodePng(width: number, height: number, palette: readonly Rgb[], pixels: Uint8Array): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -23,7 +23,7 @@ export function encodePng(width: number, height: number, palette: readonly Rgb[]
   ]);
 }
 
-/** A row that repeats the one above becomes nothing but zeros, which is what tiles of several pixels are made of. */
+/** A row that equals the one above is filtered to zeros, which compress well; every second row does. */
 function filtered(width: number, height: number, pixels: Uint8Array): Buffer {
   const rows = Buffer.alloc((width + 1) * height);
   for (let y = 0; y < height; y++) {

@@ -1,8 +1,8 @@
-/** Cells across and down; each is drawn as a square of two pixels, so that pictures have the 290 by 246 of PGM's. */
+/** The size in cells. Each cell is drawn as 2 × 2 pixels, which gives PGM's picture size of 290 by 246. */
 export const WIDTH = 145;
 export const HEIGHT = 123;
 
-/** What a cell shows from above; which colours that means is decided by the map's theme and teams. */
+/** The surface of a cell; the map's theme and teams decide its colour. */
 export const MATERIALS = [
   'abyss',
   'ground',
@@ -34,11 +34,11 @@ export type Material = (typeof MATERIALS)[number];
 export interface Block {
   height: number;
   material: Material;
-  /** How far it reaches down; what stands on the ground reaches all the way. */
+  /** The thickness of the block; infinite for blocks that stand on the ground. */
   depth: number;
 }
 
-/** A landscape of columns and of what hangs above them (bridges, crowns, roofs), one of each a cell. */
+/** A landscape with one column per cell and at most one block above it, such as a bridge, a tree crown or a roof. */
 export class Relief {
   readonly #ground = Array.from<Block | undefined>({ length: WIDTH * HEIGHT });
   readonly #above = Array.from<Block | undefined>({ length: WIDTH * HEIGHT });
@@ -52,12 +52,12 @@ export class Relief {
     return inside(x, y) ? this.#above[y * WIDTH + x] : undefined;
   }
 
-  /** How high the cell is with everything on it; 0 where there is nothing. */
+  /** The height of the cell including the block above it; 0 for an empty cell. */
   height(x: number, y: number): number {
     return Math.max(this.ground(x, y)?.height ?? 0, this.above(x, y)?.height ?? 0);
   }
 
-  /** Whether something was made here: nothing grows on it. */
+  /** Whether something was built or reserved here, so that no plant is placed. */
   isBuilt(x: number, y: number): boolean {
     return inside(x, y) && this.#built[y * WIDTH + x] === 1;
   }

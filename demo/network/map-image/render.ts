@@ -6,12 +6,12 @@ import type { Abyss, Look } from './themes.ts';
 
 const SCALE = 2;
 const SHORE = 7;
-/** Columns rise northwards on the picture; this keeps the land as a whole in its middle. */
+/** Columns extend upwards in the picture; this offset keeps the land centred. */
 const LIFT = 4;
 
 export type Colours = Readonly<Record<Material, Rgb>>;
 
-/** Draws a landscape as a PNG: what is further north first, so that what stands in front covers it. */
+/** Draws a landscape as a PNG, from north to south, so that blocks in front cover those behind. */
 export function render(relief: Relief, look: Look, colours: Colours, noise: Noise): Buffer {
   const palette = new Palette();
   const cells = new Uint8Array(WIDTH * HEIGHT);
@@ -55,7 +55,7 @@ function paintBlock(
   paint(x, row, shaded(colour, shade));
 }
 
-/** Where land floats, one sees more of its flank. */
+/** The additional depth of the visible flank of floating land. */
 function underside(abyss: Abyss): number {
   return abyss === 'void' ? 5 : 0;
 }

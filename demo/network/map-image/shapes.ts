@@ -1,6 +1,6 @@
 import type { Point } from './symmetry.ts';
 
-/** A piece of land: a rounded box around a point; a disc is one without straight sides. */
+/** A piece of land: a rounded box around a point. A disc is a rounded box without straight sides. */
 export interface Shape extends Point {
   halfWidth: number;
   halfHeight: number;
@@ -23,7 +23,7 @@ export const box = (x: number, y: number, halfWidth: number, halfHeight: number,
   round,
 });
 
-/** How far a point lies outside the shape; below 0 inside. */
+/** The distance of a point from the shape; negative inside. */
 export function distanceTo({ x, y, halfWidth, halfHeight, round }: Shape, point: Point): number {
   const across = Math.max(0, Math.abs(point.x - x) - halfWidth);
   const down = Math.max(0, Math.abs(point.y - y) - halfHeight);

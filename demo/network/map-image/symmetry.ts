@@ -1,6 +1,6 @@
 import { HEIGHT, WIDTH } from './relief.ts';
 
-/** Cells from the middle of the picture: to the right, and down. */
+/** An offset in cells from the centre of the picture: to the right and down. */
 export interface Point {
   x: number;
   y: number;
@@ -20,7 +20,7 @@ const TURNS: Record<Symmetry, readonly ((point: Point) => Point)[]> = {
   ],
 };
 
-/** Where a point lies for each team, the first one's place first: what one side has, every side has. */
+/** The symmetric positions of a point, one per team, starting with the point itself. */
 export function copies(symmetry: Symmetry, point: Point): Point[] {
   return TURNS[symmetry].map((turn) => turn(point));
 }

@@ -1,6 +1,6 @@
 import type { Rgb } from './png.ts';
 
-/** What lies around the land: it decides how that is drawn, not its colour. */
+/** The surroundings of the land, which decide how they are drawn; their colours come from the look. */
 export type Abyss = 'water' | 'lava' | 'void';
 
 export interface Look {
@@ -17,8 +17,8 @@ export interface Look {
   leaf: Rgb;
   blossom: Rgb;
   trunk: Rgb;
-  plant: 'round' | 'pine' | 'palm' | 'cactus' | 'spire' | 'house';
-  /** Plants for each hundred places that could have one. */
+  plant: 'round' | 'pine' | 'palm' | 'cactus' | 'spire' | 'building';
+  /** Plants for each hundred cells. */
   growth: number;
 }
 
@@ -104,7 +104,7 @@ export const THEMES = {
   ),
   city: look(
     'void',
-    'house',
+    'building',
     1.1,
     '2e3648 384258 444f66 a6a49c 7fa05c 6c6a6c cfc4b0 888a90 b8755a d8ccb8 5c9050 c8603c 6a4038',
   ),
@@ -130,7 +130,7 @@ export const THEMES = {
 
 export type Theme = keyof typeof THEMES;
 
-/** The sixteen chat colours as they look good on a map. */
+/** The sixteen chat colours, adjusted for the maps. */
 export const CHAT: Readonly<Record<string, Rgb>> = Object.fromEntries(
   `black:2a2a30 dark_blue:26379c dark_green:2c7a34 dark_aqua:1f9aa0 dark_red:a82828 dark_purple:8434b0 gold:f09a28 gray:b0b0b4
   dark_gray:58585e blue:3d62e0 green:5cc84c aqua:58d0e0 red:e0483c light_purple:e878d4 yellow:f2d84a white:f4f4f0`
@@ -138,7 +138,7 @@ export const CHAT: Readonly<Record<string, Rgb>> = Object.fromEntries(
     .map((entry) => [entry.split(':')[0]!, rgb(entry.split(':')[1]!)]),
 );
 
-/** Wool and paint, by the dyes' names. */
+/** The colours of wool and paint, by the name of the dye. */
 export const DYE: Readonly<Record<string, Rgb>> = Object.fromEntries(
   `orange:f08a28 magenta:c850c0 light_blue:6ab4e8 yellow:f0d040 lime:80c828 pink:f090b0 cyan:2a9a9c purple:7c3cb0 blue:3c4cb4
   brown:7a5030 green:5a7a20 red:b03028`

@@ -15,7 +15,7 @@ export interface Counters {
   time_played: number;
 }
 
-/** What a match says about one who played it. */
+/** The counters of a fighter in the event of a match. */
 export function countersOf(random: Random, fixture: Fixture, course: Course, fighter: Fighter): Counters {
   const kills = course.kills.filter(({ killer }) => killer === fighter).length;
   const killed = course.kills.filter(({ victim }) => victim === fighter).length;
@@ -30,7 +30,7 @@ export function countersOf(random: Random, fixture: Fixture, course: Course, fig
   };
 }
 
-/** Deaths nobody gets a kill for. Where one stays over, everybody else has fallen once. */
+/** Deaths without a killer. In modes with one survivor, every other player falls once. */
 function falls(random: Random, fixture: Fixture, course: Course, fighter: Fighter): number {
   const { gamemode } = fixture;
   if (gamemode === 'bowspleef' || gamemode === 'tntrun') return course.winner?.fighters[0] === fighter ? 0 : 1;

@@ -8,7 +8,7 @@ export interface Kill {
   time: number;
 }
 
-/** Kills through a match at a rate for each player and minute: better players make more and suffer fewer. */
+/** The kills of a match. `rate` is kills per player and minute; better players kill more and die less. */
 export function fight(random: Random, fixture: Fixture, sides: readonly Side[], rate: number): Kill[] {
   const minutes = sides.flatMap((side) => side.fighters).reduce((sum, fighter) => sum + secondsOf(fighter) / 60, 0);
   const times = Array.from({ length: random.count(rate * minutes) }, () =>
@@ -21,10 +21,10 @@ function oneKill(random: Random, sides: readonly Side[], time: number): Kill {
   const present = sides.map((side) => presentAt(side, time));
   const attacking = random.weighted(present.map(strengthOf));
   const victims = present.filter((_, side) => side !== attacking).flat();
-  return { killer: strong(random, present[attacking]!), victim: weak(random, victims), time };
+  return { killer: pickStrong(random, present[attacking]!), victim: pickWeak(random, victims), time };
 }
 
-/** One life each: kills until only the winner's fighters are left. */
+/** The kills of a match with one life per player, until only fighters of the winner are left. */
 export function eliminate(random: Random, fixture: Fixture, sides: readonly Side[], winner: Side): Kill[] {
   const alive = new Map(sides.map((side) => [side, [...side.fighters]]));
   const survivors = random.int(1, Math.max(1, Math.ceil(winner.fighters.length * 0.6)));
@@ -36,23 +36,29 @@ export function eliminate(random: Random, fixture: Fixture, sides: readonly Side
   return times
     .sort((a, b) => a - b)
     .map((time, done) => {
-      const side = nextToFall(random, alive, winner, survivors, done === deaths - 1);
-      const victim = weak(random, alive.get(side)!);
+      const side = nextVictimSide(random, alive, winner, survivors, done === deaths - 1);
+      const victim = pickWeak(random, alive.get(side)!);
       alive.set(
         side,
         alive.get(side)!.filter((fighter) => fighter !== victim),
       );
       const killers = [...alive].filter(([other]) => other !== side).flatMap(([, fighters]) => fighters);
-      return { killer: strong(random, killers), victim, time };
+      return { killer: pickStrong(random, killers), victim, time };
     });
 }
 
-/** The winners keep their survivors, and the last one to fall is none of theirs. */
-function nextToFall(random: Random, alive: Map<Side, Fighter[]>, winner: Side, survivors: number, last: boolean): Side {
+/** The side of the next victim. The winner keeps its survivors, and the last victim belongs to a loser. */
+function nextVictimSide(
+  random: Random,
+  alive: Map<Side, Fighter[]>,
+  winner: Side,
+  survivors: number,
+  last: boolean,
+): Side {
   const losers = [...alive].filter(([side]) => side !== winner);
   const spare = last ? 0 : alive.get(winner)!.length - survivors;
-  const keepsLast = !last && losersLeft(losers) === 1;
-  const weights = losers.map(([, fighters]) => (keepsLast ? 0 : fighters.length));
+  const sparesLastLoser = !last && losersLeft(losers) === 1;
+  const weights = losers.map(([, fighters]) => (sparesLastLoser ? 0 : fighters.length));
   return [winner, ...losers.map(([side]) => side)][random.weighted([spare, ...weights])]!;
 }
 
@@ -64,10 +70,12 @@ function strengthOf(fighters: readonly Fighter[]): number {
   return fighters.reduce((sum, { strength }) => sum + strength, 0);
 }
 
-export function strong(random: Random, fighters: readonly Fighter[]): Fighter {
+/** A random fighter; stronger ones are more likely. */
+export function pickStrong(random: Random, fighters: readonly Fighter[]): Fighter {
   return fighters[random.weighted(fighters.map(({ strength }) => strength))]!;
 }
 
-function weak(random: Random, fighters: readonly Fighter[]): Fighter {
+/** A random fighter; weaker ones are more likely. */
+function pickWeak(random: Random, fighters: readonly Fighter[]): Fighter {
   return fighters[random.weighted(fighters.map(({ strength }) => 1 / strength))]!;
 }

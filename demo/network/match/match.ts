@@ -10,7 +10,7 @@ import { type Fighter, type Naming, type Side, likelyWinner, sidesOf } from './t
 
 type MatchEvent = Extract<WireEvent, { type: 'match.finished' }>;
 
-/** Plays a match. The same seed and fixture give the same match. */
+/** Simulates a match. The same seed and fixture give the same event. */
 export function playMatch(seed: string, fixture: Fixture, naming: Naming): MatchEvent {
   const random = new Random(seed, 'match', fixture.id);
   const course = courseOf(random, fixture, sidesOf(random, fixture, naming));
@@ -32,7 +32,7 @@ export function playMatch(seed: string, fixture: Fixture, naming: Naming): Match
         players: side.fighters.map((fighter) => countersOf(random, fixture, course, fighter)),
       })),
       objectives: course.goals.map(wireGoal),
-      ...(tellsKills(random, fixture, course.kills) && { kills: course.kills.map(wireKill) }),
+      ...(reportsKills(random, fixture, course.kills) && { kills: course.kills.map(wireKill) }),
     },
   };
 }
@@ -55,15 +55,15 @@ function courseOf(random: Random, fixture: Fixture, sides: Side[]): Course {
   return { sides, kills, goals, scores, painted, winner: counted ? leader(sides, scores) : likely };
 }
 
-/** The side with the highest score; none where two share it. */
+/** The side with the highest score, or undefined in case of a tie. */
 function leader(sides: readonly Side[], scores: ReadonlyMap<Fighter, number>): Side | undefined {
   const totals = sides.map((side) => side.fighters.reduce((sum, fighter) => sum + (scores.get(fighter) ?? 0), 0));
   const best = Math.max(...totals);
   return totals.indexOf(best) === totals.lastIndexOf(best) ? sides[totals.indexOf(best)] : undefined;
 }
 
-/** Most servers keep kills to themselves; ranked matches tell them, and some others where there were not too many. */
-function tellsKills(random: Random, fixture: Fixture, kills: readonly Kill[]): boolean {
+/** Whether the event lists each kill: always for ranked matches, sometimes for others, never above 160 kills. */
+function reportsKills(random: Random, fixture: Fixture, kills: readonly Kill[]): boolean {
   return kills.length > 0 && kills.length <= 160 && (fixture.server.ranked || random.chance(0.08));
 }
 

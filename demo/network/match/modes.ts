@@ -1,17 +1,17 @@
-/** How a gamemode plays: what decides it and how much happens in it. */
+/** The properties of a gamemode. */
 export interface Mode {
   /** Shortest and longest match, in minutes. */
   minutes: readonly [number, number];
-  /** Players that have to be there before a match starts. */
+  /** The fewest players with which a match starts. */
   least: number;
-  /** Kills a player makes in a minute, on average. */
+  /** Average kills per player and minute. */
   kills: number;
   /**
-   * What decides: objectives that are completed once (`goals`), points that run up (`points`), kills (`kills`), who is
-   * left over (`survival`), or the painted ground (`paint`).
+   * The winner is decided by objectives completed once (`goals`), accumulated points (`points`), kills (`kills`), the last
+   * survivors (`survival`), or painted ground (`paint`).
    */
   decidedBy: 'goals' | 'points' | 'kills' | 'survival' | 'paint';
-  /** How often nobody has won when the time is up. */
+  /** The probability of a draw. */
   draws: number;
 }
 

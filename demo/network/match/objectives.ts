@@ -1,4 +1,4 @@
-import { strong } from './kills.ts';
+import { pickStrong } from './kills.ts';
 import type { Gamemode } from './modes.ts';
 import { Random } from '../random.ts';
 import type { Fixture } from '../schedule.ts';
@@ -29,15 +29,15 @@ const DYES = [
 ];
 const PLACES = ['Mill', 'Gate', 'Well', 'Tower', 'Yard', 'Bell', 'Dock', 'Garden', 'Stair', 'Arch'];
 
-/** The wools of a map: two for each side, which the others keep; with four sides one each. */
+/** The wool colours of a map in a fixed order: with two sides, two for each side; with four sides, one for each. */
 export function woolsOf(map: string): string[] {
   return new Random('wools', map).shuffled(DYES);
 }
 
-/** What a side has to complete, on this map in this mode. */
+/** An objective that a side has to complete. */
 type Task = Pick<Goal, 'type' | 'name' | 'color'>;
 
-/** The goals of a match that is won by completing all of one's own first; without a winner everybody lacks one. */
+/** The goals of a match that is won by the side that completes all its objectives; without a winner no side does. */
 export function completeGoals(
   random: Random,
   fixture: Fixture,
@@ -50,13 +50,13 @@ export function completeGoals(
     const goals = random
       .shuffled(tasks)
       .slice(0, done)
-      .map((task) => reach(random, fixture, side, task));
+      .map((task) => goalOf(random, fixture, side, task));
     return side === winner ? endWith(goals, fixture.finished) : goals;
   });
   return goals.sort((a, b) => a.time - b.time);
 }
 
-/** The deciding goal ends the match. */
+/** Moves the last goal to the end of the match, which it decides. */
 function endWith(goals: Goal[], finished: number): Goal[] {
   const last = goals.reduce((latest, goal) => (goal.time > latest.time ? goal : latest));
   return goals.map((goal) => (goal === last ? { ...goal, time: finished } : goal));
@@ -79,16 +79,16 @@ function titled(dye: string): string {
   return dye.replace(/(^|_)(.)/g, (_, gap: string, letter: string) => (gap && ' ') + letter.toUpperCase());
 }
 
-/** A core leaks by itself now and then: nobody gets it then. */
-function reach(random: Random, fixture: Fixture, side: Side, task: Task): Goal {
+/** A completed objective. A core sometimes leaks by itself; then no player is credited. */
+function goalOf(random: Random, fixture: Fixture, side: Side, task: Task): Goal {
   const time = Math.floor(
     random.between(fixture.started + (fixture.finished - fixture.started) * 0.25, fixture.finished),
   );
-  const alone = task.type === 'core' && random.chance(0.2);
-  return { ...task, side, fighter: alone ? null : strong(random, presentAt(side, time)), time };
+  const byItself = task.type === 'core' && random.chance(0.2);
+  return { ...task, side, fighter: byItself ? null : pickStrong(random, presentAt(side, time)), time };
 }
 
-/** Flags carried home: the winner has the most, or all it needs. */
+/** The captured flags: the winner has the most, or as many as the map requires. */
 export function captureFlags(
   random: Random,
   fixture: Fixture,
@@ -101,13 +101,13 @@ export function captureFlags(
     const captures = side === winner || winner === undefined ? best : random.int(0, best - 1);
     const { name, color } = sides.find((other) => other !== side)!;
     const task: Task = { type: 'flag', name: `${name} Flag`, color };
-    const goals = Array.from({ length: captures }, () => reach(random, fixture, side, task));
+    const goals = Array.from({ length: captures }, () => goalOf(random, fixture, side, task));
     return side === winner && captures === target ? endWith(goals, fixture.finished) : goals;
   });
   return goals.sort((a, b) => a.time - b.time);
 }
 
-/** Points taken from each other, back and forth: a team takes them, and only sometimes one alone stands on it. */
+/** The captures of control points, which change sides. Only some captures are credited to a single player. */
 export function capturePoints(random: Random, fixture: Fixture, sides: readonly Side[]): Goal[] {
   const count = fixture.gamemode === 'koth' ? 1 : 3;
   const names = count === 1 ? ['Hill'] : new Random('points', fixture.map.name).shuffled(PLACES).slice(0, count);
@@ -125,7 +125,7 @@ export function capturePoints(random: Random, fixture: Fixture, sides: readonly 
       const alone = random.chance(0.4);
       return {
         side,
-        fighter: alone ? strong(random, presentAt(side, time)) : null,
+        fighter: alone ? pickStrong(random, presentAt(side, time)) : null,
         type: 'control_point',
         name,
         color: side.color,
@@ -134,7 +134,7 @@ export function capturePoints(random: Random, fixture: Fixture, sides: readonly 
     });
 }
 
-/** Crates that a tdm map may hold: they decide nothing and pay a bonus. */
+/** The opened crates of a tdm map; they are a bonus and do not decide the match. */
 export function openCrates(random: Random, fixture: Fixture, sides: readonly Side[]): Goal[] {
   if (!fixture.map.objective.includes('Crates')) return [];
   const times = Array.from({ length: random.int(2, 6) }, () =>
@@ -146,7 +146,7 @@ export function openCrates(random: Random, fixture: Fixture, sides: readonly Sid
       const side = random.pick(sides);
       return {
         side,
-        fighter: strong(random, presentAt(side, time)),
+        fighter: pickStrong(random, presentAt(side, time)),
         type: 'other',
         name: 'Crate',
         color: side.color,

@@ -5,7 +5,7 @@ import type { Random } from '../random.ts';
 import type { Fixture } from '../schedule.ts';
 import { type Fighter, type Side, secondsOf } from './teams.ts';
 
-/** A match as it went: who stood where, who killed whom, what was reached, and what each one's score is. */
+/** The course of a match: sides, kills, completed goals, scores, painted blocks and the winner. */
 export interface Course {
   sides: Side[];
   kills: Kill[];
@@ -19,7 +19,7 @@ export function scoresOf(random: Random, fixture: Fixture, course: Omit<Course, 
   const mode = modeOf(fixture.gamemode);
   if (mode.decidedBy === 'paint') return course.painted;
   if (mode.decidedBy === 'kills') return tally(course.kills.map(({ killer }) => killer));
-  if (fixture.gamemode === 'cp' || fixture.gamemode === 'koth') return held(random, fixture, course);
+  if (fixture.gamemode === 'cp' || fixture.gamemode === 'koth') return holdingPoints(random, fixture, course);
   return tally(course.goals.map(({ fighter }) => fighter));
 }
 
@@ -29,27 +29,31 @@ function tally(fighters: readonly (Fighter | null)[]): Map<Fighter, number> {
   return counts;
 }
 
-/** Points for held ground: the winner reaches what the map asks for, the others stay below. */
-function held(random: Random, fixture: Fixture, { sides, winner }: Omit<Course, 'scores'>): Map<Fighter, number> {
+/** Points for holding ground: the winner reaches the number in the map's objective, the others stay below. */
+function holdingPoints(
+  random: Random,
+  fixture: Fixture,
+  { sides, winner }: Omit<Course, 'scores'>,
+): Map<Fighter, number> {
   const target = Number(/\d{3}/.exec(fixture.map.objective)?.[0] ?? 300);
   const level = Math.floor(target * random.between(0.5, 0.9));
   const scores = new Map<Fighter, number>();
   for (const side of sides) {
     const points = winner === undefined ? level : side === winner ? target : Math.floor(level * random.between(0.4, 1));
-    for (const [fighter, quota] of shared(random, side, points)) scores.set(fighter, quota);
+    for (const [fighter, score] of split(random, side, points)) scores.set(fighter, score);
   }
   return scores;
 }
 
-/** Splits points among a side's fighters by strength and luck, down to the last one. */
-function shared(random: Random, side: Side, points: number): [Fighter, number][] {
+/** Splits points among a side's fighters by strength and luck; the parts add up to `points`. */
+function split(random: Random, side: Side, points: number): [Fighter, number][] {
   const weights = side.fighters.map(({ strength }) => strength * random.between(0.4, 1.6));
-  const whole = weights.reduce((sum, weight) => sum + weight, 0);
-  let before = 0;
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let cumulative = 0;
   return side.fighters.map((fighter, place) => {
-    const quota = Math.round((points * before) / whole);
-    before += weights[place]!;
-    return [fighter, Math.round((points * before) / whole) - quota];
+    const before = Math.round((points * cumulative) / total);
+    cumulative += weights[place]!;
+    return [fighter, Math.round((points * cumulative) / total) - before];
   });
 }
 

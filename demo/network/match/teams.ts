@@ -2,13 +2,13 @@ import type { Player } from '#demo/network/people/players.ts';
 import type { Random } from '../random.ts';
 import { type Fixture, overlap } from '../schedule.ts';
 
-/** One who plays a match, and for how long. */
+/** A player in a match, and the time of participation. */
 export interface Fighter {
   player: Player;
   name: string;
   from: number;
   to: number;
-  /** How much the fighter weighs where chances are drawn; 1 is the average. */
+  /** The weight of the fighter in random choices; 1 is average. */
   strength: number;
 }
 
@@ -18,17 +18,17 @@ export interface Side {
   fighters: Fighter[];
 }
 
-/** The name a player bears at a moment. */
+/** The name of a player at a time. */
 export type Naming = (player: Player, time: number) => string;
 
-/** Splits those who are there into the map's teams, or everybody into a side of their own where it has none. */
+/** Splits the players into the map's teams, or into one side per player on a free-for-all map. */
 export function sidesOf(random: Random, fixture: Fixture, naming: Naming): Side[] {
-  const fighters = random.shuffled(fixture.visits).map((request) => ({
-    player: request.player,
-    name: naming(request.player, fixture.finished),
-    from: Math.max(request.from, fixture.started),
-    to: Math.min(request.to, fixture.finished),
-    strength: Math.exp(0.55 * request.player.skill),
+  const fighters = random.shuffled(fixture.stays).map((stay) => ({
+    player: stay.player,
+    name: naming(stay.player, fixture.finished),
+    from: Math.max(stay.from, fixture.started),
+    to: Math.min(stay.to, fixture.finished),
+    strength: Math.exp(0.55 * stay.player.skill),
   }));
   if (fixture.map.teams.length === 0)
     return fighters.map((fighter) => ({ name: fighter.name, color: '', fighters: [fighter] }));
@@ -38,14 +38,14 @@ export function sidesOf(random: Random, fixture: Fixture, naming: Naming): Side[
   return sides.map((side) => ({ ...side, fighters: side.fighters.slice(0, fixture.map.max) }));
 }
 
-/** Everybody joins the team with fewer players, as servers do it. */
+/** Each player joins the team with the fewest players, as on real servers. */
 function fill(sides: Side[], fighters: Fighter[]): void {
   const smallest = (): Side =>
     sides.reduce((least, side) => (side.fighters.length < least.fighters.length ? side : least));
   for (const fighter of fighters) smallest().fighters.push(fighter);
 }
 
-/** Ranked: teams of one size, the better players spread evenly; the ones left over look on. */
+/** Ranked matches have teams of equal size and similar strength; surplus players do not take part. */
 function draft(sides: Side[], fighters: Fighter[]): void {
   const rounds = Math.floor(fighters.length / sides.length);
   const sorted = fighters.slice(0, rounds * sides.length).sort((a, b) => b.strength - a.strength);
@@ -59,19 +59,19 @@ export function secondsOf(fighter: Fighter): number {
   return Math.round((fighter.to - fighter.from) / 1000);
 }
 
-/** Who fights for the side at a moment; all of it where nobody does. */
+/** The fighters of the side who are present at a time, or all of them if nobody is. */
 export function presentAt(side: Side, time: number): Fighter[] {
   const present = side.fighters.filter(({ from, to }) => from <= time && to >= time);
   return present.length > 0 ? present : side.fighters;
 }
 
-/** How strong the side is, by who played for it and how long. */
+/** The strength of the side: its fighters' strength, weighted by their time in the match. */
 export function powerOf(side: Side, { started, finished }: Fixture): number {
-  const quotas = side.fighters.map((fighter) => fighter.strength * overlap(fighter, started, finished));
-  return quotas.reduce((sum, quota) => sum + quota, 0) / (finished - started);
+  const contributions = side.fighters.map((fighter) => fighter.strength * overlap(fighter, started, finished));
+  return contributions.reduce((sum, contribution) => sum + contribution, 0) / (finished - started);
 }
 
-/** A side as chance and strength will have it: somewhat the stronger, much the likelier. */
+/** A random winner; a slightly stronger side is much more likely. */
 export function likelyWinner(random: Random, sides: readonly Side[], fixture: Fixture): Side {
   return sides[random.weighted(sides.map((side) => powerOf(side, fixture) ** (fixture.map.max === 0 ? 1.5 : 4)))]!;
 }

@@ -8,43 +8,43 @@ import type { GeneratedHistory } from '../history.ts';
 import { LOBBY } from '../servers.ts';
 import type { Session } from './sessions.ts';
 
-/** When a player was seen in the days before the season. */
+/** The session of a player before the first match. */
 export function seenBefore(history: GeneratedHistory, player: Player, opening: number): { from: number; to: number } {
   const random = new Random(history.network.seed, 'seen', player.number);
   const from = Math.floor(opening + random.between(HOUR, 2.5 * DAY));
   return { from, to: Math.floor(from + random.between(15, 90) * MINUTE) };
 }
 
-/** The logins and logouts that are told: each player's first ones and last ones, and the first under a new name. */
+/** The reported logins and logouts: each player's first and last ones, and the first login under a new name. */
 export function loginsAndLogouts(history: GeneratedHistory, opening: number, days: readonly Day[]): Timed[] {
   const first = history.network.players.flatMap((player) => {
     const { from, to } = seenBefore(history, player, opening);
-    return [coming(history, 'login', player, LOBBY, from), coming(history, 'logout', player, LOBBY, to)];
+    return [sessionEvent(history, 'login', player, LOBBY, from), sessionEvent(history, 'logout', player, LOBBY, to)];
   });
   const last = [...lastSessions(history, days)].flatMap((session) => sessionEvents(history, session));
-  const renamed = [...history.renames].map(([player, time]) => coming(history, 'login', player, LOBBY, time));
-  const received = new Set(last.map(({ event }) => event.id));
-  return [...first, ...renamed.filter(({ event }) => !received.has(event.id)), ...last];
+  const renamed = [...history.renames].map(([player, time]) => sessionEvent(history, 'login', player, LOBBY, time));
+  const ids = new Set(last.map(({ event }) => event.id));
+  return [...first, ...renamed.filter(({ event }) => !ids.has(event.id)), ...last];
 }
 
-/** The last session of each player, and the one before where the last one still runs. */
+/** The last session of each player, and also the one before if the last one still goes on. */
 function lastSessions(history: GeneratedHistory, days: readonly Day[]): Set<Session> {
   const last = new Map<Player, Session>();
-  const received = new Set<Session>();
+  const previous = new Set<Session>();
   for (const session of days.flatMap(({ sessions }) => sessions)) {
     if (session.from >= history.now) continue;
-    if (session.to >= history.now && last.has(session.player)) received.add(last.get(session.player)!);
+    if (session.to >= history.now && last.has(session.player)) previous.add(last.get(session.player)!);
     last.set(session.player, session);
   }
-  return new Set([...received, ...last.values()]);
+  return new Set([...previous, ...last.values()]);
 }
 
-function sessionEvents(history: GeneratedHistory, { player, from, to, visits: sessions }: Session): Timed[] {
-  const login = coming(history, 'login', player, sessions[0]!.server, from);
-  return to < history.now ? [login, coming(history, 'logout', player, sessions.at(-1)!.server, to)] : [login];
+function sessionEvents(history: GeneratedHistory, { player, from, to, stays }: Session): Timed[] {
+  const login = sessionEvent(history, 'login', player, stays[0]!.server, from);
+  return to < history.now ? [login, sessionEvent(history, 'logout', player, stays.at(-1)!.server, to)] : [login];
 }
 
-function coming(
+function sessionEvent(
   history: GeneratedHistory,
   kind: 'login' | 'logout',
   player: Player,

@@ -11,28 +11,28 @@ const VOWELS = words('a e i o u ae ei ia o a e i');
 const MIDDLES = words('b ck d ff g l ll lv m n nd nn r rl rv ss st t v x z');
 const ENDS = words('n r s th l x m ck nd sk a o y en is us ar el ow');
 
-/** Syllables put together at random must not say what nobody wants to read. */
-const UNKIND =
+/** Random syllables must not form offensive words. */
+const OFFENSIVE =
   /ana[ls]|ass|bitc|bomb|clit|coc|coon|cum|cun|dic|dyk|fag|fuc|gay|gook|hell|hitl|homo|jew|kik|kkk|les[bs]|naz|neg|nig|paki|penis|pis|poo|porn|pus|rape|sex|shi|slav|slut|spic|suc|tit|tra[np]|twat|vag|wan|whor/i;
 
 function words(text: string): string[] {
   return text.split(/\s+/);
 }
 
-/** Names nobody bears yet, as a Minecraft account may have them: 3 to 16 letters, digits and underscores. */
+/** Generates unique names that Minecraft allows: 3 to 16 letters, digits and underscores. */
 export class Names {
   readonly #random: Random;
   readonly #taken: Set<string>;
 
-  constructor(random: Random, accepted: Iterable<string>) {
+  constructor(random: Random, taken: Iterable<string>) {
     this.#random = random;
-    this.#taken = new Set([...accepted].map((name) => name.toLowerCase()));
+    this.#taken = new Set([...taken].map((name) => name.toLowerCase()));
   }
 
   next(): string {
     for (;;) {
       const name = decorated(this.#random, plainName(this.#random));
-      if (!/^\w{3,16}$/.test(name) || UNKIND.test(name) || this.#taken.has(name.toLowerCase())) continue;
+      if (!/^\w{3,16}$/.test(name) || OFFENSIVE.test(name) || this.#taken.has(name.toLowerCase())) continue;
       this.#taken.add(name.toLowerCase());
       return name;
     }

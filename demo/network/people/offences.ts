@@ -1,37 +1,37 @@
-/** What players of the network are punished for. */
+/** A kind of offence and its punishment. */
 export interface Offence {
   type: 'warn' | 'mute' | 'kick' | 'ban';
   level: number;
   reason: string;
-  /** How long it holds: 0 for what is over at once, null for what ends only when somebody revokes it. */
+  /** The duration: 0 for a kick, null for a permanent punishment. */
   hours: number | null;
   automatic: boolean;
-  /** What somebody thought better of, some hours later. */
+  /** The change by a moderator some hours later. */
   afterwards?: 'shortened' | 'lengthened' | 'revoked';
 }
 
-type More = Partial<Pick<Offence, 'automatic' | 'afterwards'>>;
+type Extras = Partial<Pick<Offence, 'automatic' | 'afterwards'>>;
 
 const offence = (
   type: Offence['type'],
   level: number,
   hours: number | null,
   reason: string,
-  more: More = {},
+  extras: Extras = {},
 ): Offence => ({
   type,
   level,
   reason,
   hours,
   automatic: false,
-  ...more,
+  ...extras,
 });
 
 const AUTOMATIC = { automatic: true };
 
 const WEEK = 7 * 24;
 
-/** The season's forty, in the order in which they happen. */
+/** The forty offences of the history, in the order in which they happen. */
 export const OFFENCES: readonly Offence[] = [
   offence('warn', 1, 4 * WEEK, 'Repeated messages in chat', AUTOMATIC),
   offence('kick', 1, 0, 'Away for fifteen minutes during a match', AUTOMATIC),

@@ -6,29 +6,30 @@ import { ARENAS, FACTIONS, SERVERS } from '../servers.ts';
 export interface Player {
   number: number;
   uuid: string;
-  /** The name at the start of the season and, for the few who changed it, the next one with the share of the season gone by then. */
+  /** The name at the start of the history. */
   name: string;
+  /** The later name of the few players who changed it, and the fraction of the history at which they did. */
   renamed?: { name: string; at: number };
   /** Around 0, mostly between -2 and 2. */
   skill: number;
-  /** Sessions a day, on a day like any other. */
+  /** Average sessions per weekday. */
   activity: number;
   sessionMinutes: number;
-  /** Hours by which the player's day runs behind (or, below 0, ahead of) the network's. */
+  /** Hours by which the player is online later than the others; negative for earlier. */
   shift: number;
-  /** How much likelier a session is at weekends. */
+  /** The factor for sessions at weekends. */
   weekend: number;
   /** Weights of the servers, in the order of SERVERS. */
   tastes: readonly number[];
-  /** The faction the player belongs to: undefined for those who never play factions, empty for loners. */
+  /** The player's faction; empty for players without one, undefined for those who never play factions. */
   faction?: string;
-  /** How many points a vote of this player lies above or below the others'. */
+  /** The average difference between this player's ratings and those of others. */
   leniency: number;
 }
 
 export const PLAYER_COUNT = 600;
 
-/** The players behind the demo's accounts: the operator-to-be, and one who is nothing but a player. */
+/** The players with accounts in the demo: an operator and an ordinary member. */
 export const OPERATOR = { name: 'Wharfinger', uuid: '6f1c9a52-40d7-4e0b-9b8e-2d1f5a7c3e90' };
 export const MEMBER = { name: 'Saltmarten', uuid: 'b83d27e4-915f-4c6a-8a02-71e4c9d05f3b' };
 
@@ -45,10 +46,10 @@ const FACTION_NAMES = [
   'Thornhold',
   'Lowlight',
 ];
-/** Every fifth player is in for the factions too, and both of the demo's. */
+/** Every fifth player also plays factions, and so do the two players with accounts. */
 const FACTION_EACH = 5;
 
-/** The 600 players, better and worse, regular and rare, the same for the same seed. */
+/** The 600 players; the same seed gives the same players. */
 export function samplePlayers(seed: string): Player[] {
   const names = new Names(new Random(seed, 'names'), [OPERATOR.name, MEMBER.name]);
   return Array.from({ length: PLAYER_COUNT }, (_, number) => newPlayer(seed, number, names));
@@ -75,7 +76,7 @@ function factionOf(random: Random, number: number): string | undefined {
   return number % FACTION_EACH === 0 ? random.pick(['', ...FACTION_NAMES]) : undefined;
 }
 
-/** The demo's member bears the well-known name since a change in mid-season. */
+/** The member got the name in `MEMBER` by a rename during the history. */
 function nextName(number: number, names: Names): string {
   return number === 1 ? MEMBER.name : names.next();
 }
@@ -109,7 +110,7 @@ function dashed(hex: string): string {
 
 type Habits = Pick<Player, 'activity' | 'sessionMinutes' | 'shift' | 'weekend'>;
 
-/** A quarter come most days, a third now and then, the others hardly ever. The demo's players are regulars. */
+/** A quarter play on most days, a third sometimes, the others rarely. The players with accounts play on most days. */
 function habitsOf(random: Random, number: number): Habits {
   const kind = number < 2 ? 0 : random.weighted([25, 35, 40]);
   return {
@@ -120,7 +121,7 @@ function habitsOf(random: Random, number: number): Habits {
   };
 }
 
-/** Everybody likes two of the arenas more than the others. */
+/** The weights of the servers; each player prefers two arenas. */
 function tastesOf(random: Random, factions: boolean): number[] {
   const liked = random.shuffled(ARENAS).slice(0, 2);
   return SERVERS.map((server) => {

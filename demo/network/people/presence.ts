@@ -6,7 +6,7 @@ import { type Fixture, type Programme, overlap } from '../schedule.ts';
 import { FACTIONS, LOBBY, SERVERS, type Server } from '../servers.ts';
 import type { Naming } from '#demo/network/match/teams.ts';
 
-/** Tells who is where, minute by minute: the network goes on as it did through the season. */
+/** Generates heartbeats at any time; after the end of the history the network goes on in the same way. */
 export class Presence {
   readonly #network: Network;
   readonly #bars: Bars;
@@ -19,7 +19,7 @@ export class Presence {
     this.#naming = naming;
   }
 
-  /** The heartbeat of every server at a moment. */
+  /** The heartbeat of every server at a time. */
   at(time: number): WireEvent[] {
     const day = this.#network.dayOf(time);
     if (this.#today?.day !== day) this.#today = this.#network.day(day, this.#bars);
@@ -28,8 +28,8 @@ export class Presence {
 
   #heartbeat(today: Day, server: Server, time: number): WireEvent {
     const here = today.sessions
-      .flatMap(({ visits: sessions }) => sessions)
-      .filter((request) => request.server === server.name && request.from <= time && request.to > time);
+      .flatMap(({ stays }) => stays)
+      .filter((stay) => stay.server === server.name && stay.from <= time && stay.to > time);
     const programme = today.programmes.find((other) => other.server === server);
     return {
       version: 1,
@@ -52,7 +52,7 @@ interface Game {
   next_map: string;
 }
 
-/** In the lobby nobody takes part in a game, with the factions everybody does. */
+/** The game of a server without matches: nobody plays in the lobby, everybody on the factions server. */
 function idle(server: Server, players: number): Game {
   return {
     current: server.name === LOBBY ? 0 : players,
@@ -63,22 +63,22 @@ function idle(server: Server, players: number): Game {
 }
 
 function playing(programme: Programme, time: number): Game {
-  const login = programme.fixtures.findIndex(({ finished }) => finished > time);
-  const fixture = programme.fixtures[login];
+  const index = programme.fixtures.findIndex(({ finished }) => finished > time);
+  const fixture = programme.fixtures[index];
   const map = fixture?.map ?? programme.waiting;
-  const next = programme.fixtures[login + 1]?.map;
+  const next = programme.fixtures[index + 1]?.map;
   return {
-    current: fixture !== undefined && fixture.started <= time ? taking(fixture, time) : 0,
+    current: fixture !== undefined && fixture.started <= time ? participants(fixture, time) : 0,
     gamemode: fixture?.gamemode ?? map.gamemodes[0]!,
     current_map: map.name,
-    next_map: (fixture && next ? next : after(programme, map)).name,
+    next_map: (fixture && next ? next : mapAfter(programme, map)).name,
   };
 }
 
-function taking(fixture: Fixture, time: number): number {
-  return fixture.visits.filter((request) => overlap(request, time, time + 1) > 0).length;
+function participants(fixture: Fixture, time: number): number {
+  return fixture.stays.filter((stay) => overlap(stay, time, time + 1) > 0).length;
 }
 
-function after({ rotation }: Programme, map: SampleMap): SampleMap {
+function mapAfter({ rotation }: Programme, map: SampleMap): SampleMap {
   return rotation[(rotation.indexOf(map) + 1) % rotation.length]!;
 }

@@ -4,7 +4,7 @@ import type { Sentence } from './punishments.ts';
 import type { Timed } from '../event-queue.ts';
 import type { GeneratedHistory } from '../history.ts';
 
-/** What is told about the punishments of a season: issued, some changed, some revoked. */
+/** The events of all punishments: issued, and for some changed or revoked. */
 export function sentenceEvents(history: GeneratedHistory): Timed[] {
   return history.sentences.flatMap((sentence) => [
     issued(history, sentence),

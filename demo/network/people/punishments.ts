@@ -5,7 +5,7 @@ import type { Player } from './players.ts';
 import { Random } from '../random.ts';
 import type { Session } from './sessions.ts';
 
-/** A punishment through its life: what was said first, and what somebody thought better of later. */
+/** A punishment as issued, and its later change or revocation. */
 export interface Sentence {
   number: number;
   offence: Offence;
@@ -18,13 +18,10 @@ export interface Sentence {
   revoked?: number;
 }
 
-/** Moderators are players too. The demo's operator is one of them. */
+/** The numbers of the players who are moderators, the demo's operator among them. */
 const MODERATORS = [0, 6, 19, 42, 77];
 
-/**
- * The punishments of a season, each during a session of the punished player. Whoever is banned does not play until that
- * is over.
- */
+/** The punishments of the history, each during a session of the punished player. Banned players do not play. */
 export function sentencesOf(network: Network, begin: number, now: number): Sentence[] {
   const sentences: Sentence[] = [];
   OFFENCES.forEach((offence, number) => {
@@ -36,7 +33,7 @@ export function sentencesOf(network: Network, begin: number, now: number): Sente
   return sentences;
 }
 
-/** Who is kept out by the bans among the sentences. */
+/** A function that returns whether a player is banned at a time. */
 export function barsOf(sentences: readonly Sentence[]): Bars {
   const bans = sentences.filter(({ offence }) => offence.type === 'ban');
   return (player, time) => bans.some((ban) => ban.punished === player && time > ban.time && time < endOf(ban));
@@ -61,19 +58,19 @@ function mayBePunished(player: Player): boolean {
 function sentenceOf(
   random: Random,
   network: Network,
-  what: Pick<Sentence, 'number' | 'offence'>,
+  base: Pick<Sentence, 'number' | 'offence'>,
   session: Session,
   now: number,
 ): Sentence {
-  const { offence } = what;
+  const { offence } = base;
   const time =
     offence.type === 'ban' || offence.type === 'kick'
       ? session.to
       : Math.floor(random.between(session.from + 3 * MINUTE, session.to));
-  const request = session.visits.findLast(({ from }) => from <= time)!;
+  const stay = session.stays.findLast(({ from }) => from <= time)!;
   const expires = offence.hours === null ? null : time + offence.hours * HOUR;
   const punisher = offence.automatic ? null : network.players[random.pick(MODERATORS)]!;
-  const sentence = { ...what, punished: session.player, punisher, server: request.server, time, expires };
+  const sentence = { ...base, punished: session.player, punisher, server: stay.server, time, expires };
   return { ...sentence, ...afterwards(sentence, Math.floor(time + random.between(0.5, 9) * HOUR), now) };
 }
 

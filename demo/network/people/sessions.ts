@@ -3,7 +3,7 @@ import type { Player } from './players.ts';
 import { Random } from '../random.ts';
 import { LOBBY, SERVERS } from '../servers.ts';
 
-/** One player on one server, for a while. */
+/** The stay of a player on one server. */
 export interface PlayerStay {
   player: Player;
   server: string;
@@ -11,15 +11,15 @@ export interface PlayerStay {
   to: number;
 }
 
-/** A player's time on the network from login to logout: the lobby first, then one or two servers. */
+/** A player's session from login to logout: stays in the lobby and on other servers. */
 export interface Session {
   player: Player;
   from: number;
   to: number;
-  visits: PlayerStay[];
+  stays: PlayerStay[];
 }
 
-/** How busy each hour is, from six in the morning on: the evening is when everybody is there. */
+/** The activity in each hour, from six in the morning; it peaks in the evening. */
 const HOURS = [
   1, 1.3, 1.8, 2.4, 3, 3.6, 4, 4.6, 5.5, 7, 8.5, 10.5, 12.5, 14.5, 15, 13, 10, 7, 4.2, 2.5, 1.6, 1.2, 1, 0.9,
 ];
@@ -27,10 +27,10 @@ const WEEKEND_HOURS = [
   0.9, 1.2, 2.2, 4, 6, 7.5, 8.5, 9.5, 10.5, 11, 11.5, 12, 13, 14, 14.5, 14, 11.5, 8.5, 6, 4, 2.6, 1.8, 1.3, 1,
 ];
 
-/** Few are on in the morning and meet where most are anyway: the power by which a server's pull counts, at the hour. */
+/** The exponent of a server's weight for each hour: with few players online, they gather on the popular servers. */
 const GATHERING = HOURS.map((weight) => (weight < 4 ? 2.4 : weight < 9 ? 1.6 : 1));
 
-/** The sessions that begin on a day. They depend on nothing but the seed, the players and the day. */
+/** The sessions that start on a day. They depend only on the seed, the players and the day. */
 export function sessionsOf(seed: string, zone: string, players: readonly Player[], day: number): Session[] {
   const featured = new Featured(seed, day);
   const begin = dayStart(zone, day);
@@ -39,7 +39,7 @@ export function sessionsOf(seed: string, zone: string, players: readonly Player[
     .sort((a, b) => a.from - b.from);
 }
 
-/** The smaller arenas have their evenings: for some hours everybody goes there sooner than otherwise. */
+/** Features a smaller arena for some hours, during which players are more likely to choose it. */
 class Featured {
   readonly #servers: readonly number[];
 
@@ -80,21 +80,21 @@ function newSession(random: Random, player: Player, frame: Frame): Session {
   const from = Math.floor(frame.begin + hour * HOUR);
   const to = Math.floor(from + minutes * MINUTE);
   const choose = (): string => chosenServer(random, player, frame.featured, hour);
-  return { player, from, to, visits: staysOf(random, player, from, to, choose) };
+  return { player, from, to, stays: staysOf(random, player, from, to, choose) };
 }
 
 function staysOf(random: Random, player: Player, from: number, to: number, choose: () => string): PlayerStay[] {
-  const sessions: PlayerStay[] = [];
+  const stays: PlayerStay[] = [];
   let at = from;
   while (at < to) {
     const idle = Math.min(to, Math.floor(at + random.between(0.4, random.chance(0.15) ? 9 : 2.5) * MINUTE));
-    sessions.push({ player, server: LOBBY, from: at, to: idle });
+    stays.push({ player, server: LOBBY, from: at, to: idle });
     const stay = to - idle > 70 * MINUTE ? random.between(30, 60) * MINUTE : to - idle;
     const left = to - idle - stay < 15 * MINUTE ? to : Math.floor(idle + stay);
-    if (idle < left) sessions.push({ player, server: choose(), from: idle, to: left });
+    if (idle < left) stays.push({ player, server: choose(), from: idle, to: left });
     at = Math.max(left, idle);
   }
-  return sessions;
+  return stays;
 }
 
 function chosenServer(random: Random, player: Player, featured: Featured, hour: number): string {

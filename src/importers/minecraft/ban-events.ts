@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { WireEvent } from '#events/schema.ts';
 import type { Ban } from './bans.ts';
 
-/** The name that punishments have for the ban: who was banned, and when. */
+/** The reference of the punishment, made of the banned player and the time of the ban. */
 export function referenceOf({ uuid, created }: Ban): string {
   return `minecraft-ban:${uuid}:${created.toString(36)}`;
 }
 
-/** The ban as a punishment of the server that the file belongs to, or of the network. */
+/** The event that issues the ban, on `server` or on the network. */
 export function banEvent(
   ban: Ban,
   name: string,
@@ -34,9 +34,9 @@ export function banEvent(
 }
 
 /**
- * The ban as it stands in a file now. The id tells both what stands there and when it was written: a file says it once,
- * however often it is imported, and what is edited back and forth changes each time. Of two files the one that was
- * written later has the last word, since a change holds until a later one.
+ * The event that changes a known ban. Its id contains the content and the modification time of the file (`written`):
+ * importing a file again changes nothing, but editing it back and forth changes the ban each time. The event has the time
+ * of the file, so of two files the later one wins.
  */
 export function changeEvent(ban: Ban, written: number, now: number, server?: string): WireEvent {
   const { created, reason } = ban;

@@ -6,14 +6,14 @@ import { dateIn, type Entry, entryOf, textIn, uuidIn } from './entries.ts';
 /** An entry of banned-players.json. */
 export interface Ban {
   uuid: string;
-  /** Empty where the entry has none. */
+  /** Empty if the entry has none. */
   name: string;
   created: number;
   expires: number | null;
-  /** Who banned, by name; empty where it was no player. */
+  /** The name of the punisher; empty if it was not a player. */
   source: string;
   reason: string;
-  /** What was read otherwise than it stands. */
+  /** Values that were corrected or left out. */
   notes: Note[];
 }
 
@@ -22,7 +22,7 @@ interface Note {
   note: string;
 }
 
-/** What servers write in place of a player: the console, a plugin, or that they do not know. */
+/** Values that servers write instead of a player name. */
 const NOBODY = new Set(['server', 'console', '(unknown)', 'unknown', 'rcon', '@', '']);
 
 export function readBan(value: unknown): Ban {
@@ -43,17 +43,20 @@ export function readBan(value: unknown): Ban {
   };
 }
 
-/** What Java writes of a moment whose year has more than four digits, such as the last one that it can count to. */
+/** A date with a year of more than four digits, such as the largest `Date` of Java. */
 const LATEST_DATE = /^\d{5,}-\d{2}-\d{2} /;
 
-/** When the ban ends; null where it never does, or later than any event can say. */
+/** The expiry in epoch milliseconds; null if the ban is permanent or ends later than an event can express. */
 function expiresIn(entry: Entry, created: number, notes: Note[]): number | null {
   if (isForever(entry['expires'])) return null;
   const text = textIn(entry, 'expires').trim();
   const expires = LATEST_DATE.test(text) ? Infinity : dateIn(entry, 'expires');
-  if (expires < created) throw new ImportRefusal('lies before the ban was created', 'expires');
+  if (expires < created) throw new ImportRefusal('is before the ban was created', 'expires');
   if (expires < Infinity && timestamp.safeParse(new Date(expires).toISOString()).success) return expires;
-  notes.push({ place: 'expires', note: `"${fit(text, 64)}" lies too far ahead; the ban is taken as one for ever` });
+  notes.push({
+    place: 'expires',
+    note: `"${fit(text, 64)}" is too far in the future; the ban is imported as permanent`,
+  });
   return null;
 }
 
@@ -62,6 +65,6 @@ function isForever(raw: unknown): boolean {
 }
 
 function notedTextIn(entry: Entry, name: string, notes: Note[]): string {
-  if (typeof (entry[name] ?? '') !== 'string') notes.push({ place: name, note: 'is not text, and is left out' });
+  if (typeof (entry[name] ?? '') !== 'string') notes.push({ place: name, note: 'is not text and is left out' });
   return textIn(entry, name);
 }

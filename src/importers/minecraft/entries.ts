@@ -8,7 +8,7 @@ const MAX_BYTES = 50_000_000;
 
 export type Entry = Record<string, unknown>;
 
-/** A JSON file of a Minecraft server. */
+/** Parses a JSON file. @throws ImportRefusal */
 export async function readJson(path: string): Promise<unknown> {
   const text = await readText(path, MAX_BYTES);
   try {
@@ -18,7 +18,7 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** A file that lists entries. */
+/** Parses a JSON file that contains an array. @throws ImportRefusal */
 export async function readEntries(path: string): Promise<unknown[]> {
   const list = await readJson(path);
   if (!Array.isArray(list)) throw new ImportRefusal('is not a JSON array');
@@ -30,7 +30,7 @@ export function entryOf(value: unknown): Entry {
   throw new ImportRefusal('is not a JSON object');
 }
 
-/** Any UUID: those of offline mode (version 3) are as good as others. */
+/** Accepts any UUID, also those of offline mode (version 3). @throws ImportRefusal */
 export function uuidIn(entry: Entry): string {
   const uuid = uuidOf(textIn(entry, 'uuid'));
   if (uuid === undefined) throw new ImportRefusal(`${shown(entry['uuid'])} is not a UUID`, 'uuid');
@@ -49,7 +49,7 @@ export function textIn(entry: Entry, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** What stands in an entry, for whoever has to put it right. */
+/** A wrong value as an error shows it. */
 function shown(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return 'an array';

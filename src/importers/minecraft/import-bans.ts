@@ -5,13 +5,13 @@ import { banEvent, changeEvent, referenceOf } from './ban-events.ts';
 import { type Ban, readBan } from './bans.ts';
 import { lastSeen, type Placed, readEach, type ImportRun } from './import-run.ts';
 
-/** An entry of banned-players.json, and when its file was written. */
+/** An entry of banned-players.json with the modification time of its file. */
 interface FoundBan extends Placed<Ban> {
   file: string;
   written: number;
 }
 
-/** The bans of all banned-players.json of a folder, the oldest first. */
+/** Imports the bans of all banned-players.json files of a folder, oldest first. */
 export async function* importBans(files: readonly string[], work: ImportRun): AsyncGenerator<Finding> {
   const found: FoundBan[] = [];
   for (const file of files) {
@@ -25,11 +25,11 @@ export async function* importBans(files: readonly string[], work: ImportRun): As
   const winners = winnersOf(found);
   for (const one of found.toSorted((a, b) => a.entry.created - b.entry.created)) {
     const winner = winners.get(referenceOf(one.entry))!;
-    yield* winner === one ? importBan(one, work) : lost(one, winner);
+    yield* winner === one ? importBan(one, work) : superseded(one, winner);
   }
 }
 
-/** Of several entries for one ban the one in the newest file holds, and the last in it, as the server reads it. */
+/** Of several entries for one ban the last one in the newest file wins; the server too uses the last entry of a file. */
 function winnersOf(found: readonly FoundBan[]): Map<string, FoundBan> {
   const winners = new Map<string, FoundBan>();
   for (const one of found) {
@@ -39,19 +39,24 @@ function winnersOf(found: readonly FoundBan[]): Map<string, FoundBan> {
   return winners;
 }
 
-function* lost({ file, place, entry }: FoundBan, winner: FoundBan): Generator<Finding> {
+function* superseded({ file, place, entry }: FoundBan, winner: FoundBan): Generator<Finding> {
   if (isSame(entry, winner.entry)) yield { file, place, unchanged: entry.uuid };
-  else yield { file, place, refusal: `is the ban of ${winner.file}, ${winner.place}, with another end or reason` };
+  else
+    yield {
+      file,
+      place,
+      refusal: `is the same ban as ${winner.file}, ${winner.place}, but with another expiry or reason`,
+    };
 }
 
-/** A ban that is known already is changed where the file has come to say otherwise; who banned whom stays. */
+/** Issues a new ban, or changes the reason and expiry of a known one. The players of a known ban never change. */
 async function* importBan({ file, place, entry, written }: FoundBan, work: ImportRun): AsyncGenerator<Finding> {
-  const { facts, server } = work;
+  const { network, server } = work;
   for (const { place: part, note } of entry.notes) yield { file, place: `${place}, ${part}`, note };
-  const known = await facts.punishmentOf(referenceOf(entry), server);
+  const known = await network.punishmentOf(referenceOf(entry), server);
   if (known === undefined) yield* newBan(file, place, entry, work);
   else if (isSame(entry, known)) yield { file, place, unchanged: entry.uuid };
-  else yield { file, place, event: changeEvent(entry, written, facts.now(), server) };
+  else yield { file, place, event: changeEvent(entry, written, network.now(), server) };
 }
 
 function isSame(a: Pick<Ban, 'reason' | 'expires'>, b: Pick<Ban, 'reason' | 'expires'>): boolean {
@@ -59,16 +64,17 @@ function isSame(a: Pick<Ban, 'reason' | 'expires'>, b: Pick<Ban, 'reason' | 'exp
 }
 
 async function* newBan(file: string, place: string, entry: Ban, work: ImportRun): AsyncGenerator<Finding> {
-  const { names, facts, server } = work;
+  const { names, network, server } = work;
   const name = entry.name || (await lastSeen(entry.uuid, work))?.name;
   if (name === undefined)
     return yield { file, place: `${place}, name`, refusal: 'is empty, and no name is known for the UUID' };
-  const uuid = entry.source === '' ? undefined : (names.uuidOf(entry.source) ?? (await facts.uuidNamed(entry.source)));
+  const uuid =
+    entry.source === '' ? undefined : (names.uuidOf(entry.source) ?? (await network.uuidNamed(entry.source)));
   if (entry.source !== '' && uuid === undefined)
     yield {
       file,
       place: `${place}, source`,
-      note: `"${entry.source}" has no known UUID; the ban is taken without a punisher`,
+      note: `"${entry.source}" has no known UUID; the ban is imported without a punisher`,
     };
   const punisher = uuid === undefined ? null : { uuid, name: entry.source };
   yield { file, place, event: banEvent(entry, name, punisher, server) };

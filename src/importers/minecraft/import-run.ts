@@ -3,23 +3,24 @@ import { ImportRefusal, type Finding } from '../finding.ts';
 import { readEntries } from './entries.ts';
 import type { Named, Names } from './names.ts';
 
-/** A run over the folder of a Minecraft server. */
+/** One import of the folder of a Minecraft server. */
 export interface ImportRun {
   folder: string;
-  facts: NetworkLookup;
-  /** What usercache.json says, and what the bans say of those who are not in it. */
+  network: NetworkLookup;
+  /** Names from usercache.json. */
   names: Names;
+  /** Names from the bans. */
   banned: Names;
   server: string | undefined;
 }
 
-/** Under which name a player was last seen, and when: by what the files say, and by what the network knows. */
+/** The newest name of a player in the files and the network, and when the player was last seen under it. */
 export async function lastSeen(
   uuid: string,
-  { names, banned, facts }: ImportRun,
+  { names, banned, network }: ImportRun,
 ): Promise<Omit<Named, 'uuid'> | undefined> {
-  const raw = [names.named(uuid), await facts.observationOf(uuid), banned.named(uuid)];
-  return raw.filter((one) => one !== undefined).toSorted((a, b) => b.seen - a.seen)[0];
+  const observations = [names.named(uuid), await network.observationOf(uuid), banned.named(uuid)];
+  return observations.filter((one) => one !== undefined).toSorted((a, b) => b.seen - a.seen)[0];
 }
 
 export interface Placed<T> {
@@ -27,7 +28,7 @@ export interface Placed<T> {
   entry: T;
 }
 
-/** Reads every entry of a file into a list; those that cannot be read are refused one by one. */
+/** Reads every entry of a file into `into`; invalid entries are refused one by one. */
 export async function* readEach<T>(
   file: string,
   path: string,

@@ -4,7 +4,7 @@ import { monthBefore } from './date.ts';
 import { dateIn, entryOf, textIn, uuidIn } from './entries.ts';
 import { ImportRefusal } from '../finding.ts';
 
-/** Who bears which name by the newest entry of a file. */
+/** The names of players by UUID, and the UUIDs by name; the newest entry wins. */
 export class Names {
   #byUuid = new Map<string, Named>();
   #byName = new Map<string, { uuid: string; seen: number }>();
@@ -30,7 +30,7 @@ export interface Named {
   seen: number;
 }
 
-/** An entry of usercache.json; a server writes it to hold for one month from when it saw the player. */
+/** Reads an entry of usercache.json, which expires one month after the server saw the player. @throws ImportRefusal */
 export function readNamed(value: unknown): Named {
   const entry = entryOf(value);
   const uuid = uuidIn(entry);

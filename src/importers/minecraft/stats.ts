@@ -1,7 +1,7 @@
 import { ImportRefusal } from '../finding.ts';
 import { entryOf, type Entry } from './entries.ts';
 
-/** What a server has counted for a player so far. */
+/** The counters of a player on one server. */
 export interface Counters {
   kill_count: number;
   death_count: number;
@@ -11,7 +11,7 @@ export interface Counters {
 
 const TICKS_PER_SECOND = 20;
 
-/** The names of a counter: nested under `stats` since Minecraft 1.13, flat before; play time was renamed in 1.17. */
+/** The names of the counters: nested under `stats` since Minecraft 1.13, flat before; 1.17 renamed the play time. */
 const NESTED = {
   kills: ['minecraft:player_kills'],
   deaths: ['minecraft:deaths'],
@@ -19,7 +19,7 @@ const NESTED = {
 };
 const FLAT = { kills: ['stat.playerKills'], deaths: ['stat.deaths'], ticks: ['stat.playOneMinute'] };
 
-/** Reads a file of `stats/`. Either form counts play time in ticks. */
+/** Reads a file of `stats/`. Both formats count play time in ticks. @throws ImportRefusal */
 export function readStats(value: unknown): Counters {
   const root = entryOf(value);
   const nested = root['stats'] !== undefined;
@@ -38,5 +38,5 @@ function countIn(stats: Entry, names: string[]): number {
   if (name === undefined) return 0;
   const count = stats[name];
   if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
-  throw new ImportRefusal('is not a whole number from 0', name);
+  throw new ImportRefusal('is not a whole number of 0 or more', name);
 }

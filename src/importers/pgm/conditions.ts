@@ -1,21 +1,21 @@
 import { runInNewContext } from 'node:vm';
 import type { XmlElement } from './xml.ts';
 
-/** What `<if>` and `<unless>` ask about. A constant that a map deletes is there, and null. */
+/** The values that `<if>` and `<unless>` compare. A deleted constant is present as null. */
 export interface ConditionContext {
   variant: string;
   variants: ReadonlySet<string>;
   constants: ReadonlyMap<string, string | null>;
 }
 
-/** Either an answer or why there is none. */
+/** Whether the condition holds, or why it cannot be decided. */
 export type ConditionResult = boolean | { problem: string };
 
-type Check = (value: string, element: XmlElement, known: ConditionContext) => ConditionResult;
+type Check = (value: string, element: XmlElement, context: ConditionContext) => ConditionResult;
 
 /**
- * The attributes that PGM knows, all of which must hold. The version of the game server is not known here: maps are read
- * as the newest server reads them.
+ * The condition attributes of PGM; all that are given must hold. The version of the game server is unknown, so maps are
+ * read as the newest server reads them.
  */
 const CHECKS: Record<string, Check> = {
   variant: (value, _element, { variant }) => listed(value).includes(variant),
@@ -25,14 +25,14 @@ const CHECKS: Record<string, Check> = {
   'max-server-version': () => false,
 };
 
-export function holds(element: XmlElement, known: ConditionContext): ConditionResult {
-  const asked = Object.entries(CHECKS).filter(([name]) => element.attributes.has(name));
-  if (asked.length === 0) return { problem: `<${element.name}> has no condition` };
-  const answers = asked.map(([name, check]) => check(element.attributes.get(name)!, element, known));
-  return answers.find((answer) => typeof answer === 'object') ?? answers.every((answer) => answer === true);
+export function holds(element: XmlElement, context: ConditionContext): ConditionResult {
+  const checks = Object.entries(CHECKS).filter(([name]) => element.attributes.has(name));
+  if (checks.length === 0) return { problem: `<${element.name}> has no condition` };
+  const results = checks.map(([name, check]) => check(element.attributes.get(name)!, element, context));
+  return results.find((result) => typeof result === 'object') ?? results.every((result) => result === true);
 }
 
-/** One id may hold blanks; several are parted by commas. */
+/** A list is separated by commas; a single id may contain spaces. */
 function listed(value: string): string[] {
   return value.includes(',') ? value.split(/[\s,]+/) : [value];
 }
@@ -49,16 +49,16 @@ function compareConstant(id: string, element: XmlElement, { constants }: Conditi
   if (kind === 'defined') return constant !== undefined;
   if (kind === 'defined_delete') return constant === null;
   if (kind === 'defined_value') return typeof constant === 'string';
-  if (wanted === undefined) return { problem: `<${element.name}> compares with no constant-value` };
-  if (constant === undefined) return { problem: `constant "${id}" is asked for but not defined before` };
+  if (wanted === undefined) return { problem: `<${element.name}> has no constant-value to compare with` };
+  if (constant === undefined) return { problem: `constant "${id}" is compared but not defined before` };
   return constant === null ? false : compareValue(kind, constant, wanted);
 }
 
-/** Far beyond any that a map needs: what is compared by pattern stays short. */
+/** The longest constant and pattern together; bounds the time of a regular expression. */
 const MAX_LENGTH = 1_000;
 
 function compareValue(kind: string, constant: string, wanted: string): ConditionResult {
-  if (constant.length + wanted.length > MAX_LENGTH) return { problem: 'what it compares is too long' };
+  if (constant.length + wanted.length > MAX_LENGTH) return { problem: 'the compared values are too long' };
   if (kind === 'equals') return constant === wanted;
   if (kind === 'contains') return wanted.split(/[\s,]+/).includes(constant);
   if (kind === 'regex') return matches(wanted, constant);
@@ -68,7 +68,7 @@ function compareValue(kind: string, constant: string, wanted: string): Condition
 
 const REGEX_TIMEOUT_MS = 100;
 
-/** Patterns come with the file: one that does not come to an end is stopped. */
+/** Patterns come from untrusted files, so a pattern that backtracks without end is stopped by a timeout. */
 function matches(pattern: string, text: string): ConditionResult {
   try {
     const test = 'new RegExp(`^(?:${pattern})$`, "u").test(text)';

@@ -7,12 +7,12 @@ import { isTrue } from './preprocess.ts';
 import type { Values } from './substitute.ts';
 import { elementsOf, type XmlElement } from './xml.ts';
 
-/** What a map.xml says about one map, before anything that is known elsewhere is put to it. */
+/** The description of one map in its map.xml, before stored values such as player names are added. */
 export interface Description {
   name: string;
   version: string;
   proto: string;
-  /** Empty where the map has none of its own. */
+  /** Empty if the map.xml has none. */
   objective: string;
   authors: Author[];
   teams: { name: string; max: number; color: string }[];
@@ -22,18 +22,18 @@ export interface Description {
 
 export interface Author {
   uuid: string;
-  /** What the file calls the author: in the element, or in the comment beside it. */
+  /** The name in the file: the text of the element, or the comment beside it. */
   name: string;
   contribution: string;
 }
 
-/** Where PGM leaves a field out, it is what PGM takes it for: the edition is `standard`, a team is white. */
+/** Missing fields have PGM's defaults: the edition `standard`, the team colour white. */
 export function describe(values: Values, variant: string): Description {
   return {
     name: nameOf(values, variant),
-    version: values.said('version') ?? '',
+    version: values.mapValue('version') ?? '',
     proto: values.attribute(values.root, 'proto') ?? '',
-    objective: fit(values.said('objective', 'description') ?? '', 2_000),
+    objective: fit(values.mapValue('objective', 'description') ?? '', 2_000),
     authors: [...authorsOf(values, 'author'), ...authorsOf(values, 'contributor')].slice(0, 200),
     teams: membersOf(values.root, 'teams', 'team')
       .map(({ element }) => teamOf(values, element))
@@ -41,13 +41,13 @@ export function describe(values: Values, variant: string): Description {
     gamemodes: gamemodesOf(values)
       .map((mode) => fit(mode, 32))
       .slice(0, 20),
-    type: fit(values.said('edition')?.toLowerCase() ?? 'standard', 32),
+    type: fit(values.mapValue('edition')?.toLowerCase() ?? 'standard', 32),
   };
 }
 
-/** A variant is a map of its own, named behind its map's name or, where it says so, by itself. */
+/** A variant is a separate map named `Map: Variant`, or just `Variant` with the attribute `override`. */
 function nameOf(values: Values, variant: string): string {
-  const name = values.said('name');
+  const name = values.mapValue('name');
   const element = elementsOf(values.root, 'variant').find(({ attributes }) => attributes.get('id') === variant);
   if (!element) return name ?? refuseNameless();
   const own = values.text(element) || variant;
@@ -63,7 +63,7 @@ function authorsOf(values: Values, kind: 'author' | 'contributor'): Author[] {
   return membersOf(values.root, `${kind}s`, kind).flatMap((member) => {
     const author = authorOf(values, member);
     if (author.uuid !== '' || author.name !== '') return [author];
-    values.note(member.element, `<${kind}> has neither a UUID nor a name, and is left out`);
+    values.note(member.element, `<${kind}> has neither a UUID nor a name and is left out`);
     return [];
   });
 }
@@ -92,7 +92,7 @@ function maxOf(values: Values, element: XmlElement): number {
   return 0;
 }
 
-/** The spelling of Minecraft's own names: `dark_red`, whether the map writes dark red, dark-red or DARK_RED. */
+/** The colour in Minecraft's spelling: `dark_red` for dark red, dark-red and DARK_RED. */
 export function colorOf(color: string): string {
   return fit(
     color

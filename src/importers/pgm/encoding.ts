@@ -2,18 +2,19 @@ import { ImportRefusal } from '../finding.ts';
 
 export interface Decoded {
   text: string;
-  /** What is odd about the encoding, for whoever keeps the file. */
+  /** A problem of the encoding, for the owner of the file. */
   note?: string;
 }
 
-/** The text of an XML file, by its byte order mark, its first bytes or its declaration (XML 1.0, appendix F). */
+/** Decodes an XML file by its byte order mark, its first bytes or its declaration (XML 1.0, appendix F). */
 export function decodeXml(bytes: Uint8Array): Decoded {
   const declared = byMark(bytes) ?? byDeclaration(bytes);
   const decoder = decoderOf(declared ?? 'utf-8');
   try {
     return { text: decoder.decode(bytes) };
   } catch {
-    if (decoder.encoding !== 'utf-8') throw new ImportRefusal(`is not the ${declared} text that it says it is`);
+    if (decoder.encoding !== 'utf-8')
+      throw new ImportRefusal(`is declared as ${declared}, but is not valid ${declared} text`);
     return { text: new TextDecoder('windows-1252').decode(bytes), note: 'is not UTF-8 text; read as Latin-1' };
   }
 }
@@ -29,7 +30,7 @@ const DECLARATION = /^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{
 
 function byDeclaration(bytes: Uint8Array): string | undefined {
   const label = DECLARATION.exec(Buffer.from(bytes.subarray(0, 400)).toString('latin1'))?.[1];
-  // A declaration that could be read byte by byte is not UTF-16, whatever it says.
+  // A declaration that is readable byte by byte is not UTF-16, even if it claims so.
   return label === undefined || /^(utf-?16|ucs-?2|iso-10646-ucs-2)/i.test(label) ? undefined : label;
 }
 
@@ -37,6 +38,6 @@ function decoderOf(label: string): TextDecoder {
   try {
     return new TextDecoder(label, { fatal: true });
   } catch {
-    throw new ImportRefusal(`its encoding "${label}" is not known; save it as UTF-8`);
+    throw new ImportRefusal(`has the unknown encoding "${label}"; save it as UTF-8`);
   }
 }

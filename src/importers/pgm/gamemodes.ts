@@ -4,11 +4,11 @@ import { elementsOf, type XmlElement } from './xml.ts';
 interface Module {
   mode: string;
   elements: string[];
-  /** What must stand in the element, in groups of its own name or not. Left out: the element alone says it. */
+  /** Elements of which at least one must be inside, possibly in nested groups. Without it, the element alone counts. */
   holds?: string[];
 }
 
-/** What each module makes a map, in the order in which modes are listed. */
+/** The gamemode of each PGM module, in the order of the list of modes. */
 const MODULES: readonly Module[] = [
   { mode: 'ctw', elements: ['wools'], holds: ['wool'] },
   { mode: 'dtc', elements: ['cores'], holds: ['core'] },
@@ -27,8 +27,8 @@ const MODULES: readonly Module[] = [
 ];
 
 /**
- * What a map says in `<gamemode>`, or else what its modules make it. Only children of `<map>` are modules: elements of
- * the same names deeper inside are filters and conditions.
+ * The modes in `<gamemode>`, otherwise the modes of the map's modules. Only children of `<map>` are modules; deeper
+ * elements of the same names are filters and conditions.
  */
 export function gamemodesOf(values: Values): string[] {
   const raw = elementsOf(values.root, 'gamemode').flatMap((element) => values.text(element).split(','));

@@ -6,10 +6,10 @@ export interface Image {
   data: string;
 }
 
-/** Leaves room for base 64 within what an event may hold. */
+/** The image must fit into an event as base64. */
 const MAX_BYTES = 520_000;
 
-/** A picture, told by its content, whatever its name says. */
+/** Reads an image; its type is detected from the content, not from the name. @throws ImportRefusal */
 export async function readImage(path: string): Promise<Image> {
   const bytes = await readBytes(path, MAX_BYTES);
   const type = typeOf(bytes);

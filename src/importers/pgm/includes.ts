@@ -6,21 +6,21 @@ import { readXml, type XmlElement } from './xml.ts';
 
 export const MAX_BYTES = 5_000_000;
 
-/** The XML files of a folder other than maps: what `<include>` may name. */
+/** The XML files of a folder that are not maps; `<include>` may name them. */
 export class Includes {
   #folder: string;
   #files: readonly string[];
   #read = new Map<string, Promise<XmlElement>>();
 
-  /** `files` are paths relative to the folder, as `walk` found them: nothing else is ever opened. */
+  /** `files` are paths relative to the folder, as `walk` found them; no other file is ever opened. */
   constructor(folder: string, files: readonly string[]) {
     this.#folder = folder;
     this.#files = files;
   }
 
   /**
-   * The file that an include means. PGM has one folder of includes and names its files by `id`; `src` is the older
-   * form, a path beside the map. Where several files fit, the nearest to the map wins, then one in a folder `includes`.
+   * The file that an include names. PGM has one folder of includes and names its files by `id`; `src` is the older
+   * form, a path relative to the map. Of several matching files the nearest to the map wins, then one in `includes/`.
    */
   find(include: XmlElement, mapFolder: string): string | undefined {
     const source = include.attributes.get('src');
@@ -29,12 +29,12 @@ export class Includes {
     return id === undefined ? undefined : this.#byName(`${id}.xml`, mapFolder);
   }
 
-  /** What PGM includes in every map: `global.xml` of its folder of includes. */
+  /** `includes/global.xml`, which PGM includes in every map. */
   global(): string | undefined {
     return this.#files.find((file) => /(^|\/)includes\/global\.xml$/.test(file));
   }
 
-  /** The root element of a file that was found. Throws `Refused` where it is no XML. */
+  /** The root element of a file that `find` returned. @throws ImportRefusal where it is not XML */
   read(file: string): Promise<XmlElement> {
     let read = this.#read.get(file);
     if (!read) {
@@ -54,13 +54,13 @@ export class Includes {
 
   #byName(name: string, mapFolder: string): string | undefined {
     const key = name.toLowerCase();
-    const fitting = this.#files.filter((file) => posix.basename(file).toLowerCase() === key);
-    for (let folder = mapFolder; fitting.length > 1; folder = posix.dirname(folder)) {
-      const beside = fitting.find((file) => posix.dirname(file) === (folder || '.'));
+    const matching = this.#files.filter((file) => posix.basename(file).toLowerCase() === key);
+    for (let folder = mapFolder; matching.length > 1; folder = posix.dirname(folder)) {
+      const beside = matching.find((file) => posix.dirname(file) === (folder || '.'));
       if (beside) return beside;
       if (folder === '' || folder === '.') break;
     }
-    return fitting.find((file) => /(^|\/)includes\//.test(file)) ?? fitting[0];
+    return matching.find((file) => /(^|\/)includes\//.test(file)) ?? matching[0];
   }
 }
 

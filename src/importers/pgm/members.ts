@@ -2,14 +2,13 @@ import { elementsOf, type XmlComment, type XmlElement, type XmlNode } from './xm
 
 export interface Member {
   element: XmlElement;
-  /** What is written beside it. */
+  /** The comment beside the element, or empty. */
   comment: string;
 }
 
 /**
- * The elements of one kind in groups of another, as PGM flattens them: groups may stand several times and inside each
- * other, and what a group says in attributes holds for its members. Members that stand in no group come last: not PGM's
- * form, but clear.
+ * The elements named `member` in groups named `group`, flattened as in PGM: groups may repeat and nest, and members
+ * inherit their attributes. Members outside any group come last; PGM does not allow them, but their meaning is clear.
  */
 export function membersOf(root: XmlElement, group: string, member: string): Member[] {
   const grouped = elementsOf(root, group).flatMap((element) => inGroup(element, group, member));
@@ -29,10 +28,10 @@ function inGroup(group: XmlElement, name: string, member: string): Member[] {
   });
 }
 
-/** Where comments that fill lines of their own stand to what they name: -1 above, 1 below, 0 where they name nothing. */
+/** The position of comments on separate lines relative to their element: -1 above, 1 below, 0 if they name no element. */
 type Placement = -1 | 0 | 1;
 
-/** Such comments name members only where each member has one, and each looks like a player's name. */
+/** Comments on separate lines name members only if each member has one and each comment looks like a player name. */
 function placementOf(nodes: XmlNode[], member: string): Placement {
   const kinds = nodes.map((node) =>
     node.kind === 'comment' && /^\s*\w{1,16}\s*$/.test(node.text) ? 'c' : kindOf(node, member),
@@ -45,22 +44,22 @@ function kindOf(node: XmlNode, member: string): string {
   return node.kind === 'element' && node.name === member ? 'm' : '?';
 }
 
-/** A comment inside the element, behind it on its line, before it on its line, or else on a line of its own. */
+/** The comment inside the element, after it on its line, before it on its line, or on a separate line, in this order. */
 function commentOf(nodes: XmlNode[], index: number, placement: Placement): string {
   const element = nodes[index] as XmlElement;
   const inside = element.children.find((node) => node.kind === 'comment');
-  const comment = inside ?? behind(nodes, index) ?? before(nodes, index) ?? nodes[index + placement];
+  const comment = inside ?? commentAfter(nodes, index) ?? commentBefore(nodes, index) ?? nodes[index + placement];
   const text = comment?.kind === 'comment' ? comment.text.trim() : '';
   return /[<>]/.test(text) ? '' : text;
 }
 
-function behind(nodes: XmlNode[], index: number): XmlComment | undefined {
+function commentAfter(nodes: XmlNode[], index: number): XmlComment | undefined {
   const next = nodes[index + 1];
   return next?.kind === 'comment' && next.line === (nodes[index] as XmlElement).endLine ? next : undefined;
 }
 
-/** One that stands behind another element of the line is that one's. */
-function before(nodes: XmlNode[], index: number): XmlComment | undefined {
+/** A comment that follows another element on the same line belongs to that element. */
+function commentBefore(nodes: XmlNode[], index: number): XmlComment | undefined {
   const [owner, nearest] = [nodes[index - 2], nodes[index - 1]];
   if (nearest?.kind !== 'comment' || nearest.line !== (nodes[index] as XmlElement).line) return undefined;
   return owner?.kind === 'element' && owner.endLine === nearest.line ? undefined : nearest;

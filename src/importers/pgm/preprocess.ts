@@ -4,17 +4,17 @@ import { holds, type ConditionContext } from './conditions.ts';
 import type { Includes } from './includes.ts';
 import { elementsOf, textOf, type XmlElement, type XmlNode } from './xml.ts';
 
-/** A map as one variant of it is played: conditions decided, includes in their places, constants collected. */
+/** One variant of a map, with conditions evaluated, includes inserted and constants collected. */
 export interface Processed {
   root: XmlElement;
   constants: ReadonlyMap<string, string | null>;
-  /** Includes that are not in the folder: what they bring is missing. */
+  /** Includes that are not in the folder or cannot be read. */
   missing: string[];
 }
 
 export const DEFAULT_VARIANT = 'default';
 
-/** Bounds what a map can grow to by includes that include others; each of its variants is a copy of it. */
+/** Bounds the size of a map with nested includes; each variant is another copy. */
 const MAX_NODES = 100_000;
 const MAX_INCLUDE_DEPTH = 8;
 
@@ -27,11 +27,11 @@ interface PreprocessContext extends ConditionContext {
   missing: string[];
   notes: Notes;
   nodes: number;
-  /** How many of the nodes includes have brought. */
+  /** The number of nodes that come from includes. */
   included: number;
 }
 
-/** Does what PGM does to a file before it reads a map from it, in the order of the document. */
+/** Expands includes, conditions and constants as PGM does, in document order. @throws ImportRefusal */
 export async function preprocess(
   root: XmlElement,
   variant: string,
@@ -70,15 +70,15 @@ async function expand(parent: XmlElement, path: string[], work: PreprocessContex
   const children: XmlNode[] = [];
   for (const node of parent.children) {
     if (path.length > 0) work.included++;
-    if (++work.nodes > MAX_NODES) throw new ImportRefusal(excessOf(work));
+    if (++work.nodes > MAX_NODES) throw new ImportRefusal(tooManyNodes(work));
     if (node.kind !== 'element') children.push(node);
     else children.push(...(await expandElement(node, parent, path, work)));
   }
   return children;
 }
 
-function excessOf({ nodes, included }: PreprocessContext): string {
-  if (included > nodes / 2) return 'grows beyond all bounds by its includes';
+function tooManyNodes({ nodes, included }: PreprocessContext): string {
+  if (included > nodes / 2) return 'becomes too large through its includes';
   return `has more than ${MAX_NODES} elements, comments and pieces of text`;
 }
 
@@ -101,7 +101,7 @@ async function expandElement(
 function decide(element: XmlElement, work: PreprocessContext): boolean | undefined {
   const answer = holds(element, work);
   if (typeof answer === 'boolean') return answer;
-  work.notes(placeOf(element), `${answer.problem}; what stands in it is left out`);
+  work.notes(placeOf(element), `${answer.problem}; its content is left out`);
   return undefined;
 }
 
@@ -110,14 +110,17 @@ async function expandInclude(element: XmlElement, path: string[], work: Preproce
   const file = work.includes.find(element, work.mapFolder);
   if (file !== undefined) return expandFile(file, path, work, element);
   work.missing.push(name);
-  work.notes(placeOf(element), `include "${name}" is not in the folder: what it would bring is missing`);
+  work.notes(placeOf(element), `include "${name}" is not in the folder; its content is missing`);
   return [];
 }
 
 async function expandFile(file: string, path: string[], work: PreprocessContext, by?: XmlElement): Promise<XmlNode[]> {
   const place = by ? placeOf(by) : '';
   if (path.includes(file) || path.length === MAX_INCLUDE_DEPTH) {
-    work.notes(place, `include ${file} ${path.includes(file) ? 'includes itself' : 'lies too deep'}, and is left out`);
+    work.notes(
+      place,
+      `include ${file} ${path.includes(file) ? 'includes itself' : 'is nested too deeply'} and is left out`,
+    );
     return [];
   }
   try {
@@ -125,15 +128,15 @@ async function expandFile(file: string, path: string[], work: PreprocessContext,
   } catch (error) {
     if (!(error instanceof ImportRefusal) || error.place === '') throw error;
     work.missing.push(file);
-    work.notes(place, `include ${error.place}: ${error.message}; what it would bring is missing`);
+    work.notes(place, `include ${error.place}: ${error.message}; its content is missing`);
     return [];
   }
 }
 
-/** The later definition wins, unless it is only there for want of another. Attributes of `<constants>` hold for all. */
+/** The later definition wins, unless it is a fallback. Constants inherit the attributes of `<constants>`. */
 function readConstant(element: XmlElement, parent: XmlElement, work: PreprocessContext): void {
   const id = element.attributes.get('id');
-  if (id === undefined) return work.notes(placeOf(element), '<constant> has no id, and is left out');
+  if (id === undefined) return work.notes(placeOf(element), '<constant> has no id and is left out');
   const attribute = (name: string) =>
     element.attributes.get(name) ?? (parent.name === 'constants' ? parent.attributes.get(name) : undefined);
   if (isTrue(attribute('fallback')) && work.constants.has(id)) return;

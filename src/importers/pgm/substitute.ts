@@ -3,10 +3,10 @@ import { oneLine } from '../text.ts';
 import { placeOf, type Notes, type Processed } from './preprocess.ts';
 import { elementsOf, textOf, type XmlElement } from './xml.ts';
 
-/** Longer than anything that a map says of itself, however it is put together. */
+/** Bounds the length of a value whose constants multiply; no real map comes close. */
 const MAX_LENGTH = 100_000;
 
-/** Reads values of a processed map with constants put in, as PGM does: what names a deleted constant is not there. */
+/** Reads values of a processed map and substitutes constants as PGM does. A value with a deleted constant is absent. */
 export class Values {
   readonly root: XmlElement;
   #constants: Processed['constants'];
@@ -18,7 +18,7 @@ export class Values {
     this.#notes = notes;
   }
 
-  /** The first of the attributes that is there. */
+  /** The first of the attributes that is present. */
   attribute(element: XmlElement, ...names: string[]): string | undefined {
     for (const name of names) {
       const value = element.attributes.get(name);
@@ -33,14 +33,14 @@ export class Values {
   }
 
   /**
-   * What the map says under one of the names, in an element of its own or an attribute of `<map>`. What the map itself
-   * says goes before what an include says; empty elements say nothing.
+   * The value of the map under one of the names: the text of a child element, otherwise an attribute of `<map>`. Elements
+   * of the map itself take precedence over those of includes; empty elements are ignored.
    */
-  said(...names: string[]): string | undefined {
+  mapValue(...names: string[]): string | undefined {
     const elements = elementsOf(this.root, ...names);
     const own = elements.filter(({ source }) => source === '');
-    const received = [...own, ...elements].map((element) => this.text(element)).find((text) => text !== '');
-    return received ?? (this.attribute(this.root, ...names) || undefined);
+    const value = [...own, ...elements].map((element) => this.text(element)).find((text) => text !== '');
+    return value ?? (this.attribute(this.root, ...names) || undefined);
   }
 
   note(element: XmlElement, note: string): void {
@@ -56,7 +56,7 @@ export class Values {
       if (constant === undefined) this.note(element, `constant "${id}" is used but not defined`);
       deleted ||= constant === undefined || constant === null;
       length += constant?.length ?? 0;
-      if (length > MAX_LENGTH) throw new ImportRefusal('grows beyond all bounds by its constants', placeOf(element));
+      if (length > MAX_LENGTH) throw new ImportRefusal('becomes too large through its constants', placeOf(element));
       return constant ?? '';
     });
     return deleted ? undefined : value;

@@ -1,4 +1,4 @@
-/** Whether one version is newer than another: numbers count as numbers, a number goes before a word. */
+/** Whether version `a` is newer than `b`: parts are compared as numbers, and a number is newer than a word. */
 export function isNewer(a: string, b: string): boolean {
   const [left, right] = [parts(a), parts(b)];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {

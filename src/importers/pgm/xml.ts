@@ -1,16 +1,16 @@
 import sax from 'sax';
 import { ImportRefusal } from '../finding.ts';
 
-/** A document as a tree that remembers where things stand and keeps comments: maps name their authors in them. */
+/** A document tree with positions and comments; maps name their authors in comments. */
 export interface XmlElement {
   kind: 'element';
   name: string;
   attributes: ReadonlyMap<string, string>;
   children: XmlNode[];
-  /** Counted from 1: where the start tag ends, and the end tag. */
+  /** The lines, from 1, where the start tag ends and where the end tag ends. */
   line: number;
   endLine: number;
-  /** The file, where it is not the map's own. */
+  /** The path of the included file; empty for the map's own file. */
   source: string;
 }
 
@@ -30,8 +30,8 @@ export type XmlNode = XmlElement | XmlComment | XmlText;
 const MAX_DEPTH = 100;
 
 /**
- * Reads a document. DTDs are refused outright, and with them every entity but the five of XML itself. Whatever is
- * wrong, `Refused` is thrown with line and column.
+ * Parses a document. DTDs are refused, and with them all entities except the five of XML itself.
+ * @throws ImportRefusal with line and column where the document is not valid
  */
 export function readXml(text: string, source = ''): XmlElement {
   const parser = sax.parser(true, { strictEntities: true } as sax.SAXOptions);
@@ -75,7 +75,7 @@ class Tree {
   }
 
   root(): XmlElement {
-    return this.#root ?? this.#refuse('is not XML: there is no element in it');
+    return this.#root ?? this.#refuse('is not XML: it contains no element');
   }
 
   place(): string {
@@ -106,7 +106,7 @@ class Tree {
     this.#open.push(element);
   }
 
-  /** Two rules of XML that sax lets pass: an attribute stands once, and no `<` stands in its value. */
+  /** Two rules of XML that sax does not enforce: attributes must not repeat, and their values must not contain `<`. */
   #checkAttributes(tag: sax.Tag): void {
     const raw = this.#text.slice(this.#parser.startTagPosition - 1, this.#parser.position);
     const attributes = raw.match(/\s[^\s=<>"'/]+\s*=\s*("[^"]*"|'[^']*')/g) ?? [];
@@ -134,19 +134,19 @@ class Tree {
   }
 }
 
-/** Characters that no XML document may hold (XML 1.0, 2.2): a sign of a file that is something else. */
+/** Refuses characters that XML forbids (XML 1.0, 2.2); such a file is usually not XML at all. */
 function refuseCharacters(text: string): void {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the pattern searches for control characters
   const at = text.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);
   if (at < 0) return;
   const before = text.slice(0, at).split('\n');
   throw new ImportRefusal(
-    'is not XML: it holds control characters',
+    'is not XML: it contains control characters',
     `line ${before.length}, column ${before.at(-1)!.length + 1}`,
   );
 }
 
-/** The first line of what sax says; line and column follow by themselves. */
+/** The first line of sax's message; the other lines repeat line and column. */
 function reasonOf(error: unknown): string {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   return `is not well-formed XML: ${reason.replace(/\.$/, '')}`;
@@ -156,7 +156,7 @@ export function elementsOf(parent: XmlElement, ...names: string[]): XmlElement[]
   return parent.children.filter((node) => node.kind === 'element').filter(({ name }) => names.includes(name));
 }
 
-/** The text of an element itself, without that of elements inside. */
+/** The text of an element without the text of its child elements. */
 export function textOf(element: XmlElement): string {
   return element.children.map((node) => (node.kind === 'text' ? node.text : '')).join('');
 }

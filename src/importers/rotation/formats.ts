@@ -3,7 +3,7 @@ import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 import { inOrder, jsonPools, record, type Pool, type Value, yamlPools } from './pools.ts';
 
-/** What a file says one server plays. The server is undefined where the file does not name it. */
+/** The rotation of one server in a file. `server` is undefined if the file does not name it. */
 export interface Rotation {
   server?: string;
   entries: Entry[];
@@ -12,18 +12,18 @@ export interface Rotation {
 
 export interface Entry {
   place: string;
-  /** The name of a map as the file has it. */
+  /** The name of the map as written in the file. */
   map: string;
 }
 
-/** Reads a rotation in any of its forms; `extension` is that of the file's name, without the dot, in lower case. */
+/** Reads rotations in any supported format. `extension` is in lower case, without the dot. @throws ImportRefusal */
 export function readRotations(text: string, extension: string): Rotation[] {
   const form = extension === 'json' || extension === 'yml' || extension === 'yaml' ? extension : formOf(text);
   if (form === 'json') return fromJson(text);
   return form === 'text' ? [fromText(text)] : fromYaml(text);
 }
 
-/** Tells the form of a file whose name does not: a map may be called `[2v2] Keep`. */
+/** Detects the format of a file without a known extension. Text may look like JSON: a map may be called `[2v2] Keep`. */
 function formOf(text: string): 'json' | 'yaml' | 'text' {
   if (/^(pools|rotations):\s*$/m.test(text)) return 'yaml';
   try {
@@ -33,13 +33,13 @@ function formOf(text: string): 'json' | 'yaml' | 'text' {
   }
 }
 
-/** One map a line. Lines that begin with # are comments, unless a map is called that: whoever matches names decides. */
+/** One map per line. Lines that begin with # stay in: the caller drops them as comments unless a map has that name. */
 function fromText(text: string): Rotation {
   const entries = text.split(/\r\n|\n|\r/).map((map, index) => ({ place: `line ${index + 1}`, map }));
   return { entries: entries.filter(({ map }) => oneLine(map) !== ''), notes: [] };
 }
 
-/** Every scalar is text, so that a map may be called 2014 or Yes; `<<` merges, as it does for Bukkit and PGM. */
+/** Every scalar is text, because a map may be called 2014 or Yes; `<<` merges, as in Bukkit and PGM. */
 function fromYaml(text: string): Rotation[] {
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -74,7 +74,7 @@ function expanded(read: () => Value): Value {
   }
 }
 
-/** All that a server plays by itself, then what is played by choice; each map once, where it comes first. */
+/** First the maps of pools that the server activates by itself, then those chosen by hand; each map once. */
 function ofPools(pools: Pool[]): Rotation {
   const entries = new Map<string, Entry>();
   for (const { name, maps } of inOrder(pools))
@@ -83,7 +83,7 @@ function ofPools(pools: Pool[]): Rotation {
         entries.set(oneLine(map).toLowerCase(), { place: `pool ${name}`, map });
   const off = pools
     .filter(({ enabled }) => !enabled)
-    .map(({ name }) => ({ place: `pool ${name}`, note: 'is not enabled, and is left out' }));
+    .map(({ name }) => ({ place: `pool ${name}`, note: 'is disabled and left out' }));
   const notes = pools.flatMap(({ name, notes }) => notes.map((note) => ({ place: `pool ${name}`, note })));
   return { entries: [...entries.values()], notes: [...off, ...notes] };
 }
@@ -103,7 +103,7 @@ function plain(value: Value): Rotation[] {
 }
 
 const EXPECTED =
-  'holds no rotation: expected a list of map names, PGM map pools, TGM rotations, or a list for each server';
+  'contains no rotation: expected a list of map names, PGM map pools, TGM rotations, or a list for each server';
 
 function listed(values: Value[], before: string): Entry[] {
   return values.map((map, index) => {
@@ -114,9 +114,9 @@ function listed(values: Value[], before: string): Entry[] {
   });
 }
 
-/** What looks like a key with a value may be the name of a map that YAML takes apart at its colon. */
+/** YAML splits an unquoted map name at its colon into a key and a value; the advice is to quote it. */
 function adviceOn(value: Value): string {
   const [[key, rest] = []] = Object.entries(record(value) ?? {});
   if (key === undefined || typeof rest !== 'string') return '';
-  return `; a name with a colon in it has to be quoted: "${fit(`${key}: ${rest}`, 64)}"`;
+  return `; a name that contains a colon must be quoted: "${fit(`${key}: ${rest}`, 64)}"`;
 }

@@ -1,20 +1,20 @@
 import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 
-/** Deeper than anybody nests sections in a pool. */
+/** The deepest nesting of sections in a pool. */
 const MAX_DEPTH = 100;
 
-/** A value as YAML's failsafe schema and JSON have it in common: scalars may all be text. */
+/** A value of JSON or of YAML's failsafe schema, in which all scalars are text. */
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value };
 
-/** Maps that are played together, as a file lists them. */
+/** A pool of maps in a file. */
 export interface Pool {
   name: string;
   enabled: boolean;
-  /** Whether the server turns to it by itself, by the number of players. */
+  /** Whether the server activates the pool by itself, depending on the number of players. */
   dynamic: boolean;
   players: number;
-  /** In the order in which they are played, or the likeliest first. */
+  /** In the order of play, or by descending weight if the pool has no order. */
   maps: string[];
   notes: string[];
 }
@@ -28,7 +28,7 @@ export function yamlPools(document: Value): Pool[] | undefined {
 
 function yamlPool(name: string, value: Value): Pool {
   const pool = record(value) ?? { maps: value };
-  const notes = 'variants' in pool ? ['plays variants of its maps; the maps themselves are listed'] : [];
+  const notes = 'variants' in pool ? ['plays variants of its maps; the rotation lists the maps themselves'] : [];
   const reading: Reading = { pool: name, notes };
   const entries = entriesOf(pool['maps'] ?? null, numberIn(pool, 'weight', 1, reading), reading);
   const ordered = !['voted', 'shuffled', 'random'].includes(textOf(pool['type']).toLowerCase());
@@ -42,7 +42,7 @@ function yamlPool(name: string, value: Value): Pool {
   };
 }
 
-/** A pool that is being read, and what is noted of it. */
+/** The pool that is being read, with its notes so far. */
 interface Reading {
   pool: string;
   notes: string[];
@@ -53,10 +53,7 @@ interface Entry {
   weight: number;
 }
 
-/**
- * Maps may be listed in sections of their own weight, one inside another; a section without one has that around it.
- * A map of no weight is never played.
- */
+/** Maps may be listed in nested sections with a weight; a section without a weight inherits that of its parent. */
 function entriesOf(value: Value, weight: number, reading: Reading, depth = 0): Entry[] {
   if (depth > MAX_DEPTH) throw new ImportRefusal(`nests lists deeper than ${MAX_DEPTH}`, `pool ${reading.pool}`);
   if (Array.isArray(value)) return value.flatMap((item) => entriesOf(item, weight, reading, depth + 1));
@@ -71,14 +68,14 @@ function entriesOf(value: Value, weight: number, reading: Reading, depth = 0): E
 }
 
 /**
- * What stands under a key of its own: a section, the weight of the map that the key names, or the rest of a name, which
- * YAML takes apart at its colon where it is not quoted.
+ * The value under a key: a section, the weight of the map that the key names, or the rest of an unquoted map name, which
+ * YAML splits at its colon.
  */
 function memberOf(key: string, value: Value, weight: number, reading: Reading, depth: number): Entry[] {
   if (typeof value === 'object' && value !== null) return entriesOf(value, weight, reading, depth);
   const text = oneLine(textOf(value));
   if (text === '') {
-    reading.notes.push(`"${fit(key, 64)}" is empty, and is left out`);
+    reading.notes.push(`"${fit(key, 64)}" is empty and is left out`);
     return [];
   }
   return [Number.isFinite(Number(text)) ? { map: key, weight: Number(text) } : { map: `${key}: ${text}`, weight }];
@@ -86,7 +83,7 @@ function memberOf(key: string, value: Value, weight: number, reading: Reading, d
 
 function played(entries: readonly Entry[], { notes }: Reading): string[] {
   for (const { map, weight } of entries)
-    if (weight <= 0) notes.push(`"${fit(map, 64)}" has weight ${weight}, and is left out`);
+    if (weight <= 0) notes.push(`"${fit(map, 64)}" has weight ${weight} and is left out`);
   return entries.filter(({ weight }) => weight > 0).map(({ map }) => map);
 }
 
@@ -113,7 +110,7 @@ export function jsonPools(document: Value): Pool[] | undefined {
   });
 }
 
-/** Pools in the order in which a filling server comes to them; those that are only chosen by hand are last. */
+/** Enabled pools by ascending number of players; pools that are only chosen by hand are last. */
 export function inOrder(pools: readonly Pool[]): Pool[] {
   return pools
     .filter(({ enabled }) => enabled)
@@ -137,6 +134,6 @@ function numberIn(section: Record<string, Value>, name: string, otherwise: numbe
   const text = textOf(value).trim();
   if (text !== '' && Number.isFinite(Number(text))) return Number(text);
   const shown = text === '' ? name : `${name} "${fit(text, 64)}"`;
-  if (value !== '') notes.push(`${shown} is no number, and counts as ${otherwise}`);
+  if (value !== '') notes.push(`${shown} is not a number; ${otherwise} is used instead`);
   return otherwise;
 }

@@ -6,7 +6,7 @@ import { NOW, ofType, type OfType, shortHistory } from './sample.ts';
 
 type Match = OfType<'match.finished'>;
 
-test('the demo has a season of 5,000 matches that ends just before now', () => {
+test('the demo has a history of 5,000 matches that ends just before now', () => {
   let [matches, last] = [0, 0];
   for (const event of sampleEvents({ seed: 'scorehall', now: NOW })) {
     if (event.type !== 'match.finished') continue;
@@ -38,14 +38,14 @@ test('better players win more', () => {
     }
   }
   const rate = (better: boolean): number => {
-    const some = sample.players.filter(({ skill }) => (better ? skill > 0.5 : skill < -0.5));
-    const sums = some.map(({ uuid }) => records.get(uuid)!);
+    const selected = sample.players.filter(({ skill }) => (better ? skill > 0.5 : skill < -0.5));
+    const sums = selected.map(({ uuid }) => records.get(uuid)!);
     return sums.reduce((sum, { wins }) => sum + wins, 0) / sums.reduce((sum, { plays }) => sum + plays, 0);
   };
   assert.ok(rate(true) > rate(false) + 0.05, `${rate(true)} against ${rate(false)}`);
 });
 
-test('nobody plays two matches at once', () => {
+test('nobody plays two matches at the same time', () => {
   const spans = new Map<string, [number, number][]>();
   for (const { data } of ofType(shortHistory().events, 'match.finished')) {
     for (const { uuid, time_played } of data.teams.flatMap(({ players }) => players)) {
@@ -60,7 +60,7 @@ test('nobody plays two matches at once', () => {
   }
 });
 
-test('the matches of a server follow each other, and ranked ones are played where it says so, by equal teams', () => {
+test('matches of a server do not overlap, and ranked matches are on the ranked server, with equal teams', () => {
   const byServer = Map.groupBy(ofType(shortHistory().events, 'match.finished'), ({ server }) => server);
   for (const matches of byServer.values()) {
     matches.reduce((before, match) => {
@@ -73,7 +73,7 @@ test('the matches of a server follow each other, and ranked ones are played wher
   for (const { data } of ranked) assert.equal(new Set(data.teams.map(({ players }) => players.length)).size, 1);
 });
 
-test('what a match says of kills, objectives and the winner fits together', () => {
+test('kills, objectives and winner of a match are consistent', () => {
   for (const match of ofType(shortHistory().events, 'match.finished')) {
     const players = match.data.teams.flatMap((team) => team.players);
     const kills = players.reduce((sum, { kill_count }) => sum + kill_count!, 0);
@@ -104,19 +104,19 @@ function checkLeader({ id, data }: Match): void {
   assert.equal(data.win, leaders.length === 1 ? leaders[0]!.name : '', id);
 }
 
-test('players rate a version of a map once, and better maps better', () => {
+test('players rate a map version once, and better maps get better ratings', () => {
   const votes = ofType(shortHistory().events, 'map.rated');
   const keys = votes.map(({ data }) => `${data.map} ${data.version} ${data.player.uuid}`);
   assert.equal(new Set(keys).size, votes.length);
   const quality = new Map(shortHistory().sample.maps.map((map) => [map.name, map.quality]));
   const mean = (good: boolean): number => {
-    const some = votes.filter(({ data }) => quality.get(data.map)! > 3.8 === good);
-    return some.reduce((sum, { data }) => sum + data.rate, 0) / some.length;
+    const selected = votes.filter(({ data }) => quality.get(data.map)! > 3.8 === good);
+    return selected.reduce((sum, { data }) => sum + data.rate, 0) / selected.length;
   };
   assert.ok(mean(true) > mean(false) + 0.2);
 });
 
-test('about forty punishments: all kinds, some automatic, changed, revoked, expired, and a few bans that hold', () => {
+test('there are about forty punishments of all types, some automatic, changed, revoked or expired', () => {
   const { events } = shortHistory();
   const issued = ofType(events, 'punishment.issued');
   assert.ok(issued.length >= 35 && issued.length <= 40, String(issued.length));
@@ -128,7 +128,7 @@ test('about forty punishments: all kinds, some automatic, changed, revoked, expi
   assert.ok(later.length >= 3 && later.every(({ data, server }) => known.has(`${server} ${data.punishment}`)));
 });
 
-test('who is banned for good is not seen any more', () => {
+test('permanently banned players do not play or appear online', () => {
   const { sample, events } = shortHistory();
   const revoked = new Set(ofType(events, 'punishment.revoked').map(({ data }) => data.punishment));
   const bans = ofType(events, 'punishment.issued').filter(
@@ -146,7 +146,7 @@ test('who is banned for good is not seen any more', () => {
   }
 });
 
-test('everybody has logged in, those who changed their name under both, and factions report', () => {
+test('every player has logged in, renamed players under both names, and factions members have statistics', () => {
   const { sample, events } = shortHistory();
   const logins = ofType(events, 'player.login');
   assert.equal(new Set(logins.map(({ data }) => data.player.uuid)).size, 600);

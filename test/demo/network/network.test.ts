@@ -26,13 +26,13 @@ test('40 maps cover every gamemode, each played on a server that has the mode', 
   assert.deepEqual(new Set(sample.maps.flatMap(({ gamemodes }) => gamemodes)), new Set(Object.keys(MODES)));
   for (const map of sample.maps) {
     const servers = sample.servers.filter(({ name }) => map.servers.includes(name));
-    assert.equal(servers.length, map.servers.length, `${map.name} names a server that is not there`);
+    assert.equal(servers.length, map.servers.length, `${map.name} names an unknown server`);
     for (const server of servers) assert.ok(map.gamemodes.some((mode) => server.gamemodes.includes(mode)));
   }
   assert.ok(sample.maps.some(({ authors }) => authors.some(({ uuid }) => uuid === '')));
 });
 
-test('600 players bear legal names that nobody else bears, in any case', () => {
+test('600 players have valid names that are unique regardless of case', () => {
   const { players } = shortHistory().sample;
   assert.equal(players.length, 600);
   const names = players.flatMap(({ name, renamed }) => (renamed === undefined ? [name] : [name, renamed.name]));
@@ -45,13 +45,13 @@ test('600 players bear legal names that nobody else bears, in any case', () => {
   assert.ok(players.filter(({ renamed }) => renamed !== undefined).length >= 5);
 });
 
-test('the demo accounts are players, and the member bears the name since mid-season', () => {
+test('the demo accounts are players, and the member got the name by a rename', () => {
   const [operator, member] = shortHistory().sample.players;
   assert.deepEqual({ name: operator!.name, uuid: operator!.uuid }, OPERATOR);
   assert.deepEqual({ name: member!.renamed!.name, uuid: member!.uuid }, MEMBER);
 });
 
-test('the same seed and moment give the same events to the byte; another seed gives others', () => {
+test('the same seed and time give identical events; another seed gives different ones', () => {
   const first = JSON.stringify(shortHistory().events);
   assert.equal(JSON.stringify([...sampleEvents(SHORT)]), first);
   const small = { now: NOW, matches: 5 };
@@ -59,7 +59,7 @@ test('the same seed and moment give the same events to the byte; another seed gi
   assert.notEqual(seeds[0], seeds[1]);
 });
 
-test('every event is one that the records take, in the order of time, with an id of its own', () => {
+test('every event is valid, in the order of time, with a unique id', () => {
   const { events } = shortHistory();
   for (const event of events) {
     const read = readEvent(event);
@@ -71,9 +71,9 @@ test('every event is one that the records take, in the order of time, with an id
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
 });
 
-test('the events are made one after the other, so the first ones come before the last is made', () => {
+test('events are generated lazily', () => {
   const events = sampleEvents(SHORT)[Symbol.iterator]();
-  // Time of the processor: that of the clock depends on what else runs.
+  // CPU time, because elapsed time depends on the load of the machine.
   const before = process.cpuUsage();
   assert.equal(events.next().value!.type, 'server.configured');
   const { user, system } = process.cpuUsage(before);
@@ -81,7 +81,7 @@ test('the events are made one after the other, so the first ones come before the
   events.return!();
 });
 
-test('a network lives in the zone it is told', () => {
+test('the time zone moves the matches', () => {
   const options = { seed: 'test', now: NOW, matches: 3 };
   const [tokyo, lima] = ['Asia/Tokyo', 'America/Lima'].map((zone) => [...sampleNetwork({ ...options, zone }).events()]);
   assert.notDeepEqual(

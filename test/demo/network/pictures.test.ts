@@ -11,7 +11,7 @@ interface Png {
   pixels: Uint8Array;
 }
 
-test('every map has a drawing of its own, 290 by 246, small', () => {
+test('every map has its own small picture of 290 by 246 pixels', () => {
   const published = ofType(shortHistory().events, 'map.published').filter(({ data }) => data.image !== undefined);
   assert.equal(published.length, 40);
   const pictures = published.map(({ data }) => Buffer.from(data.image!.data, 'base64'));
@@ -20,12 +20,12 @@ test('every map has a drawing of its own, 290 by 246, small', () => {
     assert.deepEqual([width, height], [290, 246]);
     assert.ok(picture.length < 15_000);
     assert.ok(colours > 20 && colours <= 256);
-    assert.ok(new Set(pixels).size > 20, 'a picture is more than a plain');
+    assert.ok(new Set(pixels).size > 20, 'a picture uses more than 20 colours');
   }
   assert.equal(new Set(pictures.map((picture) => picture.toString('base64'))).size, 40);
 });
 
-test('a later version keeps the picture of the first', () => {
+test('later versions of a map have no picture of their own', () => {
   const published = ofType(shortHistory().events, 'map.published');
   const known = new Set<string>();
   for (const { data } of published) {
@@ -35,14 +35,14 @@ test('a later version keeps the picture of the first', () => {
   assert.ok(published.length > 40);
 });
 
-test('a picture shows its teams', () => {
+test('pictures differ between maps and are the same for the same map', () => {
   const { sample } = shortHistory();
   const [first, second] = [sample.maps[0]!, sample.maps[1]!].map((map) => sample.imageOf(map));
   assert.notDeepEqual(first, second);
   assert.deepEqual(sample.imageOf(sample.maps[0]!), first, 'the same map is drawn the same way');
 });
 
-test('what is written as PNG is read back pixel by pixel', () => {
+test('an encoded PNG decodes to the same pixels', () => {
   const palette = [
     [0, 0, 0],
     [255, 0, 0],
@@ -52,7 +52,7 @@ test('what is written as PNG is read back pixel by pixel', () => {
   assert.deepEqual(decode(encodePng(3, 3, palette, pixels)).pixels, pixels);
 });
 
-/** Reads what `encodePng` writes, and checks what any reader would refuse. */
+/** Decodes a PNG of `encodePng`, and checks signature, checksums and sizes. */
 function decode(png: Buffer): Png {
   assert.deepEqual([...png.subarray(0, 8)], [137, 80, 78, 71, 13, 10, 26, 10]);
   const chunks = new Map<string, Buffer>();

@@ -13,7 +13,7 @@ function online(sample: Sample, time: number): Set<string> {
   return new Set(heartbeats(sample, time).flatMap(({ data }) => data.players));
 }
 
-test('every server has a heartbeat that the records take, and nobody is in two places', () => {
+test('every server has a valid heartbeat, and no player is on two servers', () => {
   const { sample } = shortHistory();
   const beats = heartbeats(sample, NOW + HOUR);
   assert.deepEqual(
@@ -26,13 +26,13 @@ test('every server has a heartbeat that the records take, and nobody is in two p
   for (const { data } of beats) assert.ok(data.current <= data.players.length);
 });
 
-test('the same moment looks the same, whoever asks', () => {
+test('the same time gives the same heartbeats', () => {
   const { sample } = shortHistory();
   const timestamp = NOW + 3 * HOUR;
   assert.deepEqual(sampleNetwork(SHORT).presenceAt(timestamp), sample.presenceAt(timestamp));
 });
 
-test('players come and go a few at a time, over midnight and the end of the day too', () => {
+test('players join and leave a few at a time, also at midnight and at the end of the day', () => {
   const { sample } = shortHistory();
   let before = online(sample, NOW);
   let moved = 0;
@@ -46,7 +46,7 @@ test('players come and go a few at a time, over midnight and the end of the day 
   assert.ok(moved > 200);
 });
 
-test('the evening is fuller than the morning, and maps change as matches end', () => {
+test('the evening has more players than the morning, and maps change when matches end', () => {
   const { sample } = shortHistory();
   const [evening, morning] = ['2026-03-05T20:00:00Z', '2026-03-05T06:30:00Z'].map((time) => Date.parse(time));
   assert.ok(online(sample, evening!).size > 2 * online(sample, morning!).size);
@@ -59,7 +59,7 @@ test('the evening is fuller than the morning, and maps change as matches end', (
   assert.ok(maps.size >= 5, [...maps].join());
 });
 
-test('the map that is announced as the next one comes next', () => {
+test('the announced next map is played next', () => {
   const { sample } = shortHistory();
   const evening = Date.parse('2026-03-05T19:00:00Z');
   let before: Heartbeat['data'] | undefined;

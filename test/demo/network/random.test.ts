@@ -5,13 +5,13 @@ import { DAY, dayOf, dayStart, HOUR, hourOf } from '#demo/network/calendar.ts';
 import { Queue } from '#demo/network/event-queue.ts';
 import { Random } from '#demo/network/random.ts';
 
-test('the same labels give the same numbers, others give others', () => {
+test('the same labels give the same numbers, different labels different ones', () => {
   assert.deepEqual(first('a', 'b'), first('a', 'b'));
   assert.notDeepEqual(first('a', 'b'), first('ab'));
   assert.notDeepEqual(first('a', 'b'), first('b', 'a'));
 });
 
-test('draws keep to their bounds and reach both ends', () => {
+test('random numbers stay within their bounds and reach both ends', () => {
   const random = new Random('bounds');
   const drawn = Array.from({ length: 2000 }, () => random.int(1, 6));
   assert.deepEqual(new Set(drawn), new Set([1, 2, 3, 4, 5, 6]));
@@ -21,7 +21,7 @@ test('draws keep to their bounds and reach both ends', () => {
   assert.equal(random.count(0), 0);
 });
 
-test('a day of the network runs from six to six in its zone, clock changes or not', () => {
+test('a day of the network lasts from six to six in its time zone, also when clocks change', () => {
   const zones = fc.constantFrom('UTC', 'Europe/Amsterdam', 'America/New_York', 'Asia/Kolkata');
   fc.assert(
     fc.property(zones, fc.integer({ min: 20_000, max: 21_500 }), (zone, day) => {
@@ -37,7 +37,7 @@ test('a day of the network runs from six to six in its zone, clock changes or no
 const event = (id: string) =>
   ({ version: 1, id, type: 'punishment.revoked', time: '', data: { punishment: id } }) as const;
 
-test('a queue gives out what waits in the order of time, and of coming within a moment', () => {
+test('a queue yields events in the order of time, and of insertion at the same time', () => {
   const queue = new Queue([
     { time: 5, event: event('c') },
     { time: 1, event: event('a') },

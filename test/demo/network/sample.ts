@@ -5,17 +5,17 @@ export const NOW = Date.parse('2026-03-04T15:00:00Z');
 
 export type OfType<T extends WireEvent['type']> = Extract<WireEvent, { type: T }>;
 
-/** A short season is enough for most of what is to be seen; it is made once for all tests. */
+/** A short history is enough for most tests; it is generated once for all of them. */
 export const SHORT = { seed: 'test', now: NOW, matches: 300 };
 
-let made: { sample: Sample; events: WireEvent[] } | undefined;
+let cached: { sample: Sample; events: WireEvent[] } | undefined;
 
 export function shortHistory(): { sample: Sample; events: WireEvent[] } {
-  if (made === undefined) {
+  if (cached === undefined) {
     const sample = sampleNetwork(SHORT);
-    made = { sample, events: [...sample.events()] };
+    cached = { sample, events: [...sample.events()] };
   }
-  return made;
+  return cached;
 }
 
 export function ofType<T extends WireEvent['type']>(events: readonly WireEvent[], type: T): OfType<T>[] {
