@@ -22,7 +22,7 @@ function revisedIn(db: Db, renderVersion: string): Deps['match'] {
 }
 
 /** See `Ask.epoch`. */
-export function dataVersionOf({ origin, matches }: Versions, renderVersion: string): string | undefined {
-  if (origin === undefined || matches === undefined) return undefined;
-  return `${matches.toString(36)}-${renderVersion}-${origin.toString(36)}`;
+export function dataVersionOf({ databaseId, matches }: Versions, renderVersion: string): string | undefined {
+  if (databaseId === undefined || matches === undefined) return undefined;
+  return `${matches.toString(36)}-${renderVersion}-${databaseId.toString(36)}`;
 }

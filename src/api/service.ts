@@ -215,7 +215,7 @@ export class Api {
   }
 }
 
-const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
+const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
 
 /** While the database cannot tell its versions nothing is cached; what is wrong with it shows where it is read. */
 function versionsOf(db: Db): Versions {

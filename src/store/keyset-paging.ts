@@ -1,4 +1,4 @@
-import { code, type Sql, sql, type Value } from '#db/sql.ts';
+import { identifier, type Sql, sql, type Value } from '#db/sql.ts';
 
 /** A page of what belongs to one thing: of keys behind a bound, so many, the lowest or the highest first. */
 export interface Page {
@@ -24,8 +24,8 @@ export const pageBefore = (key: number, limit: number): Page => ({
  * everything that others have brought since on its way to what belongs to one that is silent now.
  */
 export function keysetPage(column: string, value: Value, page?: Page): Sql {
-  const own = sql`${code(column)} in (${value}, ${value})`;
+  const own = sql`${identifier(column)} in (${value}, ${value})`;
   if (page === undefined) return own;
   const { bound, direction, limit } = page;
-  return sql`${own} and ${bound} order by ${code(column)} ${direction}, key ${direction} limit ${limit}`;
+  return sql`${own} and ${bound} order by ${identifier(column)} ${direction}, key ${direction} limit ${limit}`;
 }

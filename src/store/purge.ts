@@ -1,5 +1,5 @@
 import type { Db } from '#db/db.ts';
-import { code, join, type Sql, sql } from '#db/sql.ts';
+import { identifier, join, type Sql, sql } from '#db/sql.ts';
 import { auditBefore } from './audit/audit.ts';
 import { bucketsIn, oldestRetained, startOf } from './game/time-buckets.ts';
 
@@ -59,7 +59,7 @@ function oldBoards(zone: string, now: number): PurgeRule[] {
 }
 
 async function remove(db: Db, { table, key, where }: PurgeRule): Promise<number> {
-  const columns = join(key.map(code));
+  const columns = join(key.map(identifier));
   return await db.run(sql`
-    delete from ${code(table)} where (${columns}) in (select ${columns} from ${code(table)} where ${where} limit ${BATCH_SIZE})`);
+    delete from ${identifier(table)} where (${columns}) in (select ${columns} from ${identifier(table)} where ${where} limit ${BATCH_SIZE})`);
 }

@@ -88,6 +88,6 @@ test('an output that cannot be written is one sentence and a failure', async (t)
   for (const script of ['exec "$@" 1<locked', 'printf "x\\ny\\n" | exec "$1" "$2" import events - 1<locked']) {
     const { status, err } = folder.sh(script);
     assert.equal(status, 2);
-    assert.match(err, /^scorehall: The standard output cannot be written: EBADF: .*\n$/);
+    assert.match(err, /^scorehall: Cannot write to standard output: EBADF: .*\n$/);
   }
 });

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { code, list, sql } from '#db/sql.ts';
+import { identifier, list, sql } from '#db/sql.ts';
 import { type Group, GROUP_NAMES } from './player-stats.ts';
 
 /** Leaderboards: rows that `leaderboard-projection.ts` keeps up, read by index. */
@@ -43,7 +43,7 @@ export interface LeaderboardQuery {
 /** The players of a board by a metric, the highest first. */
 export async function leaders(db: Queryable, query: LeaderboardQuery): Promise<Leader[]> {
   const { bucket, mode, metric, behind, limit } = query;
-  const column = code(metric);
+  const column = identifier(metric);
   const from = behind === undefined ? sql`` : sql`and (b.${column}, b.player_key) < (${behind.value}, ${behind.key})`;
   return await db.all<Leader>(sql`
     select p.key, p.uuid, p.name, b.play, b.win, b.kill, b.death, b.time

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { code, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
+import { identifier, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
 
 /**
  * The counters of each mode group: columns `<group>_<counter>` of player_stats. `time` is seconds played. A match feeds
@@ -66,7 +66,7 @@ export function columnsOf(group: Group): string[] {
   return GROUPS[group].map((counter) => `${group}_${counter}`);
 }
 
-const ALL_COLUMNS = join(GROUP_NAMES.flatMap(columnsOf).map(code));
+const ALL_COLUMNS = join(GROUP_NAMES.flatMap(columnsOf).map(identifier));
 
 /** The counters of a player, all zero where the player has none. */
 export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> {

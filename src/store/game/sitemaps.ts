@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { code, sql } from '#db/sql.ts';
+import { identifier, sql } from '#db/sql.ts';
 
 /** Lists of every page's key for search engines, in files that are cut as the tables grow. */
 
@@ -33,7 +33,7 @@ export interface SitemapEntry {
 export async function sitemapEntries(db: Queryable, { kind, first_key }: SitemapFile): Promise<SitemapEntry[]> {
   const uuid = kind === 'players' ? sql`uuid` : sql`null as uuid`;
   return await db.all<SitemapEntry>(sql`
-    select key, ${uuid} from ${code(kind)} where key >= ${first_key}
+    select key, ${uuid} from ${identifier(kind)} where key >= ${first_key}
       and exists (select 1 from sitemap_files where kind = ${kind} and first_key = ${first_key})
       and key < coalesce((select min(first_key) from sitemap_files where kind = ${kind} and first_key > ${first_key}),
         ${Number.MAX_SAFE_INTEGER})
@@ -47,7 +47,7 @@ export async function cutSitemaps(db: Db): Promise<void> {
 
 async function cut(db: Db, kind: SitemapKind): Promise<boolean> {
   const next = await db.get<{ key: number }>(sql`
-    select key from ${code(kind)}
+    select key from ${identifier(kind)}
     where key >= (select max(first_key) from sitemap_files where kind = ${kind}) order by key limit 1 offset ${FILE}`);
   if (next === undefined) return false;
   await db.run(
