@@ -1,7 +1,7 @@
 import { nameKey } from '#platform/text.ts';
 import { insertAll, sql, type Value } from '#db/sql.ts';
 import {
-  type Counting,
+  type LeaderboardCounter,
   countPlayer,
   countResult,
   type IsRetained,
@@ -24,7 +24,7 @@ const COUNTERS = 5;
  * The boards of matches that come in the order of time: a day that is over is written and forgotten, so that each row is
  * written once. The follower of the service would touch every row again and again.
  */
-export class BulkBoards implements Counting {
+export class BulkBoards implements LeaderboardCounter {
   readonly #bulk: Bulk;
   readonly #at: BucketsAt = bucketsIn(ZONE);
   readonly #isKept: IsRetained;

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
-import { LINK_CODE_MS, linkCodeStands, newLinkCode } from '#store/accounts/link-codes.ts';
+import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link-codes.ts';
 import { type Context, type Deps, type Env, formOf } from './deps.ts';
 import { showPage } from './layout.ts';
 import { warn } from './mails.ts';
@@ -61,7 +61,7 @@ export async function showLinkStep(c: Context, deps: Deps, step: Step, shown?: s
 
 /** A code that was typed already may still be on its way here: it is not replaced while it stands. */
 async function codeFor({ db, clock }: Deps, { id }: Account, shown: string | undefined): Promise<string> {
-  const stands = shown !== undefined && (await linkCodeStands(db, clock.now(), id, shown));
+  const stands = shown !== undefined && (await isLinkCodeValid(db, clock.now(), id, shown));
   return stands ? shown : await newLinkCode(db, clock.now(), id);
 }
 

@@ -9,19 +9,19 @@ const HOUR = 60 * 60_000;
 
 /** How often from one address, and how often at one account (or mail address), from wherever. */
 const ALLOWED = {
-  'sign-in': { address: { tries: 60, windowMs: QUARTER }, account: { tries: 10, windowMs: QUARTER } },
-  register: { address: { tries: 20, windowMs: HOUR }, account: { tries: 4, windowMs: HOUR } },
-  recover: { address: { tries: 20, windowMs: HOUR }, account: { tries: 4, windowMs: HOUR } },
-  end: { address: { tries: 1000, windowMs: HOUR }, account: { tries: 100, windowMs: HOUR } },
-  export: { address: { tries: 60, windowMs: HOUR }, account: { tries: 10, windowMs: HOUR } },
-  password: { address: { tries: 60, windowMs: QUARTER }, account: { tries: 10, windowMs: QUARTER } },
+  'sign-in': { address: { attempts: 60, windowMs: QUARTER }, account: { attempts: 10, windowMs: QUARTER } },
+  register: { address: { attempts: 20, windowMs: HOUR }, account: { attempts: 4, windowMs: HOUR } },
+  recover: { address: { attempts: 20, windowMs: HOUR }, account: { attempts: 4, windowMs: HOUR } },
+  end: { address: { attempts: 1000, windowMs: HOUR }, account: { attempts: 100, windowMs: HOUR } },
+  export: { address: { attempts: 60, windowMs: HOUR }, account: { attempts: 10, windowMs: HOUR } },
+  password: { address: { attempts: 60, windowMs: QUARTER }, account: { attempts: 10, windowMs: QUARTER } },
 } satisfies Record<string, { address: AttemptLimit; account: AttemptLimit }>;
 
 export type ThrottledAction = keyof typeof ALLOWED;
 
 /**
  * Counts a try and says whether it may be made. An account is counted together with the network of the address, so that
- * a stranger elsewhere cannot lock its owner out, and once more over all addresses with ten times the tries.
+ * a stranger elsewhere cannot lock its owner out, and once more over all addresses with ten times the attempts.
  */
 export async function admitAttempt(
   c: Context,
@@ -31,7 +31,7 @@ export async function admitAttempt(
 ): Promise<boolean> {
   const { address, account: perAccount } = ALLOWED[what];
   const [network, who] = [networkOf(c.get('client').address), hashOf(db, account)];
-  const everywhere = { ...perAccount, tries: perAccount.tries * 10 };
+  const everywhere = { ...perAccount, attempts: perAccount.attempts * 10 };
   const counts: [subject: string, allowed: AttemptLimit][] = [
     [`${what} ${network}`, address],
     [`${what} ${network} ${who}`, perAccount],

@@ -19,7 +19,7 @@ import { button, formTo, timestamp, type Problems, textOf } from './components.t
 import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from './routes.ts';
 
 /** Each invitation is a mail to somebody else. */
-const INVITATIONS = { tries: 30, windowMs: 86_400_000 };
+const INVITATIONS = { attempts: 30, windowMs: 86_400_000 };
 
 export async function ownersCard(request: OwnedRequest, problems: Problems): Promise<Html> {
   const { application, texts, deps, form: sent, person, now } = request;
@@ -77,7 +77,7 @@ export async function inviteOwner(request: OwnedRequest): Promise<string | undef
   const account = await accountByName(deps.db, typed);
   if (account === undefined || account.disabled !== null) return t.owner(typed);
   const { allowed } = await countAttempt(deps.db, now, `owner invitations ${person.account.id}`, INVITATIONS);
-  if (!allowed) return t.too_many_invitations(INVITATIONS.tries);
+  if (!allowed) return t.too_many_invitations(INVITATIONS.attempts);
   const asked = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
   if (!(await invite(deps.db, now, asked))) return t.owner_already(account.name);
   deps.mail.send(invitationMail(deps.config, account, { application: name, by: person.account.name }));

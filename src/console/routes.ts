@@ -72,7 +72,7 @@ export async function serveRoute(c: Context, deps: Deps, row: Route): Promise<Re
 }
 
 /** Every form may leave rows behind: so many an hour are more than anybody fills in. */
-const FORMS = { tries: 300, windowMs: 3_600_000 };
+const FORMS = { attempts: 300, windowMs: 3_600_000 };
 
 /** @throws HttpError 429 */
 async function countForm({ db, clock }: Deps, { account }: Person): Promise<void> {

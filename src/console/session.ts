@@ -22,7 +22,7 @@ export function actorOf(c: Context, person: Person | undefined): Actor {
 }
 
 /** So much of what one person is refused is kept; the rest stands in the log alone. */
-const LIMIT_REFUSALS = { tries: 200, windowMs: 3_600_000 };
+const LIMIT_REFUSALS = { attempts: 200, windowMs: 3_600_000 };
 
 /**
  * Keeps that something was asked for and refused. Of strangers it stands in the log alone, so that nobody can fill the

@@ -38,7 +38,7 @@ export async function countInteraction(
   const isService = kind === 'PushedAuthorizationRequest' && client?.tokenEndpointAuthMethod !== 'none';
   const subject = isService ? `pushed ${client!.clientId}` : `begun ${networkOf(clientInfo.getStore()?.address ?? '')}`;
   const attempts = begunPerHour * (isService ? PUSHED_BY_SERVICE : 1);
-  const { allowed, resets } = await countAttempt(db, clock.now(), subject, { tries: attempts, windowMs: HOUR_MS });
+  const { allowed, resets } = await countAttempt(db, clock.now(), subject, { attempts, windowMs: HOUR_MS });
   if (allowed) return;
   request!.set('retry-after', String(Math.ceil((resets - clock.now()) / 1000)));
   throw new TooMany();

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
-import { consentOf, usedConsent } from '#store/accounts/consents.ts';
+import { consentOf, touchConsent } from '#store/accounts/consents.ts';
 import { interactionPolicy } from './oidc-provider.ts';
 import { reportingOutage } from './outage.ts';
 
@@ -49,7 +49,7 @@ export function existingGrant(db: Db, clock: Clock) {
     if (known !== undefined && known.accountId === accountId) return known;
     const consent = await reportingOutage(consentOf(db, accountId, client!.clientId));
     if (consent === undefined || ![...asked].every((scope) => consent.scopes.includes(scope))) return undefined;
-    await reportingOutage(usedConsent(db, clock.now(), accountId, client!.clientId));
+    await reportingOutage(touchConsent(db, clock.now(), accountId, client!.clientId));
     const grant = new Grant({ accountId, clientId: client!.clientId });
     grant.addOIDCScope([...asked].join(' '));
     await grant.save();

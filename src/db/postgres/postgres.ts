@@ -239,7 +239,7 @@ async function translateOutage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    // pg creates the error where it isSelect the server's message; the useful stack is that of the caller.
+    // pg creates the error where it reads the server's message; the useful stack is that of the caller.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw isOutage(error) ? new Unavailable(error) : error;
   }

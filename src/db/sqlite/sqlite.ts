@@ -25,7 +25,7 @@ const CACHED_STATEMENTS = 500;
 
 /**
  * Opens a SQLite file with two connections: one that runs the write transactions one after another, and one that only
- * isSelect. Readers never see an open transaction, although it may span several turns of the event loop.
+ * reads. Readers never see an open transaction, although it may span several turns of the event loop.
  */
 export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db
 /** `synchronous = full` flushes the WAL to disk at each commit, so committed transactions survive a power failure. */
 const WRITER_PRAGMAS = 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000';
 
-/** The reader's cache holds the inner B-tree pages of a million matches; a smaller one loses them to scattered isSelect. */
+/** The reader's cache holds the inner B-tree pages of a million matches; a smaller one loses them to scattered reads. */
 const CACHE_KB = { reading: 32_000, writing: 16_000 };
 
 const statementTexts = new WeakMap<readonly string[], string>();
@@ -129,7 +129,7 @@ class Connection implements MigrationTx {
   }
 }
 
-/** The driver throws at integers beyond 2^53. Then this isSelect the rows again as bigints and converts them with `safeNumber`. */
+/** The driver throws at integers beyond 2^53. Then this reads the rows again as bigints and converts them with `safeNumber`. */
 function readBigInts(statement: StatementSync, how: 'all' | 'get', values: readonly Value[]): unknown {
   statement.setReadBigInts(true);
   try {

@@ -67,8 +67,8 @@ onEachDatabase('matches are counted once, by mode and period, and ranked', async
   assert.deepEqual(await board(all, 'total', 'kill'), [['Player2', 8], ['Player1', 8]]); // prettier-ignore
   assert.deepEqual(await board(month, 'total', 'play'), [['Player2', 2], ['Player1', 2]]); // prettier-ignore
   const first = await leaders(db, { bucket: all, mode: 'total', metric: 'kill', limit: 1 });
-  const behind = { value: first[0]!.kill, key: first[0]!.key };
-  const second = await leaders(db, { bucket: all, mode: 'total', metric: 'kill', limit: 1, behind });
+  const last = { value: first[0]!.kill, key: first[0]!.key };
+  const second = await leaders(db, { bucket: all, mode: 'total', metric: 'kill', limit: 1, after: last });
   assert.deepEqual([first[0]!.name, second[0]!.name], ['Player2', 'Player1']);
   const player = (await playerByUuid(db, person(1).uuid))!;
   const activity = await activityOf(db, player.key, [day, back(day, 1), back(day, 2)]);
