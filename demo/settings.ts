@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { type Config, type Environment, names, readConfig } from '#platform/config.ts';
+import { type Config, type Environment, settingNames, readConfig } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Listen } from '#platform/setting.ts';
 import { NETWORK, ZONE } from './network/index.ts';
@@ -18,7 +18,7 @@ const IGNORED: ReadonlySet<string> = new Set(['DATABASE_URL', 'SMTP_URL', 'SECRE
  */
 export async function demoSettings(own: Environment, actual: Environment): Promise<Record<string, string>> {
   const fromEnvironment = Object.fromEntries(
-    names().flatMap((name) => (actual[name] && !IGNORED.has(name) ? [[name, actual[name]]] : [])),
+    settingNames().flatMap((name) => (actual[name] && !IGNORED.has(name) ? [[name, actual[name]]] : [])),
   );
   let used: Listen | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

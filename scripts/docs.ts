@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ENDPOINTS } from '#api/index.ts';
 import { openapiOf } from '#api/openapi.ts';
-import { names, readConfig, SETTINGS } from '#platform/config.ts';
+import { settingNames, readConfig, SETTINGS } from '#platform/config.ts';
 import type { Setting } from '#platform/setting.ts';
 import { openApiDocument } from '#ingest/openapi.ts';
 
@@ -47,7 +47,7 @@ function jsonOf(document: unknown): string {
 }
 
 function settingsDocument(): string {
-  const rows = names().map((name) => {
+  const rows = settingNames().map((name) => {
     const { default: fallback, meaning, secret }: Setting = SETTINGS[name];
     return `| \`${name}\` | ${codeOf(fallback)} | ${cellOf(meaning)}${secret ? ' **Secret**' : ''} |`;
   });

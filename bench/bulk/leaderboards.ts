@@ -1,7 +1,7 @@
 import { nameKey } from '#platform/text.ts';
 import { insertAll, sql, type Value } from '#db/sql.ts';
 import {
-  type Counting,
+  type LeaderboardCounter,
   countPlayer,
   countResult,
   type IsRetained,
@@ -24,7 +24,7 @@ const COUNTERS = 5;
  * Counts the leaderboards of matches that arrive in order of time. Writes a period when it has ended, so that each row is
  * written once; the projection of the service would update every row many times.
  */
-export class BulkLeaderboards implements Counting {
+export class BulkLeaderboards implements LeaderboardCounter {
   readonly #bulk: Bulk;
   readonly #at: BucketsAt = bucketsIn(ZONE);
   readonly #isRetained: IsRetained;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
-import { code, sql } from '#db/sql.ts';
+import { identifier, sql } from '#db/sql.ts';
 import { groupOf } from '#store/game/player-stats.ts';
 import { type Event, openSender, type Sender } from '#sender/index.ts';
 import type { Report } from '../report.ts';
@@ -139,7 +139,7 @@ export async function digestOf(url: string): Promise<string> {
   await using db = await openDb(url);
   let digest = '';
   for (const table of TABLES) {
-    const rows = (await db.tuples(sql`select * from ${code(table)}`)).map((row) => JSON.stringify(row)).sort();
+    const rows = (await db.tuples(sql`select * from ${identifier(table)}`)).map((row) => JSON.stringify(row)).sort();
     digest = hash('sha256', digest + rows.join('\n'));
   }
   return digest;

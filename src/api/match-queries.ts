@@ -22,7 +22,7 @@ function revisedIn(db: Db, renderVersion: string): Deps['match'] {
 }
 
 /** See `EndpointContext.dataVersion`. The database id keeps the tags of two databases apart. */
-export function dataVersionOf({ origin: databaseId, matches }: Versions, renderVersion: string): string | undefined {
+export function dataVersionOf({ databaseId, matches }: Versions, renderVersion: string): string | undefined {
   if (databaseId === undefined || matches === undefined) return undefined;
   return `${matches.toString(36)}-${renderVersion}-${databaseId.toString(36)}`;
 }

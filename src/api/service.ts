@@ -218,7 +218,7 @@ export class Api {
   }
 }
 
-const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
+const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
 
 /** If reading the versions fails, nothing is cached and the request goes on: its own queries report the error. */
 function versionsOf(db: Db): Versions {

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
-import { LINK_CODE_MS, linkCodeStands, newLinkCode } from '#store/accounts/link-codes.ts';
+import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link-codes.ts';
 import { type Context, type Deps, type Env, formOf } from './deps.ts';
 import { showPage } from './layout.ts';
 import { sendAlert } from './mails.ts';
@@ -69,7 +69,7 @@ export async function showLinkStep(
 
 /** Keeps the shown code while it is valid, because the event with it may still be on its way. */
 async function codeFor({ db, clock }: Deps, { id }: Account, shown: string | undefined): Promise<string> {
-  const isValid = shown !== undefined && (await linkCodeStands(db, clock.now(), id, shown));
+  const isValid = shown !== undefined && (await isLinkCodeValid(db, clock.now(), id, shown));
   return isValid ? shown : await newLinkCode(db, clock.now(), id);
 }
 

@@ -1,4 +1,4 @@
-import { environment, names, readConfig, SETTINGS } from '#platform/config.ts';
+import { environment, settingNames, readConfig, SETTINGS } from '#platform/config.ts';
 import type { Setting } from '#platform/setting.ts';
 import { type Command, type Input, JSON_OPTION, printTable } from './command.ts';
 
@@ -14,7 +14,7 @@ export const commands: Command[] = [
 async function showConfig(input: Input): Promise<void> {
   const actual = environment();
   readConfig(actual);
-  const rows = names().map((name) => {
+  const rows = settingNames().map((name) => {
     const { default: fallback, meaning, secret } = SETTINGS[name] as Setting;
     return {
       setting: name,

@@ -4,7 +4,7 @@ import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import {
   type AccessRequest,
-  askAccess,
+  requestAccess,
   decideRequest,
   type RequestKind,
   requestsOf,
@@ -154,7 +154,11 @@ async function submitRequest(request: OwnedRequest): Promise<PageContent | strin
   if ((kind === 'access') === (application.access === 'approved')) return path;
   const read = readRequest(form, request);
   if (!isComplete(read)) return await accessPage(request, kind, read);
-  const accessRequest = await askAccess(deps.db, now, application, { kind, account_id: person.account.id, ...read });
+  const accessRequest = await requestAccess(deps.db, now, application, {
+    kind,
+    account_id: person.account.id,
+    ...read,
+  });
   if (accessRequest === undefined) return `${path}?done=asked`;
   await request.record({
     action: `access.ask`,

@@ -4,83 +4,84 @@ import type { Sql } from './sql.ts';
 export type Row = Record<string, string | number | null | Uint8Array>;
 export type Cell = string | number | null | Uint8Array;
 
-/** HMAC-SHA-256 of a text in base64url, under the secret of the installation, which does not stand in the database. */
+/** HMAC-SHA-256 in base64url under the secret of the installation, which is not in the database. */
 export type KeyedHash = (text: string) => string;
 
-/** What runs statements: the database itself, or one transaction on it. */
+/** Runs statements: the database itself, a transaction or a snapshot. */
 export interface Queryable {
-  /** How what could be found by trying every possibility (a short code, a UUID) is stored and looked up. */
+  /** Hashes values that could be guessed by trying all of them (short codes, UUIDs), to store and look them up. */
   readonly keyedHash: KeyedHash;
-  /** Whether statements travel to a server: then many rows go best in one. */
+  /** Whether statements go to a server over a connection, where writing many rows in one statement is faster. */
   readonly remote: boolean;
   /** All rows of a `select` or of a writing statement with `returning`. */
   all<R = Row>(query: Sql): Promise<R[]>;
   /** The first row. */
   get<R = Row>(query: Sql): Promise<R | undefined>;
-  /** All rows as arrays in the order of the columns: for short reads on the paths where building objects shows. */
+  /** All rows as arrays in the order of the columns, for hot paths where building objects costs measurable time. */
   tuples(query: Sql): Promise<Cell[][]>;
   /** The first row as an array. */
   tuple(query: Sql): Promise<Cell[] | undefined>;
-  /** Runs a writing statement and tells how many rows it changed. */
+  /** Runs a writing statement and returns the number of rows that it changed. */
   run(query: Sql): Promise<number>;
-  /** Runs writing statements in order, in one go where the driver can. */
+  /** Runs writing statements in order, pipelined where the driver supports it. */
   runAll(queries: readonly Sql[]): Promise<void>;
 }
 
-/** One state of the database, for as long as it is open. Only `select` may be asked. */
+/** An unchanging state of the database while it is open. Allows only `select`. */
 export type Snapshot = Queryable & AsyncDisposable;
 
-/** What reads, and may know at once: for the paths where waiting for what is there already shows. */
+/** Reads that are synchronous where the driver is, for hot paths where awaiting a promise costs measurable time. */
 export interface Reads {
   tuples(query: Sql): MaybePromise<Cell[][]>;
   tuple(query: Sql): MaybePromise<Cell[] | undefined>;
 }
 
 /**
- * Numbers that move when something of a kind is committed, by whatever process: what was read since then still holds.
- * Undefined where the database cannot tell in time, so that nothing of the kind may be kept.
+ * Data versions for caches. Each number changes when any process commits a change of its kind; a value cached under the
+ * same number is still valid. Undefined where the database cannot report changes in time: then nothing may be cached.
  */
 export interface Versions {
-  /** Anything at all. */
+  /** Any commit. */
   anything: number | undefined;
-  /** A match that was readable before: it was changed or taken back. */
+  /** An update or deletion of a match; new matches do not count. */
   matches: number | undefined;
-  /** A token or application that was there before. */
+  /** An update or deletion of a token or application; new ones do not count. */
   credentials: number | undefined;
-  /** Never moves: which database it is. */
-  origin: number | undefined;
+  /** The random id of this database, which never changes. */
+  databaseId: number | undefined;
 }
 
 export interface Db extends Queryable, AsyncDisposable {
   readonly dialect: 'sqlite' | 'postgres';
-  /** Reads without waiting, where the database is a file of this machine. Only `select` may be asked. */
+  /** Reads synchronously on SQLite, asynchronously on PostgreSQL. Allows only `select`. */
   readonly readSync: Reads;
   /**
-   * The database for reads that are short whatever its size: where they travel to a server, they follow each other on
-   * connections they share, and one that took long would hold up those behind it. Only `select` may be asked.
+   * For reads that stay short at any size of the database. On PostgreSQL they are pipelined on shared connections, where a
+   * slow read would delay those behind it. Allows only `select`.
    */
   readonly shortReads: Queryable;
-  /** What has become of things that were read before, told without leaving this process. */
+  /** The current data versions, without a round trip to a server. */
   versions(): Versions;
   /**
-   * Opens a state of the database for many reads that belong together, on a connection of its own: neither writers nor
-   * other readers wait for it. It is the state of the first read.
+   * Opens a snapshot for many reads that belong together, on its own connection: it blocks neither writers nor other
+   * readers. The first read fixes its state.
    */
   snapshot(): Promise<Snapshot>;
-  /** Runs the work in one transaction: all of it is committed, durably, or none. Never nest: hand the `tx` on. */
+  /** Runs the work in one durable transaction. Transactions do not nest: pass `tx` to the functions that it calls. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Runs the statements of migrations, several in one text, under a lock that other processes honour. */
+  /** Runs migrations in one transaction, under a lock against other processes. */
   migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface MigrationTx extends Queryable {
+  /** Runs a text of several statements. */
   script(text: string): Promise<void>;
 }
 
 /**
- * A number as JavaScript holds it. Keys and moments stay below 2^53; a counter that somebody has driven beyond is told as
- * the largest number that is exact, and goes on being counted as it is, so that taking it back leaves what was.
+ * Converts a number of the database to a JavaScript number. Keys and timestamps stay below 2^53. A counter beyond that
+ * reads as the largest safe integer; the database still counts exactly, so retracting an event restores the old value.
  */
 export function safeNumber(value: number | bigint): number {
   const number = Number(value);
@@ -88,12 +89,12 @@ export function safeNumber(value: number | bigint): number {
   return number > 0 ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
 }
 
-/** For those who keep nothing that is hashed so. */
+/** The keyed hash of a database that is opened without a secret: refuses to hash. */
 export function withoutKey(): never {
   throw new TypeError('This database was opened without the secret of its installation');
 }
 
-/** Whether the error says that a row with this key exists already. */
+/** Whether the error is the violation of a primary key or of a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   return code === '23505' || errcode === 1555 || errcode === 2067;

@@ -1,19 +1,20 @@
 import type { Db } from './db.ts';
 import type { Sql } from './sql.ts';
 
-interface Waiting {
+interface PendingWrite {
   query: Sql;
   settle: () => void;
   fail: (error: unknown) => void;
 }
 
 /**
- * Group commit: statements that many requests want at the same moment go to the disk together, and each is answered when
- * it is there. For statements that stand alone and do not fail (inserts under random keys); one that does fails all.
+ * Group commit: combines the single-statement writes of concurrent requests into one transaction, which needs one fsync.
+ * Each promise resolves when its statement is committed. Use it only for independent statements that do not fail
+ * (inserts with random keys): one failing statement fails the whole group.
  */
 export class GroupWriter {
   readonly #db: Db;
-  #waiting: Waiting[] = [];
+  #pending: PendingWrite[] = [];
   #writing = false;
 
   constructor(db: Db) {
@@ -22,7 +23,7 @@ export class GroupWriter {
 
   write(query: Sql): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push({ query, settle: resolve, fail: reject });
+    this.#pending.push({ query, settle: resolve, fail: reject });
     if (!this.#writing) {
       this.#writing = true;
       setImmediate(() => void this.#flush());
@@ -31,9 +32,9 @@ export class GroupWriter {
   }
 
   async #flush(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting;
-      this.#waiting = [];
+    while (this.#pending.length > 0) {
+      const group = this.#pending;
+      this.#pending = [];
       try {
         await this.#db.runAll(group.map(({ query }) => query));
         for (const { settle } of group) settle();

@@ -11,9 +11,8 @@ interface Migration {
 }
 
 /**
- * Runs the migrations that the database has not had, in order, in one transaction, while other processes that start at the
- * same time wait.
- * @throws UsageError when the database comes from a newer version of the program, or from one before the baseline
+ * Runs the missing migrations in order, in one transaction, under a lock that makes other starting processes wait.
+ * @throws UsageError when the database is from a newer version of the program, or from a version before the baseline
  */
 export async function migrate(db: Db): Promise<void> {
   const known = migrations();
@@ -28,15 +27,15 @@ export async function migrate(db: Db): Promise<void> {
 function checkApplied(applied: readonly Migration[], known: readonly Migration[]): void {
   if (applied.length > 0 && applied[0]!.name !== known[0]!.name) {
     throw new UsageError(
-      'The database was made by a version before the first release, whose migrations are not supported: write its events ' +
-        'with that version (`scorehall export events FILE`) and import them into an empty database ' +
+      'The database is from a version before the first release, which this version cannot migrate. Export its events with ' +
+        'that version (`scorehall export events FILE`) and import them into an empty database with this one ' +
         '(`scorehall import events FILE`).',
     );
   }
   const last = applied.at(-1)?.number ?? 0;
   if (last > known.length) {
     throw new UsageError(
-      `The database is at migration ${last}, this program knows ${known.length}: start the newer version.`,
+      `The database is at migration ${last}, but this version only knows ${known.length}: use the newer version.`,
     );
   }
 }
@@ -44,7 +43,7 @@ function checkApplied(applied: readonly Migration[], known: readonly Migration[]
 function migrations(): Migration[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
   return files.sort().map((name, index) => {
-    if (Number(name.slice(0, 3)) !== index + 1) throw new Error(`Migrations are numbered without gaps: ${name}`);
+    if (Number(name.slice(0, 3)) !== index + 1) throw new Error(`Migrations must be numbered without gaps: ${name}`);
     return { number: index + 1, name };
   });
 }

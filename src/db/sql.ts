@@ -1,7 +1,7 @@
-/** What a statement may bind. Everything else (undefined, Date, boolean, objects) is refused, since drivers guess. */
+/** A value that a statement may bind. Others (undefined, Date, boolean, objects) are refused: each driver converts them differently. */
 export type Value = string | number | bigint | null | Uint8Array;
 
-/** One statement: its text in pieces around its values, so that each driver writes its own placeholders. */
+/** One statement: the pieces of its text around its values. Each driver joins them with its own placeholders. */
 export class Sql {
   readonly strings: readonly string[];
   readonly values: readonly Value[];
@@ -13,8 +13,9 @@ export class Sql {
 }
 
 /**
- * Writes a statement: `sql\`select name from players where key = ${key}\``. A part may be a value or another `Sql`.
- * @throws TypeError for a value that no database holds as it stands
+ * Template tag for a statement: `sql\`select name from players where key = ${key}\``. A part is a value, which becomes a
+ * parameter, or another `Sql`, which becomes part of the text.
+ * @throws TypeError for a value that is not a `Value`
  */
 export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): Sql {
   for (const part of parts) if (part instanceof Sql) return flatten(strings, parts);
@@ -23,8 +24,8 @@ export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): S
 }
 
 /**
- * Values for `in (…)`. Their number is rounded up to a power of two by repeating the last one, which changes nothing
- * for `in` and keeps the number of different statements small. An empty list gives `null`, which matches nothing.
+ * Values for `in (…)`. The last value is repeated up to the next power of two: `in` ignores the duplicates, and the number
+ * of different prepared statements stays small. An empty list becomes `null`, which matches nothing.
  */
 export function list(values: readonly Value[]): Sql {
   if (values.length === 0) return new Sql(['null'], []);
@@ -35,7 +36,7 @@ export function list(values: readonly Value[]): Sql {
   return joined(padded);
 }
 
-/** The values of one row of an `insert`: `(?, ?, ?)`. */
+/** One row of an `insert`: `(?, ?, ?)`. */
 export function row(values: readonly Value[]): Sql {
   values.forEach(checkValue);
   const inner = joined(values);
@@ -46,18 +47,18 @@ export function row(values: readonly Value[]): Sql {
 }
 
 const insertTexts = new Map<string, readonly string[]>();
-/** Between two statements a PostgreSQL on this machine gives way to others: none is to take long. */
+/** A PostgreSQL on this machine lets other processes run between two statements, so each statement must be short. */
 const MAX_ROWS = 32;
 
 /**
- * `head` (an `insert … values` without rows), the rows, and `tail`, in as few statements as keeps the number of different
- * ones small: their sizes are powers of two. Head and tail are code, never input.
+ * Inserts many rows: `head` (`insert … values`), the rows, and `tail`. The statements have a power of two of rows each, at
+ * most 32, so that the number of different prepared statements stays small. Head and tail are code, never input.
  */
 export function insertAll(head: string, rows: readonly (readonly Value[])[], tail = ''): Sql[] {
   return rows.length === 0 ? [] : withRows(head, rows[0]!.length, rows.flat(), tail);
 }
 
-/** As `insertAll`, of the values of all rows behind each other, for any statement that holds rows. */
+/** Like `insertAll`, but for any statement with rows, and with the values of all rows in one flat array. */
 export function withRows(head: string, columns: number, values: readonly Value[], tail = ''): Sql[] {
   const statements: Sql[] = [];
   for (let start = 0; start < values.length;) {
@@ -69,7 +70,7 @@ export function withRows(head: string, columns: number, values: readonly Value[]
   return statements;
 }
 
-/** A statement of pieces that are kept, so that what is prepared of it is found by them. */
+/** A statement from cached pieces: drivers find the prepared statement by the identity of the array. */
 export function statement(strings: readonly string[], values: readonly Value[]): Sql {
   for (const value of values) checkValue(value);
   return new Sql(strings, values);
@@ -77,8 +78,8 @@ export function statement(strings: readonly string[], values: readonly Value[]):
 
 function insertText(head: string, tail: string, rows: number, columns: number): readonly string[] {
   const name = `${rows} ${columns} ${head} ${tail}`;
-  const known = insertTexts.get(name);
-  if (known !== undefined) return known;
+  const cached = insertTexts.get(name);
+  if (cached !== undefined) return cached;
   const strings = [`${head} (`];
   for (let place = 1; place < rows * columns; place++) strings.push(place % columns === 0 ? '), (' : ', ');
   strings.push(`) ${tail}`);
@@ -86,7 +87,7 @@ function insertText(head: string, tail: string, rows: number, columns: number): 
   return strings;
 }
 
-/** Several statements' pieces behind each other, with a separator that is code, never input. */
+/** Concatenates parts of a statement. The separator is code, never input. */
 export function join(parts: readonly Sql[], separator = ', '): Sql {
   const strings = [''];
   const values: Value[] = [];
@@ -97,13 +98,16 @@ export function join(parts: readonly Sql[], separator = ', '): Sql {
   return new Sql(strings, values);
 }
 
-/** Text that is code: the name of a table or column that the program itself knows. */
-export function code(text: string): Sql {
-  if (!/^[a-z][a-z0-9_]*$/.test(text)) throw new TypeError(`Not a name of ours: ${text}`);
+/**
+ * The name of a table or column as part of the text. Only for names in the program, never for input.
+ * @throws TypeError for text that is not a plain identifier
+ */
+export function identifier(text: string): Sql {
+  if (!/^[a-z][a-z0-9_]*$/.test(text)) throw new TypeError(`Not a plain SQL identifier: ${text}`);
   return new Sql([text], []);
 }
 
-/** The pieces of a list by how many values it has. */
+/** The pieces of a list by its number of values. */
 const lists = new Map<number, readonly string[]>();
 
 function joined(values: readonly Value[]): Sql {
@@ -115,21 +119,21 @@ function joined(values: readonly Value[]): Sql {
   return new Sql(strings, values);
 }
 
-/** What a template became with statements in it: the pieces of those, in their places, and of the whole. */
-interface Flat {
-  inner: readonly (readonly string[] | undefined)[];
+/** A template with nested statements, flattened: the pieces of the nested statements by part, and of the result. */
+interface Flattened {
+  nested: readonly (readonly string[] | undefined)[];
   strings: readonly string[];
 }
 
 /**
- * By template, as it was the last time: most have the same statements in them each time, and what a driver keeps of one is
- * found by its pieces, which have to be the same array then.
+ * The last flattened form of each template. Most templates nest the same statements at every call, and then must return the
+ * same array of pieces, by which drivers find the prepared statement.
  */
-const flats = new WeakMap<readonly string[], Flat>();
+const flattenedTemplates = new WeakMap<readonly string[], Flattened>();
 
 function flatten(strings: readonly string[], parts: readonly (Value | Sql)[]): Sql {
   const values: Value[] = [];
-  let flat = flats.get(strings);
+  let flat = flattenedTemplates.get(strings);
   for (let place = 0; place < parts.length; place++) {
     const part = parts[place]!;
     if (part instanceof Sql) values.push(...part.values);
@@ -137,11 +141,11 @@ function flatten(strings: readonly string[], parts: readonly (Value | Sql)[]): S
       checkValue(part);
       values.push(part);
     }
-    if (flat?.inner[place] !== piecesOf(part)) flat = undefined;
+    if (flat?.nested[place] !== piecesOf(part)) flat = undefined;
   }
   if (flat === undefined) {
-    flat = { inner: parts.map(piecesOf), strings: flatStrings(strings, parts) };
-    flats.set(strings, flat);
+    flat = { nested: parts.map(piecesOf), strings: flatStrings(strings, parts) };
+    flattenedTemplates.set(strings, flat);
   }
   return new Sql(flat.strings, values);
 }
@@ -158,8 +162,8 @@ function flatStrings(strings: readonly string[], parts: readonly (Value | Sql)[]
   return flat;
 }
 
-function addPieces(strings: string[], before: string, pieces: readonly string[]): void {
-  strings[strings.length - 1] += before + pieces[0]!;
+function addPieces(strings: string[], separator: string, pieces: readonly string[]): void {
+  strings[strings.length - 1] += separator + pieces[0]!;
   strings.push(...pieces.slice(1));
 }
 
@@ -173,32 +177,34 @@ function checkValue(value: Value): void {
 }
 
 /**
- * The statement with a driver's placeholders, kept by its pieces, which are the same array at every call of a template
- * literal. Each driver keeps its own, since one process may use both databases.
+ * The text of a statement with a driver's placeholders.
+ * @param cache texts by the array of pieces, which is the same one at every call of a template literal; one cache a driver,
+ * since a process may use both databases
+ * @param placeholder gets the number of the parameter, from 1, and the text before it
  */
 export function textOf(
   query: Sql,
-  cached: WeakMap<readonly string[], string>,
+  cache: WeakMap<readonly string[], string>,
   placeholder: (place: number, before: string) => string,
 ): string {
-  const known = cached.get(query.strings);
-  if (known !== undefined) return known;
+  const cached = cache.get(query.strings);
+  if (cached !== undefined) return cached;
   let text = query.strings[0]!;
   for (let place = 1; place < query.strings.length; place++) {
     text += placeholder(place, query.strings[place - 1]!) + query.strings[place]!;
   }
-  cached.set(query.strings, text);
+  cache.set(query.strings, text);
   return text;
 }
 
-const reading = new WeakMap<readonly string[], boolean>();
+const selects = new WeakMap<readonly string[], boolean>();
 
-/** Whether a statement only reads: a `select`, which begins as one. */
-export function reads(query: Sql): boolean {
-  let answer = reading.get(query.strings);
-  if (answer === undefined) {
-    answer = /^\s*(select|with)\b/i.test(query.strings[0]!);
-    reading.set(query.strings, answer);
+/** Whether a statement only reads: it begins with `select` or `with`. */
+export function isSelect(query: Sql): boolean {
+  let result = selects.get(query.strings);
+  if (result === undefined) {
+    result = /^\s*(select|with)\b/i.test(query.strings[0]!);
+    selects.set(query.strings, result);
   }
-  return answer;
+  return result;
 }

@@ -1,7 +1,13 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { uuidOf } from '#platform/text.ts';
-import { type Pseudonym, type LedgerRow, ROWS_PER_BATCH, hashOf, rowsAmong } from '#store/accounts/pseudonyms.ts';
+import {
+  type Pseudonym,
+  type LedgerRow,
+  ROWS_PER_BATCH,
+  uuidHashOf,
+  pseudonymsByHash,
+} from '#store/accounts/pseudonyms.ts';
 import { pseudonymiseMatch } from './match-summary.ts';
 import type { PreparedEvent } from './validation.ts';
 
@@ -121,9 +127,9 @@ function pseudonymiseEvent(event: PreparedEvent, pseudonyms: ReadonlyMap<string,
 
 /** Finds the pseudonyms of players, by UUID; players without one are left out. */
 async function pseudonymsOf(tx: Queryable, uuids: ReadonlySet<string>): Promise<Map<string, Pseudonym>> {
-  const hashes = new Map([...uuids].map((uuid) => [hashOf(tx.keyedHash, uuid), uuid]));
+  const hashes = new Map([...uuids].map((uuid) => [uuidHashOf(tx.keyedHash, uuid), uuid]));
   const pseudonyms = new Map<string, Pseudonym>();
-  for (const [hash, uuid, name] of await rowsAmong(tx, [...hashes.keys()])) {
+  for (const [hash, uuid, name] of await pseudonymsByHash(tx, [...hashes.keys()])) {
     const original = hashes.get(hash);
     if (original !== undefined) pseudonyms.set(original, { uuid, name });
   }

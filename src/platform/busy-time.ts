@@ -1,4 +1,4 @@
-/** For how long something has been under way, however often it began and ended. */
+/** Adds up how long an activity that starts and stops has been running. */
 export class BusyTime {
   #ended = 0;
   #began: number | undefined;
@@ -12,7 +12,7 @@ export class BusyTime {
     this.#began = undefined;
   }
 
-  /** Milliseconds. */
+  /** Milliseconds in total. */
   get ms(): number {
     return this.#ended + (this.#began === undefined ? 0 : performance.now() - this.#began);
   }

@@ -1,8 +1,8 @@
-/** What comes, so many at a time; no more of it is asked for before a portion is done with. */
-export function* chunksOf<T>(comes: Iterable<T>, size: number): Generator<T[]> {
+/** Splits items into arrays of `size`. The source is read lazily: only as far as the current chunk. */
+export function* chunksOf<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let chunk: T[] = [];
-  for (const one of comes) {
-    chunk.push(one);
+  for (const item of items) {
+    chunk.push(item);
     if (chunk.length < size) continue;
     yield chunk;
     chunk = [];

@@ -1,4 +1,4 @@
-/** Where the time comes from; the one thing that tests replace. */
+/** The source of the current time. Tests replace it with a clock that they set. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -22,112 +22,124 @@ import {
 } from './setting.ts';
 
 /**
- * Every setting: its default, what it means, how it is read. A setting is an environment variable; `.env` in the
- * working folder is read first, and beside a demo's database its `settings.env`.
+ * Every setting with its default, its description (docs/settings.md) and its type. A setting is an environment variable.
+ * Variables that are not set come from `.env` in the working directory, then from `settings.env` beside the SQLite file of
+ * a demo.
  */
-
 export const SETTINGS = {
-  NETWORK_NAME: setting('Scorehall', "The network's name, as pages and mails show it", text(64)),
-  CONTACT: setting('', 'Where people write to the operator: a mail address or a URL', text(512)),
-  LOGO: setting('', 'The path of a PNG, SVG or WebP file with the logo of the network', text(1024)),
-  ACCENT_COLOR: setting('#b5361c', 'The colour of links, buttons and marks on all pages, like #b5361c', colour),
-  SECOND_COLOR: setting('#1f6f78', 'The colour of charts and whatever stands beside the first', colour),
+  NETWORK_NAME: setting('Scorehall', 'Name of the network, shown on pages and in mails', text(64)),
+  CONTACT: setting('', 'How people reach the operator: a mail address or a URL', text(512)),
+  LOGO: setting('', 'Path of a PNG, SVG or WebP file with the logo of the network', text(1024)),
+  ACCENT_COLOR: setting('#b5361c', 'Colour of links, buttons and highlights on all pages, like #b5361c', colour),
+  SECOND_COLOR: setting('#1f6f78', 'Colour of charts and of details next to the accent colour', colour),
   PRIVACY: setting(
     '',
-    'The path of a text file with the privacy statement, its paragraphs apart by empty lines; FILE.ja beside it is shown to readers of Japanese',
+    'Path of a text file with the privacy statement, paragraphs separated by empty lines; readers of Japanese see FILE.ja beside it',
     text(1024),
   ),
   API_URL: setting('http://127.0.0.1:7400', 'Public address of the data API; its paths begin with /v1', origin),
-  AUTH_URL: setting('http://127.0.0.1:7401', 'Public address of sign-in: issuer of tokens, account pages', origin),
-  SITE_URL: setting('http://127.0.0.1:7402', 'Public address of the site; on another host than API_URL', origin),
-  INGEST_URL: setting('http://127.0.0.1:7403', 'Address at which game servers write', origin),
+  AUTH_URL: setting('http://127.0.0.1:7401', 'Public address of sign-in: token issuer and account pages', origin),
+  SITE_URL: setting(
+    'http://127.0.0.1:7402',
+    'Public address of the site; must be on another host than API_URL',
+    origin,
+  ),
+  INGEST_URL: setting('http://127.0.0.1:7403', 'Address to which game servers send events', origin),
   PLAIN_HTTP: setting(
     'loopback',
-    'Where these addresses may be plain http: loopback; private-network, also hosts that no public network has, where whoever shares the network reads along',
+    'Where these addresses may use plain http: loopback: on this machine only; private-network: also on hosts of a private network, where everybody on that network can read the traffic',
     choice(['loopback', 'private-network']),
   ),
   API_LISTEN: setting(
     '',
-    'Where the data API listens, HOST:PORT or a socket path; empty: what API_URL says when it is loopback, else 127.0.0.1:7400',
+    'Where the data API listens: HOST:PORT or the path of a socket; empty: the host and port of API_URL if that is on loopback, else 127.0.0.1:7400',
     listen,
   ),
   AUTH_LISTEN: setting(
     '',
-    'Where sign-in listens; empty: as AUTH_URL says when it is loopback, else 127.0.0.1:7401',
+    'Where sign-in listens; empty: the host and port of AUTH_URL if that is on loopback, else 127.0.0.1:7401',
     listen,
   ),
   SITE_LISTEN: setting(
     '',
-    'Where the site listens; empty: as SITE_URL says when it is loopback, else 127.0.0.1:7402',
+    'Where the site listens; empty: the host and port of SITE_URL if that is on loopback, else 127.0.0.1:7402',
     listen,
   ),
   INGEST_LISTEN: setting(
     '',
-    'Where the ingest listens; empty: as INGEST_URL says when it is loopback, else 127.0.0.1:7403',
+    'Where the ingest listens; empty: the host and port of INGEST_URL if that is on loopback, else 127.0.0.1:7403',
     listen,
   ),
-  DATABASE_URL: setting('data/scorehall.db', 'A SQLite file, or postgres://user:password@host/database', database),
-  TIME_ZONE: setting('UTC', 'The zone whose offset moments carry in the data API', zone),
+  DATABASE_URL: setting(
+    'data/scorehall.db',
+    'Path of a SQLite file, or postgres://user:password@host/database',
+    database,
+  ),
+  TIME_ZONE: setting(
+    'UTC',
+    'Time zone of timestamps in the data API and on pages, and of the days of the leaderboards',
+    zone,
+  ),
   TRUSTED_PROXIES: setting(
     '',
-    'Addresses, networks (CIDR) or unix (a socket file), comma-separated, whose X-Forwarded-For is believed',
+    'Proxies whose X-Forwarded-For header is trusted: addresses, networks (CIDR) or unix (a socket file), comma-separated',
     listOf,
   ),
-  USER_LIMIT: setting('900', 'Requests an hour of one user, all applications together', whole(1, 1_000_000_000)),
-  APP_LIMIT: setting('900', 'Requests an hour of one application with its own tokens', whole(1, 1_000_000_000)),
+  USER_LIMIT: setting('900', 'Requests an hour for one user, over all applications', whole(1, 1_000_000_000)),
+  APP_LIMIT: setting('900', 'Requests an hour for one application with its own tokens', whole(1, 1_000_000_000)),
   ADDRESS_LIMIT: setting(
     '600',
-    'Requests an hour of one address with a Client ID alone, or with failed credentials',
+    'Requests an hour from one address with only a Client ID, or with failed credentials',
     whole(1, 1_000_000_000),
   ),
-  INGEST_LIMIT: setting('0', 'Events a minute of one game server; 0 for as many as it likes', whole(0, 1_000_000_000)),
-  SIGN_IN_LIMIT: setting('3000', 'Sign-ins an hour that one address may begin', whole(1, 1_000_000_000)),
+  INGEST_LIMIT: setting('0', 'Events a minute from one game server; 0: no limit', whole(0, 1_000_000_000)),
+  SIGN_IN_LIMIT: setting('3000', 'Sign-ins an hour that one address may start', whole(1, 1_000_000_000)),
   COUNTERS: setting(
     'memory',
-    'Where requests are counted: memory, of one process that serves the data API; database, for several',
+    'Where rate limits are counted: memory: for a single process that serves the data API; database: shared by several processes',
     choice(['memory', 'database']),
   ),
   ACCESS_APPROVAL: setting(
     'manual',
-    'Whether API access is granted by the operator or at once',
+    'How API access is granted: manual: by the operator; auto: immediately on request',
     choice(['manual', 'auto']),
   ),
-  PRESENCE_TIMEOUT: setting('120', 'Seconds after which a silent server has nobody on it', whole(1, 86_400)),
+  PRESENCE_TIMEOUT: setting(
+    '120',
+    'Seconds without a heartbeat after which a server counts as empty',
+    whole(1, 86_400),
+  ),
   REGISTRATION: setting(
     'open',
-    'Who may register: open, everybody; linked, everybody, and applications are open to linked game accounts only; closed, nobody',
+    'Who may register: open: everybody; linked: everybody, but only accounts with a linked game account may use applications; closed: nobody',
     choice(['open', 'linked', 'closed']),
   ),
   REFRESH_GRACE: setting(
     '0',
-    'How long a used refresh token still works once more, for clients that ask twice',
+    'How long a used refresh token works once more, for clients that send a request twice',
     duration(0, 60),
   ),
-  ACCESS_TOKEN_LIFETIME: setting('1h', 'How long an access token and an ID token live', duration(60, 86_400)),
+  ACCESS_TOKEN_LIFETIME: setting('1h', 'Lifetime of access tokens and ID tokens', duration(60, 86_400)),
   REFRESH_TOKEN_LIFETIME: setting(
     '30d',
-    'How long a refresh token lives unused; used, it is replaced',
+    'Lifetime of an unused refresh token; each use replaces it with a new one',
     duration(3600, 31_536_000),
   ),
-  SESSION_LIFETIME: setting(
-    '14d',
-    'How long somebody who does not come back stays signed in',
-    duration(300, 31_536_000),
-  ),
-  AUDIT_LIFETIME: setting('365d', 'How long the audit log is kept', duration(86_400, 315_360_000)),
+  SESSION_LIFETIME: setting('14d', 'How long a person stays signed in without visiting', duration(300, 31_536_000)),
+  AUDIT_LIFETIME: setting('365d', 'How long entries of the audit log are kept', duration(86_400, 315_360_000)),
   INTROSPECTORS: setting(
     '',
-    'Client IDs, comma-separated, that may introspect the tokens of other applications; each may always its own',
+    'Client IDs, comma-separated, that may introspect the tokens of other applications; every application may introspect its own',
     listOf,
   ),
   SECRET_KEY: secret(
     '',
-    'Seals the keys that sign ID tokens, keys the hashes of short codes; at least 32 characters, the same for all processes; empty: a file beside the database',
+    'Secret that seals the keys that sign ID tokens and keys the hashes of short codes; at least 32 characters, the same for all processes; empty: a file beside the database',
     text(1024),
   ),
   SMTP_URL: secret(
     '',
-    'The mail server, smtp://user:password@host:587 or smtps://…; empty: mails become files beside the database',
+    'Mail server, smtp://user:password@host:587 or smtps://…; empty: mails are written to files beside the database',
     z
       .string()
       .refine(
@@ -137,17 +149,17 @@ export const SETTINGS = {
   ),
   MAIL_FROM: setting(
     '',
-    'The sender of mails, like Example <no-reply@example.org>; empty: no-reply at the host of AUTH_URL',
+    'Sender of mails, like Example <no-reply@example.org>; empty: no-reply at the host of AUTH_URL',
     text(256),
   ),
   DATA_FOLDER: setting(
     '',
-    'Where the secret key and mails without a mail server are kept; empty: the folder of the SQLite file, else data',
+    'Folder for the secret key and for mails without a mail server; empty: the folder of the SQLite file, else data',
     text(1024),
   ),
   LOG_LEVEL: setting(
     'info',
-    'How much is logged',
+    'Lowest level that is logged',
     choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   ),
 } as const satisfies Record<string, Setting>;
@@ -155,7 +167,7 @@ export const SETTINGS = {
 type Settings = { [K in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[K]['read']> };
 
 export interface Config extends Omit<Settings, `${ServiceName}_LISTEN`> {
-  /** Where each door listens, defaults worked out. */
+  /** Where each service listens, with defaults resolved. */
   listen: Record<ServiceName, Listen>;
 }
 
@@ -165,16 +177,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the settings.
- * @throws UsageError that names the setting that is wrong, and what would be right
+ * @throws UsageError that names the wrong setting and says what would be right
  */
 export function readConfig(environment: Environment): Config {
-  const settings = Object.fromEntries(names().map((name) => [name, readSetting(name, environment[name])])) as Settings;
+  const settings = Object.fromEntries(
+    settingNames().map((name) => [name, readSetting(name, environment[name])]),
+  ) as Settings;
   const config = { ...settings, listen: listensOf(settings) };
   checkHosts(config);
   return config;
 }
 
-export function names(): SettingName[] {
+export function settingNames(): SettingName[] {
   return Object.keys(SETTINGS) as SettingName[];
 }
 
@@ -186,16 +200,19 @@ function readSetting(name: SettingName, value: string | undefined): unknown {
   throw new UsageError(`${name} ${result.error.issues[0]!.message}${shown}.`);
 }
 
-/** The environment of a command: `.env` of the working folder and a demo's own settings stand behind the real one. */
+/**
+ * The environment of a command. Real variables override `.env` of the working directory, which overrides `settings.env`
+ * beside the SQLite file, where the demo keeps its settings.
+ */
 export function environment(actual: Environment = process.env, folder = process.cwd()): Environment {
-  const own = { ...readEnvFile(join(folder, '.env')), ...actual };
-  const database = own['DATABASE_URL'];
-  if (database === undefined || /^postgres/.test(database)) return own;
-  const beside = join(dirname(database.replace(/^(sqlite|file):(\/\/)?/, '')), 'settings.env');
-  return { ...readEnvFile(beside), ...own };
+  const merged = { ...readEnvFile(join(folder, '.env')), ...actual };
+  const database = merged['DATABASE_URL'];
+  if (database === undefined || /^postgres/.test(database)) return merged;
+  const demoFile = join(dirname(database.replace(/^(sqlite|file):(\/\/)?/, '')), 'settings.env');
+  return { ...readEnvFile(demoFile), ...merged };
 }
 
-/** The folder of what belongs to a database and does not stand in it. */
+/** The folder of files that belong to a database but are outside of it, such as the secret key. */
 export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL'>): string {
   if (DATA_FOLDER !== '') return DATA_FOLDER;
   return /^postgres/.test(DATABASE_URL) ? 'data' : dirname(DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, ''));
@@ -225,8 +242,8 @@ function listenOf(address: string, fallback: number): Listen {
 
 function checkHosts(config: Config): void {
   const [api, site] = [new URL(config.API_URL), new URL(config.SITE_URL)];
-  const same = isLoopback(config.API_URL) ? api.host === site.host : api.hostname === site.hostname;
-  if (same) throw new UsageError(`SITE_URL must be on another host than API_URL (both are on ${api.host}).`);
+  const isSame = isLoopback(config.API_URL) ? api.host === site.host : api.hostname === site.hostname;
+  if (isSame) throw new UsageError(`SITE_URL must be on another host than API_URL (both are on ${api.host}).`);
   for (const name of ['AUTH_URL', 'SITE_URL', 'API_URL', 'INGEST_URL'] as const) {
     const problem = plainHttpProblem(config[name], config.PLAIN_HTTP);
     if (problem !== undefined) throw new UsageError(`${name} ${problem}.`);

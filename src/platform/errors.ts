@@ -1,4 +1,4 @@
-/** What the service stands on (the database, mostly) cannot be reached for the moment. */
+/** A dependency of the service, mostly the database, cannot be reached at present. HTTP services answer 503. */
 export class Unavailable extends Error {
   constructor(cause: unknown) {
     super('The database cannot be reached', { cause });
@@ -6,7 +6,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** An operator's mistake at the command line or in a setting: printed as one sentence, without a stack. */
+/** An operator's mistake in a command or a setting. It is printed as one sentence, without a stack trace. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,7 +1,7 @@
 /**
- * Ids are opaque text to clients: eleven characters of lower-case base 32, which sort as the numbers behind them do.
- * The numbers ("keys") grow with time (see store/sequence.ts) and stay below 2^53, so that JavaScript, SQLite and
- * PostgreSQL hold them exactly and index them as integers.
+ * Clients see ids as opaque text: eleven characters of lower-case base 32 that sort in the order of the numbers they
+ * encode. These numbers ("keys") grow with time (see store/sequence.ts) and stay below 2^53, so that JavaScript, SQLite
+ * and PostgreSQL hold them exactly and index them as integers.
  */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const WIDTH = 11;
@@ -9,11 +9,11 @@ const LOW = 2 ** 30;
 const MAX_KEY = Number.MAX_SAFE_INTEGER;
 
 const PAIRS = Array.from({ length: 1024 }, (_, n) => ALPHABET[n >> 5]! + ALPHABET[n & 31]!);
-/** By the code of a character: what it stands for, -1 where it is none of the alphabet. */
+/** The value of each digit by its character code; -1 for characters outside of the alphabet. */
 const VALUES = new Int8Array(65_536).fill(-1);
 for (let value = 0; value < ALPHABET.length; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
 
-/** The id of a key. */
+/** Encodes a key as an id. */
 export function idOf(key: number): string {
   const high = Math.floor(key / LOW);
   const low = key % LOW;
@@ -27,7 +27,7 @@ export function idOf(key: number): string {
   );
 }
 
-/** The key behind an id, or undefined where the text is no id. */
+/** Decodes an id; undefined where the text is no id. */
 export function keyOf(id: string): number | undefined {
   if (id.length !== WIDTH) return undefined;
   let key = 0;
@@ -40,21 +40,21 @@ export function keyOf(id: string): number | undefined {
 }
 
 /**
- * The smallest key whose id is not smaller than the text, compared as text: `key < boundOf(text)` is the same as
- * `id < text`, for any text whatever. This is what lets `max_id` be answered from an integer index.
+ * The smallest key whose id does not sort before the text: `key < boundOf(text)` is true exactly where `id < text` is, for
+ * any text. With it, the integer index answers `max_id`.
  */
 export function boundOf(text: string): number {
   let bound = 0;
   for (let place = 0; place < WIDTH; place++) {
     if (place >= text.length) return clip(bound * 32 ** (WIDTH - place));
     const value = VALUES[text.charCodeAt(place)]!;
-    if (value < 0) return clip((bound * 32 + smallerThan(text[place]!)) * 32 ** (WIDTH - place - 1));
+    if (value < 0) return clip((bound * 32 + digitsBefore(text[place]!)) * 32 ** (WIDTH - place - 1));
     bound = bound * 32 + value;
   }
   return clip(text.length > WIDTH ? bound + 1 : bound);
 }
 
-function smallerThan(character: string): number {
+function digitsBefore(character: string): number {
   let count = 0;
   while (count < ALPHABET.length && ALPHABET[count]! < character) count++;
   return count;

@@ -1,41 +1,41 @@
-/** Rows that are read a page at a time, as they stand in a JSON array. */
+/** The rows of one JSON array, read a page at a time. */
 export type Pages = AsyncIterable<readonly unknown[]>;
 
-/** An object some of whose members are pages, or such objects again. */
+/** A JSON object whose members may be `Pages` or `Members`, which are then streamed. */
 export class Members {
-  readonly all: readonly [name: string, value: unknown][];
+  readonly entries: readonly [name: string, value: unknown][];
 
-  constructor(all: Record<string, unknown>) {
-    this.all = Object.entries(all);
+  constructor(object: Record<string, unknown>) {
+    this.entries = Object.entries(object);
   }
 }
 
-/** The JSON of something too large to hold at once, in pieces. */
+/** Serialises a value in pieces, so that a large document is never in memory as a whole. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
   if (value instanceof Members) yield* members(value);
   else if (isPages(value)) yield* array(value);
   else yield JSON.stringify(value);
 }
 
-async function* members({ all }: Members): AsyncGenerator<string> {
-  let before = '{\n';
-  for (const [name, value] of all) {
-    yield `${before}${JSON.stringify(name)}: `;
+async function* members({ entries }: Members): AsyncGenerator<string> {
+  let separator = '{\n';
+  for (const [name, value] of entries) {
+    yield `${separator}${JSON.stringify(name)}: `;
     yield* jsonPieces(value);
-    before = ',\n';
+    separator = ',\n';
   }
   yield '\n}';
 }
 
-/** A page is one piece, a row one line. */
+/** Yields one piece a page, with one line a row. */
 async function* array(pages: Pages): AsyncGenerator<string> {
-  let before = '[\n';
+  let separator = '[\n';
   for await (const rows of pages) {
     if (rows.length === 0) continue;
-    yield before + rows.map((row) => JSON.stringify(row)).join(',\n');
-    before = ',\n';
+    yield separator + rows.map((row) => JSON.stringify(row)).join(',\n');
+    separator = ',\n';
   }
-  yield before === '[\n' ? '[]' : '\n]';
+  yield separator === '[\n' ? '[]' : '\n]';
 }
 
 function isPages(value: unknown): value is Pages {

@@ -13,18 +13,21 @@ export interface Mail {
   html?: string;
 }
 
-/** Sends mails behind the back of whoever asks: no answer waits for a mail server, or tells by its time that a mail went. */
+/**
+ * Sends mails in the background: no response waits for the mail server, and the duration of a response does not reveal
+ * whether a mail was sent.
+ */
 export interface Mailer extends AsyncDisposable {
   send(mail: Mail): void;
-  /** Settles when everything sent so far is on its way or given up. */
+  /** Resolves when every mail so far is delivered to the mail server or given up. */
   settled(): Promise<void>;
 }
 
 type Deliver = (mail: Mail & { from: string }) => Promise<unknown>;
 
-const PAUSES_MS = [1_000, 10_000, 60_000];
+const RETRY_DELAYS_MS = [1_000, 10_000, 60_000];
 
-/** Mails go by SMTP; without a server they become files beside the database, their links shown in the terminal. */
+/** Opens the mailer: by SMTP, or without SMTP_URL as files in the data folder, whose links are printed to the terminal. */
 export function openMailer(config: Config, log: Log, clock: Clock, terminal: NodeJS.WritableStream): Mailer {
   const from = config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
   if (config.SMTP_URL === '')
@@ -47,39 +50,39 @@ class BackgroundMailer implements Mailer {
   readonly #from: string;
   readonly #log: Log;
   readonly #deliver: Deliver;
-  readonly #end: () => void;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #closeTransport: () => void;
+  readonly #pending = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
-  constructor(from: string, log: Log, deliver: Deliver, end: () => void) {
+  constructor(from: string, log: Log, deliver: Deliver, closeTransport: () => void) {
     this.#from = from;
     this.#log = log;
     this.#deliver = deliver;
-    this.#end = end;
+    this.#closeTransport = closeTransport;
   }
 
   send(mail: Mail): void {
-    const work = this.#send({ ...mail, from: this.#from }).finally(() => this.#underWay.delete(work));
-    this.#underWay.add(work);
+    const work = this.#send({ ...mail, from: this.#from }).finally(() => this.#pending.delete(work));
+    this.#pending.add(work);
   }
 
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pending);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.settled();
-    this.#end();
+    this.#closeTransport();
   }
 
   async #send(mail: Mail & { from: string }): Promise<void> {
-    for (const ms of [...PAUSES_MS, 0]) {
+    for (const ms of [...RETRY_DELAYS_MS, 0]) {
       try {
         return void (await this.#deliver(mail));
       } catch (error) {
         const last = ms === 0 || this.#closing.signal.aborted;
-        this.#log[last ? 'error' : 'warn']({ err: error, subject: mail.subject }, 'mail not sent');
+        this.#log[last ? 'error' : 'warn']({ err: error, subject: mail.subject }, 'cannot send mail');
         if (last) return;
       }
       await pause(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
@@ -87,14 +90,14 @@ class BackgroundMailer implements Mailer {
   }
 }
 
-let count = 0;
+let mailCount = 0;
 
 function folderDelivery(config: Config, clock: Clock, terminal: NodeJS.WritableStream): Deliver {
   const folder = join(dataFolder(config), 'mail');
   return async ({ from, to, subject, text }) => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const timestamp = new Date(clock.now()).toISOString().replaceAll(':', '-');
-    const file = join(folder, `${timestamp}-${process.pid}-${++count}.eml`);
+    const file = join(folder, `${timestamp}-${process.pid}-${++mailCount}.eml`);
     const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\nContent-Type: text/plain; charset=utf-8\n`;
     writeFileSync(file, `${head}\n${text}`, { mode: 0o600 });
     const links = text.match(/https?:\S+/g) ?? [];

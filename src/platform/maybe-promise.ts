@@ -1,15 +1,15 @@
-/** What may be known already, or is waited for. */
+/** A value, or the promise of one. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Goes on with a value: at once where it is known already, which saves a turn through the queue of promises. */
-export function mapMaybe<T, R>(value: MaybePromise<T>, go: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return value instanceof Promise ? value.then((known) => go(known)) : go(value);
+/** Like `promise.then(map)`, but synchronous for a plain value, which saves a pass through the microtask queue. */
+export function mapMaybe<T, R>(value: MaybePromise<T>, map: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then((resolved) => map(resolved)) : map(value);
 }
 
-/** As `promise.then(go, fail)`, synchronously where the value, or the error, is there already. */
+/** Like `promise.then(succeed, fail)`, but synchronous when `work` returns a plain value or throws. */
 export function settle<T, R>(
   work: () => MaybePromise<T>,
-  go: (value: T) => MaybePromise<R>,
+  succeed: (value: T) => MaybePromise<R>,
   fail: (error: unknown) => MaybePromise<R>,
 ): MaybePromise<R> {
   let value: MaybePromise<T>;
@@ -18,5 +18,5 @@ export function settle<T, R>(
   } catch (error) {
     return fail(error);
   }
-  return value instanceof Promise ? value.then(go, fail) : go(value);
+  return value instanceof Promise ? value.then(succeed, fail) : succeed(value);
 }

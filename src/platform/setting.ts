@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** The kinds of settings: how the text of each is read, and what is said when it is wrong. */
+/** The types of settings: how each parses its text, and the error message for a wrong value. */
 
 export const origin = z.string().transform((value, ctx) => {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return fail(ctx, 'must be an address like https://api.example.org');
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
-    return fail(ctx, 'must be an address without path, query or user, like https://api.example.org');
+    return fail(ctx, 'must be an address without a path, query or user, like https://api.example.org');
   }
   return url.origin;
 });
@@ -39,7 +39,7 @@ export const colour = z
 
 export const text = (max: number) => z.string().max(max, `must not be longer than ${max} characters`);
 
-/** A SQLite file, or a PostgreSQL database; `C:\\…` is a file too. */
+/** The path of a SQLite file (`C:\\…` too), or the URL of a PostgreSQL database. */
 export const database = z
   .string()
   .refine(
@@ -55,6 +55,7 @@ export const listOf = z.string().transform((value) =>
     .filter((part) => part !== ''),
 );
 
+/** A time as seconds, like its bounds: `90` or `90s`, `15m`, `1h`, `30d`. */
 export const duration = (min: number, max: number) =>
   z.string().transform((value, ctx) => {
     const [, count, unit] = /^(\d{1,9})([smhd]?)$/.exec(value) ?? [];

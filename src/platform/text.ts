@@ -1,9 +1,9 @@
-/** How names are compared where case does not count: composed, lower case. Kept in `…_key` columns. */
+/** The form in which names are compared without regard to case: NFC, lower case. The `…_key` columns hold it. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** A UUID as it is printed: lower case with dashes. Undefined where the text is no UUID, with or without dashes. */
+/** Normalises a UUID, written with or without dashes, to lower case with dashes; undefined for any other text. */
 export function uuidOf(text: string): string | undefined {
   const hex = text.replaceAll('-', '').toLowerCase();
   if (!/^[0-9a-f]{32}$/.test(hex) || (text.length !== 32 && !DASHED.test(text))) return undefined;
@@ -12,35 +12,32 @@ export function uuidOf(text: string): string | undefined {
 
 const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether text can be stored and looked for: no control characters (NUL among them), no half surrogates. */
+/** Whether text can be stored and searched for: it has no control characters (such as NUL) and no lone surrogates. */
 export function isCleanText(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the test is for control characters
   return !/[\u0000-\u001f\u007f-\u009f]/.test(text) && text.isWellFormed();
 }
 
-/** The beginning of a text, counted in characters, well formed. */
-export function firstCharacters(text: string, most: number): string {
-  // None is longer than two units; what lies behind is not looked at, however much it is.
-  return Array.from(text.slice(0, 2 * most))
-    .slice(0, most)
+/** The first `max` characters (code points) of a text. Lone surrogates become U+FFFD. */
+export function firstCharacters(text: string, max: number): string {
+  // A character has at most two code units, so the rest of a long text need not be split.
+  return Array.from(text.slice(0, 2 * max))
+    .slice(0, max)
     .join('')
     .toWellFormed();
 }
 
-/**
- * Any text as it can be stored and shown: what `isShownText` does not let pass becomes U+FFFD, and it ends after so many
- * characters.
- */
-export function sanitised(text: string, most: number): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  return firstCharacters(text, most).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+/** Makes any text storable and displayable: at most `max` characters, with U+FFFD for each that `isShownText` refuses. */
+export function sanitised(text: string, max: number): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are to be replaced
+  return firstCharacters(text, max).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
 /**
- * Whether text can be shown beside other text as it stands: clean, and without what turns the order of everything behind
- * it (embeddings, overrides and isolates of UAX #9). The marks that right-to-left writing needs are none of these.
+ * Whether text can be shown beside other text: it is clean and has no bidirectional embeddings, overrides or isolates
+ * (UAX #9), which would reorder the text that follows. The marks that right-to-left scripts need are allowed.
  */
 export function isShownText(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the test is for control characters
   return !/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text) && text.isWellFormed();
 }

@@ -12,7 +12,7 @@ import {
   METRICS,
   MODES,
 } from '#store/game/leaderboards.ts';
-import { back, firstDayOf, KEPT, type Period, PERIODS } from '#store/game/time-buckets.ts';
+import { back, firstDayOf, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import { choices, PAGE_SIZE } from './components/pager.ts';
 import { playerLink } from './components/player-link.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
@@ -28,7 +28,7 @@ export async function leaderboardsPage(request: PageRequest): Promise<PageConten
   const ago = agoOf(request, period);
   const bucket = back(deps.bucketsAt(request.now)[period], ago);
   const start = startOf(request);
-  const found = await leaders(db, { bucket, mode, metric, behind: start?.entry, limit: PAGE_SIZE + 1 });
+  const found = await leaders(db, { bucket, mode, metric, after: start?.entry, limit: PAGE_SIZE + 1 });
   const rows = found.slice(0, PAGE_SIZE);
   const rank = start?.rank ?? 0;
   const last = rows.at(-1);
@@ -56,7 +56,7 @@ function agoOf(request: PageRequest, period: Period): number {
   const value = request.query('ago');
   if (value === undefined || period === 'all') return 0;
   const count = Number(value);
-  if (!/^\d{1,3}$/.test(value) || count >= KEPT[period]) {
+  if (!/^\d{1,3}$/.test(value) || count >= RETAINED_BUCKETS[period]) {
     throw new HttpError(400, 'ago', request.text.error.parameter('ago'));
   }
   return count;
@@ -96,7 +96,7 @@ function periodNav(request: PageRequest, period: Exclude<Period, 'all'>, bucket:
         : formats.longDay(first);
   const link = (to: number): string => request.link({ ago: to === 0 ? undefined : String(to) });
   return html`<nav class="stretch" aria-label="${text.boards.periodNav}">
-    ${ago + 1 < KEPT[period] ? html`<a href="${link(ago + 1)}" rel="prev" aria-label="${text.boards.earlier}">←</a>` : html`<span></span>`}
+    ${ago + 1 < RETAINED_BUCKETS[period] ? html`<a href="${link(ago + 1)}" rel="prev" aria-label="${text.boards.earlier}">←</a>` : html`<span></span>`}
     <span>${dates}</span>
     ${ago > 0 ? html`<a href="${link(ago - 1)}" rel="next" aria-label="${text.boards.later}">→</a>` : html`<span></span>`}
   </nav>`;

@@ -2,41 +2,46 @@ import { performance } from 'node:perf_hooks';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** How the service is, as the operator sees it. */
+/** The state of the service for the operator. Timestamps are epoch milliseconds, null where there is none yet. */
 export interface Health {
   database: Db['dialect'];
-  /** What one look-up takes, in milliseconds. */
+  /** Duration of one look-up in milliseconds. */
   answer_ms: number;
+  /** `heard`: servers with a recent heartbeat. */
   servers: { known: number; heard: number };
-  /** Players connected over the whole network. */
+  /** Players on the whole network. */
   online: number;
+  /** When the newest match finished. */
   last_match: number | null;
-  /** Events that were taken of anybody last. */
+  /** When the newest event was received. */
   last_event: number | null;
-  /** Seconds since this process began, and megabytes that it holds. */
+  /** Seconds since this process started. */
   uptime_s: number;
+  /** Resident memory of this process in megabytes. */
   memory_mb: number;
 }
 
-/** @param since heartbeats from before no longer count */
+/** @param since epoch milliseconds; heartbeats received earlier do not count */
 export async function healthOf(db: Db, since: number): Promise<Health> {
   const started = performance.now();
-  const last_event = await newest(db, sql`select received as moment from ledger order by key desc limit 1`);
+  const last_event = await newest(db, sql`select received as time from ledger order by key desc limit 1`);
   const answer_ms = performance.now() - started;
   const servers = await db.get<{ known: number; heard: number | null; online: number | null }>(sql`
     select count(*) as known, sum(case when p.received >= ${since} then 1 else 0 end) as heard,
       sum(case when p.received >= ${since} then p.player_count else 0 end) as online
     from servers s left join presence p on p.server_key = s.key where s.removed is null`);
   return {
-    ...{ database: db.dialect, answer_ms, last_event },
+    database: db.dialect,
+    answer_ms,
     servers: { known: servers!.known, heard: servers!.heard ?? 0 },
     online: servers!.online ?? 0,
-    last_match: await newest(db, sql`select finished as moment from matches order by key desc limit 1`),
+    last_event,
+    last_match: await newest(db, sql`select finished as time from matches order by key desc limit 1`),
     uptime_s: Math.round(process.uptime()),
     memory_mb: Math.round(process.memoryUsage.rss() / 1_048_576),
   };
 }
 
 async function newest(db: Db, query: ReturnType<typeof sql>): Promise<number | null> {
-  return (await db.get<{ moment: number }>(query))?.moment ?? null;
+  return (await db.get<{ time: number }>(query))?.time ?? null;
 }

@@ -4,13 +4,15 @@ import { sql } from '#db/sql.ts';
 const NAME = 'secret key';
 
 /**
- * Whether this process has the secret key that the database has been used with; the first one that asks sets it. With
- * another one, codes that are shown open nothing, and who deleted the account is no longer known when they play again.
+ * Whether this process has the secret key of the installation. The first call stores the fingerprint of its key. Under a
+ * different key, link codes do not work, and players with a deleted account are not recognised when they play again.
  */
 export async function secretKeyMatches(db: Db): Promise<boolean> {
-  const own = db.keyedHash(NAME);
-  const known = await db.get<{ value: string }>(sql`select value from installation where name = ${NAME}`);
-  if (known !== undefined) return known.value === own;
-  await db.run(sql`insert into installation (name, value) values (${NAME}, ${own}) on conflict (name) do nothing`);
+  const fingerprint = db.keyedHash(NAME);
+  const stored = await db.get<{ value: string }>(sql`select value from installation where name = ${NAME}`);
+  if (stored !== undefined) return stored.value === fingerprint;
+  await db.run(
+    sql`insert into installation (name, value) values (${NAME}, ${fingerprint}) on conflict (name) do nothing`,
+  );
   return await secretKeyMatches(db);
 }

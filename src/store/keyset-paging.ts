@@ -1,6 +1,6 @@
-import { code, type Sql, sql, type Value } from '#db/sql.ts';
+import { identifier, type Sql, sql, type Value } from '#db/sql.ts';
 
-/** A page of what belongs to one thing: of keys behind a bound, so many, the lowest or the highest first. */
+/** A page of keyset paging: the condition on `key`, the order and the size. */
 export interface Page {
   bound: Sql;
   direction: Sql;
@@ -19,13 +19,13 @@ export const pageBefore = (key: number, limit: number): Page => ({
 });
 
 /**
- * What goes behind `where` to walk along an index of a column and the key: all that has the value, or a page. The value is
- * asked for twice and named in the order: where PostgreSQL knows it to be one, it may prefer the primary key, and passes
- * everything that others have brought since on its way to what belongs to one that is silent now.
+ * The condition after `where` that selects the rows with a value in a column, all or one page, by the index on the column
+ * and `key`. The value appears twice, and the column also in `order by`. With a single value, PostgreSQL may scan the
+ * primary key instead, which passes all newer rows of others when the last row with this value is old.
  */
 export function keysetPage(column: string, value: Value, page?: Page): Sql {
-  const own = sql`${code(column)} in (${value}, ${value})`;
-  if (page === undefined) return own;
+  const hasValue = sql`${identifier(column)} in (${value}, ${value})`;
+  if (page === undefined) return hasValue;
   const { bound, direction, limit } = page;
-  return sql`${own} and ${bound} order by ${code(column)} ${direction}, key ${direction} limit ${limit}`;
+  return sql`${hasValue} and ${bound} order by ${identifier(column)} ${direction}, key ${direction} limit ${limit}`;
 }

@@ -1,11 +1,11 @@
 import type { Db } from '#db/db.ts';
-import { code, join, type Sql, sql } from '#db/sql.ts';
+import { identifier, join, type Sql, sql } from '#db/sql.ts';
 import { auditBefore } from './audit/audit.ts';
 import { bucketsIn, oldestRetained, startOf } from './game/time-buckets.ts';
 
-/** Removes what nobody reads any more: whatever it is, no answer depends on its being gone. */
+/** Deletes expired rows. No response depends on it: readers ignore expired rows themselves. */
 
-/** Rows of one statement: nobody who writes waits long for the broom. */
+/** Rows of one statement, so that other writers wait only briefly. */
 const BATCH_SIZE = 500;
 const DAY_MS = 86_400_000;
 const SAMPLES_RETAINED_MS = 8 * DAY_MS;
@@ -18,16 +18,16 @@ interface PurgeRule {
 }
 
 export interface Retention {
-  /** The calendar of the boards. */
+  /** The time zone of the leaderboards' days. */
   zone: string;
-  /** How long the audit log is kept. */
+  /** How long entries of the audit log are kept. */
   auditMs: number;
 }
 
 export async function purge(db: Db, { zone, auditMs }: Retention, now: number): Promise<void> {
   const oldAudit: PurgeRule = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
-  for (const rules of [...expired(now), oldAudit, ...oldBoards(zone, now)]) {
-    while ((await remove(db, rules)) === BATCH_SIZE);
+  for (const rule of [...expired(now), oldAudit, ...oldLeaderboards(zone, now)]) {
+    while ((await remove(db, rule)) === BATCH_SIZE);
   }
 }
 
@@ -46,11 +46,11 @@ function expired(now: number): PurgeRule[] {
   ];
 }
 
-/** Where somebody was signed in once. */
+/** A session of which the row in `tokens` is gone. */
 const ENDED_SESSION = sql`
   not exists (select 1 from tokens where tokens.uid_hash = account_sessions.uid_hash and tokens.kind = 'Session')`;
 
-function oldBoards(zone: string, now: number): PurgeRule[] {
+function oldLeaderboards(zone: string, now: number): PurgeRule[] {
   return Object.entries(oldestRetained(bucketsIn(zone), now)).map(([period, oldest]) => ({
     table: 'boards',
     key: ['bucket', 'mode', 'player_key'],
@@ -59,7 +59,7 @@ function oldBoards(zone: string, now: number): PurgeRule[] {
 }
 
 async function remove(db: Db, { table, key, where }: PurgeRule): Promise<number> {
-  const columns = join(key.map(code));
+  const columns = join(key.map(identifier));
   return await db.run(sql`
-    delete from ${code(table)} where (${columns}) in (select ${columns} from ${code(table)} where ${where} limit ${BATCH_SIZE})`);
+    delete from ${identifier(table)} where (${columns}) in (select ${columns} from ${identifier(table)} where ${where} limit ${BATCH_SIZE})`);
 }

@@ -3,12 +3,12 @@ import { sql } from '#db/sql.ts';
 
 const KEYS_PER_MS = 2048;
 
-/** The last key that belongs to a moment. */
+/** The largest key of a millisecond. */
 export const newestKeyAt = (ms: number): number => ms * KEYS_PER_MS + KEYS_PER_MS - 1;
 
 /**
- * Hands out keys inside a transaction. Its row stays locked until commit, so keys become visible to readers in their
- * order, whatever the number of writers and processes: whoever walks from the newest and repeats misses nothing.
+ * Assigns keys within a transaction. The row of the sequence stays locked until commit, so keys become visible in their
+ * order even with several writers and processes: a client that pages from the newest key and repeats misses nothing.
  */
 export class Keys {
   readonly #tx: Queryable;
@@ -19,7 +19,7 @@ export class Keys {
     this.#last = last;
   }
 
-  /** Takes the lock. Every transaction that takes it takes it first, so two of them never wait for each other. */
+  /** Takes the lock. Every transaction must take it before any other lock, which rules out deadlocks. */
   static async lock(tx: Queryable): Promise<Keys> {
     const { last } = (await tx.get<{ last: number }>(
       sql`update sequence set last = last where name = 'key' returning last`,
@@ -27,18 +27,18 @@ export class Keys {
     return new Keys(tx, last);
   }
 
-  /** A key that grows with time, even when the clock steps back. */
+  /** The next key at this time. Keys grow even when the clock steps back. */
   next(now: number): number {
     this.#last = Math.max(this.#last + 1, now * KEYS_PER_MS);
     return this.#last;
   }
 
-  /** The key right behind the last one: what an event brings into being follows the event's own key. */
+  /** The key right after the last one, for a record that an event creates: it follows the key of the event. */
   following(): number {
     return ++this.#last;
   }
 
-  /** Takes a key that an exported event had, where that keeps the order. */
+  /** Assigns the key that an imported event had before, if that keeps the order. */
   resume(key: number): boolean {
     if (key <= this.#last) return false;
     this.#last = key;
@@ -50,16 +50,16 @@ export class Keys {
   }
 }
 
-/** Events begin each millisecond with its first key: behind the middle of it there is hardly ever one. */
-const BEHIND_EVENTS = 1024;
+/** Events use the keys of a millisecond from the first one on, so its second half is almost always free. */
+const ACCOUNT_KEY_OFFSET = 1024;
 
 /**
- * A key for what is no event's: accounts, applications and credentials, in the transaction that makes it. They have a row
- * of their own, so that events that were exported can have their ids in a network where there are accounts already. What
- * looks for such an id among other things has to say what it is looking for.
+ * Assigns a key to an account, an application or a credential, in the transaction that creates it. These keys have a
+ * sequence of their own, so that imported events keep their ids in an installation that already has accounts. The same
+ * key may therefore exist in both sequences; look-ups must name the kind.
  */
 export async function nextKey(tx: Queryable, now: number): Promise<number> {
-  const least = now * KEYS_PER_MS + BEHIND_EVENTS;
+  const least = now * KEYS_PER_MS + ACCOUNT_KEY_OFFSET;
   const { last } = (await tx.get<{ last: number }>(sql`
     update sequence set last = case when last >= ${least} then last + 1 else ${least} end where name = 'account'
     returning last`))!;

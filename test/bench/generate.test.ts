@@ -12,7 +12,7 @@ import { BenchHistory, END } from '#bench/generated-history.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
-import { code, sql } from '#db/sql.ts';
+import { identifier, sql } from '#db/sql.ts';
 import { projectMatches } from '#store/game/leaderboard-projection.ts';
 import { readEvent } from '#events/read-event.ts';
 import { ingestEvents } from '#events/ledger.ts';
@@ -91,7 +91,7 @@ async function indexesOf(db: Db): Promise<string[]> {
 }
 
 async function rowsOf(db: Db, table: string): Promise<string[]> {
-  return (await db.all(sql`select * from ${code(table)}`)).map((row) => JSON.stringify(row)).sort();
+  return (await db.all(sql`select * from ${identifier(table)}`)).map((row) => JSON.stringify(row)).sort();
 }
 
 test('a generated match parses to its parsed form, and a seed always gives the same history', () => {

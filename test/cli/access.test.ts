@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { askAccess, type Wish } from '#store/applications/access-requests.ts';
+import { requestAccess, type NewAccessRequest } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { account, application } from '#test/support/builders.ts';
@@ -17,9 +17,9 @@ onEachDatabase(
     const ann = await account(context, 'Ann');
     const app = await application(context, { name: 'Board', access: 'none' });
     const current = async () => (await applicationByClientId(db, app.client_id))!;
-    const ask = async (kind: Wish['kind'], volume: number): Promise<string> => {
+    const ask = async (kind: NewAccessRequest['kind'], volume: number): Promise<string> => {
       const wish = { kind, account_id: ann.id, purpose: 'A board.', site: '', volume };
-      return (await askAccess(db, clock.now(), await current(), wish))!.id;
+      return (await requestAccess(db, clock.now(), await current(), wish))!.id;
     };
 
     const first = await ask('access', 50);

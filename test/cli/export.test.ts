@@ -92,6 +92,6 @@ test('an unwritable standard output ends with one sentence and exit code 2', asy
   for (const script of ['exec "$@" 1<locked', 'printf "x\\ny\\n" | exec "$1" "$2" import events - 1<locked']) {
     const { status, err } = folder.sh(script);
     assert.equal(status, 2);
-    assert.match(err, /^scorehall: The standard output cannot be written: EBADF: .*\n$/);
+    assert.match(err, /^scorehall: Cannot write to standard output: EBADF: .*\n$/);
   }
 });

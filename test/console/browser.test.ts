@@ -45,7 +45,7 @@ describe('the console in a browser', () => {
     await page.check('[value=service]');
     await page.fill('[name=redirect_uris]', 'http://example.org/callback');
     await page.click('main button');
-    assert.match(await page.innerText('.error'), /must be https off this machine/);
+    assert.match(await page.innerText('.error'), /must be https, except on this machine/);
     await page.fill('[name=redirect_uris]', 'https://example.org/callback');
     await page.click('main button');
     const secret = await page.innerText('.once code');

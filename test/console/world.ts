@@ -1,7 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
-import { askAccess, decideRequest } from '#store/applications/access-requests.ts';
+import { requestAccess, decideRequest } from '#store/applications/access-requests.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';
 import { type Application, createApplication } from '#store/applications/applications.ts';
@@ -35,7 +35,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   await makeApp(context, owner, 'Tide Table', 'installed', 'none');
   const waiting = await makeApp(context, other, 'Scores on my <b>wall</b>', 'web', 'none');
   const request = { account_id: other.id, site: 'https://wall.example', volume: 300 };
-  await askAccess(db, now, waiting, {
+  await requestAccess(db, now, waiting, {
     ...request,
     kind: 'access',
     purpose: 'A board on the wall of our club.\nIt shows who plays.',
@@ -47,7 +47,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
     kind: 'limit',
     purpose: 'The season ends soon.',
   } as const;
-  const decided = await askAccess(db, now - 86_400_000, application, limitRequest);
+  const decided = await requestAccess(db, now - 86_400_000, application, limitRequest);
   await decideRequest(db, now - 80_000_000, decided!.id, {
     state: 'refused',
     by: 'Mariner',

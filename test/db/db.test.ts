@@ -22,17 +22,17 @@ const errorOf = async (work: Promise<unknown>): Promise<unknown> => await work.c
 const countOf = async (db: Pick<Db, 'get'>): Promise<number> =>
   (await db.get<{ count: number }>(sql`select count from counters where name = 'a'`))!.count;
 
-onEachDatabase('values come back as they went in', async (t, url) => {
+onEachDatabase('values are read back unchanged', async (t, url) => {
   const db = await open(t, url);
   await db.migrating((tx) =>
     tx.script(
-      'create table kept (key bigint primary key, words text, bytes bytea, ratio double precision) /*sqlite: strict*/',
+      'create table samples (key bigint primary key, words text, bytes bytea, ratio double precision) /*sqlite: strict*/',
     ),
   );
   const rows = [
     {
       key: Number.MAX_SAFE_INTEGER,
-      words: "'; drop table kept; -- 🎮 \u2028",
+      words: "'; drop table samples; -- 🎮 \u2028",
       bytes: Buffer.from([0, 255]),
       ratio: 0.1,
     },
@@ -40,25 +40,28 @@ onEachDatabase('values come back as they went in', async (t, url) => {
     { key: -5, words: null, bytes: null, ratio: null },
   ];
   for (const { key, words, bytes, ratio } of rows)
-    await db.run(sql`insert into kept (key, words, bytes, ratio) values (${key}, ${words}, ${bytes}, ${ratio})`);
-  const found = await db.all<(typeof rows)[0]>(sql`select key, words, bytes, ratio from kept order by key desc`);
+    await db.run(sql`insert into samples (key, words, bytes, ratio) values (${key}, ${words}, ${bytes}, ${ratio})`);
+  const found = await db.all<(typeof rows)[0]>(sql`select key, words, bytes, ratio from samples order by key desc`);
   assert.deepEqual(
     found.map((row) => ({ ...row, bytes: row.bytes && Buffer.from(row.bytes) })),
     rows,
   );
-  assert.deepEqual(await db.tuples(sql`select key, words from kept where key in (${list([0, -5, 7])}) order by key`), [
-    [-5, null],
-    [0, ''],
-  ]);
+  assert.deepEqual(
+    await db.tuples(sql`select key, words from samples where key in (${list([0, -5, 7])}) order by key`),
+    [
+      [-5, null],
+      [0, ''],
+    ],
+  );
   const [sums] = await db.tuples(
-    sql`select count(*), sum(key), max(key), coalesce(sum(key), 0) from kept where key < 1`,
+    sql`select count(*), sum(key), max(key), coalesce(sum(key), 0) from samples where key < 1`,
   );
   assert.deepEqual(sums, [2, -5, 0, -5], 'counts and sums are numbers');
-  assert.equal(await db.get(sql`select key from kept where key = 99`), undefined);
-  assert.equal(await db.run(sql`update kept set words = ${'x'} where key < ${1}`), 2);
-  const returned = await db.get<{ key: number }>(sql`delete from kept where key = ${-5} returning key`);
+  assert.equal(await db.get(sql`select key from samples where key = 99`), undefined);
+  assert.equal(await db.run(sql`update samples set words = ${'x'} where key < ${1}`), 2);
+  const returned = await db.get<{ key: number }>(sql`delete from samples where key = ${-5} returning key`);
   assert.deepEqual({ ...returned }, { key: -5 });
-  assert.deepEqual(await db.all(sql`select key from kept where key in (${list([])})`), []);
+  assert.deepEqual(await db.all(sql`select key from samples where key in (${list([])})`), []);
 });
 
 onEachDatabase('a transaction is all or nothing', async (t, url) => {
@@ -67,7 +70,7 @@ onEachDatabase('a transaction is all or nothing', async (t, url) => {
   const half = db.transaction(async (tx) => {
     await tx.run(sql`update counters set count = 1`);
     await tx.runAll([sql`insert into counters (name, count) values ('b', 2)`]);
-    assert.equal(await countOf(tx), 1, 'it sees its own writing');
+    assert.equal(await countOf(tx), 1, 'a transaction reads its own writes');
     throw failure;
   });
   await assert.rejects(half, failure);
@@ -81,39 +84,39 @@ onEachDatabase('a transaction is all or nothing', async (t, url) => {
   assert.equal(await countOf(db), 9);
 });
 
-onEachDatabase('a reader never sees a transaction that is under way', async (t, url) => {
+onEachDatabase('a reader never sees an open transaction', async (t, url) => {
   const db = await counter(t, url);
-  const { promise: written, resolve: writes } = Promise.withResolvers<void>();
-  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
-  const under = db.transaction(async (tx) => {
+  const { promise: hasWritten, resolve: reportWrite } = Promise.withResolvers<void>();
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+  const transaction = db.transaction(async (tx) => {
     await tx.run(sql`update counters set count = 1`);
-    writes();
-    await mayEnd;
+    reportWrite();
+    await mayCommit;
     await tx.run(sql`update counters set count = 2`);
   });
-  await written;
+  await hasWritten;
   assert.equal(await countOf(db), 0);
   assert.deepEqual(await db.tuples(sql`select count from counters`), [[0]]);
-  end();
-  await under;
+  commit();
+  await transaction;
   assert.equal(await countOf(db), 2);
 });
 
-onEachDatabase('a snapshot is of one moment, changes nothing and holds up nobody', async (t, url) => {
+onEachDatabase('a snapshot stays at one state, is read-only and does not block writers', async (t, url) => {
   const db = await counter(t, url);
   {
-    await using state = await db.snapshot();
-    assert.equal(await countOf(state), 0);
+    await using snapshot = await db.snapshot();
+    assert.equal(await countOf(snapshot), 0);
     await db.run(sql`update counters set count = 1`);
-    assert.equal(await countOf(db), 1, 'others read what is now');
-    assert.deepEqual(await state.tuples(sql`select count from counters`), [[0]]);
-    await assert.rejects(state.run(sql`update counters set count = 2`), /read-?only/);
+    assert.equal(await countOf(db), 1, 'other readers see the new state');
+    assert.deepEqual(await snapshot.tuples(sql`select count from counters`), [[0]]);
+    await assert.rejects(snapshot.run(sql`update counters set count = 2`), /read-?only/);
   }
   await using later = await db.snapshot();
   assert.equal(await countOf(later), 1);
 });
 
-onEachDatabase('writers take turns, and lose nothing', async (t, url) => {
+onEachDatabase('concurrent transactions lose no update', async (t, url) => {
   const db = await counter(t, url);
   const other = await open(t, url);
   const add = (where: Db): Promise<void> =>
@@ -128,7 +131,7 @@ onEachDatabase('writers take turns, and lose nothing', async (t, url) => {
   assert.equal(await countOf(other), 40);
 });
 
-onEachDatabase('a failed statement spoils nothing that comes after it', async (t, url) => {
+onEachDatabase('a failed statement does not affect later statements', async (t, url) => {
   const db = await counter(t, url);
   for (let round = 0; round < 10; round++) {
     await assert.rejects(db.run(sql`update nothing set x = 1`));
@@ -138,20 +141,20 @@ onEachDatabase('a failed statement spoils nothing that comes after it', async (t
   assert.equal(await countOf(db), 0);
 });
 
-async function asksForNonsense(read: (query: Sql) => Promise<unknown>): Promise<unknown> {
+async function selectMissingColumn(read: (query: Sql) => Promise<unknown>): Promise<unknown> {
   return await read(sql`select nonsense from counters`);
 }
 
-onEachDatabase('an error leads back to who asked, and to nobody who asked at the same moment', async (t, url) => {
+onEachDatabase('the stack of an error shows its caller, and concurrent queries are not affected', async (t, url) => {
   const db = await counter(t, url);
   for (const read of [db.tuples.bind(db), db.all.bind(db)]) {
-    const [wrong, right] = await Promise.all([errorOf(asksForNonsense(read)), countOf(db)]);
-    assert.match((wrong as Error).stack!, /nonsense[^]*asksForNonsense/);
+    const [wrong, right] = await Promise.all([errorOf(selectMissingColumn(read)), countOf(db)]);
+    assert.match((wrong as Error).stack!, /nonsense[^]*selectMissingColumn/);
     assert.equal(right, 0);
   }
 });
 
-onEachDatabase('a row that exists already is told from every other error', async (t, url) => {
+onEachDatabase('a violated unique constraint is distinguished from every other error', async (t, url) => {
   const db = await counter(t, url);
   assert.ok(isUniqueViolation(await errorOf(db.run(sql`insert into counters (name, count) values ('a', 0)`))));
   assert.ok(!isUniqueViolation(await errorOf(db.run(sql`insert into counters (name, count) values ('b', null)`))));

@@ -14,7 +14,7 @@ import { createTestDatabase, onEachEmptyDatabase } from '#test/support/context.t
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.endsWith('.sql'));
 
-/** Another process that opens the database, brings it up to date and closes it. */
+/** A program that migrates the database, run as another process. */
 const STARTER = `
   const { openDb } = await import(${JSON.stringify(`${SRC}/db/open.ts`)});
   const { migrate } = await import(${JSON.stringify(`${SRC}/db/migrate.ts`)});
@@ -24,7 +24,7 @@ const STARTER = `
 
 const start = (url: string) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', STARTER, url]);
 
-onEachEmptyDatabase('migrations run once, also when four processes start together', async (t, url) => {
+onEachEmptyDatabase('migrations run once, even when four processes start together', async (t, url) => {
   await Promise.all([start(url), start(url), start(url), start(url)]);
   const db = await openDb(url);
   t.after(() => db.close());
@@ -37,7 +37,7 @@ onEachEmptyDatabase('migrations run once, also when four processes start togethe
   assert.deepEqual(await db.tuples(sql`select last from sequence where name = 'key'`), [[0]]);
 });
 
-onEachEmptyDatabase('the database of a newer version is left alone', async (t, url) => {
+onEachEmptyDatabase('the database of a newer version is refused', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());
   await migrate(db);
@@ -49,7 +49,7 @@ onEachEmptyDatabase('the database of a newer version is left alone', async (t, u
   });
 });
 
-onEachEmptyDatabase('a migration that fails leaves no trace', async (t, url) => {
+onEachEmptyDatabase('a failed migration is rolled back', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());
   const broken = db.migrating(async (tx) => {
@@ -59,7 +59,7 @@ onEachEmptyDatabase('a migration that fails leaves no trace', async (t, url) => 
   await assert.rejects(db.all(sql`select x from half`));
 });
 
-test('a SQLite file that another process is busy with is waited for', async (t) => {
+test('opening a SQLite file waits until another process releases its lock', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { url } = database;
   const busy = new DatabaseSync(url);

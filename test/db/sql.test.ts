@@ -1,50 +1,50 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { code, join, list, row, type Sql, sql, textOf, type Value } from '#db/sql.ts';
+import { identifier, join, list, row, type Sql, sql, textOf, type Value } from '#db/sql.ts';
 
 const statement = (value: number): Sql => sql`select ${value}`;
 const shown = (query: Sql): string => textOf(query, new WeakMap(), (place) => `$${place}`);
 
-test('a statement is text with places for values', () => {
+test('a template becomes text with placeholders', () => {
   const query = sql`select ${1} + ${'x'}, ${null}`;
   assert.equal(shown(query), 'select $1 + $2, $3');
   assert.deepEqual(query.values, [1, 'x', null]);
   assert.equal(shown(sql`select 1`), 'select 1');
 });
 
-test('a statement may hold others, whose values keep their order', () => {
+test('nested statements are merged, with their values in order', () => {
   const inner = sql`b = ${2} and ${sql`c = ${3}`}`;
   const query = sql`${sql`a = ${1}`} and ${inner}${sql``} or ${sql`d`} = ${4}`;
   assert.equal(shown(query), 'a = $1 and b = $2 and c = $3 or d = $4');
   assert.deepEqual(query.values, [1, 2, 3, 4]);
 });
 
-const template = (one: Sql | Value, two: Sql | Value): Sql => sql`x ${one} y ${two} z`;
-const isStatement = (one: Sql | Value): one is Sql => typeof one === 'object';
-const textIn = (one: Sql | Value): string => (isStatement(one) ? one.strings.join('?') : '?');
-const valuesIn = (one: Sql | Value): readonly Value[] => (isStatement(one) ? one.values : [one]);
+const template = (first: Sql | Value, second: Sql | Value): Sql => sql`x ${first} y ${second} z`;
+const isStatement = (part: Sql | Value): part is Sql => typeof part === 'object';
+const textIn = (part: Sql | Value): string => (isStatement(part) ? part.strings.join('?') : '?');
+const valuesIn = (part: Sql | Value): readonly Value[] => (isStatement(part) ? part.values : [part]);
 
 function numbered(text: string): string {
   let place = 0;
   return text.replace(/\?/g, () => `$${++place}`);
 }
 
-test('one template may hold another statement each time; where it holds the same one, its pieces are the same', () => {
+test('a template may nest different statements; nesting the same ones again yields the same array of pieces', () => {
   const parts = [sql`a = ${1}`, sql`b`, sql``, sql`c = ${2} or d = ${sql`e + ${3}`}`];
   const part = fc.oneof(fc.constantFrom(...parts), fc.integer());
   fc.assert(
-    fc.property(part, part, (one, two) => {
-      const query = template(one, two);
-      assert.equal(shown(query), numbered(`x ${textIn(one)} y ${textIn(two)} z`));
-      assert.deepEqual(query.values, [...valuesIn(one), ...valuesIn(two)]);
-      const again = template(typeof one === 'number' ? one + 1 : one, two);
+    fc.property(part, part, (first, second) => {
+      const query = template(first, second);
+      assert.equal(shown(query), numbered(`x ${textIn(first)} y ${textIn(second)} z`));
+      assert.deepEqual(query.values, [...valuesIn(first), ...valuesIn(second)]);
+      const again = template(typeof first === 'number' ? first + 1 : first, second);
       assert.equal(again.strings, query.strings);
     }),
   );
 });
 
-test('input never becomes code', () => {
+test('input never becomes part of the SQL text', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       const query = sql`select ${a} ${sql`where x in (${list([b])})`}`;
@@ -52,11 +52,12 @@ test('input never becomes code', () => {
       assert.deepEqual(query.values, [a, b]);
     }),
   );
-  for (const name of ['', 'a b', 'a;', 'A', '1a', 'a"', 'drop table x']) assert.throws(() => code(name), TypeError);
-  assert.equal(shown(sql`select ${code('name_key')} from x`), 'select name_key from x');
+  for (const name of ['', 'a b', 'a;', 'A', '1a', 'a"', 'drop table x'])
+    assert.throws(() => identifier(name), TypeError);
+  assert.equal(shown(sql`select ${identifier('name_key')} from x`), 'select name_key from x');
 });
 
-test('what drivers would guess about is refused', () => {
+test('values that drivers convert differently are refused', () => {
   const wrong = [undefined, new Date(0), true, false, NaN, Infinity, {}, [], Symbol('x'), () => 1] as unknown[];
   for (const value of wrong as Value[]) {
     assert.throws(() => sql`select ${value}`, TypeError);
@@ -68,7 +69,7 @@ test('what drivers would guess about is refused', () => {
   assert.deepEqual(row(right).values, right);
 });
 
-test('a list is filled up to a power of two, so that few different statements are prepared', () => {
+test('a list is padded to a power of two, so that few different statements are prepared', () => {
   const widths = new Set<number>();
   for (let count = 1; count <= 100; count++) {
     const values = Array.from({ length: count }, (_, value) => value);
@@ -82,13 +83,13 @@ test('a list is filled up to a power of two, so that few different statements ar
   assert.equal(shown(sql`x in (${list([])})`), 'x in (null)');
 });
 
-test('rows and separators stand where they belong', () => {
+test('rows and parts are joined with their separator', () => {
   assert.equal(shown(join([row([1, 2]), row([3, 4])])), '($1, $2), ($3, $4)');
   assert.equal(shown(join([sql`a = ${1}`, sql`b`], ' and ')), 'a = $1 and b');
   assert.equal(shown(join([])), '');
 });
 
-test('a template literal is written out once for each driver', () => {
+test('the text of a template literal is cached', () => {
   const cached = new WeakMap<readonly string[], string>();
   let written = 0;
   const placeholder = (): string => `?${++written}`;

@@ -1,5 +1,5 @@
 import { type Db, type Queryable, type Row } from '#db/db.ts';
-import { code, sql } from '#db/sql.ts';
+import { identifier, sql } from '#db/sql.ts';
 
 /** A canonical dump of a database, comparable between two databases: ids are replaced by names and references. */
 export type CanonicalDump = Record<string, unknown[]>;
@@ -41,7 +41,9 @@ export async function canonicalDumpOf(db: Queryable): Promise<CanonicalDump> {
   const words = await wordsOf(db);
   const entries: [string, unknown[]][] = [];
   for (const [table, { ids = {}, skip = [] }] of Object.entries(TABLES)) {
-    const rows = (await db.all(sql`select * from ${code(table)}`)).filter((row) => (row['withdrawn'] ?? null) === null);
+    const rows = (await db.all(sql`select * from ${identifier(table)}`)).filter(
+      (row) => (row['withdrawn'] ?? null) === null,
+    );
     const received = rows.map((row) => JSON.stringify(sendEvents(row, ids, skip, words)));
     entries.push([table, received.sort().map((row) => JSON.parse(row) as unknown)]);
   }
@@ -94,7 +96,7 @@ function presentNames({ player_names: names, players, player_stats: stats }: Can
 export async function resetTables(db: Db): Promise<void> {
   const tables = [...Object.keys(TABLES), 'player_aliases', 'refusals'].filter((table) => table !== 'pictures');
   await db.runAll([
-    ...tables.reverse().map((table) => sql`delete from ${code(table)}`),
+    ...tables.reverse().map((table) => sql`delete from ${identifier(table)}`),
     sql`delete from pictures`,
     sql`update sequence set last = 0`,
     sql`update projections set last = 0, made_for = 'UTC' where name = 'boards'`,

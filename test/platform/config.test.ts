@@ -3,14 +3,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { environment, names, readConfig, type SettingName, SETTINGS } from '#platform/config.ts';
+import { environment, settingNames, readConfig, type SettingName, SETTINGS } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Setting } from '#platform/setting.ts';
 
 const read = (name: SettingName, value: string): unknown => readConfig({ [name]: value })[name as 'CONTACT'];
 const listen = (settings: Record<string, string>) => readConfig(settings).listen.API;
 
-/** The sentence that stops the start. */
+/** The error message with which the service refuses to start. */
 function refusal(settings: Record<string, string>): string {
   let config: unknown;
   try {
@@ -19,10 +19,10 @@ function refusal(settings: Record<string, string>): string {
     assert.ok(error instanceof UsageError, String(error));
     return error.message;
   }
-  assert.fail(`taken: ${JSON.stringify(settings)} as ${JSON.stringify(config)}`);
+  assert.fail(`accepted: ${JSON.stringify(settings)} as ${JSON.stringify(config)}`);
 }
 
-test('without any setting the service listens on this machine only, with a SQLite file', () => {
+test('without any settings the service listens on loopback only and uses a SQLite file', () => {
   const config = readConfig({});
   assert.deepEqual(config.listen, {
     API: { host: '127.0.0.1', port: 7400 },
@@ -35,12 +35,12 @@ test('without any setting the service listens on this machine only, with a SQLit
   assert.deepEqual([config.PRESENCE_TIMEOUT, config.TIME_ZONE, config.TRUSTED_PROXIES], [120, 'UTC', []]);
 });
 
-test('an empty setting counts as none', () => {
-  const empty = Object.fromEntries(names().map((name) => [name, '']));
+test('an empty setting has its default', () => {
+  const empty = Object.fromEntries(settingNames().map((name) => [name, '']));
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
 
-test('every setting has a meaning that people can read, and a default that is right', () => {
+test('every setting has a description and a default', () => {
   for (const [name, { meaning, default: fallback }] of Object.entries(SETTINGS)) {
     assert.match(name, /^[A-Z_]+$/);
     assert.ok(meaning.length > 10, name);
@@ -84,7 +84,7 @@ const WRONG: Partial<Record<SettingName, string[]>> = {
 };
 
 for (const [name, values] of Object.entries(WRONG))
-  test(`a wrong ${name} stops the start with a sentence that names it and says what would be right`, () => {
+  test(`a wrong ${name} stops the start with an error that names it and says what would be right`, () => {
     for (const value of values) {
       const sentence = refusal({ [name]: value });
       assert.match(sentence, new RegExp(`^${name} must [^\\n]+\\.$`), value);
@@ -98,7 +98,7 @@ for (const [name, values] of Object.entries(WRONG))
     }
   });
 
-test('what is secret is not printed when it is wrong', () => {
+test('the error about a wrong setting does not print secrets', () => {
   for (const [name, value] of [
     ['SMTP_URL', 'mail://me:hidden@example.org'],
     ['SECRET_KEY', 'hidden'.repeat(500)],
@@ -131,7 +131,7 @@ test('a door listens where it is told, else where its address says', () => {
   assert.deepEqual(listen({ API_URL: 'https://api.example.org' }), { host: '127.0.0.1', port: 7400 });
 });
 
-test('the site stands on another host than the data API; on this machine another port is enough', () => {
+test('the site must be on another host than the data API; on loopback another port is enough', () => {
   const sameHost = /^SITE_URL must be on another host than API_URL/;
   assert.match(refusal({ API_URL: 'https://example.org', SITE_URL: 'https://example.org' }), sameHost);
   assert.match(refusal({ API_URL: 'https://example.org', SITE_URL: 'https://EXAMPLE.org:8443' }), sameHost);
@@ -142,37 +142,45 @@ test('the site stands on another host than the data API; on this machine another
 
 const ADDRESSES = ['AUTH_URL', 'SITE_URL', 'API_URL', 'INGEST_URL'] as const;
 
-test('every address is https, except on this machine', () => {
+test('every address must be https, except on loopback', () => {
   for (const name of ADDRESSES) {
     assert.equal(
-      refusal({ [name]: 'http://hall.example.org' }),
-      `${name} must be https off loopback, like https://hall.example.org (it is http://hall.example.org).`,
+      refusal({ [name]: 'http://scorehall.example.org' }),
+      `${name} must be https except on loopback, like https://scorehall.example.org (it is http://scorehall.example.org).`,
     );
-    for (const host of ['https://hall.example.org', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1'])
+    for (const host of ['https://scorehall.example.org', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1'])
       readConfig({ [name]: host });
   }
 });
 
-test('plain http is taken in a private network where the operator says so, and nowhere else', () => {
-  const hosts = ['10.1.2.3', '192.168.0.9:8080', '172.16.0.1', '[fd00::1]', 'nas', 'hall.local', 'hall.home.arpa'];
+test('plain http is accepted in a private network if the operator allows it, and nowhere else', () => {
+  const hosts = [
+    '10.1.2.3',
+    '192.168.0.9:8080',
+    '172.16.0.1',
+    '[fd00::1]',
+    'nas',
+    'scorehall.local',
+    'scorehall.home.arpa',
+  ];
   const elsewhere = ['example.org', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', 'local.example.org', '127.0.0.1.nip.io'];
   for (const name of ADDRESSES) {
     for (const host of hosts) {
       const setting = { [name]: `http://${host}` };
       assert.match(
         refusal(setting),
-        new RegExp(`^${name} must be https off loopback, or PLAIN_HTTP=private-network must`),
+        new RegExp(`^${name} must be https except on loopback, unless PLAIN_HTTP=private-network allows`),
       );
       assert.equal(readConfig({ ...setting, PLAIN_HTTP: 'private-network' })[name], `http://${host}`);
     }
     for (const host of elsewhere) {
       const sentence = refusal({ [name]: `http://${host}`, PLAIN_HTTP: 'private-network' });
-      assert.match(sentence, new RegExp(`^${name} must be https off loopback, like https://`));
+      assert.match(sentence, new RegExp(`^${name} must be https except on loopback, like https://`));
     }
   }
 });
 
-test('the environment goes before .env, and both before what stands beside the database', () => {
+test('the environment overrides .env, and both override the settings.env beside the database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'config-'));
   writeFileSync(join(folder, '.env'), `CONTACT=env\nNETWORK_NAME=env\nDATABASE_URL=${folder}/x.db\n`);
   writeFileSync(join(folder, 'settings.env'), 'CONTACT=beside\nNETWORK_NAME=beside\nTIME_ZONE=Asia/Tokyo\n');

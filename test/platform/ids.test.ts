@@ -11,7 +11,7 @@ const key = fc.oneof(
   fc.nat(52).map((n) => 2 ** n),
 );
 
-test('ids are eleven characters that sort as their keys do', () => {
+test('ids are eleven characters and sort like their keys', () => {
   assert.equal(idOf(0), '00000000000');
   assert.equal(idOf(31), '0000000000z');
   assert.equal(idOf(32), '00000000010');
@@ -24,7 +24,7 @@ test('ids are eleven characters that sort as their keys do', () => {
   );
 });
 
-test('an id leads back to its key, and other text to none', () => {
+test('an id decodes to its key; other text is refused', () => {
   fc.assert(fc.property(key, (number) => assert.equal(keyOf(idOf(number)), number)));
   const strangers = ['', '0', '0000000000', '000000000000', '0000000000i', '0000000000l', '0000000000O', '0000000000A'];
   for (const text of [
@@ -45,7 +45,7 @@ test('an id leads back to its key, and other text to none', () => {
   );
 });
 
-test('the bound of any text divides keys as comparing their ids with the text does', () => {
+test('comparing a key with the bound of any text equals comparing its id with the text', () => {
   const close = fc
     .tuple(key, fc.nat(12), fc.string({ unit: 'binary', maxLength: 3 }))
     .map(([number, length, end]) => idOf(number).slice(0, length) + end);

@@ -5,7 +5,7 @@ import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
 import { TURNING } from '#test/support/hostile.ts';
 import { isCleanText, isShownText, nameKey, uuidOf } from '#platform/text.ts';
 
-test('a UUID is read in any case, with dashes or without, and printed in one form', () => {
+test('a UUID is accepted in any case, with or without dashes, and normalised to one form', () => {
   fc.assert(
     fc.property(fc.uuid(), (uuid) => {
       for (const form of [uuid, uuid.toUpperCase(), uuid.replaceAll('-', ''), uuid.replaceAll('-', '').toUpperCase()])
@@ -33,7 +33,7 @@ test('a UUID is read in any case, with dashes or without, and printed in one for
     assert.equal(uuidOf(text), undefined, text);
 });
 
-test('names that differ only in case or composition are one', () => {
+test('names that differ only in case or Unicode composition are equal', () => {
   assert.equal(nameKey('Ärger'), nameKey('A\u0308RGER'));
   assert.equal(nameKey('Twin Peaks'), 'twin peaks');
   assert.notEqual(nameKey('a'), nameKey('á'));
@@ -42,7 +42,7 @@ test('names that differ only in case or composition are one', () => {
   );
 });
 
-test('clean text has no control characters and no half characters', () => {
+test('clean text has no control characters and no lone surrogates', () => {
   for (const text of ['', 'x', ' ', '🎮', '\u00a0', '\u2028', '\u202e', 'é'])
     assert.ok(isCleanText(text), JSON.stringify(text));
   for (const text of ['\0', 'a\n', '\t', '\x1f', '\x7f', '\x80', '\x85', '\x9f', '\ud800', 'a\udc00b']) {
@@ -51,7 +51,7 @@ test('clean text has no control characters and no half characters', () => {
   }
 });
 
-test('shown text turns nothing that stands behind it; every writing stays legal', () => {
+test('displayable text cannot reorder the text after it; every script is allowed', () => {
   const legal = [
     '山田 太郎',
     'ひらがな・カタカナー',
@@ -68,13 +68,13 @@ test('shown text turns nothing that stands behind it; every writing stays legal'
   for (const text of TURNING) assert.ok(!isShownText(`Red${text}Team`), JSON.stringify(text));
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const turns = /\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/u.test(text);
-      assert.equal(isShownText(text), !turns);
+      const reorders = /\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/u.test(text);
+      assert.equal(isShownText(text), !reorders);
     }),
   );
 });
 
-test('secrets are long, new each time, and kept as what does not lead back', () => {
+test('secrets are long and unique, and their hashes do not contain them', () => {
   const secrets = Array.from({ length: 100 }, () => newSecret('shs_'));
   assert.equal(new Set(secrets).size, 100);
   for (const secret of secrets) {
@@ -86,7 +86,7 @@ test('secrets are long, new each time, and kept as what does not lead back', () 
   assert.match(newSecret(), /^[\w-]{43}$/);
 });
 
-test('texts are compared whole', () => {
+test('the constant-time comparison compares whole texts', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       assert.equal(sameText(a, b), a === b);

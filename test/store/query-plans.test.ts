@@ -25,26 +25,26 @@ import { retractSince } from '#events/retract.ts';
 import { match, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 
-/** Tables that grow with the network; what is read of them on a request is looked up, never gone through. */
+/** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
   /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|m|d|p|k|n|u|s|r)\b/;
 
-/** Runs a reader and tells how SQLite goes about each of its statements. */
+/** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
-  const asked: Sql[] = [];
-  const noting = new Proxy(db, {
+  const queries: Sql[] = [];
+  const recorder = new Proxy(db, {
     get(target, name) {
       const member = Reflect.get(target, name, target) as unknown;
       if (typeof member !== 'function') return member;
-      return (...given: unknown[]) => {
-        if (['all', 'get', 'tuples', 'tuple'].includes(String(name))) asked.push(given[0] as Sql);
-        return (member as (...given: unknown[]) => unknown).apply(target, given);
+      return (...args: unknown[]) => {
+        if (['all', 'get', 'tuples', 'tuple'].includes(String(name))) queries.push(args[0] as Sql);
+        return (member as (...args: unknown[]) => unknown).apply(target, args);
       };
     },
   });
-  await read(noting);
+  await read(recorder);
   const raw = new DatabaseSync(path, { readOnly: true });
-  const steps = asked.flatMap((query) => {
+  const steps = queries.flatMap((query) => {
     const text = textOf(query, new WeakMap(), () => '?');
     const rows = raw.prepare(`explain query plan ${text}`).all(...query.values) as { detail: string }[];
     return rows.map(({ detail }) => detail);
@@ -53,13 +53,13 @@ async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>)
   return steps;
 }
 
-/** The steps of a reader that go through a large table. */
+/** The steps of a reader that scan a large table. */
 async function plansOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
   const steps = await stepsOf(db, path, read);
   return steps.filter((step) => LARGE.test(step) && !/USING (COVERING )?INDEX/.test(step));
 }
 
-test('no read of a request goes through a table that grows with the network', async (t) => {
+test('no read of a request scans a table that grows with the network', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const context = await testContext(t, database.url);
@@ -79,7 +79,7 @@ test('no read of a request goes through a table that grows with the network', as
     'findPlayer by name': (db) => findPlayer(db, 'nobody'),
     matchByKey: (db) => matchByKey(db, 1),
     listPunishmentsOf: (db) => listPunishmentsOf(db, player.key, last, 20, 1),
-    'mapByName and what belongs to it': (db) =>
+    'mapByName with ratings and rotations': (db) =>
       Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), rotationsOf(db, [map])]),
     'listMaps of a mode and a rotation': (db) =>
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
@@ -95,33 +95,35 @@ test('no read of a request goes through a table that grows with the network', as
   }
 });
 
-/** Where pages of a player's matches may begin: the newest, far back, behind the last one, and numbers that are no match. */
+/** Bounds of a page of a player's matches: the newest match, an old one, after the last one, and invalid keys. */
 const BOUNDS = [Number.MAX_SAFE_INTEGER, 3_600_000_000_000_000, 1, 0, -1, Number.MIN_SAFE_INTEGER];
 const PAGE = 20;
 
-test('a page of the matches of a player is a walk along their index, whatever max_id is', async (t) => {
+test('a page of a player’s matches reads their index, for any max_id', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const context = await testContext(t, database.url);
   await sendEvents(context, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
   const { key } = (await findPlayer(context.db, person(1).uuid))!;
-  const along = ['SEARCH p USING INDEX player_matches_by_player (player_key>? AND (player_key,match_key)<(?,?))'];
-  const looked = 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)';
+  const expected = [
+    'SEARCH p USING INDEX player_matches_by_player (player_key>? AND (player_key,match_key)<(?,?))',
+    'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)',
+  ];
   for (const before of BOUNDS) {
     const steps = await stepsOf(context.db, database.url, (db) => listPlayedMatches(db, key, before, PAGE));
-    assert.deepEqual(steps, [...along, looked]);
+    assert.deepEqual(steps, expected);
   }
-  assert.deepEqual(await stepsOf(context.db, database.url, (db) => matchesOf(db, key, PAGE)), [...along, looked]);
+  assert.deepEqual(await stepsOf(context.db, database.url, (db) => matchesOf(db, key, PAGE)), expected);
 });
 
-const walked = (bound: string): string[] => [
+const ledgerSearches = (bound: string): string[] => [
   `SEARCH matches USING COVERING INDEX matches_by_server (server_key=?${bound})`,
   'SEARCH l USING INTEGER PRIMARY KEY (rowid=?)',
   `SEARCH ledger USING INDEX ledger_besides_matches (scope_key=?${bound})`,
   'SEARCH l USING INTEGER PRIMARY KEY (rowid=?)',
 ];
 
-test('what a server has sent is walked along indexes, from one key on', async (t) => {
+test('the events of a server are read by indexes, from a key on', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const { db, clock } = await testContext(t, database.url);
@@ -131,20 +133,20 @@ test('what a server has sent is walked along indexes, from one key on', async (t
     [receiptsAfter, ' AND key>?'],
     [receiptsBefore, ' AND key<?'],
   ] as const) {
-    const refused = `SEARCH refusals USING INDEX refusals_by_scope (scope_key=?${bound})`;
-    assert.deepEqual(await searches((one) => read(one, 1, 5, 20)), [...walked(bound), refused]);
+    const refusals = `SEARCH refusals USING INDEX refusals_by_scope (scope_key=?${bound})`;
+    assert.deepEqual(await searches((recorder) => read(recorder, 1, 5, 20)), [...ledgerSearches(bound), refusals]);
   }
-  assert.deepEqual(await searches((one) => retractSince(one, clock, 1, 5)), walked(''));
+  assert.deepEqual(await searches((recorder) => retractSince(recorder, clock, 1, 5)), ledgerSearches(''));
 });
 
-/** How PostgreSQL goes about a statement of a reader that it has planned for whatever is asked for. */
+/** PostgreSQL's generic plan of a reader's statements: the plan that it uses for any values. */
 async function genericPlanOf(db: Db, url: string, read: (db: Db) => Promise<unknown>): Promise<string> {
-  const asked: Sql[] = [];
-  await read({ ...db, all: async (query: Sql) => (asked.push(query), []) } as Db);
+  const queries: Sql[] = [];
+  await read({ ...db, all: async (query: Sql) => (queries.push(query), []) } as Db);
   const client = new pg.Client(url);
   await client.connect();
   try {
-    const plans = asked.map(
+    const plans = queries.map(
       (query) => `explain (generic_plan) ${textOf(query, new WeakMap(), (place) => `$${place}`)}`,
     );
     const { rows } = await client.query({ text: plans.join(';'), rowMode: 'array' });
@@ -154,7 +156,7 @@ async function genericPlanOf(db: Db, url: string, read: (db: Db) => Promise<unkn
   }
 }
 
-test('matches of what is silent now are walked along their own index where one server has sent all others', async (t) => {
+test('old matches of a filter are read by its own index, even if another server has sent all newer ones', async (t) => {
   const database = await createTestDatabase('postgres');
   t.after(() => database.drop());
   const context = await testContext(t, database.url);
@@ -167,45 +169,45 @@ test('matches of what is silent now are walked along their own index where one s
     matches_by_gamemode: { gamemode: 'tdm' },
   };
   for (const [index, filter] of Object.entries(filters)) {
-    const walks = await genericPlanOf(context.db, database.url, (db) => listMatchesWhere(db, filter, last, 20));
-    assert.match(walks, new RegExp(`using ${index}\\b`), walks);
+    const plan = await genericPlanOf(context.db, database.url, (db) => listMatchesWhere(db, filter, last, 20));
+    assert.match(plan, new RegExp(`using ${index}\\b`), plan);
   }
 });
 
-/** The nodes of a plan that were carried out, with what lies below each. */
-interface Carried {
+/** A node of an executed plan of PostgreSQL (`explain analyze`). */
+interface PlanNode {
   'Node Type': string;
   'Index Name'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
-  Plans?: Carried[];
+  Plans?: PlanNode[];
 }
 
-const nodesOf = (plan: Carried): Carried[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-const alone = (number: number) => match({ teams: [{ name: 'Red', players: [person(number)] }] });
+const matchOf = (number: number) => match({ teams: [{ name: 'Red', players: [person(number)] }] });
 
-test('a page of the matches of a player who is silent now reads no more rows than it shows, whatever max_id is', async (t) => {
+test('a page of an inactive player’s matches reads no more rows than it shows, for any max_id', async (t) => {
   const database = await createTestDatabase('postgres');
   t.after(() => database.drop());
   const context = await testContext(t, database.url);
-  const matches = [...Array.from({ length: 50 }, () => alone(1)), ...Array.from({ length: 400 }, () => alone(2))];
+  const matches = [...Array.from({ length: 50 }, () => matchOf(1)), ...Array.from({ length: 400 }, () => matchOf(2))];
   await sendEvents(context, ...matches);
   await context.db.run(sql`analyze`);
   const { key } = (await findPlayer(context.db, person(1).uuid))!;
-  const own = await listPlayedMatches(context.db, key, Number.MAX_SAFE_INTEGER, 100);
-  assert.equal(own.length, 50);
+  const matchesOfPlayer = await listPlayedMatches(context.db, key, Number.MAX_SAFE_INTEGER, 100);
+  assert.equal(matchesOfPlayer.length, 50);
   const client = new pg.Client(database.url);
   await client.connect();
   try {
-    for (const before of [...BOUNDS, own[30]!.key, own[45]!.key + 1]) {
-      const asked: Sql[] = [];
-      const noting = { ...context.db, all: async (query: Sql) => (asked.push(query), []) } as unknown as Db;
-      await listPlayedMatches(noting, key, before, PAGE);
-      const text = textOf(asked[0]!, new WeakMap(), (place) => `$${place}`);
-      const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...asked[0]!.values]);
-      const nodes = nodesOf((rows[0]['QUERY PLAN'] as { Plan: Carried }[])[0]!.Plan);
+    for (const before of [...BOUNDS, matchesOfPlayer[30]!.key, matchesOfPlayer[45]!.key + 1]) {
+      const queries: Sql[] = [];
+      const recorder = { ...context.db, all: async (query: Sql) => (queries.push(query), []) } as unknown as Db;
+      await listPlayedMatches(recorder, key, before, PAGE);
+      const text = textOf(queries[0]!, new WeakMap(), (place) => `$${place}`);
+      const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...queries[0]!.values]);
+      const nodes = nodesOf((rows[0]['QUERY PLAN'] as { Plan: PlanNode }[])[0]!.Plan);
       const read = nodes.map(
         (node) => node['Actual Rows'] * node['Actual Loops'] + (node['Rows Removed by Filter'] ?? 0),
       );

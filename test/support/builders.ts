@@ -24,17 +24,17 @@ const HOUR_MS = 3_600_000;
 /** Where a `TestClock` begins. */
 export const BEGINNING = '2026-03-01T12:00:00.000Z';
 
-/** A moment so many milliseconds after another, as events write it. */
+/** The timestamp `ms` milliseconds after another, in the format of events. */
 export const after = (ms: number, timestamp = BEGINNING): string => new Date(Date.parse(timestamp) + ms).toISOString();
 
-/** A player of the tests: the number makes the UUID. */
+/** A player with a UUID derived from the number. */
 export function person(number: number, name = `Player${number}`): { uuid: string; name: string } {
   return { uuid: `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`, name };
 }
 
 let events = 0;
 
-/** An event with an id of its own, at the moment where test clocks begin. */
+/** An event with a unique id, at the start time of test clocks. */
 export function event<T extends EventType>(type: T, data: DataOf<T>, envelope: Envelope = {}): WireEvent {
   return { version: 1, id: `event-${++events}`, type, time: BEGINNING, ...envelope, data } as WireEvent;
 }
@@ -54,7 +54,7 @@ export const login = (server: string, player: { uuid: string; name: string }, en
 export const logout = (server: string, player: { uuid: string; name: string }, envelope: Envelope = {}): WireEvent =>
   event('player.logout', { player }, { server, ...envelope });
 
-/** A match that is over by the moment where test clocks begin, on `Alpha`, by default without players. */
+/** A match on `Alpha` that finishes before the start time of test clocks, by default without players. */
 export const match = (data: Partial<DataOf<'match.finished'>> = {}, envelope: Envelope = {}): WireEvent =>
   event(
     'match.finished',
@@ -99,8 +99,8 @@ export const statistics = (
 ): WireEvent => event('player.statistics', { player, gamemode: 'factions', ...data }, envelope);
 
 /**
- * Tells events as the operator; each must be taken.
- * @returns the ids they got
+ * Sends events as the operator and asserts that each is accepted.
+ * @returns their ids
  */
 export async function sendEvents(
   { db, clock }: Pick<AppContext, 'db' | 'clock'>,

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** @returns what a process says next; rejects where it ends before */
+/** @returns the next message of a child process; rejects if the process ends first */
 export function answerOf<T>(child: ChildProcess): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const ended = (): void => reject(new Error('A process that was asked has ended; what it said stands above.'));

@@ -11,7 +11,7 @@ import { migrate } from '#db/migrate.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { copyPostgresDatabase, createPostgresDatabase } from './postgres.ts';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that only moves by `advance`. */
 export class TestClock implements Clock {
   #now: number;
 
@@ -36,7 +36,7 @@ interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** An empty database, which the caller drops when nothing uses it any more. */
+/** Creates an empty database without tables. The caller drops it after closing its connections. */
 export async function createTestDatabase(dialect: Dialect): Promise<TestDatabase> {
   if (dialect === 'postgres') return await createPostgresDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-test-'));
@@ -45,7 +45,7 @@ export async function createTestDatabase(dialect: Dialect): Promise<TestDatabase
 
 const migrated = new Map<Dialect, Promise<TestDatabase>>();
 
-/** A copy of a migrated database: migrating each anew takes four times the CPU time on PostgreSQL. */
+/** Copies a migrated database: running the migrations for each test takes four times the CPU time on PostgreSQL. */
 async function createMigratedDatabase(dialect: Dialect): Promise<TestDatabase> {
   if (!migrated.has(dialect)) migrated.set(dialect, migrateDatabase(dialect));
   const { url } = await migrated.get(dialect)!;
@@ -66,7 +66,7 @@ async function migrateDatabase(dialect: Dialect): Promise<TestDatabase> {
   return database;
 }
 
-/** Two empty databases, which are closed and dropped when the test ends. */
+/** Two migrated databases, which are closed and dropped when the test ends. */
 export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[Db, Db]> {
   const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
   const opened = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
@@ -80,12 +80,12 @@ export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[D
 
 type DatabaseTest = (t: TestContext, databaseUrl: string, dialect: Dialect) => Promise<void>;
 
-/** Runs a test once on SQLite and once on PostgreSQL, each time on a database of its own that holds the tables only. */
+/** Runs a test once on SQLite and once on PostgreSQL, each time on a migrated database of its own without data. */
 export function onEachDatabase(name: string, work: DatabaseTest): void {
   testOnEach(name, createMigratedDatabase, work);
 }
 
-/** As `onEachDatabase`, on databases without tables. */
+/** Like `onEachDatabase`, but without tables. */
 export function onEachEmptyDatabase(name: string, work: DatabaseTest): void {
   testOnEach(name, createTestDatabase, work);
 }
@@ -93,13 +93,13 @@ export function onEachEmptyDatabase(name: string, work: DatabaseTest): void {
 let isFirst = true;
 
 function testOnEach(name: string, create: typeof createTestDatabase, work: DatabaseTest): void {
-  // A hook outside of all tests runs when they are over.
+  // A hook outside of all tests runs after the last test.
   if (isFirst) after(dropMigrated);
   isFirst = false;
   for (const dialect of DIALECTS) {
     test(`${name} (${dialect})`, async (t) => {
       const database = await create(dialect);
-      // Hooks run in the order they were added: this one behind those that close what the test has opened.
+      // Hooks run in the order in which they were added: this one after those that close the test's connections.
       await work(t, database.url, dialect).finally(() => t.after(() => database.drop()));
     });
   }
@@ -109,7 +109,7 @@ export interface TestAppContext extends AppContext {
   clock: TestClock;
 }
 
-/** Opens a hall that the test closes when it ends; doors listen on ports that the system chooses. */
+/** Opens a context, which is closed when the test ends. Its services listen on ports that the system chooses. */
 export async function testContext(
   t: TestContext,
   databaseUrl: string,
@@ -125,13 +125,13 @@ export async function testContext(
   return context as TestAppContext;
 }
 
-/** Opens doors of a hall over real sockets; they close before the hall does. */
-export async function testServices(context: AppContext, doors: ServiceName[]): Promise<RunningServices['addresses']> {
-  const services = await openServices(context, doors);
-  const closeHall = context[Symbol.asyncDispose].bind(context);
+/** Starts services of a context on real sockets. They stop before the context closes. */
+export async function testServices(context: AppContext, names: ServiceName[]): Promise<RunningServices['addresses']> {
+  const services = await openServices(context, names);
+  const closeContext = context[Symbol.asyncDispose].bind(context);
   context[Symbol.asyncDispose] = async () => {
     await services[Symbol.asyncDispose]();
-    await closeHall();
+    await closeContext();
   };
   return services.addresses;
 }

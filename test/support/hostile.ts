@@ -1,4 +1,4 @@
-/** What somebody might put into a name: markup, quotes, a mark of the direction of writing, endless lines. */
+/** Names that an attacker might choose: markup, quotes, direction marks, very long lines. */
 export const HOSTILE = [
   `<script>alert(1)</script>`,
   `"><img src=x onerror=alert(1)>`,
@@ -11,7 +11,7 @@ export const HOSTILE = [
   'W'.repeat(64),
 ];
 
-/** What must not be in a name at all: it would turn what stands behind it, or is no character that is seen. */
+/** Characters that no name may contain: they reorder the text after them, or are invisible. */
 export const TURNING = [
   '\u202e',
   '\u202a',

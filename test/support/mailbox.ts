@@ -11,7 +11,7 @@ export interface Received {
   links: string[];
 }
 
-/** A real mail server that keeps what it gets. */
+/** A real SMTP server that stores the mails it receives. */
 export class Mailbox {
   readonly #server: SMTPServer;
   readonly #mails: Received[] = [];
@@ -50,7 +50,7 @@ export class Mailbox {
     return this.#mails.length;
   }
 
-  /** The oldest mail to somebody that was not read yet; waits for it. */
+  /** Waits for the next unread mail to an address and returns it, oldest first. */
   async next(to: string): Promise<Received> {
     for (;;) {
       const place = this.#mails.findIndex((mail) => mail.to.toLowerCase() === to.toLowerCase());

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import pg from 'pg';
 import { createPostgresDatabase } from './postgres.ts';
 
-/** A PostgreSQL database that can be taken away from who uses it, and given back. */
+/** A PostgreSQL database that a test can make unreachable and reachable again. */
 export class UnsteadyDatabase {
   readonly url: string;
   readonly #own: URL;
@@ -18,7 +18,7 @@ export class UnsteadyDatabase {
     this.url = url.href;
   }
 
-  /** @returns the database, and what removes it when nothing uses it any more */
+  /** @returns the database and the function that drops it */
   static async open(): Promise<{ database: UnsteadyDatabase; drop: () => Promise<void> }> {
     const own = await createPostgresDatabase();
     const folder = await mkdtemp(join(tmpdir(), 'unsteady-'));
@@ -31,7 +31,7 @@ export class UnsteadyDatabase {
     await symlink(join(this.#own.searchParams.get('host')!, basename(this.#socket)), this.#socket);
   }
 
-  /** Nobody finds the way to it any more, and who was connected is cut off. */
+  /** Refuses new connections and terminates open ones. */
   async takeAway(): Promise<void> {
     await rm(this.#socket);
     const client = new pg.Client(this.#own.href);

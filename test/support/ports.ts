@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems hand out by themselves, which any connection of the machine may take meanwhile. */
+/** Below the ephemeral ports of the system, which any outgoing connection may take in the meantime. */
 const [FIRST, END] = [10_000, 32_000];
 
-/** Ports that nobody listens on: an address has to be known before its door opens. */
+/** Finds free ports, for settings that need the address of a service before it listens. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {

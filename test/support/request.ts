@@ -1,14 +1,14 @@
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
-/** An answer as it came over the socket: nothing decoded, nothing followed. */
+/** A raw HTTP response: no decoding, no redirects followed. */
 export interface Reply {
   status: number;
   headers: IncomingHttpHeaders;
   bytes: Buffer;
   text: string;
-  /** The body read as JSON; undefined where there is none. */
-  json: any; // oxlint-disable-line typescript/no-explicit-any -- what an answer holds is what tests look at
+  /** The body parsed as JSON; undefined if it is not JSON. */
+  json: any; // oxlint-disable-line typescript/no-explicit-any -- tests inspect bodies of any shape
 }
 
 export interface Wish {
@@ -19,7 +19,7 @@ export interface Wish {
   body?: string;
 }
 
-/** Sends one request to a door and waits for the whole answer. */
+/** Sends one request to a service and waits for the whole response. */
 export function ask(origin: string, path: string, wish: Wish = {}): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const { hostname, port } = new URL(origin);
@@ -37,15 +37,12 @@ export function ask(origin: string, path: string, wish: Wish = {}): Promise<Repl
   return promise;
 }
 
-/** The questions of one caller at one door. */
-export function asker(origin: string, caller: Pick<Wish, 'token' | 'clientId'>) {
+/** Returns a function that sends requests to a service with the credentials of one caller. */
+export function clientOf(origin: string, caller: Pick<Wish, 'token' | 'clientId'>) {
   return (path: string, wish: Wish = {}): Promise<Reply> => ask(origin, path, { ...caller, ...wish });
 }
 
-/**
- * Writes bytes to a door as they stand and reads until the door closes the connection, which is what says that it has
- * nothing more to answer.
- */
+/** Writes raw bytes to a service and reads responses until the service closes the connection. */
 export async function askRaw(origin: string, ...pieces: (string | Buffer)[]): Promise<Reply[]> {
   const { hostname, port } = new URL(origin);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -59,7 +56,7 @@ export async function askRaw(origin: string, ...pieces: (string | Buffer)[]): Pr
   return repliesIn(Buffer.concat(chunks));
 }
 
-/** A request as it stands on the wire, with its body in chunks where it has no length. */
+/** The bytes of a request; a body without `content-length` is sent in chunks. */
 export function requestText(method: string, path: string, headers: Record<string, string>, body?: string): string {
   const isWhole = body === undefined || Object.keys(headers).some((name) => /^content-length$/i.test(name));
   const all = { host: 'x', ...headers, ...(isWhole ? {} : { 'transfer-encoding': 'chunked' }) };
@@ -67,25 +64,25 @@ export function requestText(method: string, path: string, headers: Record<string
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${isWhole ? (body ?? '') : inChunks(body)}`;
 }
 
-/** Two chunks, so that neither is the whole body. */
+/** Encodes a body as two chunks, so that neither is the whole body. */
 function inChunks(body: string): string {
   const pieces = [body.slice(0, 5), body.slice(5)].filter((piece) => piece !== '');
   return [...pieces, ''].map((piece) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`).join('');
 }
 
-/** Splits what a connection brought into answers; each tells its length or has no body. */
+/** Splits the bytes of a connection into responses. Each must have a `content-length` or no body. */
 export function repliesIn(bytes: Buffer): Reply[] {
   const replies: Reply[] = [];
   for (let rest = bytes; rest.length > 0;) {
     const end = rest.indexOf('\r\n\r\n');
-    if (end < 0) throw new Error(`Not an answer: ${JSON.stringify(rest.toString('latin1').slice(0, 200))}`);
+    if (end < 0) throw new Error(`Not an HTTP response: ${JSON.stringify(rest.toString('latin1').slice(0, 200))}`);
     const [first = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
     const headers = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
     );
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
     const length = Number(headers['content-length'] ?? 0);
-    // 100 Continue is no answer yet.
+    // 100 Continue is not the final response.
     if (status >= 200) replies.push(replyOf(status, headers, rest.subarray(end + 4, end + 4 + length)));
     rest = rest.subarray(end + 4 + length);
   }

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
-import { consentOf, usedConsent } from '#store/accounts/consents.ts';
+import { consentOf, touchConsent } from '#store/accounts/consents.ts';
 import { interactionPolicy } from './oidc-provider.ts';
 import { translateOutage } from './outage.ts';
 
@@ -54,7 +54,7 @@ export function existingGrant(db: Db, clock: Clock) {
     if (existing !== undefined && existing.accountId === accountId) return existing;
     const consent = await translateOutage(consentOf(db, accountId, client!.clientId));
     if (consent === undefined || ![...requested].every((scope) => consent.scopes.includes(scope))) return undefined;
-    await translateOutage(usedConsent(db, clock.now(), accountId, client!.clientId));
+    await translateOutage(touchConsent(db, clock.now(), accountId, client!.clientId));
     const grant = new Grant({ accountId, clientId: client!.clientId });
     grant.addOIDCScope([...requested].join(' '));
     await grant.save();

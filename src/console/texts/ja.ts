@@ -189,8 +189,8 @@ export const ja: Texts = {
         'must not be longer than 2000 characters': '2000 文字以内にしてください',
         'must be an absolute URI': '絶対 URI にしてください',
         'must not have a fragment (#)': 'フラグメント（#）は使えません',
-        'must not name a user': 'ユーザー名は含められません',
-        'must be https off this machine': 'この端末の外では https にしてください',
+        'must not contain a user name or password': 'ユーザー名やパスワードは含められません',
+        'must be https, except on this machine': 'この端末の外では https にしてください',
         'must be https, or http on 127.0.0.1, [::1] or localhost':
           'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
       },

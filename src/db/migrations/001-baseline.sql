@@ -1,20 +1,20 @@
--- One text for both databases: db/sqlite/ and db/postgres/ read the words in /*sqlite: */ and /*postgres: */ of their own.
+-- One text for both databases: the drivers in db/sqlite/ and db/postgres/ uncomment their own /*sqlite: */ or /*postgres: */.
 -- Timestamps are epoch milliseconds given by the program's clock. Keys are integers below 2^53 from `sequence`; on the wire
--- they are ids of eleven characters (platform/ids.ts). A migration that has landed on main is never edited.
+-- they are ids of eleven characters (platform/ids.ts). The statements of a merged migration are never edited.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Keys and versions
 
--- The next keys. A writer holds the row `key` until it commits, so keys become visible in their order and a walk by
--- `max_id` misses nothing. Accounts, applications and credentials take theirs from the row `account`.
+-- The last assigned keys. A writer locks the row `key` until it commits, so keys become visible in their order and paging
+-- by `max_id` misses nothing. Accounts, applications and credentials use the row `account`.
 create table sequence (
   name text primary key,
   last bigint not null
 ) /*sqlite: strict, without rowid*/;
 insert into sequence (name, last) values ('key', 0), ('account', 0);
 
--- Data versions of rows that caches hold: a cached value is valid while the version under which it was read stays. On
--- SQLite the triggers at the end of this file move them. `database` never moves: it is the id of this database.
+-- Data versions for caches: a cached value is valid while the version under which it was read is unchanged. On SQLite the
+-- triggers at the end of this file increment them. `database` never changes: it is the id of this database.
 create table data_versions (
   name text primary key,
   value bigint not null
@@ -23,7 +23,7 @@ insert into data_versions (name, value) values ('matches', 0), ('credentials', 0
 /*sqlite: insert into data_versions (name, value) values ('database', abs(random() % 9007199254740991)); */
 /*postgres: insert into data_versions (name, value) values ('database', floor(random() * 9007199254740991)); */
 
--- Facts about the installation outside of the database, to recognise a changed one (the fingerprint of the secret key).
+-- Fingerprints of what belongs to the installation but is not in the database (the secret key), to detect a change.
 create table installation (
   name text primary key,
   value text not null
@@ -32,7 +32,7 @@ create table installation (
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Servers
 
--- A removed server keeps its row, because its matches show its name.
+-- The row of a removed server stays, because its matches show its name.
 create table servers (
   key bigint primary key,
   name text not null,
@@ -71,8 +71,8 @@ create table presence (
 ) /*sqlite: strict*/;
 create index presence_by_map on presence (current_map_key);
 
--- Players on the whole network, minute by minute, and the share of each server, which is subtracted when its heartbeats
--- are withdrawn.
+-- Players on the whole network for each minute, and the share of each server, which is subtracted when its heartbeats are
+-- retracted.
 create table online_samples (
   time bigint primary key,
   count bigint not null
@@ -88,10 +88,10 @@ create table online_by_server (
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Events
 
--- Every accepted event as it was received: records are rebuilt, exported and retracted from it. The scope is the server
+-- Every accepted event as it was received; records are rebuilt, exported and retracted from it. The scope is the server
 -- that an event belongs to, 0 for the network itself. `credential` is the server key that sent it, 0 for the operator.
--- `aggregate` names what an event changes together with others (a map, a punishment, a rotation), so that it can be
--- rebuilt from them.
+-- `aggregate` names the object that several events change (a map, a punishment, a rotation), so that it can be rebuilt
+-- from them.
 create table ledger (
   key bigint primary key,
   scope_key bigint not null,
@@ -106,8 +106,8 @@ create table ledger (
   unique (scope_key, event_id)
 ) /*sqlite: strict*/;
 create index ledger_by_aggregate on ledger (aggregate, key) where aggregate is not null;
--- A match has the key of its event and the server of its scope, and is deleted when the event is retracted. So the events
--- of a server are found through `matches_by_server`, and only the others need an index.
+-- A match has the key of its event and the server of its scope, and is deleted when the event is retracted. The match
+-- events of a server are therefore found through `matches_by_server`, and only other events need this index.
 create index ledger_besides_matches on ledger (scope_key, key)
   where type <> 'match.finished' or withdrawn is not null;
 
@@ -122,7 +122,7 @@ create table refusals (
 ) /*sqlite: strict*/;
 create index refusals_by_scope on refusals (scope_key, key);
 
--- How far each projection has come: the last match that it has counted, and the setting (a time zone) that it was made for.
+-- The offset of each projection: the last match that it has counted, and the setting (a time zone) that it depends on.
 create table projections (
   name text primary key,
   last bigint not null,
@@ -156,7 +156,7 @@ create table map_gamemodes (
   primary key (gamemode_key, map_key)
 ) /*sqlite: strict, without rowid*/;
 
--- Pictures by the hash of their bytes, and the events that brought them.
+-- Images by the hash of their bytes, and the events that contained them.
 create table pictures (
   hash text primary key,
   content_type text not null,
@@ -194,7 +194,7 @@ create table map_rates (
   primary key (map_key, version)
 ) /*sqlite: strict, without rowid*/;
 
--- `map_name_key` joins with maps as they come and go.
+-- A rotation may name maps that are not published (yet), so `map_name_key` is not a foreign key.
 create table rotations (
   server_key bigint not null references servers (key) on delete cascade,
   position bigint not null,
@@ -209,7 +209,7 @@ create table rotation_states (
   time bigint not null
 ) /*sqlite: strict*/;
 
--- How often each team played and won on a map. The empty team counts the matches, and those that nobody won.
+-- How often each team played and won on a map. The empty team counts all matches (`play`) and those without a winner (`win`).
 create table map_results (
   map_key text /*postgres: collate "C"*/ not null,
   team text /*postgres: collate "C"*/ not null,
@@ -243,8 +243,8 @@ create table player_names (
 ) /*sqlite: strict, without rowid*/;
 create index player_names_by_player on player_names (player_key, last_seen);
 
--- Names that events other than matches and logins saw a player under; those two keep the name in their own rows. One event
--- may see a player under several names, where UUIDs were merged.
+-- Observations of a player's name by other events than matches and logins, whose own rows hold the name. After UUIDs were
+-- merged, one event may have observed several names of a player.
 create table name_observations (
   player_key bigint not null references players (key) on delete cascade,
   ledger_key bigint not null,
@@ -253,7 +253,7 @@ create table name_observations (
   primary key (player_key, ledger_key, name)
 ) /*sqlite: strict, without rowid*/;
 
--- UUIDs whose events count for another one; `key` is the merged player's own.
+-- UUIDs whose events count for another one; `key` is the former key of the merged player.
 create table player_aliases (
   uuid text primary key,
   into_uuid text not null,
@@ -262,8 +262,8 @@ create table player_aliases (
 create index player_aliases_by_target on player_aliases (into_uuid);
 create index player_aliases_by_key on player_aliases (key);
 
--- Players whose accounts were deleted: the keyed hash of the UUID, and the pseudonym in the records. `original` is the
--- UUID while the anonymisation is under way, null when nothing of it is left.
+-- Players with a deleted account: the keyed hash of the UUID, and the pseudonym in the records. `original` is the UUID
+-- while the anonymisation is running, and null when it is complete.
 create table pseudonyms (
   uuid_hash text primary key,
   uuid text not null unique,
@@ -285,8 +285,8 @@ create table player_sessions (
   primary key (player_key, ledger_key)
 ) /*sqlite: strict, without rowid*/;
 
--- One wide row of counters a player: a match updates one row of each of its players, whatever its group. `name_seen` is
--- when the player last bore the present name; it is here because every match moves it.
+-- One wide row of counters a player, so that a match of any group updates only one row of each of its players. `name_seen`
+-- is the last observation of the present name; it is here because every match updates it.
 create table player_stats (
   player_key bigint primary key references players (key) on delete cascade,
   name_seen bigint not null,
@@ -350,7 +350,7 @@ create table player_stats (
   factions_time bigint not null default 0
 ) /*sqlite: strict*/;
 
--- Statistics of modes without matches, as received: counters are increments, power and faction hold at `time`.
+-- Statistics of modes without matches, as received: the counters are increments; power and faction are values at `time`.
 create table faction_reports (
   player_key bigint not null references players (key) on delete cascade,
   time bigint not null,
@@ -360,7 +360,7 @@ create table faction_reports (
   primary key (player_key, time, ledger_key)
 ) /*sqlite: strict, without rowid*/;
 
--- One row for each player, mode group and time bucket (store/game/buckets.ts). The mode `total` is all groups together.
+-- One row for each player, mode group and time bucket (store/game/time-buckets.ts). The mode `total` is all groups together.
 create table boards (
   bucket bigint not null,
   mode text /*postgres: collate "C"*/ not null,
@@ -379,7 +379,8 @@ create index boards_by_kill on boards (bucket, mode, kill, player_key);
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Matches
 
--- `head` is the JSON that lists show of a match, without what settings decide (time zone, site address); it never changes.
+-- `head` is the JSON of a match in lists, without the fields that depend on settings (time zone, site address), so that it
+-- never changes.
 create table matches (
   key bigint primary key,
   head text not null,
@@ -393,8 +394,8 @@ create index matches_by_map on matches (map_key, key);
 create index matches_by_server on matches (server_key, key);
 create index matches_by_gamemode on matches (gamemode, key);
 
--- A whole match in one row, apart from `matches` so that lists read narrow rows. The columns of the head are repeated here,
--- so that one look-up finds all of a match. `revision` counts rewrites of the row.
+-- A whole match in one row, separate from `matches` so that lists read narrow rows. It repeats the columns of the head, so
+-- that one look-up reads all of a match. `revision` counts rewrites of the row.
 create table match_details (
   match_key bigint primary key references matches (key) on delete cascade,
   head text not null,
@@ -404,11 +405,11 @@ create table match_details (
   objectives text not null,
   revision bigint not null default 0
 ) /*sqlite: strict*/;
--- Read far more often than written: not compressed.
+-- Uncompressed, because rows are read far more often than written.
 /*postgres: alter table match_details set (toast_tuple_target = 8160); */
 
--- One row a player and match. The primary key keeps rows in the order of matches, so that writes append and the projections
--- read a match in one piece; a player's matches are paged along the index.
+-- One row for each player of a match. The primary key is in the order of matches, so that writes append and projections
+-- read the rows of a match together; the index serves the list of a player's matches.
 create table player_matches (
   match_key bigint not null references matches (key) on delete cascade,
   player_key bigint not null,
@@ -475,7 +476,7 @@ create table accounts (
   disabled bigint
 ) /*sqlite: strict, without rowid*/;
 
--- Tokens of links in mails, by hash. `account_id` is null while someone registers.
+-- Tokens of links in mails, by hash. `account_id` is null for registrations, which have no account yet.
 create table mail_tokens (
   hash text primary key,
   kind text not null check (kind in ('register', 'verify', 'reset', 'email')),
@@ -487,7 +488,7 @@ create table mail_tokens (
 create index mail_tokens_by_account on mail_tokens (account_id, kind);
 create index mail_tokens_by_expiry on mail_tokens (expires);
 
--- Codes that a player types in the game to link the game account, by keyed hash.
+-- Codes that a player types in the game to link the game account, by keyed hash, because short codes can be guessed.
 create table link_codes (
   account_id text /*postgres: collate "C"*/ primary key references accounts (id) on delete cascade,
   code_hash text not null unique,
@@ -495,7 +496,7 @@ create table link_codes (
 ) /*sqlite: strict, without rowid*/;
 create index link_codes_by_expiry on link_codes (expires);
 
--- Where and when an account is signed in; the session itself is a row of `tokens` with the same uid_hash.
+-- Address, browser and times of an account's sessions; the session itself is the row of `tokens` with the same uid_hash.
 create table account_sessions (
   uid_hash text primary key,
   account_id text /*postgres: collate "C"*/ not null references accounts (id) on delete cascade,
@@ -514,7 +515,7 @@ create table throttles (
 ) /*sqlite: strict, without rowid*/;
 create index throttles_by_reset on throttles (resets);
 
--- Keys that sign ID tokens, sealed under the secret key, which is not in the database.
+-- Keys that sign ID tokens, encrypted under the secret key, which is not in the database.
 create table signing_keys (
   kid text primary key,
   created bigint not null,
@@ -524,7 +525,7 @@ create table signing_keys (
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Applications
 
--- `suspended` says why an application is suspended: the accounts of its owners are all disabled, or the last was deleted.
+-- `suspended` is the reason of a suspension: all accounts of the owners are disabled, or the last one was deleted.
 create table applications (
   key bigint primary key,
   client_id text not null unique,
@@ -556,8 +557,7 @@ create table application_owners (
 ) /*sqlite: strict, without rowid*/;
 create index application_owners_by_account on application_owners (account_id, application_key);
 
--- Accounts that were asked to own an application and have not answered: the consent page names owners, so an account
--- becomes one only by accepting.
+-- Open invitations to own an application. The consent page names the owners, so an account becomes one only by accepting.
 create table owner_invitations (
   application_key bigint not null references applications (key) on delete cascade,
   account_id text /*postgres: collate "C"*/ not null references accounts (id) on delete cascade,
@@ -575,7 +575,7 @@ create table application_logos (
   bytes bytea not null
 ) /*sqlite: strict*/;
 
--- Requests for access to the data API, or for a higher limit, and the operator's answers.
+-- Requests for access to the data API or for a higher limit, and the operator's decisions.
 create table access_requests (
   key bigint primary key,
   application_key bigint not null references applications (key) on delete cascade,
@@ -594,8 +594,8 @@ create index access_requests_by_application on access_requests (application_key,
 create index access_requests_by_state on access_requests (state, key);
 create unique index access_requests_waiting on access_requests (application_key, kind) where state = 'waiting';
 
--- Scopes that an account granted to an application; a sign-in that asks for no more shows no consent page. `read` is when
--- the application last read with a token of the account.
+-- Scopes that an account granted to an application; a sign-in that requests no other scopes shows no consent page. `read`
+-- is when the application last read data with a token of the account.
 create table consents (
   account_id text /*postgres: collate "C"*/ not null references accounts (id) on delete cascade,
   client_id text not null references applications (client_id) on delete cascade,
@@ -607,7 +607,7 @@ create table consents (
 ) /*sqlite: strict, without rowid*/;
 create index consents_by_client on consents (client_id);
 
--- Storage of oidc-provider, by the hash of each id: a copy of this table is of no use as a credential.
+-- Storage of oidc-provider, by the hash of each id, so that a copy of this table contains no usable credential.
 create table tokens (
   hash text not null,
   kind text not null,
@@ -628,7 +628,7 @@ create index tokens_by_client on tokens (client_id);
 create index tokens_by_account_kind on tokens (account_id, kind);
 create index tokens_by_expiry on tokens (expires);
 
--- Rate limits of the data API, where the setting COUNTERS shares them among processes.
+-- Rate limits of the data API, if the setting COUNTERS shares them among processes.
 create table rate_limits (
   subject text primary key,
   used bigint not null,
@@ -649,7 +649,8 @@ create table usage (
 ) /*sqlite: strict, without rowid*/;
 create index usage_by_hour on usage (hour);
 
--- When an application last used the data API. Not a column of `applications`, whose updates invalidate cached credentials.
+-- When an application last used the data API. Not a column of `applications`, because its updates invalidate cached
+-- credentials.
 create table application_uses (
   application_key bigint primary key,
   last bigint not null
@@ -669,15 +670,15 @@ create table console_sessions (
 create index console_sessions_by_account on console_sessions (account_id);
 create index console_sessions_by_expiry on console_sessions (expires);
 
--- Applications of the service itself (the console), with secrets sealed under the secret key.
+-- Applications of the service itself (the console), with secrets encrypted under the secret key.
 create table first_party_clients (
   name text primary key,
   client_id text not null references applications (client_id) on delete cascade,
   sealed_secret text not null
 ) /*sqlite: strict, without rowid*/;
 
--- Acts of operators and owners: who, when, from where, and the outcome. Ids grow with time. `as_operator`: the entry keeps
--- the actor's name when that account is deleted.
+-- The audit log: acts of operators and account owners, with time, origin and outcome. Ids grow with time. An entry with
+-- `as_operator` keeps the actor's name when that account is deleted.
 create table audit (
   id text /*postgres: collate "C"*/ primary key,
   time bigint not null,
@@ -699,7 +700,7 @@ create index audit_by_subject on audit (subject, id);
 create index audit_by_outcome on audit (outcome, id);
 create index audit_by_account on audit (actor_id, id);
 
--- Where each sitemap file begins: keys only grow, so a full file stays as it is.
+-- The first key of each sitemap file. Keys only grow, so a full file does not change.
 create table sitemap_files (
   kind text not null check (kind in ('matches', 'players', 'maps')),
   first_key bigint not null,

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
 const RETRY_MS = 1_000;
-/** Told by triggers of migration 007. */
+/** The triggers of the migrations notify this channel. */
 const CHANNEL = 'credentials';
 
 /**
- * Listens on a connection of its own for the server's word that a credential was changed by whatever process. While
- * nobody listens nothing is known, so nothing may be kept.
+ * Counts changes of tokens and applications by any process, which PostgreSQL reports on a connection of its own (LISTEN).
+ * While that connection is down there is no count, and credentials must not be cached.
  */
 export class CredentialNotifications {
   readonly #url: string;
@@ -21,13 +21,13 @@ export class CredentialNotifications {
     void this.#listen();
   }
 
-  /** Moves with every notice and every time listening begins; undefined while it has not. */
+  /** Changes with every notification and every new connection; undefined while there is no connection. */
   get count(): number | undefined {
     return this.#listening ? this.#count : undefined;
   }
 
-  /** What this process itself has written, it need not be told. */
-  note(): void {
+  /** Counts a write of this process at once, before its notification arrives. */
+  countOwnWrite(): void {
     this.#count++;
   }
 
@@ -42,19 +42,19 @@ export class CredentialNotifications {
     const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
     this.#client = client;
     client.on('notification', () => this.#count++);
-    client.on('error', () => this.#lost(client));
-    client.on('end', () => this.#lost(client));
+    client.on('error', () => this.#reconnectLater(client));
+    client.on('end', () => this.#reconnectLater(client));
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
       this.#count++;
       this.#listening = !this.#closed;
     } catch {
-      this.#lost(client);
+      this.#reconnectLater(client);
     }
   }
 
-  #lost(client: pg.Client): void {
+  #reconnectLater(client: pg.Client): void {
     if (this.#closed || client !== this.#client) return;
     this.#listening = false;
     this.#client = undefined;

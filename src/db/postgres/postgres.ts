@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import { Unavailable } from '#platform/errors.ts';
-import { type QueryCallback, type CallbackQuery, queryWithCallback } from './query-callback.ts';
+import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
 import {
   type Cell,
   type Db,
@@ -14,14 +14,14 @@ import {
 } from '../db.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
-import { reads, type Sql, textOf } from '../sql.ts';
+import { isSelect, type Sql, textOf } from '../sql.ts';
 
 const MIGRATION_LOCK = 0x5c07e;
 const INT8 = 20;
 const NUMERIC = 1700;
 const READ_TIMEOUT_MS = 15_000;
 
-/** Opens a pool on a PostgreSQL server. `bigint` and sums come as numbers: every key, moment and count is below 2^53. */
+/** Opens a PostgreSQL database. `bigint` and sums are read as numbers: every key, timestamp and count is below 2^53. */
 export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<Db> {
   const config = {
     connectionString: url,
@@ -31,11 +31,11 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
     pipeline: true,
   };
   const pool = new pg.Pool({ ...config, max: 8 });
-  // A connection that breaks while idle is replaced by the pool; whoever needs one meanwhile gets the error itself.
+  // The pool replaces a connection that breaks while idle; a query in between fails with its own error.
   pool.on('error', ignore);
   const db = new PostgresDb(pool, keyedHash, {
     pipeline: new Pipeline(config),
-    notices: new CredentialNotifications(url),
+    notifications: new CredentialNotifications(url),
   });
   try {
     await db.tuples({ strings: ['select 1'], values: [] });
@@ -46,7 +46,7 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
   return db;
 }
 
-/** Sums may have a fraction; what is whole and too large is told as the largest number that is. */
+/** Parses `bigint` and `numeric`, which may have a fraction; a number beyond 2^53 becomes the largest safe integer. */
 function numberOf(text: string): number {
   const number = Number(text);
   return Math.abs(number) > Number.MAX_SAFE_INTEGER ? safeNumber(number) : number;
@@ -73,20 +73,20 @@ function statementOf(query: Sql): Statement {
   return { name, text, values: query.values as unknown[] };
 }
 
-type SendQuery = (asked: CallbackQuery) => Promise<QueryCallback>;
+type SendQuery = (query: CallbackQuery) => Promise<QueryResult>;
 
 class Connection implements MigrationTx {
   readonly remote = true;
   readonly keyedHash: KeyedHash;
-  readonly #ask: SendQuery;
+  readonly #send: SendQuery;
 
-  constructor(ask: SendQuery, keyedHash: KeyedHash) {
+  constructor(send: SendQuery, keyedHash: KeyedHash) {
     this.keyedHash = keyedHash;
-    this.#ask = ask;
+    this.#send = send;
   }
 
   async all<R>(query: Sql): Promise<R[]> {
-    return (await this.#answer(statementOf(query))).rows as R[];
+    return (await this.#query(statementOf(query))).rows as R[];
   }
 
   async get<R>(query: Sql): Promise<R | undefined> {
@@ -94,7 +94,7 @@ class Connection implements MigrationTx {
   }
 
   async tuples(query: Sql): Promise<Cell[][]> {
-    return (await this.#answer({ ...statementOf(query), rowMode: 'array' })).rows as Cell[][];
+    return (await this.#query({ ...statementOf(query), rowMode: 'array' })).rows as Cell[][];
   }
 
   async tuple(query: Sql): Promise<Cell[] | undefined> {
@@ -102,7 +102,7 @@ class Connection implements MigrationTx {
   }
 
   async run(query: Sql): Promise<number> {
-    return (await this.#answer(statementOf(query))).rowCount ?? 0;
+    return (await this.#query(statementOf(query))).rowCount ?? 0;
   }
 
   async runAll(queries: readonly Sql[]): Promise<void> {
@@ -110,11 +110,11 @@ class Connection implements MigrationTx {
   }
 
   async script(statements: string): Promise<void> {
-    await this.#answer(postgresScript(statements));
+    await this.#query(postgresScript(statements));
   }
 
-  #answer(asked: CallbackQuery): Promise<QueryCallback> {
-    return guarded(this.#ask(asked));
+  #query(query: CallbackQuery): Promise<QueryResult> {
+    return translateOutage(this.#send(query));
   }
 }
 
@@ -124,39 +124,39 @@ class PostgresDb extends Connection implements Db {
   readonly shortReads: Queryable;
   readonly #pool: pg.Pool;
   readonly #pipeline: Pipeline;
-  readonly #notices: CredentialNotifications;
+  readonly #notifications: CredentialNotifications;
 
   constructor(
     pool: pg.Pool,
     keyedHash: KeyedHash,
-    { pipeline, notices }: { pipeline: Pipeline; notices: CredentialNotifications },
+    { pipeline, notifications }: { pipeline: Pipeline; notifications: CredentialNotifications },
   ) {
-    super((asked) => queryWithCallback(pool, asked), keyedHash);
-    this.shortReads = new Connection((asked) => pipeline.query(asked), keyedHash);
+    super((query) => queryWithCallback(pool, query), keyedHash);
+    this.shortReads = new Connection((query) => pipeline.query(query), keyedHash);
     this.#pool = pool;
     this.#pipeline = pipeline;
-    this.#notices = notices;
+    this.#notifications = notifications;
   }
 
   versions(): Versions {
-    return { anything: undefined, matches: undefined, credentials: this.#notices.count, origin: undefined };
+    return { anything: undefined, matches: undefined, credentials: this.#notifications.count, databaseId: undefined };
   }
 
   override async all<R>(query: Sql): Promise<R[]> {
     const rows = await super.all<R>(query);
-    if (!reads(query)) this.#notices.note();
+    if (!isSelect(query)) this.#notifications.countOwnWrite();
     return rows;
   }
 
   override async tuples(query: Sql): Promise<Cell[][]> {
     const rows = await this.shortReads.tuples(query);
-    if (!reads(query)) this.#notices.note();
+    if (!isSelect(query)) this.#notifications.countOwnWrite();
     return rows;
   }
 
   override async run(query: Sql): Promise<number> {
     const changed = await super.run(query);
-    this.#notices.note();
+    this.#notifications.countOwnWrite();
     return changed;
   }
 
@@ -164,34 +164,33 @@ class PostgresDb extends Connection implements Db {
     return this.transaction((tx) => tx.runAll(queries));
   }
 
-  /** Its connection ends with it, and the transaction with the connection. */
+  /** Disposing the snapshot closes its connection, which ends the transaction. */
   async snapshot(): Promise<Snapshot> {
     const client = await this.#connect();
-    const state = this.#within(client);
-    const end = async (): Promise<void> => client.release(true);
+    const snapshot = this.#connectionOf(client);
+    const close = async (): Promise<void> => client.release(true);
     try {
-      await state.script('begin isolation level repeatable read, read only');
+      await snapshot.script('begin isolation level repeatable read, read only');
     } catch (error) {
-      await end();
+      await close();
       throw error;
     }
-    return Object.assign(state, { [Symbol.asyncDispose]: end });
+    return Object.assign(snapshot, { [Symbol.asyncDispose]: close });
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#transact((client) => work(this.#within(client)));
+    return this.#transact((client) => work(this.#connectionOf(client)));
   }
 
-  /** A commit is answered when it is on the server's disk. */
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     await this.#transact(async (client) => {
       await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await work(this.#within(client));
+      await work(this.#connectionOf(client));
     });
   }
 
   async close(): Promise<void> {
-    await this.#notices.close();
+    await this.#notifications.close();
     await this.#pipeline.close();
     await this.#pool.end();
   }
@@ -200,13 +199,13 @@ class PostgresDb extends Connection implements Db {
     return this.close();
   }
 
-  #within(client: pg.PoolClient): Connection {
-    return new Connection((asked) => queryWithCallback(client, asked), this.keyedHash);
+  #connectionOf(client: pg.PoolClient): Connection {
+    return new Connection((query) => queryWithCallback(client, query), this.keyedHash);
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    const client = await guarded(this.#pool.connect());
-    // Its statements fail by themselves; an error between two of them would end the process if nobody listened.
+    const client = await translateOutage(this.#pool.connect());
+    // Errors of statements reject their promises. Without a listener, an error between statements would end the process.
     client.on('error', ignore);
     return client;
   }
@@ -215,10 +214,10 @@ class PostgresDb extends Connection implements Db {
     const client = await this.#connect();
     let broken = false;
     try {
-      await guarded(queryWithCallback(client, 'begin'));
+      await translateOutage(queryWithCallback(client, 'begin'));
       const result = await work(client);
-      await guarded(queryWithCallback(client, 'commit'));
-      this.#notices.note();
+      await translateOutage(queryWithCallback(client, 'commit'));
+      this.#notifications.countOwnWrite();
       return result;
     } catch (error) {
       broken = await client.query('rollback').then(
@@ -235,12 +234,12 @@ class PostgresDb extends Connection implements Db {
 
 const ignore = (): void => undefined;
 
-/** Tells a server that cannot be reached (or that is going down) from a statement that is wrong. */
-async function guarded<T>(work: Promise<T>): Promise<T> {
+/** Rethrows the error of a server that is unreachable or shutting down as `Unavailable`; errors of statements pass. */
+async function translateOutage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    // It was made where the server's word was read: whoever looks for its cause looks for who asked.
+    // pg creates the error where it reads the server's message; the useful stack is that of the caller.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw isOutage(error) ? new Unavailable(error) : error;
   }
@@ -252,7 +251,7 @@ function isOutage(error: unknown): boolean {
   return code === undefined && /connection|timeout|terminat/i.test(message ?? '');
 }
 
-/** Migrations carry notes for one database only; those for SQLite are comments here already. */
+/** Uncomments the PostgreSQL parts of a migration; those for SQLite stay comments. */
 function postgresScript(statements: string): string {
   return statements.replace(/\/\*postgres:(.*?)\*\//gs, '$1');
 }

@@ -5,23 +5,23 @@ export type CallbackQuery = string | pg.QueryConfig | pg.QueryArrayConfig;
 /** A connection, or a pool of them. */
 type Connection = Pick<pg.ClientBase, 'query'>;
 
-/** As pg's types have it: rows are arrays where the question says so, and objects else. */
-export interface QueryCallback {
+/** A result of pg: rows are arrays where the query has `rowMode: 'array'`, else objects. */
+export interface QueryResult {
   rows: unknown[];
   rowCount: number | null;
 }
 
 /**
- * The answer to a statement, without the promise that pg makes where it is given no callback. pg assigns that promise's
- * function to the statement as it writes it (`query.callback = () => …`), and V8 takes a function that is assigned so for
- * part of a class and makes it old at once: all that the statement leaves behind would hang on it, and grow old too, until
- * everything is swept.
+ * Runs a query with a callback in place of the promise that pg makes without one. pg assigns that promise's resolver to
+ * the query (`query.callback = () => …`), and V8 allocates a function that is assigned to a property like this in the old
+ * generation, as if it were a method of a class. Everything that the query references would then also be promoted and
+ * stay until a major garbage collection.
  *
- * An error was made where the server's word was read, and does not tell who asked.
+ * The stack of an error begins where pg reads the server's message and does not show the caller.
  */
-export function queryWithCallback(client: Connection, asked: CallbackQuery): Promise<QueryCallback> {
-  const { promise, resolve, reject } = Promise.withResolvers<QueryCallback>();
-  client.query(asked as pg.QueryConfig, (error: Error | null | undefined, result: QueryCallback) => {
+export function queryWithCallback(client: Connection, query: CallbackQuery): Promise<QueryResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();
+  client.query(query as pg.QueryConfig, (error: Error | null | undefined, result: QueryResult) => {
     if (error) reject(error);
     else resolve(result);
   });

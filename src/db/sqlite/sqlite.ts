@@ -14,9 +14,9 @@ import {
   type Snapshot,
   type Versions,
 } from '../db.ts';
-import { reads, type Sql, textOf, type Value } from '../sql.ts';
+import { isSelect, type Sql, textOf, type Value } from '../sql.ts';
 
-/** The low byte of a result code; the rest says why. */
+/** Primary result codes: the low byte of an extended code. */
 const SQLITE_BUSY = 5;
 /** READONLY, IOERR, FULL, CANTOPEN */
 const OUTAGES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
@@ -24,8 +24,8 @@ const LOCK_TIMEOUT_MS = 15_000;
 const CACHED_STATEMENTS = 500;
 
 /**
- * Opens a SQLite file with two connections: one that writes, in turns, and one that only reads. A reader never sees a
- * transaction that is under way, although one may span several ticks of the event loop.
+ * Opens a SQLite file with two connections: one that runs the write transactions one after another, and one that only
+ * reads. Readers never see an open transaction, although it may span several turns of the event loop.
  */
 export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -34,15 +34,18 @@ export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db
   return new SqliteDb(path, writer, reader);
 }
 
-/** `full` syncs the log at each commit: what is committed is on disk. */
-const WRITING = 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000';
+/** `synchronous = full` flushes the WAL to disk at each commit, so committed transactions survive a power failure. */
+const WRITER_PRAGMAS = 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000';
 
-/** The reader holds the inner pages of a table of a million matches, which reads of far-apart rows evict from less. */
+/** The reader's cache holds the inner B-tree pages of a million matches; a smaller one loses them to scattered reads. */
 const CACHE_KB = { reading: 32_000, writing: 16_000 };
 
 const statementTexts = new WeakMap<readonly string[], string>();
-/** SQLite plans a statement anew whenever a value is bound that is a limit by itself: a third of what a list of 20 costs. */
-const text = (query: Sql): string =>
+/**
+ * `limit ?` makes SQLite prepare the statement again whenever a value is bound, a third of the cost of a list of 20 rows.
+ * `limit ?+0` does not.
+ */
+const sqliteText = (query: Sql): string =>
   textOf(query, statementTexts, (_, before) => (/\blimit $/i.test(before) ? '?+0' : '?'));
 
 class Connection implements MigrationTx {
@@ -57,7 +60,7 @@ class Connection implements MigrationTx {
     const readOnly = purpose === 'reading';
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
     try {
-      if (!readOnly) this.handle.exec(WRITING);
+      if (!readOnly) this.handle.exec(WRITER_PRAGMAS);
       this.handle.exec(
         `pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -${CACHE_KB[purpose]}`,
       );
@@ -67,7 +70,7 @@ class Connection implements MigrationTx {
     }
   }
 
-  // The driver's calls are synchronous; `async` turns what they throw into a rejection, as on PostgreSQL.
+  // The driver is synchronous. `async` turns thrown errors into rejections, as on PostgreSQL.
   async all<R>(query: Sql): Promise<R[]> {
     return this.read(query, 'all', false) as R[];
   }
@@ -93,7 +96,7 @@ class Connection implements MigrationTx {
     let statement: StatementSync | undefined;
     for (const query of queries) {
       if (query.strings !== strings) [strings, statement] = [query.strings, this.#statement(query, false)];
-      // Unlike `run`, it makes no object of what was changed; without `returning` there is nothing to get.
+      // Unlike `run`, `get` allocates no result object; a statement without `returning` has no row to return.
       statement!.get(...query.values);
     }
   }
@@ -108,26 +111,26 @@ class Connection implements MigrationTx {
     try {
       return statement[how](...query.values);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE' || !reads(query)) throw error;
-      return readAgain(statement, how, query.values);
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE' || !isSelect(query)) throw error;
+      return readBigInts(statement, how, query.values);
     }
   }
 
   #statement(query: Sql, arrays: boolean): StatementSync {
     const cache = arrays ? this.#arrays : this.#objects;
-    const written = text(query);
-    const known = cache.get(written);
-    if (known !== undefined) return known;
+    const text = sqliteText(query);
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
     if (cache.size >= CACHED_STATEMENTS) cache.clear();
-    const statement = this.handle.prepare(written);
+    const statement = this.handle.prepare(text);
     if (arrays) statement.setReturnArrays(true);
-    cache.set(written, statement);
+    cache.set(text, statement);
     return statement;
   }
 }
 
-/** The driver refuses numbers beyond 2^53: where there is one, the rows are read once more, and it is told as it can be. */
-function readAgain(statement: StatementSync, how: 'all' | 'get', values: readonly Value[]): unknown {
+/** The driver throws at integers beyond 2^53. Then this reads the rows again as bigints and converts them with `safeNumber`. */
+function readBigInts(statement: StatementSync, how: 'all' | 'get', values: readonly Value[]): unknown {
   statement.setReadBigInts(true);
   try {
     return withNumbers(statement[how](...values));
@@ -160,8 +163,8 @@ class SqliteDb implements Db {
   readonly readSync: Reads;
   readonly shortReads = this;
   #dataVersions: StatementSync | undefined;
-  #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, origin: undefined };
-  #turn: Promise<unknown> = Promise.resolve();
+  #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
+  #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, writer: Connection, reader: Connection) {
     this.keyedHash = writer.keyedHash;
@@ -177,34 +180,34 @@ class SqliteDb implements Db {
   }
 
   all<R>(query: Sql): Promise<R[]> {
-    return reads(query) ? this.#reader.all<R>(query) : this.transaction((tx) => tx.all<R>(query));
+    return isSelect(query) ? this.#reader.all<R>(query) : this.transaction((tx) => tx.all<R>(query));
   }
 
   get<R>(query: Sql): Promise<R | undefined> {
-    return reads(query) ? this.#reader.get<R>(query) : this.transaction((tx) => tx.get<R>(query));
+    return isSelect(query) ? this.#reader.get<R>(query) : this.transaction((tx) => tx.get<R>(query));
   }
 
   tuples(query: Sql): Promise<Cell[][]> {
-    return reads(query) ? this.#reader.tuples(query) : this.transaction((tx) => tx.tuples(query));
+    return isSelect(query) ? this.#reader.tuples(query) : this.transaction((tx) => tx.tuples(query));
   }
 
   tuple(query: Sql): Promise<Cell[] | undefined> {
-    return reads(query) ? this.#reader.tuple(query) : this.transaction((tx) => tx.tuple(query));
+    return isSelect(query) ? this.#reader.tuple(query) : this.transaction((tx) => tx.tuple(query));
   }
 
-  /** The reader's data version moves with commits of every other connection, the writer of this process included. */
+  /** The reader's `data_version` changes with each commit of any other connection, including the writer of this process. */
   versions(): Versions {
     const [version] = this.#dataVersion.get() as unknown as [number];
     if (version !== this.#versions.anything) this.#versions = this.#readVersions(version);
     return this.#versions;
   }
 
-  /** The version is looked at before the epochs: they may be newer than it says, never older. */
+  /** `data_version` is read before the rows, so they can be newer than it, never older. */
   #readVersions(anything: number): Versions {
     this.#dataVersions ??= dataVersionsOf(this.#reader.handle);
     const rows = this.#dataVersions.all() as unknown as [name: DataVersionName, value: number][];
-    const { matches, credentials, database: origin } = Object.fromEntries(rows) as Record<DataVersionName, number>;
-    return { anything, matches, credentials, origin };
+    const { matches, credentials, database: databaseId } = Object.fromEntries(rows) as Record<DataVersionName, number>;
+    return { anything, matches, credentials, databaseId };
   }
 
   snapshot(): Promise<Snapshot> {
@@ -220,9 +223,9 @@ class SqliteDb implements Db {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(() => this.#transact(work));
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+    const write = this.#lastWrite.then(() => this.#transact(work));
+    this.#lastWrite = write.catch(() => undefined);
+    return write;
   }
 
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
@@ -230,7 +233,7 @@ class SqliteDb implements Db {
   }
 
   async close(): Promise<void> {
-    await this.#turn;
+    await this.#lastWrite;
     this.#reader.handle.close();
     this.#writer.handle.close();
   }
@@ -252,27 +255,30 @@ class SqliteDb implements Db {
   }
 }
 
-/** Rows, or one, or nothing, with numbers in the place of big ones. */
-function withNumbers(read: unknown): unknown {
-  if (typeof read === 'bigint') return safeNumber(read);
-  if (read === null || typeof read !== 'object' || read instanceof Uint8Array) return read;
-  if (Array.isArray(read)) return read.map(withNumbers);
-  return Object.fromEntries(Object.entries(read).map(([name, value]) => [name, withNumbers(value)]));
+/** Replaces the bigints in a cell, a row or rows by numbers. */
+function withNumbers(result: unknown): unknown {
+  if (typeof result === 'bigint') return safeNumber(result);
+  if (result === null || typeof result !== 'object' || result instanceof Uint8Array) return result;
+  if (Array.isArray(result)) return result.map(withNumbers);
+  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, withNumbers(value)]));
 }
 
-/** Tells a disk that is full, read-only or broken from a statement that is wrong. */
+/** Whether the disk failed (full, read-only or broken), and not the statement. */
 function isOutage(error: unknown): boolean {
   return OUTAGES.has(((error as { errcode?: number } | undefined)?.errcode ?? 0) % 256);
 }
 
-/** Prepared when it is first needed: the table comes with a migration. */
+/** Called at the first use, because a migration creates the table. */
 function dataVersionsOf(handle: DatabaseSync): StatementSync {
   const statement = handle.prepare('select name, value from data_versions');
   statement.setReturnArrays(true);
   return statement;
 }
 
-/** Does what needs a lock of the file. Another process may hold it: waiting must not hold up this one's readers. */
+/**
+ * Runs work that needs a lock of the file, which another process may hold. Retries with pauses, because waiting inside
+ * SQLite would block the event loop and thus the readers of this process.
+ */
 async function retryWhileLocked<T>(work: () => T): Promise<T> {
   const started = performance.now();
   for (;;) {
@@ -286,7 +292,7 @@ async function retryWhileLocked<T>(work: () => T): Promise<T> {
   }
 }
 
-/** Migrations are written with PostgreSQL's types; SQLite's strict tables know fewer. */
+/** Migrations use PostgreSQL's types, which SQLite's strict tables do not have. */
 function sqliteScript(statements: string): string {
   return statements
     .replace(/\/\*sqlite:(.*?)\*\//gs, '$1')

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { code, join, list, sql } from '#db/sql.ts';
+import { identifier, join, list, sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
@@ -67,7 +67,9 @@ async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {
 async function moveAll(tx: Queryable, merged: number, survivor: number): Promise<string[]> {
   await joinMatches(tx, merged, survivor);
   for (const [table, column] of OWNED) {
-    await tx.run(sql`update ${code(table)} set ${code(column)} = ${survivor} where ${code(column)} = ${merged}`);
+    await tx.run(
+      sql`update ${identifier(table)} set ${identifier(column)} = ${survivor} where ${identifier(column)} = ${merged}`,
+    );
   }
   await tx.run(sql`
     delete from name_observations where player_key = ${merged} and exists (
@@ -130,7 +132,7 @@ async function moveVotes(tx: Queryable, merged: number, survivor: number): Promi
 }
 
 function addCounters(merged: number, survivor: number) {
-  const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((counter) => code(`${group}_${counter}`)));
+  const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((counter) => identifier(`${group}_${counter}`)));
   const sums = join(columns.map((column) => sql`${column} = player_stats.${column} + m.${column}`));
   return sql`
     update player_stats set ${sums} from player_stats m

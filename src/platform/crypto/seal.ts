@@ -3,7 +3,10 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts text with AES-256-GCM; `key` has 32 bytes. */
+/**
+ * Encrypts text with AES-256-GCM; `key` has 32 bytes.
+ * @returns nonce, ciphertext and tag in base64url
+ */
 export function seal(key: Buffer, text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
@@ -11,7 +14,7 @@ export function seal(key: Buffer, text: string): string {
   return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** What was sealed; undefined where the key is another or somebody changed the text. */
+/** Decrypts sealed text; undefined where it was sealed under another key or has been altered. */
 export function unseal(key: Buffer, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;

@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts';
 const FILE = 'secret.key';
 const MIN_LENGTH = 32;
 
-/** The secret that is not in the database: a copy of the database alone opens nothing that is sealed under it. */
+/** The secret of the installation. It is not in the database, so a copy of the database alone unseals nothing. */
 export class SecretKey {
   readonly #secret: string;
 
@@ -15,23 +15,25 @@ export class SecretKey {
     this.#secret = secret;
   }
 
-  /** A key of 256 bits for one purpose. */
+  /** Derives a key of 256 bits for one purpose (HKDF). */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#secret, 'scorehall', purpose, 32));
   }
 }
 
 /**
- * The secret that the settings name, or the file beside the database, which the first start writes.
- * @throws UsageError when it is too short to be one
+ * Reads the secret from the setting SECRET_KEY, else from a file in the data folder, which the first start creates.
+ * @throws UsageError when it has fewer than 32 characters
  */
 export function openSecretKey(config: Config): SecretKey {
   const secret = config.SECRET_KEY === '' ? secretOfFile(dataFolder(config)) : config.SECRET_KEY;
   if (secret.length >= MIN_LENGTH) return new SecretKey(secret);
-  throw new UsageError(`SECRET_KEY must have at least ${MIN_LENGTH} characters, best from: openssl rand -base64 32`);
+  throw new UsageError(
+    `SECRET_KEY must have at least ${MIN_LENGTH} characters; openssl rand -base64 32 makes a good one`,
+  );
 }
 
-/** A keyed hash under the secret, which is read, or made, when it is first needed. */
+/** HMAC-SHA-256 in base64url under the secret, which is read (or created) at the first call. */
 export function keyedHashUnder(config: Config): (text: string) => string {
   let key: Buffer | undefined;
   return (text) => {
@@ -40,19 +42,22 @@ export function keyedHashUnder(config: Config): (text: string) => string {
   };
 }
 
-/** Makes the file where there is none. It gets its name when it is whole, so that of several first starts all read one. */
+/**
+ * Reads the file, or creates it. A new file gets its final name by a hard link when it is complete: several processes
+ * that start together for the first time all read the same secret.
+ */
 function secretOfFile(folder: string): string {
   const file = join(folder, FILE);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!existsSync(file)) {
-    const own = `${file}.${process.pid}`;
-    writeFileSync(own, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
+    const temporary = `${file}.${process.pid}`;
+    writeFileSync(temporary, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
     try {
-      linkSync(own, file);
+      linkSync(temporary, file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     } finally {
-      unlinkSync(own);
+      unlinkSync(temporary);
     }
   }
   return readFileSync(file, 'utf8').trim();

@@ -2,19 +2,19 @@ import { nameKey } from '#platform/text.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
-import { forgetPseudonym, isLeaving } from './pseudonyms.ts';
+import { deletePseudonym, isBeingAnonymised } from './pseudonyms.ts';
 import { syncAccountName } from './account-names.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
-/** Whoever knew the old password may have asked for links by mail: none of them opens anything any more. */
+/** Sets the password hash and deletes mailed links, which somebody who knew the old password may have requested. */
 export async function setPassword(tx: Queryable, id: string, password: string): Promise<void> {
   await tx.run(sql`update accounts set password = ${password} where id = ${id}`);
   await endMailTokens(tx, id);
 }
 
-/** @returns false where another account has the address */
+/** @returns false if another account has the address */
 export async function setEmail(db: Db, id: string, email: string, verified: boolean): Promise<boolean> {
   return await unlessTaken(() =>
     db.transaction(async (tx) => {
@@ -30,7 +30,7 @@ export async function setVerified(db: Queryable, id: string): Promise<void> {
   await db.run(sql`update accounts set email_verified = 1 where id = ${id}`);
 }
 
-/** @returns false where another account has the name */
+/** @returns false if another account has the name */
 export async function setName(db: Db, id: string, name: string): Promise<boolean> {
   return await unlessTaken(() =>
     db.run(sql`update accounts set name = ${name}, name_key = ${nameKey(name)} where id = ${id}`),
@@ -46,8 +46,8 @@ export async function setRole(db: Queryable, id: string, role: Role): Promise<vo
 }
 
 /**
- * Closes an account to its owner and to every application, at once; or opens it again with null. Applications that nobody
- * else answers for stop, or go on.
+ * Disables an account for its owner and for every application with immediate effect, or enables it again with null.
+ * Applications without another active owner are suspended, or resumed.
  */
 export async function setDisabled(db: Db, id: string, timestamp: number | null): Promise<void> {
   await db.transaction(async (tx) => {
@@ -60,12 +60,13 @@ export async function setDisabled(db: Db, id: string, timestamp: number | null):
   });
 }
 
-/** `player leaving`: the account it was linked to was deleted a moment ago, and its traces are still being rewritten. */
+/** `player leaving`: an account linked to the player was just deleted, and the stored events are still being anonymised. */
 export type LinkFailure = 'account linked' | 'player linked' | 'player leaving';
 
 /**
- * Makes a game account and an account one person's; the account takes the game account's name. One that was merged into
- * another is that other: a player is one account's at most.
+ * Links a game account to an account, which takes the game account's name. A merged game account stands for the one it was
+ * merged into, so that a player is linked to one account at most.
+ * @returns why the link is refused; undefined on success
  */
 export async function linkPlayer(
   tx: Queryable,
@@ -78,15 +79,15 @@ export async function linkPlayer(
     select into_uuid from player_aliases where uuid = ${player.uuid}`);
   const uuid = alias?.into_uuid ?? player.uuid;
   if (await isLinked(tx, uuid)) return 'player linked';
-  if ((await isLeaving(tx, player.uuid)) || (await isLeaving(tx, uuid))) return 'player leaving';
+  if ((await isBeingAnonymised(tx, player.uuid)) || (await isBeingAnonymised(tx, uuid))) return 'player leaving';
   await tx.run(sql`update accounts set player_uuid = ${uuid} where id = ${id}`);
   await tx.runAll(syncAccountName(uuid, player.name));
   await tx.run(sql`delete from link_codes where account_id = ${id}`);
-  await forgetPseudonym(tx, player.uuid);
+  await deletePseudonym(tx, player.uuid);
   return undefined;
 }
 
-/** Whether a game account, or one that was merged into it, is an account's. */
+/** Whether a game account, or one that was merged into it, is linked to an account. */
 export async function isLinked(tx: Queryable, uuid: string): Promise<boolean> {
   const holder = await tx.get(sql`
     select 1 as found from accounts where player_uuid = ${uuid}
@@ -94,7 +95,7 @@ export async function isLinked(tx: Queryable, uuid: string): Promise<boolean> {
   return holder !== undefined;
 }
 
-/** The account keeps the name with its id behind: the plain one is the game account's. */
+/** Unlinks the game account. The account's name gets its id appended, because the plain name is the game account's. */
 export async function unlinkPlayer(db: Queryable, id: string): Promise<boolean> {
   const changed = await db.run(sql`
     update accounts set player_uuid = null, name = name || '-' || id, name_key = name_key || '-' || id

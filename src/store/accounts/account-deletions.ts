@@ -7,9 +7,10 @@ import { pseudonymise } from './pseudonyms.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 
 /**
- * Removes an account with its sessions, tokens and consents, and what names it in the audit log. Applications that nobody
- * else owns stop. What the network knows of the game account goes on under a pseudonym; what was kept of it as it was told
- * is up to `rewriteLedger`.
+ * Deletes an account with its sessions, tokens and consents, and its personal data in the audit log. Applications without
+ * another owner are suspended. The statistics of the linked game account continue under a pseudonym; `rewriteLedger`
+ * afterwards replaces the game account in the stored events.
+ * @returns the deleted account; undefined if there is none
  */
 export async function deleteAccount(db: Db, now: number, id: string): Promise<Account | undefined> {
   return await db.transaction(async (tx) => {

@@ -2,25 +2,25 @@ import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
-/** What people may choose as long as no game account gives them a name: the shape of a game account's name. */
+/** The names that people may choose while no game account is linked: the format of game account names. */
 const SHAPE = /^[A-Za-z0-9_]{3,16}$/;
 
 /**
- * What keeps a name from being chosen. A name that a player of the network bears is `taken` like an account's: it comes
- * by linking that game account, and with no other answer nobody learns which of the two it is.
+ * Checks a chosen name. The name of a player on the network is `taken`, like an account's: its owner gets it by linking the
+ * game account. One result for both cases does not reveal which names have accounts.
  */
 export async function nameProblem(db: Queryable, name: string): Promise<'shape' | 'taken' | undefined> {
   if (!SHAPE.test(name)) return 'shape';
   const key = nameKey(name);
-  const accepted = await db.get(sql`
+  const holder = await db.get(sql`
     select 1 as taken from accounts where name_key = ${key}
     union all select 1 from players where name_key = ${key} limit 1`);
-  return accepted === undefined ? undefined : 'taken';
+  return holder === undefined ? undefined : 'taken';
 }
 
 /**
- * The statements by which a player's new name becomes that of the linked account, where there is one. Whoever held the
- * name keeps it with the account's id behind, which no game account's name can be.
+ * The statements that give a player's new name to the linked account, if there is one. Another account with that name gets
+ * its own id appended (`name-id`), which no game account's name can contain.
  */
 export function syncAccountName(uuid: string, name: string): Sql[] {
   const key = nameKey(name);

@@ -2,9 +2,9 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
-/** One browser in which somebody is signed in. */
+/** A sign-in session of one browser. */
 export interface AccountSession {
-  /** The hash of the session's uid: names the session and opens nothing. */
+  /** The hash of the session's uid: identifies the session, but is no credential. */
   uid_hash: string;
   created: number;
   seen: number;
@@ -12,7 +12,7 @@ export interface AccountSession {
   agent: string;
 }
 
-/** Where a request comes from, as the account page shows it. */
+/** The origin of a request, as shown on the account page. */
 export interface ClientInfo {
   address: string;
   agent: string;
@@ -25,7 +25,7 @@ export async function sessionsOf(db: Queryable, accountId: string, now: number):
     where s.account_id = ${accountId} and t.account_id = ${accountId} and t.expires > ${now} order by s.seen desc`);
 }
 
-/** Notes that a session was used. */
+/** The statement that records the use of a session. */
 export function touchSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
   return sql`
     insert into account_sessions (uid_hash, account_id, created, seen, address, agent)
@@ -35,8 +35,9 @@ export function touchSession(uid: string, accountId: string, now: number, { addr
 }
 
 /**
- * Signs one session out, or all but one, or all. The console's sessions end with any of them: it cannot know which of
- * them it came from, and whoever is still signed in elsewhere is back in it without being asked.
+ * Ends one session, all but one, or all. The account's console sessions always end too, because they do not record which
+ * session they came from; a person who is still signed in gets a new one without a prompt.
+ * @param which `uid_hash` of the session to end, or of the session to keep
  */
 export async function endSessions(
   tx: Queryable,
@@ -51,11 +52,11 @@ export async function endSessions(
       delete from ${table} where ${sessions} account_id = ${accountId}
         and (${only} = '' or uid_hash = ${only}) and uid_hash <> ${except}`);
   }
-  // Who has proven who they are on the way to an application, and is not there yet, would be signed in when they arrive.
+  // An interaction that has passed authentication would still sign the person in when it completes.
   if (only === '') await tx.run(sql`delete from tokens where account_id = ${accountId} and kind = 'Interaction'`);
 }
 
-/** Takes back what an application may do for an account, or what every application may: refused from the next request on. */
+/** Revokes the tokens and the consent of one application for an account, or of all, with effect from the next request. */
 export async function endApplications(tx: Queryable, accountId: string, clientId = ''): Promise<void> {
   await tx.run(sql`
     delete from tokens where account_id = ${accountId} and kind = 'Grant'

@@ -7,7 +7,7 @@ import { nextKey } from '../sequence.ts';
 export const ROLES = ['user', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A person on the service. `id` is what tokens and `sub` say; `name` is the game account's name once it is linked. */
+/** A person's account. `id` is the `sub` of tokens; `name` is the name of the game account while one is linked. */
 export interface Account {
   id: string;
   name: string;
@@ -18,6 +18,7 @@ export interface Account {
   role: Role;
   locale: string;
   created: number;
+  /** When the operator disabled the account; null while it is active. */
   disabled: number | null;
 }
 
@@ -45,12 +46,12 @@ export async function accountByPlayer(db: Queryable, uuid: string): Promise<Acco
   return row && accountOf(row);
 }
 
-/** By name or by e-mail address, as people type it at sign-in. */
+/** Finds the account of a name or an e-mail address, as entered at sign-in. */
 export async function accountByLogin(db: Queryable, text: string): Promise<Account | undefined> {
   return text.includes('@') ? await accountByEmail(db, text) : await accountByName(db, text);
 }
 
-/** By id, name or e-mail address, as operators say it. */
+/** Finds the account of an id, a name or an e-mail address, as entered by operators. */
 export async function findAccount(db: Queryable, text: string): Promise<Account | undefined> {
   return (await accountById(db, text)) ?? (await accountByLogin(db, text));
 }
@@ -59,7 +60,7 @@ export async function listAccounts(db: Queryable): Promise<Account[]> {
   return (await db.all<AccountRow>(sql`select ${COLUMNS} from accounts order by id`)).map(accountOf);
 }
 
-/** Accounts with ids before this one, the newest first. */
+/** Accounts with ids below `before`, newest first. */
 export async function accountsBefore(db: Queryable, before: string, limit: number): Promise<Account[]> {
   const rows = await db.all<AccountRow>(
     sql`select ${COLUMNS} from accounts where id < ${before} order by id desc limit ${limit}`,
@@ -67,13 +68,13 @@ export async function accountsBefore(db: Queryable, before: string, limit: numbe
   return rows.map(accountOf);
 }
 
-/** The game account of the person behind a token; undefined while none is linked. */
+/** The UUID of an account's linked game account; undefined if none is linked. */
 export async function accountPlayerUuid(db: Queryable, id: string): Promise<string | undefined> {
   const row = await db.get<{ player_uuid: string | null }>(sql`select player_uuid from accounts where id = ${id}`);
   return row?.player_uuid ?? undefined;
 }
 
-/** What is stored of the password; undefined where the account has none. */
+/** The stored hash of an account's password (a PHC string); undefined if it has none. */
 export async function passwordOf(db: Queryable, id: string): Promise<string | undefined> {
   const row = await db.get<{ password: string | null }>(sql`select password from accounts where id = ${id}`);
   return row?.password ?? undefined;
@@ -83,7 +84,7 @@ function accountOf(row: AccountRow): Account {
   return { ...row, email_verified: row.email_verified === 1 };
 }
 
-/** How addresses are compared. The part before the @ could be told apart by case, yet no mail service does. */
+/** The form in which addresses are compared. RFC 5321 allows a case-sensitive local part, but no mail service has one. */
 export function emailKey(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
@@ -91,7 +92,7 @@ export function emailKey(email: string): string {
 export interface NewAccount {
   name: string;
   email: string;
-  /** As platform/crypto/passwords.ts stores it. */
+  /** The hash from `hashPassword`. */
   password: string | null;
   email_verified?: boolean;
   role?: Role;
@@ -99,8 +100,8 @@ export interface NewAccount {
 }
 
 /**
- * Makes an account. The name is taken as it stands: `nameProblem` (account-names.ts) tells what people may choose.
- * @returns which of the two is another account's already, where one is
+ * Creates an account. It does not check the name: call `nameProblem` (account-names.ts) first.
+ * @returns the account, or which of its name and address another account has
  */
 export async function createAccount(
   db: Db,

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** What an account agreed to let an application see. */
+/** The scopes that an account granted to an application. */
 export interface Consent {
   client_id: string;
   scopes: string[];
@@ -11,7 +11,7 @@ export interface Consent {
 
 export interface ConnectedApplication extends Consent {
   name: string;
-  /** When it last read with the account's tokens; null while it has not. */
+  /** When the application last read data with a token of the account; null if it never has. */
   read: number | null;
 }
 
@@ -31,7 +31,7 @@ export async function connectedApplications(db: Queryable, accountId: string): P
   return rows.map((row) => ({ ...row, scopes: row.scopes.split(' ') }));
 }
 
-/** Notes a consent; what was agreed to before stays agreed to. */
+/** Stores a consent. Scopes granted before stay granted. */
 export async function giveConsent(
   db: Queryable,
   now: number,
@@ -39,14 +39,15 @@ export async function giveConsent(
   clientId: string,
   scopes: readonly string[],
 ): Promise<void> {
-  const known = await consentOf(db, accountId, clientId);
-  const all = [...new Set([...(known?.scopes ?? []), ...scopes])].join(' ');
+  const existing = await consentOf(db, accountId, clientId);
+  const union = [...new Set([...(existing?.scopes ?? []), ...scopes])].join(' ');
   await db.run(sql`
     insert into consents (account_id, client_id, scopes, granted, used)
-    values (${accountId}, ${clientId}, ${all}, ${now}, ${now})
+    values (${accountId}, ${clientId}, ${union}, ${now}, ${now})
     on conflict (account_id, client_id) do update set scopes = excluded.scopes, used = excluded.used`);
 }
 
-export async function usedConsent(db: Queryable, now: number, accountId: string, clientId: string): Promise<void> {
+/** Records the time of a sign-in under an existing consent. */
+export async function touchConsent(db: Queryable, now: number, accountId: string, clientId: string): Promise<void> {
   await db.run(sql`update consents set used = ${now} where account_id = ${accountId} and client_id = ${clientId}`);
 }

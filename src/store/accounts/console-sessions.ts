@@ -3,13 +3,13 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Account, accountById } from './accounts.ts';
 
-/** Somebody who is signed in at the console in one browser. */
+/** A session of the console in one browser. */
 export interface ConsoleSession {
   hash: string;
   account: Account;
 }
 
-/** @returns what the browser keeps */
+/** @returns the secret for the session cookie */
 export async function startConsoleSession(
   db: Queryable,
   now: number,
@@ -22,10 +22,7 @@ export async function startConsoleSession(
   return secret;
 }
 
-/**
- * The session behind a cookie, as long as the account is open and its owner has not taken back what they agreed to let
- * the console see.
- */
+/** Finds the session of a cookie; undefined if it expired, the account is disabled or the console's consent was revoked. */
 export async function findConsoleSession(
   db: Queryable,
   now: number,

@@ -6,11 +6,11 @@ import { listPlayedMatches } from '#store/game/match-lists.ts';
 import type { PlayedMatch } from '#store/game/matches.ts';
 import { listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
 
-/** Everything that is held of somebody, a page at a time: however much it is, little of it is in memory. */
+/** All data of a person for the export, read page by page to limit memory. */
 
 const BATCH_SIZE = 500;
 
-/** Reads pages, each behind the last row of the one before, until one is not full. */
+/** Reads pages, each after the last row of the previous page, until a page is not full. */
 async function* pages<T>(read: (last: T | undefined) => Promise<T[]>): AsyncGenerator<T[]> {
   for (let rows = await read(undefined); ; rows = await read(rows.at(-1))) {
     yield rows;
@@ -27,7 +27,7 @@ export const allKillsOf = (db: Queryable, killerKey: number): AsyncGenerator<(Ki
 export const allPunishmentsOf = (db: Queryable, playerKey: number, now: number): AsyncGenerator<Punishment[]> =>
   pages((last) => listPunishmentsOf(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, BATCH_SIZE, now));
 
-/** What somebody has done: those acts alone for which they had proven who they are. */
+/** The audit log entries of an account's acts, without acts before authentication. */
 export const allActsOf = (db: Queryable, accountId: string): AsyncGenerator<AuditEntry[]> =>
   pages((last) => listAuditOf(db, accountId, last?.id, BATCH_SIZE));
 
@@ -69,7 +69,7 @@ export interface OwnName {
   name_key: string;
 }
 
-/** Every name a player bore; of the present one the moment lags behind the matches. */
+/** Every name of a player. `last_seen` of the present name may be older than its last match; see `namesOf`. */
 export const allNamesOf = (db: Queryable, playerKey: number): AsyncGenerator<OwnName[]> =>
   pages((last) =>
     db.all(sql`

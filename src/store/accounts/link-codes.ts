@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** No letter or digit that is easily taken for another. */
+/** Without 0, 1, I and O, which are easily confused. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
 
 export const LINK_CODE_MS = 15 * 60_000;
 
-/** A code for the player to type in the game, like `K7QW-2MXR`; an older one of the account no longer works. */
+/** Creates a code that the player types in the game, like `K7QW-2MXR`. It replaces an older code of the account. */
 export async function newLinkCode(db: Queryable, now: number, accountId: string): Promise<string> {
   const code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('');
   await db.run(sql`
@@ -18,14 +18,15 @@ export async function newLinkCode(db: Queryable, now: number, accountId: string)
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
-/** Whether a code shown earlier still stands: whoever looks at the page again sees the same one. */
-export async function linkCodeStands(db: Queryable, now: number, accountId: string, code: string): Promise<boolean> {
+/** Whether a code shown earlier is still valid; then the page shows the same code again. */
+export async function isLinkCodeValid(db: Queryable, now: number, accountId: string, code: string): Promise<boolean> {
   const row = await db.get(sql`
     select 1 as found from link_codes
     where account_id = ${accountId} and code_hash = ${db.keyedHash(plainCode(code))} and expires > ${now}`);
   return row !== undefined;
 }
 
+/** Normalises a typed code: upper case, without separators. */
 export function plainCode(code: string): string {
   return code.toUpperCase().replace(/[^0-9A-Z]/g, '');
 }

@@ -3,17 +3,17 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { emailKey } from './accounts.ts';
 
-/** What a link in a mail is for. */
+/** The purpose of a link in a mail. */
 export type MailTokenKind = 'register' | 'verify' | 'reset' | 'email';
 
 export interface MailToken {
   kind: MailTokenKind;
-  /** Null while somebody registers. */
+  /** Null for `register`, when there is no account yet. */
   account_id: string | null;
   data: Record<string, string>;
 }
 
-/** Makes the secret of a link; an older link of the same kind to the same person no longer works. */
+/** Issues the secret of a link. It replaces an older link of the same kind to the same account or address. */
 export async function issueMailToken(
   tx: Queryable,
   expires: number,
@@ -36,26 +36,26 @@ interface Row {
   data: string;
 }
 
-/** What a link stands for, without using it up. */
+/** Looks a token up without consuming it. */
 export async function peekMailToken(db: Queryable, now: number, secret: string): Promise<MailToken | undefined> {
   const row = await db.get<Row>(sql`
     select kind, account_id, data from mail_tokens where hash = ${secretHash(secret)} and expires > ${now}`);
   return row && tokenOf(row);
 }
 
-/** Uses a link up: of several who try at once one gets it. */
+/** Consumes a token: only one of several concurrent requests gets it. */
 export async function consumeMailToken(tx: Queryable, now: number, secret: string): Promise<MailToken | undefined> {
   const row = await tx.get<Row>(sql`
     delete from mail_tokens where hash = ${secretHash(secret)} and expires > ${now} returning kind, account_id, data`);
   return row && tokenOf(row);
 }
 
-/** Ends the links that let whoever has them into an account, when it turns out that others may have them. */
+/** Deletes the tokens that give access to an account, when strangers may have them. */
 export async function endMailTokens(tx: Queryable, accountId: string): Promise<void> {
   await tx.run(sql`delete from mail_tokens where account_id = ${accountId} and kind in ('reset', 'email')`);
 }
 
-/** Ends the links to an account that went to another address than the one it now has. */
+/** Deletes an account's tokens that were sent to an address other than `email`. */
 export async function endMailTokensElsewhere(tx: Queryable, accountId: string, email: string): Promise<void> {
   await tx.run(sql`
     delete from mail_tokens

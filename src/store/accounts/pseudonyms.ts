@@ -6,9 +6,9 @@ import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { Keys } from '../sequence.ts';
 
 /**
- * When somebody deletes the account, the matches of the linked game account stay, under a name and a UUID that are
- * nobody's. Everything that was kept is rewritten, and what the game servers tell later of the same game account comes
- * in under the same pseudonym, until that game account is linked again. Only the keyed hash of the UUID stays.
+ * The replacement of a game account after its owner deletes the linked account: its matches stay, under a random UUID and
+ * name. Stored records are rewritten, and later events of the game account get the same pseudonym, until the game account
+ * is linked again. Only the keyed hash of the real UUID remains.
  */
 export interface Pseudonym {
   uuid: string;
@@ -18,20 +18,20 @@ export interface Pseudonym {
 export const ROWS_PER_BATCH = 500;
 
 /**
- * Replaces a game account, with all that were merged into one with it, by pseudonyms where they are looked up: each has a
- * UUID of its own, and all have one name. The rest is up to `rewriteLedger`.
+ * Replaces a game account, and the game accounts merged with it, by pseudonyms in the records: each gets a UUID of its own,
+ * and all get the same name. `rewriteLedger` replaces them in the stored events.
  */
 export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<void> {
-  // Nobody writes events of the player under the old UUID meanwhile.
+  // The lock keeps other transactions from writing events of the player under the old UUID.
   await Keys.lock(tx);
-  const [own, ...merged] = await oneWith(tx, uuid);
+  const [own, ...merged] = await mergedWith(tx, uuid);
   const player = await tx.get<{ key: number; uuid: string; name: string }>(sql`
     select key, uuid, name from players
     where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own}), ${own})`);
-  const settled = await pseudonymsAmong(tx, [own, ...merged]);
-  const name = player !== undefined && settled.has(own) ? player.name : newName();
+  const existing = await pseudonymsAmong(tx, [own, ...merged]);
+  const name = player !== undefined && existing.has(own) ? player.name : newName();
   for (const original of [own, ...merged]) {
-    if (settled.has(original)) continue;
+    if (existing.has(original)) continue;
     const pseudonym = { uuid: randomUUID(), name };
     await tx.run(sql`
       insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
@@ -45,10 +45,10 @@ export async function pseudonymise(tx: Queryable, now: number, uuid: string): Pr
 }
 
 /**
- * A game account and those that are one player with it, the player's own first. One that another account has stays what it
- * is: there goes a part of a player at most.
+ * A game account and the game accounts merged with it, the surviving one first. Without those that are linked to another
+ * account, which keep their UUIDs.
  */
-async function oneWith(tx: Queryable, uuid: string): Promise<[own: string, ...merged: string[]]> {
+async function mergedWith(tx: Queryable, uuid: string): Promise<[own: string, ...merged: string[]]> {
   const target = await tx.get<{ uuid: string }>(sql`
     select into_uuid as uuid from player_aliases
     where uuid = ${uuid} and not exists (select 1 from accounts a where a.player_uuid = into_uuid)`);
@@ -65,7 +65,7 @@ const newName = (): string =>
     .toString(36)
     .padStart(6, '0')}`;
 
-/** Which of them are nobody's already: a player may be what two accounts have left behind. */
+/** The UUIDs that are already pseudonyms: a merged player may belong to two deleted accounts. */
 async function pseudonymsAmong(tx: Queryable, uuids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx.tuples(sql`select uuid from pseudonyms where uuid in (${list(uuids)})`);
   return new Set(rows.map(([uuid]) => String(uuid)));
@@ -87,7 +87,7 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
     sql`update player_matches set name = ${name} where player_key = ${key}`,
     sql`update player_sessions set name = ${name} where player_key = ${key}`,
-    // Of the names under which one event saw the player, one becomes the pseudonym.
+    // One event may have observed several names. One row of each event remains and gets the pseudonym.
     sql`
       delete from name_observations where player_key = ${key} and exists (
         select 1 from name_observations o where o.player_key = ${key}
@@ -104,44 +104,47 @@ export interface LedgerRow {
   body: string;
 }
 
-/** Whether what was kept of a game account is still being rewritten: until then nothing new may come in under its own name. */
-export async function isLeaving(tx: Queryable, uuid: string): Promise<boolean> {
+/**
+ * Whether the stored events of a game account are still being anonymised. Until that is done, the game account cannot be
+ * linked again, which would record new events under its own name.
+ */
+export async function isBeingAnonymised(tx: Queryable, uuid: string): Promise<boolean> {
   const row = await tx.get(
     sql`select 1 as found from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is not null`,
   );
   return row !== undefined;
 }
 
-/** Forgets that a game account goes by a pseudonym: what comes from now on is its own again. */
-export async function forgetPseudonym(tx: Queryable, uuid: string): Promise<void> {
+/** Deletes the pseudonym of a game account: later events are recorded under its own name. */
+export async function deletePseudonym(tx: Queryable, uuid: string): Promise<void> {
   await tx.run(sql`delete from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is null`);
 }
 
 type PseudonymRow = [hash: string, uuid: string, name: string];
 
-/** The pseudonyms with these hashes, and maybe others: where there are fewer at all than are looked for, all of them. */
-export async function rowsAmong(tx: Queryable, hashes: string[]): Promise<PseudonymRow[]> {
-  const all = await tx.tuples(sql`select uuid_hash, uuid, name from pseudonyms limit ${hashes.length + 1}`);
-  if (all.length <= hashes.length) return all as PseudonymRow[];
+/**
+ * The pseudonyms with these hashes, possibly among others: if the table has no more rows than there are hashes, this
+ * returns all of it, which is one short statement in the common case of few pseudonyms.
+ */
+export async function pseudonymsByHash(tx: Queryable, hashes: string[]): Promise<PseudonymRow[]> {
+  const first = await tx.tuples(sql`select uuid_hash, uuid, name from pseudonyms limit ${hashes.length + 1}`);
+  if (first.length <= hashes.length) return first as PseudonymRow[];
   const rows: PseudonymRow[] = [];
   for (let start = 0; start < hashes.length; start += ROWS_PER_BATCH) {
-    const some = list(hashes.slice(start, start + ROWS_PER_BATCH));
-    rows.push(
-      ...((await tx.tuples(
-        sql`select uuid_hash, uuid, name from pseudonyms where uuid_hash in (${some})`,
-      )) as PseudonymRow[]),
-    );
+    const batch = list(hashes.slice(start, start + ROWS_PER_BATCH));
+    const found = await tx.tuples(sql`select uuid_hash, uuid, name from pseudonyms where uuid_hash in (${batch})`);
+    rows.push(...(found as PseudonymRow[]));
   }
   return rows;
 }
 
-const MAX_HASHES = 100_000;
-const known = new WeakMap<KeyedHash, Map<string, string>>();
+const MAX_CACHED_HASHES = 100_000;
+const hashCaches = new WeakMap<KeyedHash, Map<string, string>>();
 
-/** The hash of a game account. Those who play are told of again and again, and a keyed hash costs more than the rest. */
-export function hashOf(keyedHash: KeyedHash, uuid: string): string {
-  let hashes = known.get(keyedHash);
-  if (hashes === undefined || hashes.size >= MAX_HASHES) known.set(keyedHash, (hashes = new Map()));
+/** The keyed hash of a UUID, cached: events repeat the same players, and hashing is the most expensive part of the check. */
+export function uuidHashOf(keyedHash: KeyedHash, uuid: string): string {
+  let hashes = hashCaches.get(keyedHash);
+  if (hashes === undefined || hashes.size >= MAX_CACHED_HASHES) hashCaches.set(keyedHash, (hashes = new Map()));
   let hash = hashes.get(uuid);
   if (hash === undefined) hashes.set(uuid, (hash = keyedHash(uuid)));
   return hash;

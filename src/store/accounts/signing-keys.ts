@@ -8,7 +8,7 @@ export interface SigningKey {
   sealed: string;
 }
 
-/** The oldest first. */
+/** All signing keys, oldest first. */
 export async function signingKeys(db: Queryable): Promise<SigningKey[]> {
   return await db.all<SigningKey>(sql`select kid, created, sealed from signing_keys order by created, kid`);
 }
@@ -17,7 +17,7 @@ export async function addSigningKey(db: Queryable, { kid, created, sealed }: Sig
   await db.run(sql`insert into signing_keys (kid, created, sealed) values (${kid}, ${created}, ${sealed})`);
 }
 
-/** Adds the first key, unless another process has done so meanwhile. */
+/** Adds the first key, unless another process has already done so. */
 export async function addFirstSigningKey(db: Db, key: SigningKey): Promise<void> {
   await db.run(sql`
     insert into signing_keys (kid, created, sealed)

@@ -1,25 +1,28 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** How often something may be tried, counted from the first try. */
+/** The number of attempts allowed within a window that begins with the first one. */
 export interface AttemptLimit {
   attempts: number;
   windowMs: number;
 }
 
-/** Whether a try may be made, and when the subject may try afresh, in epoch milliseconds. */
-export interface Attempted {
+export interface AttemptResult {
   allowed: boolean;
+  /** The end of the window, epoch milliseconds. */
   resets: number;
 }
 
-/** Counts a try at what must not be guessed or flooded, before it is made. */
+/**
+ * Counts an attempt at a guessable secret or a form that may be flooded. Call it before the attempt.
+ * @param subject what is throttled: an address, an account, …
+ */
 export async function countAttempt(
   db: Queryable,
   now: number,
   subject: string,
   { attempts, windowMs }: AttemptLimit,
-): Promise<Attempted> {
+): Promise<AttemptResult> {
   const row = await db.get<{ used: number; resets: number }>(sql`
     insert into throttles (subject, used, resets) values (${subject}, 1, ${now + windowMs})
     on conflict (subject) do update set
@@ -29,7 +32,7 @@ export async function countAttempt(
   return { allowed: row!.used <= attempts, resets: row!.resets };
 }
 
-/** Forgets a subject's tries, after one that succeeded. */
+/** Resets the count of a subject after a successful attempt. */
 export async function clearAttempts(db: Queryable, subject: string): Promise<void> {
   await db.run(sql`delete from throttles where subject = ${subject}`);
 }

@@ -4,13 +4,13 @@ import { sql } from '#db/sql.ts';
 import { type Application, setAccess, setLimit } from './applications.ts';
 import { nextKey } from '../sequence.ts';
 
-/** access: to the data API at all; limit: more requests an hour than usual. */
+/** access: access to the data API; limit: more requests an hour than usual. */
 export const REQUEST_KINDS = ['access', 'limit'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 export const REQUEST_STATES = ['waiting', 'approved', 'refused'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-/** What an owner asked for, and what became of it. */
+/** A request by an owner, and the operator's decision. */
 export interface AccessRequest {
   id: string;
   client_id: string;
@@ -18,18 +18,18 @@ export interface AccessRequest {
   kind: RequestKind;
   account_id: string | null;
   account_name: string | null;
-  /** What for: the purpose, or the reason for more. */
+  /** The purpose of the application, or the reason for a higher limit. */
   purpose: string;
-  /** Where it will be seen; empty where nowhere. */
+  /** The address of the application's site; empty if it has none. */
   site: string;
-  /** Requests an hour. */
+  /** Expected requests an hour. */
   volume: number;
   state: RequestState;
   created: number;
   decided: number | null;
-  /** Who decided, by name; null for the service itself. */
+  /** The name of the operator who decided; null for automatic approval. */
   decided_by: string | null;
-  /** What the operator wrote to the applicant. */
+  /** The operator's note to the applicant. */
   note: string;
 }
 
@@ -42,7 +42,7 @@ const SELECT = sql`
 
 const requestOf = ({ key, ...row }: RequestRow): AccessRequest => ({ id: idOf(key), ...row });
 
-export interface Wish {
+export interface NewAccessRequest {
   kind: RequestKind;
   account_id: string;
   purpose: string;
@@ -51,14 +51,14 @@ export interface Wish {
 }
 
 /**
- * Puts a wish into the operator's queue; access is waited for from then on, where it is not there already.
- * @returns undefined where such a wish waits already
+ * Stores a request for the operator. A request for access sets the application's access to `waiting`.
+ * @returns undefined if a request of this kind is already waiting
  */
-export async function askAccess(
+export async function requestAccess(
   db: Db,
   now: number,
   application: Application,
-  { kind, account_id, purpose, site, volume }: Wish,
+  { kind, account_id, purpose, site, volume }: NewAccessRequest,
 ): Promise<AccessRequest | undefined> {
   try {
     return await db.transaction(async (tx) => {
@@ -80,15 +80,15 @@ export async function askAccess(
 export interface Decision {
   state: 'approved' | 'refused';
   note: string;
-  /** The name of who decides; null for the service itself. */
+  /** The name of the operator who decides; null for automatic approval. */
   by: string | null;
-  /** Requests an hour that a wish for more is granted; what was asked for where left out. */
+  /** The granted requests an hour of a request for a higher limit; by default the requested volume. */
   limit?: number | undefined;
 }
 
 /**
- * Answers a wish that waits, and does what the answer says.
- * @returns undefined where none waits under this id: somebody else has answered it
+ * Decides a waiting request and applies the decision to the application.
+ * @returns undefined if no request with this id is waiting, for example because another operator has decided it
  */
 export async function decideRequest(
   db: Db,
@@ -117,7 +117,7 @@ export async function requestById(db: Queryable, id: string): Promise<AccessRequ
   return await requestByKey(db, keyOf(id) ?? 0);
 }
 
-/** What was asked for an application, the newest first. */
+/** The newest requests of an application, newest first. */
 export async function requestsOf(db: Queryable, applicationKey: number): Promise<AccessRequest[]> {
   const rows = await db.all<RequestRow>(
     sql`${SELECT} where r.application_key = ${applicationKey} order by r.key desc limit 20`,
@@ -125,7 +125,7 @@ export async function requestsOf(db: Queryable, applicationKey: number): Promise
   return rows.map(requestOf);
 }
 
-/** Those of one state: waiting ones the oldest first, others the newest first. */
+/** Requests in one state: waiting ones oldest first, decided ones newest first. */
 export async function listRequests(db: Queryable, state: RequestState, limit: number): Promise<AccessRequest[]> {
   const order = state === 'waiting' ? sql`r.key` : sql`r.key desc`;
   const rows = await db.all<RequestRow>(sql`${SELECT} where r.state = ${state} order by ${order} limit ${limit}`);

@@ -9,7 +9,7 @@ import { nextKey } from '../sequence.ts';
 export const APPLICATION_TYPES = ['installed', 'web', 'service'] as const;
 export type ApplicationType = (typeof APPLICATION_TYPES)[number];
 
-/** Access to the data API: asked for in the developer console, granted by the operator. */
+/** The state of access to the data API, which owners request in the console and the operator grants. */
 export const ACCESS_STATES = ['none', 'waiting', 'approved', 'refused', 'revoked'] as const;
 export type AccessState = (typeof ACCESS_STATES)[number];
 
@@ -21,9 +21,9 @@ export interface Application {
   redirect_uris: string[];
   require_pkce: boolean;
   access: AccessState;
-  /** Requests an hour that the operator raised the application to; null for the usual limits. */
+  /** Requests an hour, if the operator raised the limit; null for the usual limits. */
   hourly_limit: number | null;
-  /** Why it is suspended (see suspension.ts); null while it goes on. */
+  /** Why it is suspended (see suspension.ts); null while it is active. */
   suspended: 'disabled' | 'deleted' | null;
   created: number;
 }
@@ -40,31 +40,33 @@ export async function applicationByClientId(db: Queryable, clientId: string): Pr
   return row && applicationOf(row);
 }
 
-/** The service's own applications are no one's to manage. */
-const NOT_OWN = sql`not exists (select 1 from first_party_clients o where o.client_id = applications.client_id)`;
+/** Excludes first-party clients, which nobody may manage. */
+const NOT_FIRST_PARTY = sql`not exists (select 1 from first_party_clients o where o.client_id = applications.client_id)`;
 
-/** An application that its owners and operators may change; undefined for the service's own. */
+/** An application that its owners and operators may change; undefined for first-party clients. */
 export async function managedApplication(db: Queryable, clientId: string): Promise<Application | undefined> {
   const row = await db.get<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where client_id = ${clientId} and ${NOT_OWN}`,
+    sql`select ${COLUMNS} from applications where client_id = ${clientId} and ${NOT_FIRST_PARTY}`,
   );
   return row && applicationOf(row);
 }
 
 export async function listApplications(db: Queryable): Promise<Application[]> {
-  const rows = await db.all<ApplicationRow>(sql`select ${COLUMNS} from applications where ${NOT_OWN} order by key`);
-  return rows.map(applicationOf);
-}
-
-/** Applications with keys below this one, the newest first. */
-export async function applicationsBefore(db: Queryable, before: number, limit: number): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where key < ${before} and ${NOT_OWN} order by key desc limit ${limit}`,
+    sql`select ${COLUMNS} from applications where ${NOT_FIRST_PARTY} order by key`,
   );
   return rows.map(applicationOf);
 }
 
-/** Those that are suspended, the newest first. */
+/** Applications with keys below `before`, newest first. */
+export async function applicationsBefore(db: Queryable, before: number, limit: number): Promise<Application[]> {
+  const rows = await db.all<ApplicationRow>(
+    sql`select ${COLUMNS} from applications where key < ${before} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`,
+  );
+  return rows.map(applicationOf);
+}
+
+/** Suspended applications, newest first. */
 export async function suspendedApplications(db: Queryable, limit: number): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(
     sql`select ${COLUMNS} from applications where suspended is not null order by key desc limit ${limit}`,
@@ -72,10 +74,10 @@ export async function suspendedApplications(db: Queryable, limit: number): Promi
   return rows.map(applicationOf);
 }
 
-/** Those of one name, the newest first. */
+/** Applications with this name, newest first. */
 export async function applicationsNamed(db: Queryable, name: string, limit: number): Promise<Application[]> {
   const rows = await db.all<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where name = ${name} and ${NOT_OWN} order by key desc limit ${limit}`,
+    sql`select ${COLUMNS} from applications where name = ${name} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`,
   );
   return rows.map(applicationOf);
 }
@@ -88,7 +90,7 @@ export type NewApplication = Pick<Application, 'name' | 'type' | 'redirect_uris'
   require_pkce?: boolean;
 };
 
-/** Registers an application. A service gets its first secret, which is shown this once. */
+/** Registers an application. One of type `service` gets its first secret, which is shown only once. */
 export async function createApplication(
   db: Db,
   now: number,
@@ -106,21 +108,21 @@ export async function createApplication(
   });
 }
 
-/** How many secrets of an application live side by side, while one replaces another. */
+/** The number of secrets that may be valid at a time, so that a new one can replace an old one without an interruption. */
 export const MAX_SECRETS = 5;
 
-/** Gives an application one more secret, which is shown this once. */
+/** Adds a secret to an application. Its text is shown only once. */
 export async function addSecret(tx: Queryable, now: number, applicationKey: number): Promise<string> {
   return await insertSecret(tx, now, applicationKey, await nextKey(tx, now));
 }
 
-/** As `addSecret`; undefined where the application has as many as there may be. */
+/** Like `addSecret`; undefined if the application already has `MAX_SECRETS`. */
 export async function addFurtherSecret(
   tx: Queryable,
   now: number,
   applicationKey: number,
 ): Promise<string | undefined> {
-  // Whoever takes a key is alone until commit: the count holds.
+  // Assigning a key locks the sequence until commit, so no concurrent transaction adds a secret after the count.
   const key = await nextKey(tx, now);
   const { length } = await secretsOf(tx, applicationKey);
   return length < MAX_SECRETS ? await insertSecret(tx, now, applicationKey, key) : undefined;
@@ -134,7 +136,7 @@ async function insertSecret(tx: Queryable, now: number, applicationKey: number, 
   return secret;
 }
 
-/** A live secret of an application: what names it, and opens nothing. */
+/** A valid secret of an application, without the secret itself. */
 export interface ApplicationSecret {
   id: string;
   created: number;
@@ -147,7 +149,7 @@ export async function secretsOf(db: Queryable, applicationKey: number): Promise<
   return rows.map(({ key, created }) => ({ id: idOf(key), created }));
 }
 
-/** Withdraws a secret at once. */
+/** Revokes a secret with immediate effect. */
 export async function removeSecret(db: Queryable, applicationKey: number, id: string): Promise<boolean> {
   const removed = await db.run(
     sql`delete from application_secrets where application_key = ${applicationKey} and key = ${keyOf(id) ?? 0}`,
@@ -155,7 +157,7 @@ export async function removeSecret(db: Queryable, applicationKey: number, id: st
   return removed === 1;
 }
 
-/** The hashes of an application's live secrets. */
+/** The hashes of an application's valid secrets. */
 export async function secretHashesOf(db: Queryable, applicationKey: number): Promise<string[]> {
   const rows = await db.all<{ hash: string }>(
     sql`select hash from application_secrets where application_key = ${applicationKey} order by key`,
@@ -163,7 +165,7 @@ export async function secretHashesOf(db: Queryable, applicationKey: number): Pro
   return rows.map(({ hash }) => hash);
 }
 
-/** The hashes of the live secrets behind a Client ID: none where there is no such service, or it is stopped. */
+/** The hashes of the secrets of a Client ID; empty unless it is an active application of type `service`. */
 export async function serviceSecrets(db: Queryable, clientId: string): Promise<string[]> {
   const rows = await db.tuples(sql`
     select s.hash from applications a join application_secrets s on s.application_key = a.key
@@ -175,7 +177,7 @@ export async function setAccess(db: Queryable, clientId: string, access: AccessS
   return (await db.run(sql`update applications set access = ${access} where client_id = ${clientId}`)) === 1;
 }
 
-/** Raises an application's limit, or gives it back the usual one with null. */
+/** Sets an application's hourly limit; null restores the usual one. */
 export async function setLimit(db: Queryable, clientId: string, limit: number | null): Promise<boolean> {
   return (await db.run(sql`update applications set hourly_limit = ${limit} where client_id = ${clientId}`)) === 1;
 }
@@ -184,7 +186,7 @@ export async function setRedirectUris(db: Queryable, clientId: string, uris: rea
   await db.run(sql`update applications set redirect_uris = ${JSON.stringify(uris)} where client_id = ${clientId}`);
 }
 
-/** Changes what an owner may change. */
+/** Changes the properties that owners may change. */
 export async function setApplication(
   db: Queryable,
   clientId: string,
@@ -196,7 +198,7 @@ export async function setApplication(
     where client_id = ${clientId}`);
 }
 
-/** Removes an application with its secrets and every token it holds; never one of the service's own. */
+/** Deletes an application with its secrets and tokens. Refuses first-party clients. */
 export async function deleteApplication(db: Db, clientId: string): Promise<boolean> {
   return await db.transaction(async (tx) => {
     if ((await managedApplication(tx, clientId)) === undefined) return false;

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { Application } from './applications.ts';
 
-/** What stops working when an application is gone: people who are connected with it, and live tokens. */
+/** What deleting an application would affect: the number of people who granted it access, and of its stored tokens. */
 export async function deletionImpactOf(
   db: Queryable,
   { client_id }: Application,

@@ -2,13 +2,13 @@ import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { insertOwner } from './owners.ts';
 
-/** Somebody is asked to own an application: they become an owner when they accept. */
+/** An invitation to own an application. The account becomes an owner when it accepts. */
 export interface Invitation {
   client_id: string;
   application_name: string;
   account_id: string;
   account_name: string;
-  /** Who asks; undefined once that account is gone. */
+  /** The name of the inviting account; null if that account was deleted. */
   invited_by: string | null;
   expires: number;
 }
@@ -20,35 +20,38 @@ const SELECT = sql`
   from owner_invitations i join applications p on p.key = i.application_key join accounts a on a.id = i.account_id
     left join accounts b on b.id = i.invited_by`;
 
-/** What somebody is asked, the newest first. */
+/** The invitations of an account, newest first. */
 export async function invitationsOf(db: Queryable, now: number, accountId: string): Promise<Invitation[]> {
   return await db.all(sql`${SELECT} where i.account_id = ${accountId} and i.expires > ${now} order by i.expires desc`);
 }
 
-/** Who is asked to own an application. */
+/** The open invitations to an application. */
 export async function invitationsTo(db: Queryable, now: number, applicationKey: number): Promise<Invitation[]> {
   return await db.all(
     sql`${SELECT} where i.application_key = ${applicationKey} and i.expires > ${now} order by i.expires, i.account_id`,
   );
 }
 
-/** Asks somebody, or asks again; nothing where they own it already. */
+/**
+ * Invites an account, or renews its invitation.
+ * @returns false if the account is already an owner
+ */
 export async function invite(
   db: Queryable,
   now: number,
   { applicationKey, accountId, invitedBy }: { applicationKey: number; accountId: string; invitedBy: string },
 ): Promise<boolean> {
-  const asked = await db.run(sql`
+  const invited = await db.run(sql`
     insert into owner_invitations (application_key, account_id, invited_by, expires)
     select key, cast(${accountId} as text), cast(${invitedBy} as text), cast(${now + INVITATION_MS} as bigint)
     from applications where key = ${applicationKey} and not exists (
       select 1 from application_owners o where o.application_key = applications.key and o.account_id = ${accountId})
     on conflict (application_key, account_id) do update set
       invited_by = excluded.invited_by, expires = excluded.expires`);
-  return asked === 1;
+  return invited === 1;
 }
 
-/** Takes an invitation back, or declines it. */
+/** Deletes an invitation that was declined or withdrawn. */
 export async function endInvitation(db: Queryable, applicationKey: number, accountId: string): Promise<boolean> {
   const ended = await db.run(
     sql`delete from owner_invitations where application_key = ${applicationKey} and account_id = ${accountId}`,
@@ -56,7 +59,7 @@ export async function endInvitation(db: Queryable, applicationKey: number, accou
   return ended === 1;
 }
 
-/** Makes somebody who was asked an owner. */
+/** Makes an invited account an owner; false if there is no valid invitation. */
 export async function acceptInvitation(
   db: Db,
   now: number,

@@ -5,7 +5,7 @@ import { sql } from '#db/sql.ts';
 
 export const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
-/** The type that an image's first bytes tell, whatever its name says; undefined for what no logo can be. */
+/** Detects the type of an image by its first bytes; undefined if it is none of `LOGO_TYPES`. */
 export function imageTypeOf(bytes: Uint8Array): (typeof LOGO_TYPES)[number] | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -3,14 +3,14 @@ import { sql } from '#db/sql.ts';
 import { type Application, applicationByClientId } from './applications.ts';
 import { syncOwnerSuspension } from './suspension.ts';
 
-/** People who may change an application in the console. */
+/** An account that may change an application in the console. */
 export interface Owner {
   account_id: string;
   name: string;
   added: number;
 }
 
-/** What one person may own; the operator can register more by command. */
+/** How many applications one account may own; the operator can register more by command. */
 export const MAX_OWNED = 50;
 
 export async function addOwner(db: Db, now: number, applicationKey: number, accountId: string): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function insertOwner(
   return added === 1;
 }
 
-/** @returns false where there is no such owner, or no other beside */
+/** @returns false if the account is not an owner, or is the only one */
 export async function removeOwner(db: Db, applicationKey: number, accountId: string): Promise<boolean> {
   return await db.transaction(async (tx) => {
     const removed = await tx.run(sql`
@@ -54,7 +54,7 @@ export async function isOwner(db: Queryable, applicationKey: number, accountId: 
   return row !== undefined;
 }
 
-/** Applications that somebody owns, the newest first. */
+/** The applications of an account, newest first. */
 export async function applicationsOwnedBy(db: Queryable, accountId: string): Promise<Application[]> {
   const rows = await db.all<{ client_id: string }>(sql`
     select a.client_id from application_owners o join applications a on a.key = o.application_key

@@ -3,13 +3,13 @@ import { list, sql } from '#db/sql.ts';
 import type { Application } from './applications.ts';
 
 /**
- * An application goes on as long as somebody answers for it: one of its owners, or the operator who registered it. When
- * the accounts of all its owners are disabled, or the last of them is deleted, it stops, until there is an owner again or
- * the operator starts it.
+ * Every application needs somebody responsible: an owner with an active account, or the operator who registered it. When
+ * the accounts of all owners are disabled, or the last owner is deleted, the application is suspended until it has an
+ * active owner again or the operator resumes it.
  */
 
-const SOMEBODY = sql`exists (select 1 from application_owners o where o.application_key = applications.key)`;
-const SOMEBODY_OPEN = sql`
+const HAS_OWNER = sql`exists (select 1 from application_owners o where o.application_key = applications.key)`;
+const HAS_ACTIVE_OWNER = sql`
   exists (select 1 from application_owners o join accounts a on a.id = o.account_id
     where o.application_key = applications.key and a.disabled is null)`;
 
@@ -19,21 +19,21 @@ export async function keysOwnedBy(db: Queryable, accountId: string): Promise<num
   return rows.map(([key]) => key as number);
 }
 
-/** Stops and starts applications after their owners, or the accounts of those, have changed. */
+/** Suspends or resumes applications after a change of their owners or of the owners' accounts. */
 export async function syncOwnerSuspension(tx: Queryable, applicationKeys: readonly number[]): Promise<void> {
   if (applicationKeys.length === 0) return;
-  const these = sql`key in (${list(applicationKeys)})`;
+  const selected = sql`key in (${list(applicationKeys)})`;
   await tx.runAll([
-    // Whoever changes the owners of the same application meanwhile waits here, and sees what this one has changed.
-    sql`update applications set suspended = suspended where ${these}`,
-    sql`update applications set suspended = null where ${these} and suspended is not null and ${SOMEBODY_OPEN}`,
+    // Locks the applications: a concurrent change of their owners waits here and then sees the changes of this transaction.
+    sql`update applications set suspended = suspended where ${selected}`,
+    sql`update applications set suspended = null where ${selected} and suspended is not null and ${HAS_ACTIVE_OWNER}`,
     sql`
-      update applications set suspended = case when ${SOMEBODY} then 'disabled' else 'deleted' end
-      where ${these} and (suspended is null or suspended = 'disabled') and not ${SOMEBODY_OPEN}`,
+      update applications set suspended = case when ${HAS_OWNER} then 'disabled' else 'deleted' end
+      where ${selected} and (suspended is null or suspended = 'disabled') and not ${HAS_ACTIVE_OWNER}`,
   ]);
 }
 
-/** Starts an application for which the operator answers from now on. */
+/** Resumes a suspended application, for which the operator is responsible from then on. */
 export async function resumeApplication(db: Queryable, clientId: string): Promise<boolean> {
   return (
     (await db.run(
@@ -42,7 +42,7 @@ export async function resumeApplication(db: Queryable, clientId: string): Promis
   );
 }
 
-/** The applications that stop when an account goes, by name. */
+/** The names of the applications that would be suspended if this account were deleted. */
 export async function ownedAlone(db: Queryable, accountId: string): Promise<string[]> {
   const rows = await db.tuples(sql`
     select p.name from application_owners o join applications p on p.key = o.application_key
@@ -53,10 +53,10 @@ export async function ownedAlone(db: Queryable, accountId: string): Promise<stri
   return rows.map(([name]) => name as string);
 }
 
-/** Why an application is refused, for its developers and for whoever comes from it. */
+/** The error message about a suspended application, for its developers and its users. */
 export function suspensionReason({ suspended }: Pick<Application, 'suspended'>): string | undefined {
   if (suspended === null) return undefined;
   const reason =
     suspended === 'disabled' ? 'the accounts of its owners are disabled' : 'its owners have deleted their accounts';
-  return `The application is suspended: ${reason}. The operator of the network can start it again.`;
+  return `The application is suspended: ${reason}. The operator of the network can resume it.`;
 }

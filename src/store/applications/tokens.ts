@@ -3,15 +3,15 @@ import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
 /**
- * Tokens stand as oidc-provider stores them (its `AccessToken` and `ClientCredentials` models), found by the hash of
- * their text: the tables hold nothing that opens a door.
+ * Access tokens, in the form in which oidc-provider stores its models `AccessToken` and `ClientCredentials`. The table
+ * holds the hash of a token instead of its text, so a copy of it contains no usable credential.
  */
 export type TokenKind = 'AccessToken' | 'ClientCredentials';
 
 export interface AccessToken {
   kind: TokenKind;
   client_id: string;
-  /** The user it speaks for; null for an application's own token. */
+  /** The account of the user; null for an application's own token. */
   account_id: string | null;
   /** Granted scopes. */
   scopes: string[];
@@ -27,20 +27,20 @@ interface TokenRow {
   expires: number;
 }
 
-/** Finds a live access token by its text. */
+/** Finds a valid bearer token by its text. */
 export async function findAccessToken(db: Queryable, token: string, now: number): Promise<AccessToken | undefined> {
   const row = await db.get<TokenRow>(sql`
     select kind, payload, client_id, account_id, expires from tokens
     where hash = ${secretHash(token)} and kind in ('AccessToken', 'ClientCredentials') and expires > ${now}`);
   if (row === undefined) return undefined;
   const { scope, jkt } = JSON.parse(row.payload) as { scope?: string; jkt?: string };
-  // Bound to a key (RFC 9449): worth nothing as a bearer token.
+  // A DPoP-bound token (RFC 9449) must not be accepted as a bearer token.
   if (jkt !== undefined) return undefined;
   const { kind, client_id, account_id, expires } = row;
   return { kind, client_id, account_id, expires, scopes: scope === undefined ? [] : scope.split(' ') };
 }
 
-/** Issues an application's own token, as the client credentials grant does. */
+/** Issues an application's own token, like the client credentials grant. */
 export async function issueClientToken(
   db: Queryable,
   now: number,
@@ -52,7 +52,7 @@ export async function issueClientToken(
   return token;
 }
 
-/** A new token of an application's own, and the statement that makes it one. */
+/** Generates an application's own token and the statement that stores it. */
 export function newClientToken(now: number, clientId: string, lifetimeMs: number): { token: string; insert: Sql } {
   const token = newSecret();
   const iat = Math.floor(now / 1000);

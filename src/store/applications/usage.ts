@@ -3,22 +3,22 @@ import { insertAll, sql } from '#db/sql.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** How the data API answered an application at one endpoint within an hour. */
+/** The requests of an application at one endpoint of the data API within an hour. */
 export interface Usage {
   application_key: number;
-  /** Epoch milliseconds at which the hour begins. */
+  /** The start of the hour, epoch milliseconds. */
   hour: number;
-  /** The path as the description writes it: `/v1/matches/:id`; empty for paths that do not exist. */
+  /** The path pattern, `/v1/matches/:id`; empty for paths that do not exist. */
   endpoint: string;
   requests: number;
-  /** 4xx, those over the limit left out. */
+  /** 4xx responses except 429. */
   client_errors: number;
-  /** 429 */
+  /** 429 responses. */
   limited: number;
   server_errors: number;
 }
 
-/** Reading of one application with the tokens of one person. */
+/** The last use of an application with the tokens of one account. */
 export interface PersonalRead {
   account_id: string;
   client_id: string;
@@ -26,16 +26,21 @@ export interface PersonalRead {
   last: number;
 }
 
-/** Adds what was counted since the last time to what is known, all of it or nothing. */
+/** Adds the counts since the last call to the stored ones, in one transaction. */
 export async function addUsage(
   db: Db,
-  counted: readonly Usage[],
+  usage: readonly Usage[],
   lastUses: ReadonlyMap<number, number>,
   reads: readonly PersonalRead[],
 ): Promise<void> {
-  const rows = counted.map((usage) => [
-    ...[usage.application_key, usage.hour, usage.endpoint, usage.requests],
-    ...[usage.client_errors, usage.limited, usage.server_errors],
+  const rows = usage.map((row) => [
+    row.application_key,
+    row.hour,
+    row.endpoint,
+    row.requests,
+    row.client_errors,
+    row.limited,
+    row.server_errors,
   ]);
   await db.runAll([
     ...insertAll(
@@ -57,14 +62,14 @@ export async function addUsage(
   ]);
 }
 
-/** What is known of an application since a moment, by hour. */
+/** The usage of an application since a timestamp, by hour and endpoint. */
 export async function usageSince(db: Queryable, applicationKey: number, since: number): Promise<Usage[]> {
   return await db.all<Usage>(sql`
     select application_key, hour, endpoint, requests, client_errors, limited, server_errors from usage
     where application_key = ${applicationKey} and hour >= ${since} order by hour, endpoint`);
 }
 
-/** When an application last asked the data API. */
+/** When an application last used the data API, epoch milliseconds. */
 export async function lastUseOf(db: Queryable, applicationKey: number): Promise<number | undefined> {
   const row = await db.get<{ last: number }>(
     sql`select last from application_uses where application_key = ${applicationKey}`,
@@ -74,14 +79,13 @@ export async function lastUseOf(db: Queryable, applicationKey: number): Promise<
 
 export type Sum = Pick<Usage, 'requests' | 'client_errors' | 'limited' | 'server_errors'>;
 
-/** All of it together. */
 export function sumOf(usage: readonly Sum[]): Sum {
   const sum = { requests: 0, client_errors: 0, limited: 0, server_errors: 0 };
-  for (const one of usage) {
-    sum.requests += one.requests;
-    sum.client_errors += one.client_errors;
-    sum.limited += one.limited;
-    sum.server_errors += one.server_errors;
+  for (const row of usage) {
+    sum.requests += row.requests;
+    sum.client_errors += row.client_errors;
+    sum.limited += row.limited;
+    sum.server_errors += row.server_errors;
   }
   return sum;
 }

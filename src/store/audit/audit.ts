@@ -4,23 +4,23 @@ import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { join, type Sql, sql } from '#db/sql.ts';
 
-/** How something was done: on pages of the console or the sign-in, by a command, or in the game. */
+/** Where an act came from: pages of the console or of sign-in, a command, or the game. */
 export const WAYS = ['console', 'sign-in', 'command', 'game'] as const;
 export const OUTCOMES = ['done', 'refused', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Who does something, and from where: an address, the machine that a command ran on, or the game server. */
+/** Who acts. `address` is a network address, the machine of a command, or the game server. */
 export interface Actor {
   via: (typeof WAYS)[number];
-  /** Null where nobody has proven who they are, and for commands. */
+  /** Null for commands and for people who are not authenticated. */
   account_id: string | null;
   name: string;
   address: string;
-  /** Whether they act as an operator, and so answer for it by name even when their account is deleted. */
+  /** Whether this is an act as an operator: then the entry keeps the name even if the account is deleted. */
   isOperator?: boolean;
 }
 
-/** What is done: `application.create`; to what: an id, and words for it. */
+/** An act: its name, like `application.create`, the id of its subject and a readable label of it. */
 export interface Act {
   action: string;
   subject?: string;
@@ -43,52 +43,52 @@ export interface AuditEntry extends Required<Omit<Act, 'detail'>> {
 const MAX_TEXT = 256;
 const KEYS_PER_MS = 2048;
 
-/** Ids begin with the time, so that nobody waits for anybody to write one. */
-const startOf = (ms: number): string => idOf(Math.max(0, ms) * KEYS_PER_MS);
+/** A lower bound for the ids of a time. Ids begin with the time instead of a key from the sequence, which needs a lock. */
+const firstIdAt = (ms: number): string => idOf(Math.max(0, ms) * KEYS_PER_MS);
 
 let written = 0;
 
-/** What one process writes within a millisecond keeps its order; chance keeps the ids of several apart. */
+/** A counter keeps the order within a millisecond of one process; random bytes keep ids of several processes unique. */
 function newId(now: number): string {
   const place = written++ % KEYS_PER_MS;
   return idOf(now * KEYS_PER_MS + place) + randomBytes(5).toString('hex');
 }
 
 /**
- * Keeps that something was done, or refused. Secrets never stand in an act. What is told behind an answer may come after
- * the account was deleted: then it comes in without the name.
+ * Writes an entry to the audit log. An act must never contain secrets. Some entries are written after the response, when
+ * the account may already be deleted: then the entry gets no name.
  */
 export async function recordAudit(db: Queryable, now: number, actor: Actor, act: Act): Promise<void> {
   const { action, subject = '', label = '', outcome = 'done', detail = {} } = act;
   const { via, account_id, isOperator = false } = actor;
   const actorId = isOperator ? null : account_id;
   const name = short(actor.name);
-  const about = ABOUT_ACCOUNTS.test(action) && subject !== '' ? subject : null;
+  const accountSubject = ABOUT_ACCOUNTS.test(action) && subject !== '' ? subject : null;
   await db.run(sql`
     insert into audit (id, time, via, as_operator, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
     values (${newId(now)}, ${now}, ${via}, ${isOperator ? 1 : 0}, ${account_id}, ${unlessDeleted(actorId, name)},
       ${unlessDeleted(actorId, nameKey(name))}, ${unlessDeleted(actorId, short(actor.address), '')}, ${action},
-      ${short(subject)}, ${unlessDeleted(about, short(label))}, ${outcome},
-      ${unlessDeleted(about, JSON.stringify(detail), '{}')})`);
+      ${short(subject)}, ${unlessDeleted(accountSubject, short(label))}, ${outcome},
+      ${unlessDeleted(accountSubject, JSON.stringify(detail), '{}')})`);
 }
 
 const ABOUT_ACCOUNTS = /^(account|session)\./;
 
-/** What the log calls an account that is deleted. */
+/** The name of a deleted account in the log. */
 export const nameOfDeleted = (accountId: string): string => `deleted-${accountId}`;
 
-function unlessDeleted(accountId: string | null, text: string, otherwise = nameOfDeleted(accountId ?? '')): Sql {
+function unlessDeleted(accountId: string | null, text: string, replacement = nameOfDeleted(accountId ?? '')): Sql {
   if (accountId === null) return sql`${text}`;
   return sql`
-    case when exists (select 1 from accounts where id = ${accountId}) then ${text} else ${otherwise} end`;
+    case when exists (select 1 from accounts where id = ${accountId}) then ${text} else ${replacement} end`;
 }
 
 const short = (text: string): string => text.slice(0, MAX_TEXT).toWellFormed();
 
 export interface AuditFilter {
-  /** A name, in any case. */
+  /** The name of the actor, in any case. */
   actor?: string | undefined;
-  /** `application.create`, or everything about `application`. */
+  /** One action (`application.create`), or all of a group (`application`). */
   action?: string | undefined;
   subject?: string | undefined;
   address?: string | undefined;
@@ -108,14 +108,14 @@ const SELECT = sql`
 
 const entryOf = (row: AuditRow): AuditEntry => ({ ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] });
 
-/** Entries that fit, the newest first. */
+/** Entries that match the filter, newest first. */
 export async function listAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
   const rows = await db.all<AuditRow>(sql`
     ${SELECT} where ${join([sql`id > ''`, ...conditions(filter)], ' and ')} order by id desc limit ${limit}`);
   return rows.map(entryOf);
 }
 
-/** What somebody has done, the newest first: those acts alone for which they had proven who they are. */
+/** The entries of an account's acts, newest first. Acts before authentication (failed sign-ins) are not included. */
 export async function listAuditOf(
   db: Queryable,
   accountId: string,
@@ -135,19 +135,19 @@ function conditions({ actor, action, subject, address, outcome, since, until, be
     ...(subject === undefined ? [] : [sql`subject = ${subject}`]),
     ...(address === undefined ? [] : [sql`address = ${address}`]),
     ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
-    ...(since === undefined ? [] : [sql`id >= ${startOf(since)}`]),
-    ...(until === undefined ? [] : [sql`id < ${startOf(until)}`]),
+    ...(since === undefined ? [] : [sql`id >= ${firstIdAt(since)}`]),
+    ...(until === undefined ? [] : [sql`id < ${firstIdAt(until)}`]),
     ...(before === undefined ? [] : [sql`id < ${before}`]),
   ];
 }
 
-/** `application` stands for every action that begins so: a slash is what follows a full stop in the order of text. */
+/** A group is a range of text: `application.` up to `application/`, since the slash follows the full stop in ASCII. */
 function actionIs(action: string): Sql {
   if (action.includes('.')) return sql`action = ${action}`;
   return sql`action >= ${`${action}.`} and action < ${`${action}/`}`;
 }
 
-/** What is older than this. */
+/** The condition for entries older than a timestamp. */
 export function auditBefore(timestamp: number): Sql {
-  return sql`id < ${startOf(timestamp)}`;
+  return sql`id < ${firstIdAt(timestamp)}`;
 }

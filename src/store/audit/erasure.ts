@@ -5,9 +5,9 @@ import type { Account } from '#store/accounts/accounts.ts';
 import { nameOfDeleted } from './audit.ts';
 
 /**
- * What the audit log keeps of an account that is deleted: that there were such acts, under the account's id, which
- * nothing else tells any more. Name, addresses and details go. What somebody did as an operator keeps its name: an
- * operator answers for it as long as the row is kept.
+ * Removes a deleted account's personal data from the audit log: name, addresses and details. The entries stay under the
+ * account's id, which nothing else links to the person. Entries of acts as an operator keep the name: an operator answers
+ * for them as long as they are stored.
  */
 export async function eraseFromAudit(tx: Queryable, { id }: Pick<Account, 'id'>): Promise<void> {
   const name = nameOfDeleted(id);
@@ -22,23 +22,23 @@ export async function eraseFromAudit(tx: Queryable, { id }: Pick<Account, 'id'>)
 
 const BATCH_SIZE = 500;
 
-/** As `eraseFromAudit`, for what operators did about the game account: merges and pardons. */
+/** Like `eraseFromAudit`, for the entries of operators about the game account: merges and revoked punishments. */
 export async function erasePlayerFromAudit(
   tx: Queryable,
   playerKey: number,
-  was: { uuid: string; name: string },
-  is: { uuid: string; name: string },
+  before: { uuid: string; name: string },
+  after: { uuid: string; name: string },
 ): Promise<void> {
   await tx.run(sql`
-    update audit set subject = replace(subject, ${was.uuid}, ${is.uuid}),
-      label = case when detail like ${`%"into":"${was.uuid}"%`} then ${is.name} else label end,
-      detail = replace(detail, ${was.uuid}, ${is.uuid})
-    where action = 'player.merge' and (subject = ${was.uuid} or detail like ${`%${was.uuid}%`})`);
+    update audit set subject = replace(subject, ${before.uuid}, ${after.uuid}),
+      label = case when detail like ${`%"into":"${before.uuid}"%`} then ${after.name} else label end,
+      detail = replace(detail, ${before.uuid}, ${after.uuid})
+    where action = 'player.merge' and (subject = ${before.uuid} or detail like ${`%${before.uuid}%`})`);
   const punishments = await tx.tuples(sql`select key from punishments where punished_key = ${playerKey}`);
   const ids = punishments.map(([key]) => idOf(key as number));
   for (let start = 0; start < ids.length; start += BATCH_SIZE) {
     await tx.run(sql`
-      update audit set label = ${is.name}, detail = replace(detail, ${was.name}, ${is.name})
+      update audit set label = ${after.name}, detail = replace(detail, ${before.name}, ${after.name})
       where subject in (${list(ids.slice(start, start + BATCH_SIZE))}) and action = 'punishment.revoke'`);
   }
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** What holds of a player in factions by the newest report. */
+/** A player's power and faction by the newest report; power 0 and no faction if there is none. */
 export interface FactionStanding {
   power: number;
   faction: string;

@@ -1,30 +1,30 @@
 import { insertAll, type Sql, sql, type Value } from '#db/sql.ts';
 import type { LeaderboardCounts, LeaderboardMode } from './leaderboards.ts';
 
-/** What some matches add to the boards, or take out of them, merged in memory before it is written. */
+/** Accumulates the changes of several matches to the leaderboards in memory, to write one row for each player and board. */
 export class LeaderboardChanges {
   readonly #boards = new Map<string, { place: [number, LeaderboardMode, number]; counts: LeaderboardCounts }>();
   readonly #results = new Map<string, { place: [string, string]; play: number; win: number }>();
 
   add(bucket: number, mode: LeaderboardMode, playerKey: number, counts: LeaderboardCounts): void {
     const name = `${bucket} ${mode} ${playerKey}`;
-    const known = this.#boards.get(name);
-    if (known === undefined) {
+    const existing = this.#boards.get(name);
+    if (existing === undefined) {
       this.#boards.set(name, { place: [bucket, mode, playerKey], counts: { ...counts } });
       return;
     }
-    for (const counter of COUNTERS) known.counts[counter] += counts[counter];
+    for (const counter of COUNTERS) existing.counts[counter] += counts[counter];
   }
 
   addResult(mapKey: string, team: string, won: boolean): void {
     const name = `${mapKey}\n${team}`;
-    const known = this.#results.get(name) ?? { place: [mapKey, team], play: 0, win: 0 };
-    known.play++;
-    if (won) known.win++;
-    this.#results.set(name, known);
+    const existing = this.#results.get(name) ?? { place: [mapKey, team], play: 0, win: 0 };
+    existing.play++;
+    if (won) existing.win++;
+    this.#results.set(name, existing);
   }
 
-  /** The statements that count everything in the book, in one order for all who write. */
+  /** The statements that add the accumulated counts. All writers use the same order of rows. */
   additions(): Sql[] {
     return [
       ...insertAll(LEADERBOARD_INSERT, [...this.#boardRows()], LEADERBOARD_SUM),
@@ -32,7 +32,7 @@ export class LeaderboardChanges {
     ];
   }
 
-  /** The statements that take everything in the book out of what was counted; rows that come to nothing go. */
+  /** The statements that subtract the accumulated counts and delete rows that become empty. */
   subtractions(): Sql[] {
     const boards = [...this.#boardRows()].flatMap(([bucket, mode, player, play, win, kill, death, time]) => [
       sql`update boards set play = play - ${play!}, win = win - ${win!}, kill = kill - cast(${kill!} as bigint),
@@ -67,7 +67,7 @@ function sumOf(table: string): (counter: string) => string {
   return (counter) => `${counter} = ${table}.${counter} + cast(excluded.${counter} as bigint)`;
 }
 
-/** Rows in the order of their keys: writers that touch the same rows never wait for each other in a circle. */
+/** Rows in the order of their keys, so that concurrent writers of the same rows cannot deadlock. */
 function inOrder<T>(rows: Map<string, T>): T[] {
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 }

@@ -8,12 +8,12 @@ import { type BucketsAt, bucketsIn, retainedBuckets } from './time-buckets.ts';
 import { factsOf, type MatchTeam } from './matches.ts';
 
 /**
- * Counts finished matches into boards and map results a moment after they were taken, in the order of their keys, each
- * once: the state says up to which key, and moves in the transaction that counts. What the ingest promises is not made
- * to wait, whatever the number of boards; several processes may follow at once and take turns.
+ * Counts finished matches into leaderboards and map results, asynchronously, so that the ingest does not wait for it.
+ * Matches are counted once each, in the order of their keys: the projection offset is the key of the last one and moves in
+ * the transaction that counts. Several processes may run the projection; its lock makes them take turns.
  */
 
-/** Matches of one transaction: others who write wait no longer than these take. */
+/** Matches in one transaction, so that other writers wait only briefly. */
 const BATCH_SIZE = 100;
 
 interface ProjectedMatch {
@@ -30,16 +30,16 @@ interface ProjectedPlayer extends CountedPlayer {
 }
 
 /**
- * Counts the next matches.
- * @param zone the calendar whose days are counted; another one than before begins everything anew
- * @returns whether there may be more
+ * Counts the next batch of matches.
+ * @param zone the time zone of the days; a changed zone restarts the projection from the first match
+ * @returns whether there may be more matches
  */
 export async function projectMatches(db: Db, zone: string, now: number): Promise<boolean> {
   if (await isUpToDate(db, zone)) return false;
   return await db.transaction(async (tx) => {
     const state = await lockProjection(tx, 'boards');
     if (state.made_for !== zone) return await restartProjection(tx, zone);
-    const matches = await matchesBehind(tx, state.last);
+    const matches = await matchesAfter(tx, state.last);
     if (matches.length === 0) return false;
     const at = bucketsIn(zone);
     const changes = await accumulatorOf(tx, matches, at, retainedAt(at, now));
@@ -50,21 +50,21 @@ export async function projectMatches(db: Db, zone: string, now: number): Promise
 }
 
 /**
- * Takes matches out of boards and map results, before their rows go; in the transaction that withdraws them. Those that
- * were not counted yet never will be.
+ * Subtracts matches from leaderboards and map results. Call it in the transaction that retracts the matches, before their
+ * rows are deleted. Matches that are not counted yet need nothing.
  */
 export async function removeFromLeaderboards(tx: Queryable, matchKeys: readonly number[]): Promise<void> {
   const { last, made_for: zone } = await lockProjection(tx, 'boards');
-  const counted = matchKeys.filter((key) => key <= last);
-  for (let start = 0; start < counted.length; start += BATCH_SIZE) {
-    const keys = counted.slice(start, start + BATCH_SIZE);
+  const countedKeys = matchKeys.filter((key) => key <= last);
+  for (let start = 0; start < countedKeys.length; start += BATCH_SIZE) {
+    const keys = countedKeys.slice(start, start + BATCH_SIZE);
     const matches = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
     const changes = await accumulatorOf(tx, matches, bucketsIn(zone), () => true);
     await tx.runAll(changes.subtractions());
   }
 }
 
-/** Gives one player's rows to another, in the transaction that merges the two. */
+/** Adds one player's rows to another player's, in the transaction that merges the two. */
 export async function mergeLeaderboards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
   const state = await lockProjection(tx, 'boards');
   const at = bucketsIn(state.made_for || 'UTC');
@@ -81,7 +81,10 @@ export async function mergeLeaderboards(tx: Queryable, now: number, from: number
   await tx.runAll(twice.subtractions());
 }
 
-/** Where both played a match, it is one match of the one who stays, won or lost as that one's row says. */
+/**
+ * The surplus where both players took part in a match: it counts as one match of the surviving player, won or lost as in
+ * that player's row, with the kills and deaths of both.
+ */
 async function playedTwice(
   tx: Queryable,
   at: BucketsAt,
@@ -119,7 +122,7 @@ async function restartProjection(tx: Queryable, zone: string): Promise<boolean> 
   return true;
 }
 
-async function matchesBehind(tx: Queryable, last: number): Promise<ProjectedMatch[]> {
+async function matchesAfter(tx: Queryable, last: number): Promise<ProjectedMatch[]> {
   return await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key > ${last} order by m.key limit ${BATCH_SIZE}`);
 }
 
@@ -127,14 +130,14 @@ async function accumulatorOf(
   tx: Queryable,
   matches: ProjectedMatch[],
   at: BucketsAt,
-  isKept: IsRetained,
+  isRetained: IsRetained,
 ): Promise<LeaderboardChanges> {
   const changes = new LeaderboardChanges();
   const byKey = new Map(matches.map((match) => [match.key, match]));
   for (const { map_key, head, teams } of matches) countResult(changes, map_key, factsOf(head).win, namesOf(teams));
   for (const player of await playersOf(tx, [...byKey.keys()])) {
     const { finished, gamemode } = byKey.get(player.match_key)!;
-    countPlayer(changes, gamemode, at(finished), isKept, player);
+    countPlayer(changes, gamemode, at(finished), isRetained, player);
   }
   return changes;
 }

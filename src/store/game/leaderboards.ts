@@ -1,13 +1,13 @@
 import type { Queryable } from '#db/db.ts';
-import { code, list, sql } from '#db/sql.ts';
+import { identifier, list, sql } from '#db/sql.ts';
 import { type Group, GROUP_NAMES } from './player-stats.ts';
 
-/** Leaderboards: rows that `leaderboard-projection.ts` keeps up, read by index. */
+/** Reads the leaderboards, which `leaderboard-projection.ts` updates asynchronously. */
 
-/** What a board can be ordered by. */
+/** The counters by which a board can be ordered. */
 export const METRICS = ['win', 'kill', 'play'] as const;
 export type Metric = (typeof METRICS)[number];
-/** The mode groups that matches feed, and all of them together. */
+/** The mode groups for which matches count, and `total` for all of them together. */
 export type LeaderboardMode = Exclude<Group, 'factions'> | 'total';
 export const MODES: readonly LeaderboardMode[] = ['total', ...GROUP_NAMES.filter((group) => group !== 'factions')];
 
@@ -26,7 +26,7 @@ export interface Leader extends LeaderboardCounts {
   name: string;
 }
 
-/** Where a page of a board ends: the next one begins behind it. */
+/** The last row of a page: its value of the metric and its player's key. The next page continues after it. */
 export interface LeaderboardEntry {
   value: number;
   key: number;
@@ -36,15 +36,15 @@ export interface LeaderboardQuery {
   bucket: number;
   mode: LeaderboardMode;
   metric: Metric;
-  behind?: LeaderboardEntry | undefined;
+  after?: LeaderboardEntry | undefined;
   limit: number;
 }
 
-/** The players of a board by a metric, the highest first. */
+/** One page of a board, highest value first. */
 export async function leaders(db: Queryable, query: LeaderboardQuery): Promise<Leader[]> {
-  const { bucket, mode, metric, behind, limit } = query;
-  const column = code(metric);
-  const from = behind === undefined ? sql`` : sql`and (b.${column}, b.player_key) < (${behind.value}, ${behind.key})`;
+  const { bucket, mode, metric, after, limit } = query;
+  const column = identifier(metric);
+  const from = after === undefined ? sql`` : sql`and (b.${column}, b.player_key) < (${after.value}, ${after.key})`;
   return await db.all<Leader>(sql`
     select p.key, p.uuid, p.name, b.play, b.win, b.kill, b.death, b.time
     from boards b join players p on p.key = b.player_key
@@ -52,7 +52,7 @@ export async function leaders(db: Queryable, query: LeaderboardQuery): Promise<L
     order by b.${column} desc, b.player_key desc limit ${limit}`);
 }
 
-/** What a player did in each of some buckets, all modes together; buckets without matches are absent. */
+/** A player's counts in each of the buckets, over all modes. Buckets without matches are absent. */
 export async function activityOf(
   db: Queryable,
   playerKey: number,
@@ -67,17 +67,17 @@ export async function activityOf(
 export interface MapResults {
   /** Finished matches on the map. */
   matches: number;
-  /** Those without a winner. */
+  /** Matches without a winner. */
   draws: number;
   teams: { team: string; play: number; win: number }[];
 }
 
 const MAX_TEAMS = 64;
 
-/** Who won how often on a map, by the map's name key; teams by their names. */
+/** How often each team played and won on a map, given by its name key; teams are sorted by name. */
 export async function resultsOn(db: Queryable, mapKey: string): Promise<MapResults> {
   const rows = await db.all<{ team: string; play: number; win: number }>(sql`
     select team, play, win from map_results where map_key = ${mapKey} order by team limit ${MAX_TEAMS}`);
-  const all = rows.find(({ team }) => team === '');
-  return { matches: all?.play ?? 0, draws: all?.win ?? 0, teams: rows.filter(({ team }) => team !== '') };
+  const totals = rows.find(({ team }) => team === '');
+  return { matches: totals?.play ?? 0, draws: totals?.win ?? 0, teams: rows.filter(({ team }) => team !== '') };
 }

@@ -40,7 +40,7 @@ const COLUMNS = sql`
   m.key, m.name, m.version, m.proto, m.objective, m.type, m.path, m.authors, m.teams, m.gamemodes, i.map_key as image_key`;
 const WITH_IMAGE = sql`left join map_images i on i.map_key = m.key`;
 
-/** Maps with keys below `before`, the newest first; of one gamemode (any case) and of one server's rotation, where given. */
+/** Maps with keys below `before`, newest first, filtered by gamemode (in any case) and by a server's rotation. */
 export async function listMaps(
   db: Queryable,
   { before, limit, gamemode, serverKey }: { before: number; limit: number; gamemode?: string; serverKey?: number },
@@ -63,7 +63,7 @@ export async function mapByKey(db: Queryable, key: number): Promise<GameMap | un
   return row && mapOf(row);
 }
 
-/** A map by its exact name, else by its name in any case: the newest of several. */
+/** A map by its exact name, else the newest one with this name in any case. */
 export async function mapByName(db: Queryable, name: string): Promise<GameMap | undefined> {
   const exact = await mapByExactName(db, name);
   if (exact !== undefined) return exact;
@@ -72,12 +72,12 @@ export async function mapByName(db: Queryable, name: string): Promise<GameMap | 
   return row && mapOf(row);
 }
 
-/** The names of all maps, in the order in which they became known. */
+/** The names of all maps, in the order of their first publication. */
 export async function mapNames(db: Queryable): Promise<string[]> {
   return (await db.all<{ name: string }>(sql`select name from maps order by key`)).map(({ name }) => name);
 }
 
-/** What a server plays in turn. */
+/** The names of the maps in a server's rotation, in order. */
 export async function rotationOf(db: Queryable, serverKey: number): Promise<string[]> {
   const rows = await db.all<{ map_name: string }>(
     sql`select map_name from rotations where server_key = ${serverKey} order by position`,
@@ -112,7 +112,7 @@ export async function imageOf(db: Queryable, mapKey: number): Promise<MapImage |
     where i.map_key = ${mapKey}`);
 }
 
-/** Names of the servers whose rotation holds each map, by the map's name key. */
+/** The names of the servers that have each map in their rotation, by the map's name key. */
 export async function rotationsOf(db: Queryable, maps: GameMap[]): Promise<Map<string, string[]>> {
   const rows = await db.all<{ map_name_key: string; name: string; sort_order: number }>(sql`
     select distinct r.map_name_key, s.name, s.sort_order from rotations r join servers s on s.key = r.server_key
@@ -124,7 +124,7 @@ export async function rotationsOf(db: Queryable, maps: GameMap[]): Promise<Map<s
   );
 }
 
-/** How often each rating from 1 to 5 was given to a version. */
+/** The number of votes for each rating from 1 to 5 of one map version. */
 export interface MapRate {
   version: string;
   counts: [number, number, number, number, number];
@@ -140,7 +140,7 @@ interface RateRow {
   rate_5: number;
 }
 
-/** Ratings of each map by version, in the order of version numbers. */
+/** The ratings of each map by its key, in the order of version numbers (1.9 before 1.10). */
 export async function ratesOf(db: Queryable, maps: GameMap[]): Promise<Map<number, MapRate[]>> {
   const rows = await db.all<RateRow>(sql`
     select map_key, version, rate_1, rate_2, rate_3, rate_4, rate_5 from map_rates

@@ -3,16 +3,16 @@ import { type Sql, sql } from '#db/sql.ts';
 import { keysetPage, type Page, pageBefore } from '../keyset-paging.ts';
 import { type MatchHead, playedBelow, type PlayedMatch } from './matches.ts';
 
-/** What a list of matches may be narrowed to: one thing at a time, so that each list is a walk along one index. */
+/** The filter of a list of matches: one condition only, so that each list reads one index. */
 export type MatchFilter = { mapKey: string } | { serverKey: number } | { gamemode: string } | undefined;
 
-/** A match as a page lists it: beside its head, the keys that lead on. */
+/** A match in a list of the site, with the keys for its links. */
 export interface ListedMatch extends MatchHead {
   map_key: string;
   server_key: number;
 }
 
-/** Matches with keys below `before`, the newest first. */
+/** Matches with keys below `before`, newest first. */
 export async function listMatchesWhere(
   db: Queryable,
   filter: MatchFilter,
@@ -21,17 +21,17 @@ export async function listMatchesWhere(
 ): Promise<ListedMatch[]> {
   const page = pageBefore(before, limit);
   return await db.all<ListedMatch>(sql`
-    select key, head, started, finished, map_key, server_key from matches where ${keysetWalk(filter, page)}`);
+    select key, head, started, finished, map_key, server_key from matches where ${conditionOf(filter, page)}`);
 }
 
-function keysetWalk(filter: MatchFilter, page: Page): Sql {
+function conditionOf(filter: MatchFilter, page: Page): Sql {
   if (filter === undefined) return sql`${page.bound} order by key ${page.direction} limit ${page.limit}`;
   if ('mapKey' in filter) return keysetPage('map_key', filter.mapKey, page);
   if ('serverKey' in filter) return keysetPage('server_key', filter.serverKey, page);
   return keysetPage('gamemode', filter.gamemode, page);
 }
 
-/** A player's matches with keys below `before`, the newest first. */
+/** A player's matches with keys below `before`, newest first. */
 export async function listPlayedMatches(
   db: Queryable,
   playerKey: number,

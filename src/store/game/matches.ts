@@ -3,8 +3,8 @@ import type { Queryable, Reads } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
 /**
- * A match as lists show it. `head` is ready-made JSON, from `{` to before `}`, of every field that neither settings nor
- * time can change; what settings decide (the offset of moments, the link) is added by who shows it.
+ * A match in a list. `head` is stored JSON without its closing `}`: all fields that do not depend on settings. The service
+ * adds the others (timestamps with their offset, the link) when it renders the match.
  */
 export interface MatchHead {
   key: number;
@@ -53,7 +53,7 @@ export interface MatchObjective {
   time: number;
 }
 
-/** Match heads with keys below `before`, the newest first. */
+/** Match heads with keys below `before`, newest first. */
 export function listMatches(db: Reads, before: number, limit: number): MaybePromise<MatchHead[]> {
   const rows = db.tuples(
     sql`select key, head, started, finished from matches where key < ${before} order by key desc limit ${limit}`,
@@ -61,17 +61,17 @@ export function listMatches(db: Reads, before: number, limit: number): MaybeProm
   return mapMaybe(rows, (found) => (found as HeadTuple[]).map(headOf));
 }
 
-/** A match with its teams, which are ready-made JSON as answers show it. */
+/** A match with its teams, which are stored JSON in the form of the API. */
 export interface MatchWithTeams extends MatchHead {
   teams: string;
 }
 
-/** A match with its teams, and how often its text was rewritten. */
+/** A match with its teams and the number of times that its row was rewritten. */
 export interface RevisedMatch extends MatchWithTeams {
   revision: number;
 }
 
-/** A match with its parts: `objectives` is JSON of `MatchObjective[]`. */
+/** A match with teams and objectives; `objectives` is JSON of `MatchObjective[]`. */
 export interface WholeMatch extends MatchWithTeams {
   objectives: string;
 }
@@ -80,13 +80,13 @@ const REVISED = sql`select match_key, head, started, finished, teams, revision f
 const WITH_TEAMS = sql`select match_key, head, started, finished, teams from match_details`;
 const WHOLE = sql`select match_key, head, started, finished, teams, objectives from match_details`;
 
-/** As `listMatches`, with teams, without the objectives, for which more of the disk would be read. */
+/** Like `listMatches`, with teams. Without objectives, which would need further reads from disk. */
 export async function listMatchesWithTeams(db: Queryable, before: number, limit: number): Promise<MatchWithTeams[]> {
   const rows = await db.tuples(sql`${WITH_TEAMS} where match_key < ${before} order by match_key desc limit ${limit}`);
   return (rows as TeamsTuple[]).map(withTeamsOf);
 }
 
-/** As `listMatches`, with teams and objectives. */
+/** Like `listMatches`, with teams and objectives. */
 export async function listWholeMatches(db: Queryable, before: number, limit: number): Promise<WholeMatch[]> {
   const rows = await db.tuples(sql`${WHOLE} where match_key < ${before} order by match_key desc limit ${limit}`);
   return (rows as WholeTuple[]).map(wholeOf);
@@ -97,13 +97,13 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
   return row && wholeOf(row as WholeTuple);
 }
 
-/** As `matchByKey`, without the objectives, which few ask for. */
+/** Like `matchByKey`, without the objectives, which few clients request. */
 export function matchWithTeams(db: Reads, key: number): MaybePromise<MatchWithTeams | undefined> {
   const found = db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
   return mapMaybe(found, (row) => row && withTeamsOf(row as TeamsTuple));
 }
 
-/** As `matchWithTeams`, with its revision. */
+/** Like `matchWithTeams`, with the revision. */
 export function revisedMatch(db: Reads, key: number): MaybePromise<RevisedMatch | undefined> {
   const found = db.tuple(sql`${REVISED} where match_key = ${key}`);
   return mapMaybe(found, (row) => row && revisedOf(row as RevisedTuple));
@@ -128,7 +128,7 @@ function wholeOf([key, head, started, finished, teams, objectives]: WholeTuple):
   return { key, head, started, finished, teams, objectives };
 }
 
-/** One of a player's matches, as the field group `matches` tells it. */
+/** A player's match with the player's own result, as in the API's field group `matches`. */
 export interface PlayedMatch extends MatchHead {
   result: 'win' | 'lose' | 'draw';
   score: number;
@@ -137,9 +137,9 @@ export interface PlayedMatch extends MatchHead {
 }
 
 /**
- * A player's rows `p` with their matches `m`, below a key, the newest first: a walk along player_matches_by_player that ends
- * with the page. Both columns are compared as one row: given the two conditions apart, PostgreSQL may walk along the primary
- * key instead, past everything that others have played. The tables are crossed since SQLite keeps to that order.
+ * A player's rows `p` and matches `m` with keys below `before`, newest first: a scan of the index player_matches_by_player
+ * that ends with the page. The condition compares both columns as one row value, because with two conditions PostgreSQL may
+ * scan the primary key, which passes the matches of everybody else. `cross join` fixes the order of the tables on SQLite.
  */
 export function playedBelow(playerKey: number, before: number, limit: number): Sql {
   return sql`
@@ -171,29 +171,34 @@ export interface Kill {
   time: number;
 }
 
-/** A player's newest kills: by match, within a match by their order. */
+/** A player's newest kills, by match and by their number within it. */
 export async function killsOf(db: Queryable, killerKey: number, limit: number): Promise<Kill[]> {
   return (await killsBelow(db, killerKey, undefined, limit)).map(({ number: _, ...kill }) => kill);
 }
 
 type KillTuple = [
-  ...killer: [uuid: string, name: string],
-  ...victim: [uuid: string, name: string],
-  ...[match: number, number: number, head: string, time: number],
+  killerUuid: string,
+  killerName: string,
+  victimUuid: string,
+  victimName: string,
+  match: number,
+  number: number,
+  head: string,
+  time: number,
 ];
 
-/** Those behind another one in that order. */
+/** Like `killsOf`, but the page after the kill `last`, and with the number of each kill. */
 export async function killsBelow(
   db: Queryable,
   killerKey: number,
   last: { match: number; number: number } | undefined,
   limit: number,
 ): Promise<(Kill & { number: number })[]> {
-  const behind = last === undefined ? sql`` : sql`and (k.match_key, k.number) < (${last.match}, ${last.number})`;
+  const after = last === undefined ? sql`` : sql`and (k.match_key, k.number) < (${last.match}, ${last.number})`;
   const rows = await db.tuples(sql`
     select p.uuid, k.killer_name, k.victim_uuid, k.victim_name, k.match_key, k.number, m.head, k.time
     from kills k join matches m on m.key = k.match_key join players p on p.key = k.killer_key
-    where k.killer_key = ${killerKey} ${behind} order by k.match_key desc, k.number desc limit ${limit}`);
+    where k.killer_key = ${killerKey} ${after} order by k.match_key desc, k.number desc limit ${limit}`);
   return (rows as KillTuple[]).map(([uuid, name, victimUuid, victimName, match, number, head, time]) => ({
     killer: { uuid, name },
     victim: { uuid: victimUuid, name: victimName },
@@ -204,7 +209,7 @@ export async function killsBelow(
   }));
 }
 
-/** Reads what a head says. */
+/** Parses the fields of a head. */
 export function factsOf(head: string): MatchFacts {
   return JSON.parse(`${head}}`) as MatchFacts;
 }

@@ -6,29 +6,29 @@ const MINUTE_MS = 60_000;
 const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS) * MINUTE_MS;
 
 export interface OnlineSample {
-  /** The beginning of the minute. */
+  /** The start of the minute, epoch milliseconds. */
   time: number;
   count: number;
 }
 
-/** Notes how many players were online in some minutes; where that is known already it stays. */
+/** Stores samples of past minutes. A minute that already has a sample keeps it. */
 export async function recordOnline(db: Queryable, samples: readonly OnlineSample[]): Promise<void> {
   const rows = samples.map(({ time, count }) => [minuteOf(time), count]);
   await db.runAll(insertAll('insert into online_samples (time, count) values', rows, 'on conflict (time) do nothing'));
 }
 
 /**
- * Counts who is online and notes it for this minute; of several processes that do, the first counts.
- * @param since when a heartbeat has to have been received to count
+ * Counts the players online and stores the count for this minute. If several processes do so, the first one counts.
+ * @param since epoch milliseconds; heartbeats received earlier do not count
  */
 export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, since: number): Promise<void> {
   const time = minuteOf(now);
   await db.transaction(async (tx) => {
     await lockSamples(tx);
-    const noted = await tx.run(
+    const inserted = await tx.run(
       sql`insert into online_samples (time, count) values (${time}, 0) on conflict (time) do nothing`,
     );
-    if (noted === 0) return;
+    if (inserted === 0) return;
     await tx.run(sql`
       insert into online_by_server (time, server_key, received, count)
       select cast(${time} as bigint), p.server_key, p.received, p.player_count
@@ -41,13 +41,13 @@ export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, sin
 }
 
 /**
- * Forgets the heartbeats of a server that were received since a moment: who is on it now, and what it has added to the
- * samples. What it told before does not come back for the minutes behind.
+ * Retracts the heartbeats of a server received since a timestamp: deletes its presence and subtracts its share from the
+ * samples. Earlier heartbeats are not restored in those minutes.
  */
 export async function removeOnlineSamples(tx: Queryable, serverKey: number, since: number): Promise<void> {
   await lockSamples(tx);
   await tx.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
-  // The minutes may be of another clock than the heartbeats: all are looked at, which are eight days at most.
+  // Samples may come from the clock of another process than the heartbeats, so this checks all of them, at most eight days.
   const added = sql`server_key = ${serverKey} and received >= ${since}`;
   await tx.run(sql`
     update online_samples
@@ -57,12 +57,12 @@ export async function removeOnlineSamples(tx: Queryable, serverKey: number, sinc
   await tx.run(sql`delete from online_by_server where ${added}`);
 }
 
-/** A sample that is being taken and heartbeats that are being forgotten must not pass each other unseen. */
+/** Serialises sampling and retraction: without the lock, each could miss the rows of the other. */
 async function lockSamples(tx: Queryable): Promise<void> {
   if (tx.remote) await tx.run(sql`lock table online_by_server in exclusive mode`);
 }
 
-/** The samples since a moment, the oldest first. */
+/** The samples since a timestamp (epoch milliseconds), oldest first. */
 export async function onlineSince(db: Queryable, since: number): Promise<OnlineSample[]> {
   return await db.all<OnlineSample>(
     sql`select time, count from online_samples where time >= ${since} order by time limit 2000`,

@@ -4,8 +4,9 @@ import { insertAll, type Sql, sql } from '#db/sql.ts';
 import { syncAccountName } from '#store/accounts/account-names.ts';
 
 /**
- * Works players out anew from the events that still speak of them: names, when they came and went. `PlayerAccumulator` keeps
- * the same facts up to date event by event; the newest sighting decides, of two at one moment the later event.
+ * Rebuilds the names, the last login and the last logout of players from the remaining records, after events were
+ * retracted. `PlayerAccumulator` maintains the same fields event by event. The newest observation of a name decides; of
+ * two with the same timestamp, the one of the later event.
  */
 export async function rebuildPlayerNames(tx: Queryable, keys: readonly number[]): Promise<void> {
   for (const key of keys) {
@@ -15,14 +16,14 @@ export async function rebuildPlayerNames(tx: Queryable, keys: readonly number[])
   }
 }
 
-/** A name as it is spelled, and from when to when a player was seen with it. */
+/** A name in its spelling, with the timestamps of its first and last observation. */
 interface Span {
   name: string;
   first: number;
   last: number;
 }
 
-/** What follows `from`: everything that saw the player under a name. */
+/** A subquery for `from`: all observations of the player's names. */
 const observationsOf = (player: number): Sql => sql`(
     select p.name, m.finished as time, p.match_key as key, 1 as own
     from player_matches p join matches m on m.key = p.match_key where p.player_key = ${player}
@@ -37,16 +38,19 @@ async function spansOf(tx: Queryable, player: number): Promise<Span[]> {
   return (rows as [string, number, number][]).map(([name, first, last]) => ({ name, first, last }));
 }
 
-/** Nobody speaks of the player any more. Who was merged into it still is, but has no key from before. */
-async function forgetPlayer(tx: Queryable, key: number): Promise<void> {
+/**
+ * Deletes a player without any remaining observation. UUIDs that were merged into the player stay merged, but lose the
+ * keys of their former players.
+ */
+async function deletePlayer(tx: Queryable, key: number): Promise<void> {
   await tx.run(sql`
     update player_aliases set key = null where into_uuid = (select uuid from players where key = ${key})`);
   await tx.run(sql`delete from players where key = ${key}`);
 }
 
 async function rebuildPlayer(tx: Queryable, key: number, spans: Span[]): Promise<void> {
-  if (spans.length === 0) return await forgetPlayer(tx, key);
-  const ordered = await inOrder(tx, key, spans);
+  if (spans.length === 0) return await deletePlayer(tx, key);
+  const ordered = await sortSpans(tx, key, spans);
   const names = new Map<string, Span>();
   for (const span of ordered) {
     const first = Math.min(span.first, names.get(nameKey(span.name))?.first ?? span.first);
@@ -67,8 +71,8 @@ async function rebuildPlayer(tx: Queryable, key: number, spans: Span[]): Promise
   );
 }
 
-/** The spans by their ends; of those that end at the same moment, by the events that saw them last. */
-async function inOrder(tx: Queryable, key: number, spans: Span[]): Promise<Span[]> {
+/** Sorts spans by their last observation; ties by the event of that observation. */
+async function sortSpans(tx: Queryable, key: number, spans: Span[]): Promise<Span[]> {
   const tied = spans.filter(({ last }, place) => spans.some((other, at) => at !== place && other.last === last));
   const events = new Map<Span, [key: number, own: number]>();
   for (const span of tied) {
@@ -89,7 +93,7 @@ async function newest(tx: Queryable, key: number, login: 0 | 1): Promise<{ time:
     order by time desc, ledger_key desc limit 1`);
 }
 
-/** The earliest name a player was seen with. */
+/** The first name of a player and its timestamp. */
 export async function firstObservation(db: Queryable, key: number): Promise<{ name: string; first: number }> {
   return (await spansOf(db, key)).reduce((first, span) => (span.first < first.first ? span : first));
 }

@@ -1,9 +1,9 @@
 import type { Queryable } from '#db/db.ts';
-import { code, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
+import { identifier, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
 
 /**
- * The counters of each mode group: columns `<group>_<counter>` of player_stats. `time` is seconds played. A match feeds
- * one group (spec decisions, "which match feeds which group"); factions comes from statistics events.
+ * The counters of each mode group, columns `<group>_<counter>` of player_stats. `time` is seconds played. A match counts
+ * for one group (spec decisions, "which match feeds which group"); `factions` comes from statistics events.
  */
 export const GROUPS = {
   bowspleef: ['win', 'lose', 'play', 'time'],
@@ -33,15 +33,15 @@ const GROUP_OF_MODE = new Map<string, Group>([
   ['splatt', 'splatt'],
 ]);
 
-/** The group that matches of a gamemode feed; every team mode without a group of its own is teampvp. */
+/** The group for which matches of a gamemode count; team modes without a group of their own count for `teampvp`. */
 export function groupOf(gamemode: string): Group {
   return GROUP_OF_MODE.get(gamemode.toLowerCase()) ?? 'teampvp';
 }
 
-/** Counts by counter; what is absent is zero. */
+/** Counts by the name of the counter; absent counters are zero. */
 export type Counts = Partial<Record<string, number>>;
 
-/** The counters of one player by group, all zero for a player without statistics. */
+/** The counters of one player by group. */
 export type Stats = Record<Group, Record<string, number>>;
 
 /** Sums in the order of `GROUPS[group]`. */
@@ -53,22 +53,23 @@ type Row = readonly number[];
 
 const UPSERT = 'on conflict (player_key) do update set name_seen = excluded.name_seen';
 
-interface Texts {
+/** The parts of the statement that adds to the counters of one group, for `withRows`. */
+interface UpsertText {
   columns: number;
   head: string;
   tail: string;
 }
 
-const TEXTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, textsOf(group)])) as Record<Group, Texts>;
+const UPSERTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, upsertOf(group)])) as Record<Group, UpsertText>;
 
-/** The columns of a group's counters, in their order. */
+/** The columns of a group's counters, in the order of `GROUPS[group]`. */
 export function columnsOf(group: Group): string[] {
   return GROUPS[group].map((counter) => `${group}_${counter}`);
 }
 
-const ALL_COLUMNS = join(GROUP_NAMES.flatMap(columnsOf).map(code));
+const ALL_COLUMNS = join(GROUP_NAMES.flatMap(columnsOf).map(identifier));
 
-/** The counters of a player, all zero where the player has none. */
+/** The counters of a player, all zero for a player without statistics. */
 export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> {
   const row = (await db.tuple(sql`select ${ALL_COLUMNS} from player_stats where player_key = ${playerKey}`)) ?? [];
   const stats = {} as Stats;
@@ -80,10 +81,10 @@ export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> 
   return stats;
 }
 
-function textsOf(group: Group): Texts {
+function upsertOf(group: Group): UpsertText {
   const counters = columnsOf(group);
   const columns = [...counters, 'name_seen', 'player_key'];
-  // SQLite is given numbers as floating ones, with which sums beyond 2^53 would lose what stands last.
+  // node:sqlite binds numbers as floating point, in which sums beyond 2^53 would lose their last digits.
   const sums = counters.map((one) => `${one} = player_stats.${one} + cast(excluded.${one} as bigint)`);
   return {
     columns: columns.length,
@@ -92,19 +93,25 @@ function textsOf(group: Group): Texts {
   };
 }
 
-/** The statements that add sums to counters, of players who may have none yet; behind the sums what `sightings` takes. */
+/**
+ * The statements that add to the counters of a group, also for players without a row.
+ * @param rows the sums in the order of `GROUPS[group]`, then `name_seen` and the player's key
+ */
 export function additions(group: Group, rows: readonly Row[]): Sql[] {
-  const { head, tail, columns } = TEXTS[group];
+  const { head, tail, columns } = UPSERTS[group];
   return withRows(head, columns, rows.flat(), tail);
 }
 
-/** What is to be added to a player's counters of a group. */
+/** An addition to a player's counters of one group. */
 export interface Added {
   group: Group;
   sums: Sums;
 }
 
-/** Rows of when the present name was last seen and a player's key. */
+/**
+ * The statements that update only `name_seen`.
+ * @param rows `name_seen` (epoch milliseconds) and the player's key
+ */
 export function observations(rows: readonly Row[]): Sql[] {
   return insertAll('insert into player_stats (name_seen, player_key) values', rows, UPSERT);
 }

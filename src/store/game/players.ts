@@ -14,7 +14,7 @@ export interface Player {
 
 const COLUMNS = sql`p.key, p.uuid, p.name, p.last_login, p.last_login_server, p.last_logout`;
 
-/** A player by UUID; one that was merged into another is that other. */
+/** A player by UUID. The UUID of a merged player finds the player that it was merged into. */
 export async function playerByUuid(db: Queryable, uuid: string): Promise<Player | undefined> {
   const player = await db.get<Player>(sql`select ${COLUMNS} from players p where p.uuid = ${uuid}`);
   if (player !== undefined) return player;
@@ -22,7 +22,7 @@ export async function playerByUuid(db: Queryable, uuid: string): Promise<Player 
     select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.uuid = ${uuid}`);
 }
 
-/** A player by key; by that of one that was merged into another, that other. */
+/** A player by key. The key of a merged player finds the player that it was merged into. */
 export async function playerByKey(db: Queryable, key: number): Promise<Player | undefined> {
   const player = await db.get<Player>(sql`select ${COLUMNS} from players p where p.key = ${key}`);
   if (player !== undefined) return player;
@@ -30,7 +30,10 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
     select ${COLUMNS} from player_aliases a join players p on p.uuid = a.into_uuid where a.key = ${key}`);
 }
 
-/** Who bears a name now, in any case: of several the one who was seen with it last. Else who bore it last. */
+/**
+ * The player who has a name now, in any case; of several, the one last observed with it. If there is none, the player who
+ * last had it.
+ */
 export async function playerByName(db: Queryable, name: string): Promise<Player | undefined> {
   const key = nameKey(name);
   const present = await db.all<Player>(sql`select ${COLUMNS} from players p where p.name_key = ${key} limit 2`);
@@ -47,7 +50,7 @@ async function lastBearer(db: Queryable, nameKey: string): Promise<Player | unde
     where p.name_key = ${nameKey} order by s.name_seen desc, p.key desc limit 1`);
 }
 
-/** A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits cannot exist, so none hides another. */
+/** A player by UUID, by name in any case, or by id. Game account names have at most 16 characters, so none looks like a UUID. */
 export async function findPlayer(db: Queryable, text: string): Promise<Player | undefined> {
   const uuid = uuidOf(text);
   if (uuid !== undefined) return await playerByUuid(db, uuid);
@@ -63,7 +66,10 @@ export interface PlayerName {
   last_seen: number;
 }
 
-/** Every name a player bore, the newest first. The present name's row lags, since every match sees it: see player_stats. */
+/**
+ * Every name of a player, newest first. `last_seen` of the present name is in player_stats, because every match updates it;
+ * its row in player_names is older.
+ */
 export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerName[]> {
   return await db.all<PlayerName>(sql`
     select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen,
@@ -72,12 +78,12 @@ export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerN
     where n.player_key = ${playerKey} order by last_seen desc, n.name_key`);
 }
 
-/** A player as `PlayerAccumulator` reads it. */
+/** A player as `PlayerAccumulator` loads it. */
 export interface KnownPlayer {
   key: number;
   uuid: string;
   name: string;
-  /** A moment not before the first at which the present name is noted: what comes later needs no noting. */
+  /** A timestamp at or after the stored first observation of the present name; later observations need no update. */
   nameSince: number;
   nameSeen: number;
   lastLogin: number | null;

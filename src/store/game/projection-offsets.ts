@@ -1,21 +1,23 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** What is worked out behind the ingest, match after match in the order of their keys. */
+/** Data that is derived from matches asynchronously, in the order of their keys. */
 export type Projection = 'boards';
 
-/** How far it has come: the last match that is in, and what it was made for (days of a zone). */
+/** How far a projection has come. */
 export interface ProjectionOffset {
+  /** The key of the last match that is counted. */
   last: number;
+  /** The setting that the projection depends on: the time zone of its days. */
   made_for: string;
 }
 
-/** Takes the lock under which one at a time moves the state, or takes out what is in. */
+/** Takes the lock of a projection, which every transaction that counts or subtracts matches needs. */
 export async function lockProjection(tx: Queryable, name: Projection): Promise<ProjectionOffset> {
-  const state = await tx.get<ProjectionOffset>(
+  const offset = await tx.get<ProjectionOffset>(
     sql`update projections set last = last where name = ${name} returning last, made_for`,
   );
-  return state!;
+  return offset!;
 }
 
 export async function advanceProjection(

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
-/** `state` of the data API. A punishment expires at its moment, so the state is worked out at each reading. */
+/** `state` in the data API. It is computed at each read, because a punishment expires as time passes. */
 export const ACTIVE = 0;
 export const EXPIRED = 1;
 export const REVOKED = 2;
@@ -41,7 +41,7 @@ const SELECT = sql`
     u.time, u.expires, u.revoked
   from punishments u join players p on p.key = u.punished_key`;
 
-/** Punishments with keys below `before`, the newest first. */
+/** Punishments with keys below `before`, newest first. */
 export async function listPunishments(
   db: Queryable,
   before: number,
@@ -69,7 +69,7 @@ export async function punishmentByKey(db: Queryable, key: number, now: number): 
   return row && punishmentOf(row, now);
 }
 
-/** Whether a ban of the player is active, however the network writes the word. */
+/** Whether a ban of the player is active. Networks write the type `ban` in any case. */
 export async function isBanned(db: Queryable, playerKey: number, now: number): Promise<boolean> {
   const ban = await db.get(sql`
     select key from punishments
@@ -102,7 +102,7 @@ function stateOf({ revoked, expires }: PunishmentRow, now: number): number {
   return expires !== null && expires <= now ? EXPIRED : ACTIVE;
 }
 
-/** What may change of a punishment, by the scope's own name for it. */
+/** The parts of a punishment that may change, looked up by the reference that the scope (a server) gave it. */
 export async function termsOf(
   db: Queryable,
   scope: number,

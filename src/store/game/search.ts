@@ -6,7 +6,7 @@ export interface FoundPlayer {
   key: number;
   uuid: string;
   name: string;
-  /** The name that was found, where it is not the present one any more. */
+  /** The former name that matched; undefined if the present name matched. */
   formerly: string | undefined;
 }
 
@@ -16,23 +16,23 @@ export interface FoundMap {
   gamemodes: string[];
 }
 
-/** Players who bear or bore a name that begins like this, in any case, in the order of names. */
+/** Players with a present or former name that begins with the text, in any case, ordered by name. */
 export async function searchPlayers(db: Queryable, text: string, limit: number): Promise<FoundPlayer[]> {
   const rows = await db.all<FoundPlayer & { found: string; found_key: string }>(sql`
     select p.key, p.uuid, p.name, n.name as found, n.name_key as found_key
     from player_names n join players p on p.key = n.player_key
     where ${startsWith(sql`n.name_key`, text)} order by n.name_key, n.player_key limit ${limit}`);
-  const first = new Map<number, FoundPlayer>();
+  const players = new Map<number, FoundPlayer>();
   for (const { found, found_key, ...player } of rows) {
     const isPresent = nameKey(player.name) === found_key;
-    if (isPresent || !first.has(player.key)) {
-      first.set(player.key, { ...player, formerly: isPresent ? undefined : found });
+    if (isPresent || !players.has(player.key)) {
+      players.set(player.key, { ...player, formerly: isPresent ? undefined : found });
     }
   }
-  return [...first.values()];
+  return [...players.values()];
 }
 
-/** Maps whose names begin like this, in any case, in the order of names. */
+/** Maps with a name that begins with the text, in any case, ordered by name. */
 export async function searchMaps(db: Queryable, text: string, limit: number): Promise<FoundMap[]> {
   const rows = await db.all<Omit<FoundMap, 'gamemodes'> & { gamemodes: string }>(sql`
     select m.key, m.name, m.gamemodes from maps m
@@ -40,7 +40,7 @@ export async function searchMaps(db: Queryable, text: string, limit: number): Pr
   return rows.map((row) => ({ ...row, gamemodes: JSON.parse(row.gamemodes) as string[] }));
 }
 
-/** A prefix as a stretch of an index that orders by code points: no character comes behind U+10FFFF. */
+/** A prefix as a range of an index that is ordered by code points, of which U+10FFFF is the last. */
 function startsWith(column: Sql, text: string): Sql {
   const prefix = nameKey(text);
   return sql`${column} >= ${prefix} and ${column} < ${`${prefix}\u{10ffff}`}`;

@@ -5,18 +5,18 @@ import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 
 /**
- * The keys by which game servers write. Several live side by side while one replaces another. What is sent with a test
- * key is checked and receipted, but not kept.
+ * A secret key with which a game server sends events. A server has several valid keys while one replaces another. Events
+ * sent with a test key are validated and receipted, but not stored.
  */
 export interface ServerKey {
   id: string;
   test: boolean;
   created: number;
-  /** From when on it opens nothing; null while nobody has said so. */
+  /** When the key stops working, epoch milliseconds; null if it does not expire. */
   expires: number | null;
 }
 
-/** Whom a key speaks for. */
+/** The server that a key authenticates; `credential` is the key of the key itself. */
 export interface Credential {
   credential: number;
   serverKey: number;
@@ -27,7 +27,7 @@ export interface Credential {
 const PREFIX = 'shk_';
 const TEST_PREFIX = 'shk_test_';
 
-/** Makes a key of a server; its text is shown this once. */
+/** Creates a key for a server. Its text is shown only once; the database holds its hash. */
 export async function createServerKey(db: Db, now: number, serverKey: number, test = false): Promise<string> {
   return await db.transaction((tx) => addKey(tx, now, serverKey, test));
 }
@@ -40,7 +40,7 @@ async function addKey(tx: Queryable, now: number, serverKey: number, test: boole
   return secret;
 }
 
-/** Makes a new key; those that were in use open for `overlapMs` more. */
+/** Creates a new key. The old keys keep working for `overlapMs`. */
 export async function rotateServerKey(db: Db, now: number, serverKey: number, overlapMs: number): Promise<string> {
   return await db.transaction(async (tx) => {
     const secret = await addKey(tx, now, serverKey, false);
@@ -53,14 +53,14 @@ export async function rotateServerKey(db: Db, now: number, serverKey: number, ov
 }
 
 /**
- * Shuts one key, or all of a server, at once.
- * @returns how many were still open
+ * Revokes one key, or all keys of a server, with immediate effect.
+ * @returns the number of keys that were still valid
  */
 export async function revokeServerKeys(db: Db, now: number, serverKey: number, id?: string): Promise<number> {
-  const one = id === undefined ? sql`` : sql`and key = ${keyOf(id) ?? 0}`;
+  const onlyThis = id === undefined ? sql`` : sql`and key = ${keyOf(id) ?? 0}`;
   return await db.run(sql`
     update server_keys set expires = ${now}
-    where server_key = ${serverKey} and (expires is null or expires > ${now}) ${one}`);
+    where server_key = ${serverKey} and (expires is null or expires > ${now}) ${onlyThis}`);
 }
 
 export async function listServerKeys(db: Queryable, serverKey: number): Promise<ServerKey[]> {
@@ -70,7 +70,7 @@ export async function listServerKeys(db: Queryable, serverKey: number): Promise<
   return rows.map(({ key, test, created, expires }) => ({ id: idOf(key), test: test === 1, created, expires }));
 }
 
-/** Whom a key speaks for, where it opens. */
+/** Authenticates a key; undefined if it is unknown, revoked or expired, or its server was removed. */
 export async function findServerKey(db: Queryable, secret: string, now: number): Promise<Credential | undefined> {
   if (!secret.startsWith(PREFIX)) return undefined;
   const row = await db.get<{ key: number; server_key: number; name: string; test: number }>(sql`

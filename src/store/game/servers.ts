@@ -7,7 +7,7 @@ export interface Server {
   name: string;
 }
 
-/** A server as readers see it at a moment: one that has gone silent keeps its row with nobody on it. */
+/** A server with its present state. A server without recent heartbeats is empty: no players, no map. */
 export interface ServerNow extends Server {
   region: string;
   icon: string;
@@ -40,12 +40,12 @@ const SELECT = sql`
     p.current_map, p.next_map
   from servers s left join presence p on p.server_key = s.key`;
 
-/** By `order`, then by name as text. Here and not in SQL, since databases sort text by rules of their own. */
+/** Sorts by `order`, then by name. In JavaScript because each database sorts text by its own collation. */
 export function byOrder(a: Pick<ServerRow, 'sort_order' | 'name'>, b: Pick<ServerRow, 'sort_order' | 'name'>): number {
   return a.sort_order - b.sort_order || (a.name < b.name ? -1 : 1);
 }
 
-/** Every server by `order`, then name. Heartbeats received before `since` no longer count. */
+/** Every server by `order`, then name. `since`: epoch milliseconds; heartbeats received earlier do not count. */
 export async function listServers(db: Queryable, since: number): Promise<ServerNow[]> {
   const rows = await db.all<ServerRow>(sql`${SELECT} where s.removed is null`);
   return rows.sort(byOrder).map((row) => serverNow(row, since));
@@ -56,7 +56,7 @@ export async function serverByKey(db: Queryable, key: number, since: number): Pr
   return row && serverNow(row, since);
 }
 
-/** Players connected over the whole network. */
+/** The number of players on the whole network. */
 export async function countOnline(db: Queryable, since: number): Promise<number> {
   const row = await db.get<{ count: number }>(
     sql`
@@ -66,7 +66,7 @@ export async function countOnline(db: Queryable, since: number): Promise<number>
   return row!.count;
 }
 
-/** Servers that play one of the maps now, by the map's name key. */
+/** The servers that now play one of the maps, given by name keys. */
 export async function serversPlaying(
   db: Queryable,
   mapKeys: string[],
@@ -90,7 +90,7 @@ function serverNow(row: ServerRow, since: number): ServerNow {
 
 const NOBODY = { playing: 0, players: [], gamemode: '', current_map: '', next_map: '' };
 
-/** A server by its name in any case; one that was removed, too, since it comes back where it is configured anew. */
+/** A server by its name in any case. Includes removed servers, because configuring one again restores it. */
 export async function serverByName(db: Queryable, name: string): Promise<Server | undefined> {
   return await db.get<Server>(sql`select key, name from servers where name_key = ${nameKey(name)}`);
 }

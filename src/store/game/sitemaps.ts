@@ -1,19 +1,19 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { code, sql } from '#db/sql.ts';
+import { identifier, sql } from '#db/sql.ts';
 
-/** Lists of every page's key for search engines, in files that are cut as the tables grow. */
+/** Sitemaps list the pages for search engines. A full file ends at a fixed key, and a new one begins. */
 
 export const SITEMAP_KINDS = ['matches', 'players', 'maps'] as const;
 export type SitemapKind = (typeof SITEMAP_KINDS)[number];
 
-/** Keys of one file; the last one of a kind may grow longer until it is cut. */
-const FILE = 5_000;
-/** The most that the protocol allows. */
+/** Keys in one file. The last file of a kind may exceed it until the next `cutSitemaps`. */
+const KEYS_PER_FILE = 5_000;
+/** The maximum of the sitemap protocol. */
 const MAX = 50_000;
 
 export interface SitemapFile {
   kind: SitemapKind;
-  /** The file holds keys from this one on. */
+  /** The first key of the file. */
   first_key: number;
 }
 
@@ -25,30 +25,30 @@ export async function sitemapFiles(db: Queryable): Promise<SitemapFile[]> {
 
 export interface SitemapEntry {
   key: number;
-  /** Only players have one. */
+  /** Null except for players. */
   uuid: string | null;
 }
 
-/** What stands in a file; empty where there is no such file. */
+/** The entries of a file; empty if there is no such file. */
 export async function sitemapEntries(db: Queryable, { kind, first_key }: SitemapFile): Promise<SitemapEntry[]> {
   const uuid = kind === 'players' ? sql`uuid` : sql`null as uuid`;
   return await db.all<SitemapEntry>(sql`
-    select key, ${uuid} from ${code(kind)} where key >= ${first_key}
+    select key, ${uuid} from ${identifier(kind)} where key >= ${first_key}
       and exists (select 1 from sitemap_files where kind = ${kind} and first_key = ${first_key})
       and key < coalesce((select min(first_key) from sitemap_files where kind = ${kind} and first_key > ${first_key}),
         ${Number.MAX_SAFE_INTEGER})
     order by key limit ${MAX}`);
 }
 
-/** Cuts off full files; each step reads the keys of one. */
+/** Ends full files and begins new ones. */
 export async function cutSitemaps(db: Db): Promise<void> {
   for (const kind of SITEMAP_KINDS) while (await cut(db, kind));
 }
 
 async function cut(db: Db, kind: SitemapKind): Promise<boolean> {
   const next = await db.get<{ key: number }>(sql`
-    select key from ${code(kind)}
-    where key >= (select max(first_key) from sitemap_files where kind = ${kind}) order by key limit 1 offset ${FILE}`);
+    select key from ${identifier(kind)}
+    where key >= (select max(first_key) from sitemap_files where kind = ${kind}) order by key limit 1 offset ${KEYS_PER_FILE}`);
   if (next === undefined) return false;
   await db.run(
     sql`insert into sitemap_files (kind, first_key) values (${kind}, ${next.key}) on conflict (kind, first_key) do nothing`,

@@ -1,6 +1,6 @@
 /**
- * Stretches of time that statistics are kept for: days, weeks from Monday, months, and all time, by the calendar of one
- * zone. A bucket is one number: the period's place, then the date of its first day, `2_2026_03_01` for March 2026.
+ * Time buckets of the leaderboards: days, weeks from Monday, months, and all time, in the calendar of one time zone. A
+ * bucket is a number: the index of its period, then the date of its first day, like 2_2026_03_01 for March 2026.
  */
 export const PERIODS = ['day', 'week', 'month', 'all'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -10,13 +10,13 @@ const DAY_MS = 86_400_000;
 const QUARTER_HOUR_MS = 900_000;
 const RETAINED_QUARTERS = 50_000;
 
-/** How many buckets of each period are kept, with the present one. */
-export const KEPT: Readonly<Record<Exclude<Period, 'all'>, number>> = { day: 31, week: 13, month: 24 };
+/** How many buckets of each period are retained, including the present one. */
+export const RETAINED_BUCKETS: Readonly<Record<Exclude<Period, 'all'>, number>> = { day: 31, week: 13, month: 24 };
 
-/** The bucket of each period that a moment lies in. */
+/** Finds the bucket of each period that contains a timestamp. */
 export type BucketsAt = (epochMs: number) => Readonly<Record<Period, number>>;
 
-/** @param zone its calendar is looked up once for each quarter of an hour, in which no date changes */
+/** Caches the buckets of each quarter of an hour: every time zone changes its date on such a boundary. */
 export function bucketsIn(zone: string): BucketsAt {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -24,14 +24,14 @@ export function bucketsIn(zone: string): BucketsAt {
     month: '2-digit',
     day: '2-digit',
   });
-  const known = new Map<number, Record<Period, number>>();
+  const cache = new Map<number, Record<Period, number>>();
   return (epochMs) => {
     const quarter = Math.floor(epochMs / QUARTER_HOUR_MS);
-    let buckets = known.get(quarter);
+    let buckets = cache.get(quarter);
     if (buckets === undefined) {
       buckets = bucketsOf(Date.parse(format.format(epochMs)));
-      if (known.size >= RETAINED_QUARTERS) known.clear();
-      known.set(quarter, buckets);
+      if (cache.size >= RETAINED_QUARTERS) cache.clear();
+      cache.set(quarter, buckets);
     }
     return buckets;
   };
@@ -50,7 +50,7 @@ function bucket(period: Period, day?: number): number {
   return PERIODS.indexOf(period) * PLACE + date;
 }
 
-/** The bucket so many periods before: `back(bucket, 1)` of March is February. */
+/** The bucket `count` periods earlier: `back(march, 1)` is February. */
 export function back(bucketNumber: number, count: number): number {
   const period = periodOf(bucketNumber);
   const day = new Date(firstDayOf(bucketNumber));
@@ -68,22 +68,22 @@ export function firstDayOf(bucketNumber: number): number {
   return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(4, 6)) - 1, Number(date.slice(6)));
 }
 
-/** The oldest bucket of each period that is kept at a moment. */
-export function oldestRetained(at: BucketsAt, now: number): Record<keyof typeof KEPT, number> {
+/** The oldest retained bucket of each period. */
+export function oldestRetained(at: BucketsAt, now: number): Record<keyof typeof RETAINED_BUCKETS, number> {
   const present = at(now);
-  const oldest = (period: keyof typeof KEPT): number => back(present[period], KEPT[period] - 1);
+  const oldest = (period: keyof typeof RETAINED_BUCKETS): number => back(present[period], RETAINED_BUCKETS[period] - 1);
   return { day: oldest('day'), week: oldest('week'), month: oldest('month') };
 }
 
-/** Every bucket that may hold something at a moment; a clock that is a little ahead may have begun the next. */
+/** Every bucket that may have rows, including the next one of each period, for processes whose clock is slightly ahead. */
 export function retainedBuckets(at: BucketsAt, now: number): number[] {
   const present = at(now);
-  const ofPeriod = (period: keyof typeof KEPT): number[] =>
-    Array.from({ length: KEPT[period] + 1 }, (_, count) => back(present[period], count - 1));
+  const ofPeriod = (period: keyof typeof RETAINED_BUCKETS): number[] =>
+    Array.from({ length: RETAINED_BUCKETS[period] + 1 }, (_, count) => back(present[period], count - 1));
   return [present.all, ...ofPeriod('day'), ...ofPeriod('week'), ...ofPeriod('month')];
 }
 
-/** The smallest number of a period's buckets. */
+/** A lower bound for the bucket numbers of a period. */
 export function startOf(period: Period): number {
   return PERIODS.indexOf(period) * PLACE;
 }

@@ -11,8 +11,8 @@ import { sql } from '#db/sql.ts';
 import { testApi } from '#test/support/api.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 
-/** A way to a PostgreSQL database that can be cut and mended. */
-class Way {
+/** A proxy to a PostgreSQL database that a test can stop and start. */
+class DatabaseProxy {
   readonly url: string;
   readonly #folder: string;
   readonly #target: string;
@@ -29,40 +29,40 @@ class Way {
     this.url = url.href;
   }
 
-  static async open(databaseUrl: string): Promise<Way> {
-    const way = new Way(databaseUrl, await mkdtemp(join(tmpdir(), 'way-')));
-    await way.mend();
-    return way;
+  static async open(databaseUrl: string): Promise<DatabaseProxy> {
+    const proxy = new DatabaseProxy(databaseUrl, await mkdtemp(join(tmpdir(), 'proxy-')));
+    await proxy.start();
+    return proxy;
   }
 
   async close(): Promise<void> {
-    await this.cut();
+    await this.stop();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  async mend(): Promise<void> {
+  async start(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server = createServer((near) => this.#join(near)).listen(this.#path, resolve);
+    this.#server = createServer((client) => this.#forward(client)).listen(this.#path, resolve);
     await promise;
   }
 
-  /** Nobody gets through any more, and who was through is cut off. */
-  async cut(): Promise<void> {
+  /** Refuses new connections and breaks open ones. */
+  async stop(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server?.close(() => resolve());
     for (const socket of this.#sockets) socket.destroy();
     await promise;
   }
 
-  #join(near: Socket): void {
-    const far = connect(this.#target);
-    near.pipe(far).pipe(near);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
+  #forward(client: Socket): void {
+    const upstream = connect(this.#target);
+    client.pipe(upstream).pipe(client);
+    for (const [socket, peer] of [
+      [client, upstream],
+      [upstream, client],
     ] as const) {
-      this.#sockets.add(one);
-      one.on('error', () => undefined).on('close', () => (other.destroy(), this.#sockets.delete(one)));
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => (peer.destroy(), this.#sockets.delete(socket)));
     }
   }
 }
@@ -72,46 +72,46 @@ const pidOf = async (db: Pick<Db, 'get'>): Promise<number> =>
 
 const terminate = (db: Db, pid: number): Promise<unknown> => db.all(sql`select pg_terminate_backend(${pid})`);
 
-test('a connection that is ended by the server fails its work as unavailable, and nothing else', async (t) => {
+test('a connection that the server terminates fails only its own work, as unavailable', async (t) => {
   const database = await createTestDatabase('postgres');
   const { url } = database;
   const db = await openDb(url);
   t.after(() => db.close());
   t.after(() => database.drop());
-  const judge = await openDb(url);
-  t.after(() => judge.close());
+  const admin = await openDb(url);
+  t.after(() => admin.close());
 
-  await t.test('while a transaction thinks', async () => {
-    const thinking = db.transaction(async (tx) => {
-      await terminate(judge, await pidOf(tx));
+  await t.test('between two statements of a transaction', async () => {
+    const transaction = db.transaction(async (tx) => {
+      await terminate(admin, await pidOf(tx));
       await pidOf(tx);
     });
-    await assert.rejects(thinking, Unavailable);
+    await assert.rejects(transaction, Unavailable);
     assert.ok((await pidOf(db)) > 0);
   });
 
-  await t.test('while a transaction thinks and asks nothing more before it commits', async () => {
-    const { promise: seen, resolve: see } = Promise.withResolvers<number>();
-    const { promise: gone, resolve: go } = Promise.withResolvers<void>();
-    const thinking = db.transaction(async (tx) => (see(await pidOf(tx)), await gone));
-    await terminate(judge, await seen);
-    go();
-    await assert.rejects(thinking, Unavailable);
+  await t.test('between the last statement of a transaction and its commit', async () => {
+    const { promise: pid, resolve: reportPid } = Promise.withResolvers<number>();
+    const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+    const transaction = db.transaction(async (tx) => (reportPid(await pidOf(tx)), await mayCommit));
+    await terminate(admin, await pid);
+    commit();
+    await assert.rejects(transaction, Unavailable);
   });
 
   await t.test('while a statement runs', async () => {
-    const { promise: seen, resolve: see } = Promise.withResolvers<number>();
+    const { promise: pid, resolve: reportPid } = Promise.withResolvers<number>();
     const running = db.transaction(async (tx) => {
-      see(await pidOf(tx));
+      reportPid(await pidOf(tx));
       await tx.all(sql`select pg_sleep(30)`);
     });
     const failed = assert.rejects(running, Unavailable);
-    await terminate(judge, await seen);
+    await terminate(admin, await pid);
     await failed;
   });
 
-  await t.test('while nobody uses it', async () => {
-    await terminate(judge, await pidOf(db));
+  await t.test('while the connection is idle', async () => {
+    await terminate(admin, await pidOf(db));
     for (let round = 0; round < 3; round++)
       await db.get(sql`select 1`).catch((error) => assert.ok(error instanceof Unavailable));
     assert.ok((await pidOf(db)) > 0);
@@ -119,20 +119,20 @@ test('a connection that is ended by the server fails its work as unavailable, an
 });
 
 test('a server that cannot be reached is unavailable', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'way-'));
+  const folder = await mkdtemp(join(tmpdir(), 'proxy-'));
   const wrong = ['postgres://x@127.0.0.1:1/x', `postgres://x@localhost/x?host=${encodeURIComponent(folder)}`];
   for (const url of wrong) await assert.rejects(openDb(url), Unavailable);
   await rm(folder, { recursive: true });
 });
 
-test('an outage of the database is 503 for as long as it lasts', async (t) => {
+test('the data API answers 503 during an outage of the database, and recovers', async (t) => {
   const database = await createTestDatabase('postgres');
-  const way = await Way.open(database.url);
-  const { get } = await testApi(t, way.url);
-  t.after(() => way.close());
+  const proxy = await DatabaseProxy.open(database.url);
+  const { get } = await testApi(t, proxy.url);
+  t.after(() => proxy.close());
   t.after(() => database.drop());
   assert.equal((await get('/v1/servers')).status, 200);
-  await way.cut();
+  await proxy.stop();
   const replies = await Promise.all(Array.from({ length: 20 }, () => get('/v1/servers')));
   for (const { status, headers, json } of replies) {
     assert.equal(status, 503);
@@ -142,11 +142,11 @@ test('an outage of the database is 503 for as long as it lasts', async (t) => {
     for (const name of ['limit', 'remaining', 'reset']) assert.match(String(headers[`x-ratelimit-${name}`]), /^\d+$/);
     assert.equal(headers['access-control-allow-origin'], '*');
   }
-  await way.mend();
+  await proxy.start();
   assert.equal((await get('/v1/servers')).status, 200);
 });
 
-test('a SQLite file that stays locked is unavailable to writers, not to readers', async (t) => {
+test('a locked SQLite file delays writers, not readers', async (t) => {
   const database = await createTestDatabase('sqlite');
   const { url } = database;
   const db = await openDb(url);
@@ -154,13 +154,13 @@ test('a SQLite file that stays locked is unavailable to writers, not to readers'
   t.after(() => db.close());
   t.after(() => other.close());
   t.after(() => database.drop());
-  const { promise: held, resolve: hold } = Promise.withResolvers<void>();
-  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
-  const holding = other.transaction(async () => (hold(), await mayEnd));
-  await held;
+  const { promise: isLocked, resolve: reportLock } = Promise.withResolvers<void>();
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+  const holding = other.transaction(async () => (reportLock(), await mayCommit));
+  await isLocked;
   const writing = db.migrating((tx) => tx.script('create table late (x bigint)'));
   assert.deepEqual(await db.tuples(sql`select 1`), [[1]]);
-  end();
+  commit();
   await Promise.all([holding, writing]);
   assert.deepEqual(await db.tuples(sql`select count(*) from late`), [[0]]);
 });

@@ -7,72 +7,72 @@ import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { createPostgresDatabase } from '#test/support/postgres.ts';
 
-/** A line to the database that can be held: what the server says then waits, what it is told still goes through. */
-interface HeldLine {
+/** A proxy to PostgreSQL that can hold back the server's responses while it still forwards queries. */
+interface Proxy {
   port: number;
-  /** Waits until this was said to the server. */
-  hears(text: string): Promise<void>;
-  hold(): void;
-  release(): void;
+  /** Waits until a client has sent this text. */
+  received(text: string): Promise<void>;
+  holdResponses(): void;
+  releaseResponses(): void;
 }
 
-async function openLine(t: TestContext, server: URL): Promise<HeldLine> {
+async function openProxy(t: TestContext, server: URL): Promise<Proxy> {
   const path = `${server.searchParams.get('host')}/.s.PGSQL.${server.port}`;
-  const answers: Socket[] = [];
-  let told = '';
-  let waiting: [text: string, heard: () => void][] = [];
-  const line = createServer((client) => {
-    const database = connect(path);
-    answers.push(database);
-    for (const socket of [client, database]) socket.on('error', () => undefined);
-    database.pipe(client);
+  const upstreams: Socket[] = [];
+  let received = '';
+  let waiting: [text: string, resolve: () => void][] = [];
+  const proxy = createServer((client) => {
+    const upstream = connect(path);
+    upstreams.push(upstream);
+    for (const socket of [client, upstream]) socket.on('error', () => undefined);
+    upstream.pipe(client);
     client.on('data', (chunk) => {
-      told += (chunk as Buffer).toString('latin1');
-      database.write(chunk);
-      for (const [text, received] of waiting) if (told.includes(text)) received();
-      waiting = waiting.filter(([text]) => !told.includes(text));
+      received += (chunk as Buffer).toString('latin1');
+      upstream.write(chunk);
+      for (const [text, resolve] of waiting) if (received.includes(text)) resolve();
+      waiting = waiting.filter(([text]) => !received.includes(text));
     });
-    client.on('close', () => database.destroy());
+    client.on('close', () => upstream.destroy());
   }).listen(0);
-  await once(line, 'listening');
-  t.after(() => line.close());
+  await once(proxy, 'listening');
+  t.after(() => proxy.close());
   return {
-    port: (line.address() as AddressInfo).port,
-    hears: async (text) => {
-      if (!told.includes(text)) await new Promise<void>((received) => waiting.push([text, received]));
+    port: (proxy.address() as AddressInfo).port,
+    received: async (text) => {
+      if (!received.includes(text)) await new Promise<void>((resolve) => waiting.push([text, resolve]));
     },
-    hold: () => answers.forEach((socket) => socket.pause()),
-    release: () => answers.forEach((socket) => socket.resume()),
+    holdResponses: () => upstreams.forEach((socket) => socket.pause()),
+    releaseResponses: () => upstreams.forEach((socket) => socket.resume()),
   };
 }
 
-async function openThrough(t: TestContext): Promise<{ db: Db; line: HeldLine }> {
-  const made = await createPostgresDatabase();
-  const url = new URL(made.url);
-  const line = await openLine(t, url);
+async function openThroughProxy(t: TestContext): Promise<{ db: Db; proxy: Proxy }> {
+  const database = await createPostgresDatabase();
+  const url = new URL(database.url);
+  const proxy = await openProxy(t, url);
   url.searchParams.delete('host');
-  [url.hostname, url.port] = ['127.0.0.1', String(line.port)];
+  [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
   const db = await openDb(url.href);
   t.after(async () => {
     await db.close();
-    await made.drop();
+    await database.drop();
   });
   await db.migrating((tx) => tx.script('create table words (word text primary key)'));
-  return { db, line };
+  return { db, proxy };
 }
 
 const insert = (word: string) => sql`insert into words (word) values (${word})`;
 
-test('PostgreSQL gets the statements of one call together, without waiting for each', async (t) => {
-  const { db, line } = await openThrough(t);
+test('runAll sends its statements to PostgreSQL without waiting for each result', async (t) => {
+  const { db, proxy } = await openThroughProxy(t);
   await db.transaction(async (tx) => {
     await tx.run(insert('first'));
-    line.hold();
-    const all = tx.runAll([insert('second'), insert('third')]);
-    await line.hears('second');
-    await line.hears('third');
-    line.release();
-    await all;
+    proxy.holdResponses();
+    const inserts = tx.runAll([insert('second'), insert('third')]);
+    await proxy.received('second');
+    await proxy.received('third');
+    proxy.releaseResponses();
+    await inserts;
   });
   assert.deepEqual(await db.tuples(sql`select word from words order by word`), [['first'], ['second'], ['third']]);
   await assert.rejects(db.runAll([insert('fourth'), insert('first'), insert('fifth')]), isUniqueViolation);

@@ -17,11 +17,11 @@ import { onEachDatabase, testContext } from '#test/support/context.ts';
 const NOW = Date.parse(BEGINNING);
 const DAY_MS = 86_400_000;
 
-async function followAll(db: Db, zone = 'UTC', now = NOW): Promise<void> {
+async function projectAll(db: Db, zone = 'UTC', now = NOW): Promise<void> {
   while (await projectMatches(db, zone, now));
 }
 
-/** Rows of SQLite have no prototype, which says nothing. */
+/** Copies rows: those of SQLite have no prototype, which `deepEqual` would report as a difference. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 const dump = async (db: Db): Promise<unknown> => [
@@ -45,7 +45,7 @@ const duel = (winner: number, loser: number, finished = BEGINNING, gamemode = 'c
     teams: [team('Red', fought(winner, 3)), team('Blue', fought(loser, 1))],
   });
 
-onEachDatabase('matches are counted once, by mode and period, and ranked', async (t, url) => {
+onEachDatabase('matches are counted once for each mode and period, and players are ranked', async (t, url) => {
   const { db, clock } = await testContext(t, url);
   const yesterday = after(-DAY_MS);
   await sendEvents(
@@ -55,8 +55,8 @@ onEachDatabase('matches are counted once, by mode and period, and ranked', async
     duel(2, 1, yesterday),
     duel(2, 1, yesterday),
   );
-  await followAll(db);
-  await followAll(db);
+  await projectAll(db);
+  await projectAll(db);
   const { day, month, all } = bucketsIn('UTC')(NOW);
   const board = async (bucket: number, mode: 'total' | 'ctw', metric: 'win' | 'kill' | 'play') =>
     (await leaders(db, { bucket, mode, metric, limit: 10 })).map(({ name, ...row }) => [name, row[metric]]);
@@ -66,8 +66,8 @@ onEachDatabase('matches are counted once, by mode and period, and ranked', async
   assert.deepEqual(await board(all, 'total', 'kill'), [['Player2', 8], ['Player1', 8]]); // prettier-ignore
   assert.deepEqual(await board(month, 'total', 'play'), [['Player2', 2], ['Player1', 2]]); // prettier-ignore
   const first = await leaders(db, { bucket: all, mode: 'total', metric: 'kill', limit: 1 });
-  const behind = { value: first[0]!.kill, key: first[0]!.key };
-  const second = await leaders(db, { bucket: all, mode: 'total', metric: 'kill', limit: 1, behind });
+  const last = { value: first[0]!.kill, key: first[0]!.key };
+  const second = await leaders(db, { bucket: all, mode: 'total', metric: 'kill', limit: 1, after: last });
   assert.deepEqual([first[0]!.name, second[0]!.name], ['Player2', 'Player1']);
   const player = (await playerByUuid(db, person(1).uuid))!;
   const activity = await activityOf(db, player.key, [day, back(day, 1), back(day, 2)]);
@@ -75,10 +75,10 @@ onEachDatabase('matches are counted once, by mode and period, and ranked', async
   assert.equal(activity.has(back(day, 2)), false);
 });
 
-onEachDatabase('a map knows how often each team won, and how often nobody did', async (t, url) => {
+onEachDatabase('map results count the wins of each team, and draws', async (t, url) => {
   const { db, clock } = await testContext(t, url);
   await sendEvents({ db, clock }, duel(1, 2), duel(1, 2), match({ teams: [team('Red', 1), team('Blue', 2)] }));
-  await followAll(db);
+  await projectAll(db);
   assert.deepEqual(plain(await resultsOn(db, 'twin peaks')), {
     matches: 3,
     draws: 1,
@@ -90,13 +90,13 @@ onEachDatabase('a map knows how often each team won, and how often nobody did', 
   assert.deepEqual(await resultsOn(db, 'nowhere'), { matches: 0, draws: 0, teams: [] });
 });
 
-onEachDatabase('what is withdrawn or merged counts as if it had always been so', async (t, url) => {
+onEachDatabase('after a retraction or a merge the leaderboards are as if it had always been so', async (t, url) => {
   const { db, clock } = await testContext(t, url);
   await sendEvents({ db, clock }, duel(1, 2), duel(3, 2));
-  await followAll(db);
+  await projectAll(db);
   const before = await dump(db);
   const ids = await sendEvents({ db, clock }, duel(1, 2), duel(2, 3, after(-40 * DAY_MS), 'koth'));
-  await followAll(db);
+  await projectAll(db);
   const late = await sendEvents({ db, clock }, duel(1, 3));
   const keys = [...ids, ...late].map((id) => keyOf(id)!);
   await db.transaction(async (tx) => {
@@ -104,11 +104,11 @@ onEachDatabase('what is withdrawn or merged counts as if it had always been so',
     for (const key of keys) await tx.run(sql`delete from player_matches where match_key = ${key}`);
     for (const key of keys) await tx.run(sql`delete from matches where key = ${key}`);
   });
-  await followAll(db);
+  await projectAll(db);
   assert.deepEqual(await dump(db), before);
 
   await sendEvents({ db, clock }, duel(1, 3));
-  await followAll(db);
+  await projectAll(db);
   const [from, into] = await Promise.all([1, 3].map((number) => playerByUuid(db, person(number).uuid)));
   await db.transaction((tx) => mergeLeaderboards(tx, NOW, from!.key, into!.key));
   const [top, ...others] = await leaders(db, {
@@ -117,29 +117,29 @@ onEachDatabase('what is withdrawn or merged counts as if it had always been so',
     metric: 'win',
     limit: 9,
   });
-  // Of the match in which both played, the one who stays has lost and all of their kills count.
+  // The match that both played counts once: lost, as for the surviving player, with the kills of both.
   assert.deepEqual([top!.name, top!.win, top!.play, top!.kill, others.length], ['Player3', 2, 3, 10, 0]);
 });
 
-onEachDatabase('several who follow at once count nothing twice', async (t, url) => {
+onEachDatabase('concurrent projections count no match twice', async (t, url) => {
   const { db, clock } = await testContext(t, url);
   const other = await testContext(t, url);
   await sendEvents({ db, clock }, ...Array.from({ length: 230 }, (_, number) => duel(number % 7, 100 + (number % 5))));
-  await Promise.all([followAll(db), followAll(other.db), followAll(db)]);
+  await Promise.all([projectAll(db), projectAll(other.db), projectAll(db)]);
   assert.equal((await resultsOn(db, 'twin peaks')).matches, 230);
   const rows = await leaders(db, { bucket: bucketsIn('UTC')(NOW).all, mode: 'total', metric: 'play', limit: 99 });
   assert.equal(rows.reduce((sum, { play }) => sum + play, 0), 460); // prettier-ignore
 });
 
-onEachDatabase('another time zone counts everything anew by its own days; old stretches are swept', async (t, url) => {
+onEachDatabase('a changed time zone restarts the projection with its days; old buckets are purged', async (t, url) => {
   const { db, clock } = await testContext(t, url);
   await sendEvents({ db, clock }, duel(1, 2, '2026-02-28T20:00:00Z'), duel(1, 2, after(-60 * DAY_MS)));
-  await followAll(db);
+  await projectAll(db);
   const count = async (bucket: number): Promise<number> =>
     (await leaders(db, { bucket, mode: 'total', metric: 'win', limit: 9 })).length;
   const utc = bucketsIn('UTC')(NOW);
   assert.deepEqual([await count(utc.day), await count(back(utc.day, 1)), await count(back(utc.day, 60))], [0, 1, 0]);
-  await followAll(db, 'Asia/Tokyo');
+  await projectAll(db, 'Asia/Tokyo');
   assert.deepEqual([await count(utc.day), await count(back(utc.day, 1))], [1, 0]);
   await purge(db, { zone: 'Asia/Tokyo', auditMs: DAY_MS }, NOW + 20 * DAY_MS);
   assert.equal(await count(utc.day), 1);
@@ -147,7 +147,7 @@ onEachDatabase('another time zone counts everything anew by its own days; old st
   assert.deepEqual([await count(utc.day), await count(utc.month), await count(utc.all)], [0, 1, 1]);
 });
 
-onEachDatabase('upkeep notes who is online, counts matches and sweeps what has run out', async (t, url) => {
+onEachDatabase('the jobs sample the players online, count matches and purge expired rows', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
   await sendEvents(context, duel(1, 2), presence('Alpha', { players: ['A', 'B'] }));
@@ -167,25 +167,25 @@ onEachDatabase('upkeep notes who is online, counts matches and sweeps what has r
   await startJobs(context, { busyMs: 0 })[Symbol.asyncDispose]();
 });
 
-/** How often a job reads the writer's load between two steps, by how much it grows at each look. */
-async function looksAt(busyEachLook: number): Promise<number> {
-  let looks = 0;
+/** How often the projection checks the event queue between two batches. */
+async function checksOfQueue(busyMsEachCheck: number): Promise<number> {
+  let checks = 0;
   const load = {
     get busyMs() {
-      return busyEachLook * looks++;
+      return busyMsEachCheck * checks++;
     },
   };
   const steps = [true, false];
   await runWithPauses(async () => steps.shift()!, { load, stop: new AbortController().signal, maxPause: 5 });
-  return looks / 2;
+  return checks / 2;
 }
 
-test('a job pauses up to its limit while the writer is busy, and once while it is idle', async () => {
-  assert.equal(await looksAt(DAY_MS), 5);
-  assert.equal(await looksAt(0), 1);
+test('the projection pauses the maximum number of times while the ingest is busy, and once while it is idle', async () => {
+  assert.equal(await checksOfQueue(DAY_MS), 5);
+  assert.equal(await checksOfQueue(0), 1);
 });
 
-test('buckets are days, weeks from Monday and months, whatever the zone and the date', () => {
+test('buckets are days, weeks from Monday and months, in every time zone and at every date', () => {
   const date = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
   const zones = fc.constantFrom('UTC', 'Asia/Tokyo', 'America/St_Johns', 'Australia/Lord_Howe');
   fc.assert(

@@ -21,8 +21,8 @@ import { clock, ingestHistory } from '#test/events/ingest-history.ts';
 const NUMBERS = [0, 1, 2, 3, 4];
 const NAMES = ['Shared', ...NUMBERS.flatMap((number) => [`Player${number}`, `Other${number}`])];
 
-/** What readers are told of the players of a season. */
-async function rawOf(db: Db): Promise<unknown> {
+/** Everything that the readers return about the players of a generated history. */
+async function readingsOf(db: Db): Promise<unknown> {
   const players = NUMBERS.map(async (number) => {
     const player = await findPlayer(db, person(number).uuid);
     if (player === undefined) return undefined;
@@ -43,7 +43,7 @@ async function statsByPlayer(db: Db): Promise<(Stats | undefined)[]> {
   return await Promise.all(stats);
 }
 
-/** Counts accepted events one by one, as simply as it can be done. */
+/** Counts accepted events one by one, in the simplest possible way, as a reference. */
 class Recount {
   readonly #sums = new Map<string, Map<Group, number[]>>();
   #isMerged = false;
@@ -85,20 +85,20 @@ class Recount {
     this.#sums.set(uuid, groups);
     groups.set(
       group,
-      added.map((one, place) => one + (groups.get(group)?.[place] ?? 0)),
+      added.map((count, place) => count + (groups.get(group)?.[place] ?? 0)),
     );
   }
 }
 
-/** A match of some players, told by the operator. */
+/** A match of the players, reported by the operator. */
 function itemBetween(...numbers: number[]): Item {
   const sender = { kind: 'operator' } as const;
   return { sender, checked: checkEvent(match({ teams: [team('Red', ...numbers)] }), sender, clock.now()) };
 }
 
-/** Whoever takes events, as one process does; the next transaction may break when all is done but the commit. */
-class Taker {
-  breaks = false;
+/** A process that ingests events. Its next transaction can be made to fail after the work and before the commit. */
+class Ingester {
+  failsNext = false;
   readonly #db: Db;
 
   constructor(db: Db) {
@@ -107,15 +107,15 @@ class Taker {
 
   transaction: Db['transaction'] = (work) =>
     this.#db.transaction(async (tx) => {
-      const done = await work(tx);
-      if (!this.breaks) return done;
-      this.breaks = false;
+      const result = await work(tx);
+      if (!this.failsNext) return result;
+      this.failsNext = false;
       throw new Error('broken');
     });
 }
 
-/** What happens before a batch is taken. */
-const happening = fc.constantFrom('nothing', 'nothing', 'nothing', 'breaks', 'another process');
+/** What happens before a batch is ingested. */
+const incident = fc.constantFrom('nothing', 'nothing', 'nothing', 'failure', 'another process');
 
 async function databasesOf(
   dialect: Dialect,
@@ -132,40 +132,40 @@ async function databasesOf(
 }
 
 for (const dialect of DIALECTS) {
-  test(`counters are what a plain recount gives, whatever comes between batches (${dialect})`, async (t) => {
+  test(`counters equal a plain recount, whatever happens between batches (${dialect})`, async (t) => {
     const [shared, single] = [await databasesOf(dialect, 2), await databasesOf(dialect, 1)];
     t.after(shared.close);
     t.after(single.close);
-    const [one, another] = shared.opened as [Db, Db];
-    const [other] = single.opened as [Db];
+    const [db, secondDb] = shared.opened as [Db, Db];
+    const [undisturbed] = single.opened as [Db];
     await fc.assert(
       fc.asyncProperty(
         historyOf(1, 25, mostlyMatches),
         fc.nat(50),
         fc.integer({ min: 1, max: 25 }),
-        fc.infiniteStream(happening),
-        async (events, place, batches, turns) => {
-          const takers = [new Taker(one), new Taker(another)] as const;
-          let taker: Taker = takers[0];
+        fc.infiniteStream(incident),
+        async (events, place, batches, incidents) => {
+          const ingesters = [new Ingester(db), new Ingester(secondDb)] as const;
+          let ingester: Ingester = ingesters[0];
           const recount = new Recount();
-          await ingestHistory(other, []);
-          await ingestHistory(one, events.toSpliced(place, 0, merge), batches, async (items) => {
-            const first = turns.next().value!;
-            if (first === 'another process') taker = taker === takers[0] ? takers[1] : takers[0];
-            if (first === 'breaks') {
-              taker.breaks = true;
-              await assert.rejects(ingestItems(taker, clock, items), /broken/);
+          await ingestHistory(undisturbed, []);
+          await ingestHistory(db, events.toSpliced(place, 0, merge), batches, async (items) => {
+            const next = incidents.next().value!;
+            if (next === 'another process') ingester = ingester === ingesters[0] ? ingesters[1] : ingesters[0];
+            if (next === 'failure') {
+              ingester.failsNext = true;
+              await assert.rejects(ingestItems(ingester, clock, items), /broken/);
             }
-            const receipts = await ingestItems(taker, clock, items);
-            assert.deepEqual(receipts, await ingestItems(other, clock, items));
-            assert.deepEqual(await rawOf(one), await rawOf(other));
+            const receipts = await ingestItems(ingester, clock, items);
+            assert.deepEqual(receipts, await ingestItems(undisturbed, clock, items));
+            assert.deepEqual(await readingsOf(db), await readingsOf(undisturbed));
             recount.add(items, receipts);
-            for (const [number, stats] of (await statsByPlayer(one)).entries()) {
+            for (const [number, stats] of (await statsByPlayer(db)).entries()) {
               if (stats !== undefined) assert.deepEqual(stats, recount.of(number));
             }
             return receipts;
           });
-          assert.deepEqual(await canonicalDumpOf(one), await canonicalDumpOf(other));
+          assert.deepEqual(await canonicalDumpOf(db), await canonicalDumpOf(undisturbed));
         },
       ),
       { numRuns: dialect === 'sqlite' ? 100 : 10 },
@@ -173,64 +173,64 @@ for (const dialect of DIALECTS) {
   });
 }
 
-/** A match of one player who bears the name of others, some ms later than theirs. */
-const twin = (number: number, ms: number): Item => {
+/** A match of one player with the name `Twin`, which several players have, at a time in milliseconds. */
+const matchOfTwin = (number: number, ms: number): Item => {
   const timestamp = new Date(clock.now() - 60_000 + ms).toISOString();
   const played = match({ teams: [team('Red', person(number, 'Twin'))], started: timestamp, finished: timestamp });
   const sender = { kind: 'operator' } as const;
   return { sender, checked: checkEvent({ ...played, time: timestamp }, sender, clock.now()) };
 };
 
-onEachDatabase('of several who bear a name, the one who was seen with it last is found', async (t, url) => {
+onEachDatabase('of several players with one name, the one last observed with it is found', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock: now } = context;
   await sendEvents(context, configured('Alpha'));
   await ingestItems(
     db,
     now,
-    [1, 2, 3].map((number) => twin(number, number)),
+    [1, 2, 3].map((number) => matchOfTwin(number, number)),
   );
   const found = async (): Promise<unknown> => (await findPlayer(db, 'twin'))!.uuid;
   assert.equal(await found(), person(3).uuid);
   for (const [turn, number] of [1, 3, 2, 2, 1].entries()) {
-    await ingestItems(db, now, [twin(number, 10 + turn)]);
+    await ingestItems(db, now, [matchOfTwin(number, 10 + turn)]);
     assert.equal(await found(), person(number).uuid);
   }
 });
 
-onEachDatabase('what was tried or broke off is not taken for what another has done meanwhile', async (t, url) => {
+onEachDatabase('a failed batch or a dry run is not mistaken for the work of another process', async (t, url) => {
   const context = await testContext(t, url);
   const { db } = context;
   await sendEvents(context, configured('Alpha'), match({ teams: [team('Red', 1, 2)] }));
-  const [own, others] = [new Taker(db), new Taker(db)];
-  const take = (taker: Taker, player: number, options: IngestOptions) =>
-    ingestItems(taker, context.clock, [itemBetween(player)], options);
+  const [first, second] = [new Ingester(db), new Ingester(db)];
+  const ingest = (ingester: Ingester, player: number, options: IngestOptions) =>
+    ingestItems(ingester, context.clock, [itemBetween(player)], options);
   const played = async (): Promise<unknown[][]> => {
     const rows = await db.tuples(sql`
       select p.name, s.teampvp_play, (select count(*) from player_matches r where r.player_key = p.key)
       from players p join player_stats s on s.player_key = p.key order by p.name`);
     return rows.map((row) => row.map(String));
   };
-  // Both take the same keys, since the clock stands still.
-  await take(others, 1, {});
-  own.breaks = true;
-  await assert.rejects(take(own, 1, {}), /broken/);
-  await take(others, 2, {});
-  await take(own, 1, {});
+  // Both assign the same keys, since the clock stands still.
+  await ingest(second, 1, {});
+  first.failsNext = true;
+  await assert.rejects(ingest(first, 1, {}), /broken/);
+  await ingest(second, 2, {});
+  await ingest(first, 1, {});
   assert.deepEqual(await played(), [
     ['Player1', '3', '3'],
     ['Player2', '2', '2'],
   ]);
-  await take(own, 3, { dryRun: true });
-  await take(others, 4, {});
-  await take(own, 3, {});
+  await ingest(first, 3, { dryRun: true });
+  await ingest(second, 4, {});
+  await ingest(first, 3, {});
   assert.deepEqual((await played()).slice(2), [
     ['Player3', '1', '1'],
     ['Player4', '1', '1'],
   ]);
 });
 
-onEachDatabase('a counter beyond what a number holds is told as the largest exact number', async (t, url) => {
+onEachDatabase('a counter beyond 2^53 is read as the largest safe integer', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock: now } = context;
   await sendEvents(context, configured('Alpha'), match({ teams: [team('Red', 1)] }));

@@ -19,7 +19,7 @@ const addedTo = (group: Added['group']): fc.Arbitrary<Added> => {
   return fc.record({ group: fc.constant(group), sums: fc.array(sum, { minLength: length, maxLength: length }) });
 };
 
-/** What one player gains: of some groups, each once. */
+/** The additions to one player's counters, at most one for each group. */
 const gain: fc.Arbitrary<Gain> = fc.record({
   player: fc.constantFrom(...PLAYERS),
   seen: fc.nat(99),
@@ -29,7 +29,7 @@ const gain: fc.Arbitrary<Gain> = fc.record({
 const additionsOf = ({ player, seen, added }: Gain): Sql[] =>
   added.flatMap(({ group, sums }) => additions(group, [[...sums, seen, player]]));
 
-/** The rows of all players after some gains, added up one by one; what may be more than a number holds as text. */
+/** The expected rows of all players. The sums are text, because they may exceed 2^53. */
 function expected(gains: readonly Gain[]): unknown[][] {
   return PLAYERS.map((key) => {
     const own = gains.filter(({ player }) => player === key);
@@ -37,7 +37,7 @@ function expected(gains: readonly Gain[]): unknown[][] {
     const added = own.flatMap((gain) => gain.added);
     const sums = GROUP_NAMES.flatMap((group) =>
       GROUPS[group].map((_, place) =>
-        added.reduce((sum, one) => sum + BigInt(one.group === group ? one.sums[place]! : 0), 0n),
+        added.reduce((sum, addition) => sum + BigInt(addition.group === group ? addition.sums[place]! : 0), 0n),
       ),
     );
     return [seen, ...sums.map(String)];
@@ -58,13 +58,13 @@ async function counted(db: Db, statements: Sql[]): Promise<unknown> {
   await db.run(sql`delete from player_stats`);
   await db.runAll(observations(PLAYERS.map((key) => [0, key])));
   await db.runAll(statements);
-  // As text: what is counted may be more than a number holds.
-  const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((one) => `cast(${group}_${one} as text)`));
+  // As text, because the sums may exceed 2^53.
+  const columns = GROUP_NAMES.flatMap((group) => GROUPS[group].map((counter) => `cast(${group}_${counter} as text)`));
   const strings = [`select name_seen, ${columns.join(', ')} from player_stats order by player_key`];
   return await db.tuples({ strings, values: [] });
 }
 
-onEachDatabase('what is added to counters is what they hold, beyond what a number holds too', async (t, url) => {
+onEachDatabase('counters are the exact sums of their additions, even beyond 2^53', async (t, url) => {
   const { db } = await testContext(t, url);
   await addPlayers(db);
   await fc.assert(
@@ -75,7 +75,7 @@ onEachDatabase('what is added to counters is what they hold, beyond what a numbe
   );
 });
 
-onEachDatabase('rows of several players of one group are added in one statement', async (t, url) => {
+onEachDatabase('rows of several players of one group are added in few statements', async (t, url) => {
   const { db } = await testContext(t, url);
   await addPlayers(db);
   const rows = PLAYERS.map((key) => [key, 2, 1, 60, 5, key]);
