@@ -38,7 +38,7 @@ if (loadTest === undefined) {
   process.exitCode = 2;
 } else {
   const report = new Report();
-  const { runLoadTest } = await loadTest();
-  await runLoadTest({ ...values, matches: Number(values.matches) }, report);
+  const loaded = await loadTest();
+  await loaded.runLoadTest({ ...values, matches: Number(values.matches) }, report);
   report.end();
 }

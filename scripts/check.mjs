@@ -1,4 +1,4 @@
-// Static checks: types, lint, format, lock file, generated documents and, with --structure, the structure of the tree.
+// Static checks: types, lint, format, structure of the tree, lock file and generated documents.
 
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ const checks = [
   ['format', binary('prettier', 'prettier'), '--check', '--log-level', 'warn', '.'],
   ['lock', join(project, 'scripts/lock.mjs'), '--check'],
   ['documents', join(project, 'scripts/docs.ts'), '--check'],
-  ...(process.argv.includes('--structure') ? [['structure', join(project, 'scripts/check/structure.ts')]] : []),
+  ['structure', join(project, 'scripts/check/structure.ts')],
 ];
 
 const failed = checks.filter(([name, ...command]) => {

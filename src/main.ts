@@ -2,7 +2,7 @@ import { Unavailable, UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { type Command, helpOf, parse, runCommand } from '#cli/command.ts';
 
-/** The command line. Each file of commands is loaded only when one of its words is called. */
+/** Command-line entry. A file of commands is imported only when one of its commands is called. */
 const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   serve: () => import('#cli/serve.ts'),
   demo: () => import('#cli/demo.ts'),
@@ -65,14 +65,14 @@ export async function run(args: string[]): Promise<number> {
 
 if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) || process.exitCode;
 
-/** What an operator can act on is one sentence; everything else is a fault of ours, with its stack. */
+/** One sentence for errors that an operator can act on; the stack for faults of the program. */
 function errorText(error: unknown): string {
   if (error instanceof UsageError) return `scorehall: ${error.message}`;
   if (error instanceof Unavailable) return `scorehall: ${error.message}: ${reasonOf(error.cause)}. See DATABASE_URL.`;
   return (error as Error).stack ?? String(error);
 }
 
-/** An address that has several numbers fails once for each; the first says enough. */
+/** A host with several addresses fails once for each; the first error is enough. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
   return cause instanceof Error ? cause.message : String(cause);

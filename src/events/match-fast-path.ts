@@ -128,15 +128,15 @@ function allOf<T>(input: unknown, most: number, read: (one: unknown) => T | unde
   return all;
 }
 
-/** An object as JSON makes them: own members only. */
+/** A plain object as JSON.parse creates it. */
 function isPlain(input: unknown): input is Plain {
   return typeof input === 'object' && input !== null && Object.getPrototypeOf(input) === Object.prototype;
 }
 
-/** Whether there is any member beside those that were looked at. */
+/** Whether an object has members beyond the expected number. */
 function hasOthers(input: Plain, known: number): boolean {
   let count = 0;
-  // oxlint-disable-next-line guard-for-in -- whatever is there counts
+  // oxlint-disable-next-line guard-for-in -- inherited members cannot occur in parsed JSON
   for (const _ in input) count++;
   return count !== known;
 }
@@ -148,7 +148,7 @@ function isText(value: unknown, most: number, least: number): value is string {
   return typeof value === 'string' && value.length <= most && value.length >= least && isShownText(value);
 }
 
-/** As the pattern of hexadecimal digits would, at a third of its cost, which a match pays for each of its players. */
+/** Checks a UUID character by character: a third of the cost of a regular expression, paid once per player and match. */
 function isUuid(value: unknown): value is string {
   if (typeof value !== 'string' || value.length !== UUID.length) return false;
   for (let place = 0; place < UUID.length; place++) {
@@ -159,7 +159,7 @@ function isUuid(value: unknown): value is string {
 
 const [OTHER, DIGIT, DASH] = [0, 1, 2];
 const kindOf = (character: string): number => (character === '-' ? DASH : /[0-9a-f]/.test(character) ? DIGIT : OTHER);
-/** What each character of ASCII is in a UUID; others have no kind at all. */
+/** The kind of each ASCII character in a UUID: hexadecimal digit, dash, or none. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
 const UUID = Uint8Array.from('00000000-0000-0000-0000-000000000000', kindOf);
 
@@ -187,5 +187,5 @@ function digits(text: string, start: number, end: number): number {
 }
 
 const CODE_OF_0 = 48;
-/** Some of its days lie too far ahead. */
+/** In the year 9999 some days lie beyond the largest timestamp; the schema decides. */
 const LAST_YEAR = 9999;

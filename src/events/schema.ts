@@ -3,8 +3,8 @@ import { isShownText, sanitised, uuidOf } from '#platform/text.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
 
 /**
- * What game servers and importers tell: one shape a type, each with a version and the sender's own id. The HTTP ingest,
- * `scorehall import events` and every other importer speak this and nothing else.
+ * The schema of every event: one shape a type, each with a version and the sender's own id. The HTTP ingest,
+ * `scorehall import events` and all other importers use it.
  */
 
 const text = (max: number, min = 0) =>
@@ -21,10 +21,10 @@ const count = z.int().min(0).max(1_000_000_000);
 const score = z.int().min(-1_000_000_000).max(1_000_000_000);
 const name = text(128, 1);
 
-/** A day before the last one that four digits of a year can write, so that every offset can. */
+/** One day before the last day with a four-digit year, so that the timestamp can be written with every UTC offset. */
 const LAST_TIMESTAMP = Date.parse('9999-12-31T00:00:00Z');
 
-/** An RFC 3339 moment with seconds and offset; read as epoch milliseconds. */
+/** An RFC 3339 timestamp with seconds and offset, converted to epoch milliseconds. */
 export const timestamp = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 moment like 2026-01-31T12:34:56.789+09:00' })
   .transform((value) => Date.parse(value))
@@ -233,14 +233,14 @@ export const EventSchema = z.discriminatedUnion('type', [
   envelope('server.removed', z.strictObject({}), 'A server that is no more; from operators only'),
 ]);
 
-/** An event as read: moments in epoch milliseconds, UUIDs lower case with dashes, defaults filled in. */
+/** A parsed event: timestamps in epoch milliseconds, UUIDs lower case with dashes, defaults filled in. */
 export type Event = z.output<typeof EventSchema>;
-/** An event as it is sent. */
+/** An event as it is on the wire. */
 export type WireEvent = z.input<typeof EventSchema>;
 export type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
 export type DataOf<T extends Event['type']> = EventOf<T>['data'];
 
-/** Why an event is refused, and where in it: `data.teams.0.players.3.uuid`. */
+/** Why an event is rejected, and the path of the faulty member: `data.teams.0.players.3.uuid`. */
 export interface Rejection {
   reason: string;
   place: string;
@@ -257,7 +257,7 @@ export function parseBySchema(input: unknown): { event: Event } | { refusal: Rej
 const MAX_REASON_LENGTH = 300;
 const MAX_PLACE_LENGTH = 200;
 
-/** What is said of an event names parts of it as they were sent, which may be anything. */
+/** Sanitises reason and path, because both may quote arbitrary text of the event. */
 export const rejectionOf = (reason: string, place: string): Rejection => ({
   reason: sanitised(reason, MAX_REASON_LENGTH),
   place: sanitised(place, MAX_PLACE_LENGTH),

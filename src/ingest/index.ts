@@ -12,7 +12,7 @@ import { handleEventRequest } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
 import { ServerQuotas } from './server-quotas.ts';
 
-/** The door that game servers write through. */
+/** The service that game servers send events to. */
 export interface IngestService {
   listener(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
@@ -25,7 +25,8 @@ interface IngestRequest {
   credential: Credential;
 }
 
-type Row = Record<string, (request: IngestRequest) => Promise<void>>;
+/** Handlers of one path, by method. */
+type Route = Record<string, (request: IngestRequest) => Promise<void>>;
 
 export async function openIngest(
   { db, clock, log, config }: AppContext,
@@ -34,7 +35,7 @@ export async function openIngest(
   const credentials = new Credentials({ db, clock });
   const quotas = new ServerQuotas({ eventQueue, clock, perMinute: config.INGEST_LIMIT });
   const document = openApiDocument(config.INGEST_URL);
-  const rows: Record<string, Row> = {
+  const routes: Record<string, Route> = {
     '/events': {
       POST: async ({ request, response, query, credential }) => {
         const dryRun = isDryRun(query) || credential.test;
@@ -46,8 +47,12 @@ export async function openIngest(
       GET: async ({ response, query, credential }) => {
         const limit = limitOf(query);
         const receipts = await receiptsAfter(db, credential.serverKey, afterOf(query), limit);
-        const raw = receipts.map((one) => ({ ...one, received: new Date(one.received).toISOString() }));
-        send(response, 200, JSON.stringify({ receipts: raw, next: raw.length < limit ? null : raw.at(-1)!.receipt }));
+        const shown = receipts.map((one) => ({ ...one, received: new Date(one.received).toISOString() }));
+        send(
+          response,
+          200,
+          JSON.stringify({ receipts: shown, next: shown.length < limit ? null : shown.at(-1)!.receipt }),
+        );
       },
     },
   };
@@ -56,20 +61,20 @@ export async function openIngest(
     const name = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
     if (name === '/openapi.json' && isRead(request)) return send(response, 200, document);
     const credential = await credentials.of(request);
-    const row = rows[name];
-    if (row === undefined)
-      throw notFound(`There is no ${path.slice(0, 100)} here; there are ${Object.keys(rows).join(', ')}.`);
-    const handle = row[request.method === 'HEAD' ? 'GET' : request.method!];
-    if (handle === undefined) throw notAllowed(row);
+    const route = routes[name];
+    if (route === undefined)
+      throw notFound(`There is no ${path.slice(0, 100)} here; there are ${Object.keys(routes).join(', ')}.`);
+    const handle = route[request.method === 'HEAD' ? 'GET' : request.method!];
+    if (handle === undefined) throw notAllowed(route);
     await handle({ request, response, query: new URLSearchParams(search), credential });
   };
-  const complain = seldom((error: unknown, status: number) =>
-    log.error({ err: error, status }, 'deliveries are not taken'),
+  const logFailure = throttledLog((error: unknown, status: number) =>
+    log.error({ err: error, status }, 'request with events failed'),
   );
   const refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
     if (hasGone(request)) return;
     const wire = toHttpError(error);
-    if (wire.status >= 500) complain(error, wire.status);
+    if (wire.status >= 500) logFailure(error, wire.status);
     fail(request, response, wire);
   };
   return {
@@ -81,15 +86,15 @@ export async function openIngest(
   };
 }
 
-const COMPLAINTS_APART_MS = 5_000;
+const OUTAGE_LOG_INTERVAL_MS = 5_000;
 
-/** An outage makes every delivery fail: the log needs to hear of it now and then only. */
-function seldom(complain: (error: unknown, status: number) => void): typeof complain {
+/** Logs at most one outage (503) per interval, because every request fails during an outage. */
+function throttledLog(log: (error: unknown, status: number) => void): typeof log {
   let last = -Infinity;
   return (error, status) => {
-    if (status === 503 && performance.now() - last < COMPLAINTS_APART_MS) return;
+    if (status === 503 && performance.now() - last < OUTAGE_LOG_INTERVAL_MS) return;
     last = performance.now();
-    complain(error, status);
+    log(error, status);
   };
 }
 
@@ -102,8 +107,8 @@ const senderOf = ({ credential, serverKey, serverName }: Credential): Sender => 
   credential,
 });
 
-function notAllowed(row: Row): HttpError {
-  const allow = Object.keys(row).join(', ');
+function notAllowed(route: Route): HttpError {
+  const allow = Object.keys(route).join(', ');
   return new HttpError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
 }
 
@@ -117,7 +122,7 @@ function afterOf(query: URLSearchParams): number {
   const after = query.get('after') ?? '';
   if (after === '') return 0;
   if (!/^[0-9a-z]{1,64}$/.test(after)) throw invalidRequest('after must be a receipt.');
-  // Behind a receipt lies what is not smaller than it, but for itself.
+  // The smallest key whose id sorts after the receipt, minus one: the list returns greater keys.
   return boundOf(`${after}0`) - 1;
 }
 

@@ -1,21 +1,21 @@
 import type { Shape } from './shapes.ts';
 import type { Point, Symmetry } from './symmetry.ts';
 
-/** What is planned for one team; symmetry gives the others theirs. */
+/** The layout of one team's part of a map; symmetry creates the others. */
 export interface Layout {
   symmetry: Symmetry;
   land: Shape[];
-  /** Walked ways: paths on land, bridges over what lies between. */
+  /** Paths on land, and bridges between islands. */
   lanes: Point[][];
   laneWidth: number;
   base: Point;
-  /** Where wools, cores, monuments or flags are. */
+  /** Positions of wools, cores, monuments or flags. */
   goals: Point[];
-  /** How ragged coasts are. */
+  /** Roughness of the coast. */
   rough: number;
-  /** How hilly the land is. */
+  /** Height of hills. */
   hills: number;
-  /** How much grows, against what the theme has. */
+  /** Density of plants, relative to the theme. */
   wild: number;
   river?: boolean;
   walls?: boolean;

@@ -4,7 +4,7 @@ import { box, disc } from './shapes.ts';
 
 const MIDDLE = { x: 0, y: 0 };
 
-/** Everything leads up to the middle. */
+/** A hill in the middle that all paths lead to. */
 export function hill(random: Random): Layout {
   const base = { x: -56, y: 0 };
   const side = random.int(30, 38);
@@ -51,7 +51,7 @@ export function arena(random: Random): Layout {
   };
 }
 
-/** A small island with a ruin: nowhere to go. */
+/** A small island with a ruin. */
 export function ruin(random: Random): Layout {
   const base = { x: -46, y: 0 };
   return {

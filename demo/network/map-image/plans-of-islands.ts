@@ -4,7 +4,7 @@ import { box, disc } from './shapes.ts';
 
 const MIDDLE = { x: 0, y: 0 };
 
-/** A home island, two islands with the wools the others have to fetch, and a middle where they meet. */
+/** A home island, two islands with wools that the opponents capture, and a middle island. */
 export function woolIslands(random: Random): Layout {
   const base = { x: -54, y: random.int(-6, 6) };
   const upper = { x: random.int(-40, -22), y: -random.int(34, 41) };
@@ -37,7 +37,7 @@ export function woolIslands(random: Random): Layout {
   };
 }
 
-/** Two strongholds with what has to be broken behind their walls, and three ways between. */
+/** Two walled strongholds with cores or monuments, and three ways between them. */
 export function strongholds(random: Random): Layout {
   const base = { x: -50, y: 0 };
   const wing = random.int(26, 35);
