@@ -8,6 +8,9 @@ export type OfType<T extends WireEvent['type']> = Extract<WireEvent, { type: T }
 /** A short season is enough for most of what is to be seen; it is made once for all tests. */
 export const SHORT = { seed: 'test', now: NOW, matches: 300 };
 
+/** Saves the drawing of 40 maps where a test compares something else. */
+export const NO_DRAWING = (): Buffer => Buffer.alloc(0);
+
 let made: { sample: Sample; events: WireEvent[] } | undefined;
 
 export function shortHistory(): { sample: Sample; events: WireEvent[] } {
