@@ -67,7 +67,8 @@ test('what is no file is written as it comes', async (t) => {
   assert.deepEqual([countOf(out), err], [LOGINS, '']);
   const piped = sh('mkfifo pipe; cat pipe & "$@" && wait', 'pipe');
   assert.deepEqual([countOf(piped.out), piped.err, piped.status], [LOGINS, '', 0]);
-  const slow = sh('{ cat pipe & "$@" && wait; } | { sleep 1; exec cat; }', 'pipe');
+  // The reader sleeps from the first byte on, so that the output fills up however long the command takes to start.
+  const slow = sh('{ cat pipe & "$@" && wait; } | { head -c 1; sleep 1; exec cat; }', 'pipe');
   assert.deepEqual([countOf(slow.out), slow.err], [LOGINS, ''], 'another process shares an output that is full');
   assert.deepEqual(readdirSync(path), ['pipe']);
   assert.match(sh('exec "$@"', '.').err, /^scorehall: \. cannot be written: EISDIR: .*\n$/);

@@ -40,8 +40,8 @@ export interface Block {
 
 /** A landscape of columns and of what hangs above them (bridges, crowns, roofs), one of each a cell. */
 export class Relief {
-  readonly #ground = new Array<Block | undefined>(WIDTH * HEIGHT).fill(undefined);
-  readonly #above = new Array<Block | undefined>(WIDTH * HEIGHT).fill(undefined);
+  readonly #ground = Array.from<Block | undefined>({ length: WIDTH * HEIGHT });
+  readonly #above = Array.from<Block | undefined>({ length: WIDTH * HEIGHT });
   readonly #built = new Uint8Array(WIDTH * HEIGHT);
 
   ground(x: number, y: number): Block | undefined {
