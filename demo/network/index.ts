@@ -4,7 +4,7 @@ import { factionReports } from './factions.ts';
 import { playMatch } from './match/match.ts';
 import type { SampleMap } from './maps.ts';
 import { Network } from './network.ts';
-import { drawMap } from './map-image/draw.ts';
+import type { drawMap } from './map-image/draw.ts';
 import type { Player } from './people/players.ts';
 import { onlineBetween } from './people/online.ts';
 import { Presence } from './people/presence.ts';
@@ -26,6 +26,8 @@ export interface SampleOptions {
   matches?: number;
   /** The time zone whose evenings are busy. */
   zone?: string;
+  /** Draws the maps; tests reuse drawings, as they take most of the time of a short history. */
+  draw?: typeof drawMap;
 }
 
 export interface Sample {
@@ -43,15 +45,15 @@ export interface Sample {
 }
 
 /** An invented network with its history: servers, maps, players and events. */
-export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE }: SampleOptions): Sample {
-  const network = new Network(seed, zone);
+export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE, draw }: SampleOptions): Sample {
+  const network = new Network(seed, zone, draw);
   const history = new GeneratedHistory(network, now, matches);
   const presence = new Presence(network, history.bars, history.naming);
   return {
     servers: SERVERS,
     players: network.players,
     maps: network.maps,
-    imageOf: (map) => drawMap(seed, map),
+    imageOf: (map) => network.imageOf(map),
     events: () => eventsOf(history),
     presenceAt: (time) => presence.at(time),
     onlineBetween: (from, to) => onlineBetween(history, from, to),

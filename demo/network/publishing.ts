@@ -1,7 +1,6 @@
 import { MINUTE } from './calendar.ts';
 import type { SampleMap } from './maps.ts';
 import { timestampOf } from './match/match.ts';
-import { drawMap } from './map-image/draw.ts';
 import type { Timed } from './event-queue.ts';
 import { Random } from './random.ts';
 import { rotationOf } from './schedule.ts';
@@ -78,7 +77,7 @@ function published(history: GeneratedHistory, map: SampleMap, place: number, tim
         path,
         // Later versions keep the image of the first.
         ...(place === 0 && {
-          image: { content_type: 'image/png', data: drawMap(history.network.seed, map).toString('base64') },
+          image: { content_type: 'image/png', data: history.network.imageOf(map).toString('base64') },
         }),
       },
     },

@@ -23,7 +23,7 @@ export interface EventRequest {
 
 export interface IngestDeps {
   clock: Clock;
-  share: ServerQuota;
+  quota: ServerQuota;
 }
 
 /** Events of a stream per batch, and the most batches of one stream that are being written at a time. */
@@ -32,13 +32,13 @@ const MAX_OPEN_BATCHES = 4;
 
 /** @throws HttpError 400, 413, 415, 429 or 503, before the response has begun */
 export async function handleEventRequest(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
-  if (deps.share.isFull) throw unavailable();
+  if (deps.quota.isFull) throw unavailable();
   if (formatOf(eventRequest.request) === 'json') await ingestJson(deps, eventRequest);
   else await ingestStream(deps, eventRequest);
 }
 
 async function ingestJson(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
-  const body = await readBody(eventRequest.request, MAX_BYTES.json, deps.share);
+  const body = await readBody(eventRequest.request, MAX_BYTES.json, deps.quota);
   // Parsing in a function of its own leaves no reference to the parsed events while this one awaits the receipts.
   const receipts = await ingestBody(deps, eventRequest, body);
   sendJson(eventRequest.response, JSON.stringify(receipts));
@@ -64,7 +64,7 @@ function sendJson(response: ServerResponse, json: string): void {
 }
 
 function receiptsFor(
-  { clock, share: quota }: IngestDeps,
+  { clock, quota }: IngestDeps,
   { sender, dryRun }: EventRequest,
   raw: readonly RawEvent[],
 ): Promise<Receipt[]> {
@@ -95,7 +95,7 @@ const rejected = (id: string, reason: string): Receipt => ({ id, status: 'reject
 async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
   const { request, response, dryRun } = eventRequest;
   try {
-    const accept = (batch: Item[]): Promise<Receipt[]> => deps.share.accept(batch, { dryRun });
+    const accept = (batch: Item[]): Promise<Receipt[]> => deps.quota.accept(batch, { dryRun });
     for await (const receipts of mapInOrder(batchesOf(deps, eventRequest), accept)) {
       if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
       const lines = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join('');
@@ -114,10 +114,7 @@ async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promi
 /** How long a client may leave the receipts unread before the response fails. */
 const STALL_TIMEOUT_MS = 60_000;
 
-async function* batchesOf(
-  { clock, share: quota }: IngestDeps,
-  { request, sender }: EventRequest,
-): AsyncGenerator<Item[]> {
+async function* batchesOf({ clock, quota }: IngestDeps, { request, sender }: EventRequest): AsyncGenerator<Item[]> {
   let count = 0;
   for await (const lines of linesOf(readChunks(request, MAX_BYTES.ndjson, quota))) {
     const now = clock.now();

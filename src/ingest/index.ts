@@ -40,7 +40,7 @@ export async function openIngest(
       POST: async ({ request, response, query, credential }) => {
         const dryRun = isDryRun(query) || credential.test;
         using quota = quotas.open(credential.serverKey);
-        await handleEventRequest({ clock, share: quota }, { request, response, sender: senderOf(credential), dryRun });
+        await handleEventRequest({ clock, quota }, { request, response, sender: senderOf(credential), dryRun });
       },
     },
     '/receipts': {

@@ -67,7 +67,8 @@ test('an export writes to a pipe or a device directly', async (t) => {
   assert.deepEqual([countOf(out), err], [LOGINS, '']);
   const piped = sh('mkfifo pipe; cat pipe & "$@" && wait', 'pipe');
   assert.deepEqual([countOf(piped.out), piped.err, piped.status], [LOGINS, '', 0]);
-  const slow = sh('{ cat pipe & "$@" && wait; } | { sleep 1; exec cat; }', 'pipe');
+  // The reader sleeps after the first byte, so that the output fills up however long the command takes to start.
+  const slow = sh('{ cat pipe & "$@" && wait; } | { head -c 1; sleep 1; exec cat; }', 'pipe');
   assert.deepEqual(
     [countOf(slow.out), slow.err],
     [LOGINS, ''],

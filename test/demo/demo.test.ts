@@ -1,16 +1,36 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { cp, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { after, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import type { DemoFacts } from '#demo/folder.ts';
+import { type DemoFacts, DemoFolder } from '#demo/folder.ts';
 import { ask } from '#test/support/request.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { login, person } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { endDemosIn, RunningDemo } from './running.ts';
+
+/** A copy of the first filled folder: filling another one takes 4 CPU seconds. */
+let filled: string | undefined;
+
+after(async () => filled && (await rm(filled, { recursive: true, force: true })));
+
+async function keepFilled(folder: string): Promise<void> {
+  filled = await mkdtemp(join(tmpdir(), 'scorehall-demo-filled-'));
+  await cp(folder, filled, { recursive: true });
+}
+
+/** A folder with a filled demo that is not running; empty where no test has filled one before. */
+async function filledFolderFor(t: TestContext): Promise<string> {
+  const path = await folderFor(t);
+  if (filled === undefined) return path;
+  await cp(filled, path, { recursive: true });
+  const folder = new DemoFolder(path);
+  folder.writeState({ ...folder.state()!, database_url: folder.database });
+  return path;
+}
 
 async function folderFor(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-demo-'));
@@ -56,6 +76,7 @@ onEachDatabase(
     await checkAllServices(facts);
     assert.equal(await first.stop(), 0);
     await assert.rejects(ask(facts.api_url, '/v1/openapi.json'), /ECONNREFUSED/);
+    if (dialect === 'sqlite') await keepFilled(folder);
 
     const second = new RunningDemo(folder, options);
     const again = await second.ready();
@@ -82,7 +103,7 @@ async function checkAllServices({ auth_url, site_url, ingest_url, ingest_key }: 
 }
 
 test('the printed example request is correct, and commands read the settings beside the database', async (t) => {
-  const demo = new RunningDemo(await folderFor(t));
+  const demo = new RunningDemo(await filledFolderFor(t));
   const facts = await demo.ready();
   const line = /^ {2}(curl .*)$/m.exec(demo.output)![1]!;
   assert.equal(line, `curl -H 'Authorization: Bearer ${facts.access_token}' '${facts.api_url}/v1/matches?limit=3'`);
@@ -97,7 +118,7 @@ test('the printed example request is correct, and commands read the settings bes
   const other = new RunningDemo(demo.folder);
   assert.equal(await other.ended(), 2);
   assert.match(other.output, /is already running/);
-  const elsewhere = new RunningDemo(await folderFor(t));
+  const elsewhere = new RunningDemo(await filledFolderFor(t));
   assert.notEqual((await elsewhere.ready()).api_url, facts.api_url, 'used ports are skipped');
 });
 

@@ -41,21 +41,43 @@ export async function watch(page: Page, { hosts, data = false, expects }: Attemp
   return faults;
 }
 
+/** One way to see a page: the size of the window, the colours, and the rules of axe that are checked then. */
+export interface Look {
+  name: string;
+  viewport: { width: number; height: number };
+  colorScheme: 'light' | 'dark';
+  rules: readonly string[];
+}
+
 interface Violation {
   id: string;
   nodes: { html: string; failureSummary: string }[];
 }
 
 /**
- * What keeps somebody out, by axe, whose script comes by the debugger: the policy of the page lets none in; and how much
- * wider the page is than its window.
+ * Checks the loaded page in each look: axe, and whether the page is wider than the window. One load serves all looks, as
+ * loading a page and injecting axe cost more CPU time than checking it. axe is injected with the debugger: the page's
+ * policy allows no foreign script.
+ *
+ * @param exclude selectors of the parts that axe skips
+ * @returns the faults, each with the name of its look
  */
 export async function violations(
   page: Page,
-  rules: readonly string[],
+  looks: readonly Look[],
   exclude: readonly string[] = [],
 ): Promise<string[]> {
   await page.evaluate(AXE);
+  const faults: string[] = [];
+  for (const { name, viewport, colorScheme, rules } of looks) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    faults.push(...(await violationsNow(page, rules, exclude)).map((fault) => `${name}: ${fault}`));
+  }
+  return faults;
+}
+
+async function violationsNow(page: Page, rules: readonly string[], exclude: readonly string[]): Promise<string[]> {
   const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
   const found = await page.evaluate<Violation[]>(
     `axe.run(${exclude.length === 0 ? 'document' : JSON.stringify({ exclude })}, ${options}).then(({ violations }) => violations)`,

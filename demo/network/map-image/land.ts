@@ -8,18 +8,31 @@ import { type Point, copies, pointOf } from './symmetry.ts';
 export const GROUND = 5;
 const RIVER_HALF = 4.5;
 
+/** Above the largest value of `Noise.rough`. */
+const ROUGH_MAX = 1.1;
+/** The strip along the coast, in cells, that lies one block lower. */
+const SHORE = 1.2;
+
 /** Raises the land of a layout with its hills and coast, the same for every team. */
 export function raiseLand(relief: Relief, layout: Layout, noise: Noise): void {
   for (let y = 0; y < HEIGHT; y++) {
     for (let x = 0; x < WIDTH; x++) {
       const places = copies(layout.symmetry, pointOf(x, y));
-      const coast = coastDistance(layout, places) + ragged(noise, places) * layout.rough;
+      const coast = raggedCoast(layout, places, noise);
       if (coast >= 0 || isRiver(layout, pointOf(x, y), noise)) continue;
-      const rise = layout.hills * evenly(places, (place) => noise.rough(place.x / 18, place.y / 18));
-      const shore = coast > -1.2 && layout.hills > 0 ? -1 : 0;
+      const rise =
+        layout.hills === 0 ? 0 : layout.hills * evenly(places, (place) => noise.rough(place.x / 18, place.y / 18));
+      const shore = coast > -SHORE && layout.hills > 0 ? -1 : 0;
       relief.set(x, y, Math.max(2, Math.round(GROUND + rise) + shore), isPatch(noise, places) ? 'patch' : 'ground');
     }
   }
+}
+
+/** Distance to the ragged coast, below 0 on land; noise costs too much where it cannot change sea, land or shore. */
+function raggedCoast(layout: Layout, places: readonly Point[], noise: Noise): number {
+  const coast = coastDistance(layout, places);
+  const distance = ROUGH_MAX * layout.rough;
+  return coast >= distance || coast < -SHORE - distance ? coast : coast + ragged(noise, places) * layout.rough;
 }
 
 function coastDistance(layout: Layout, places: readonly Point[]): number {

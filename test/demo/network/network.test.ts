@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readEvent } from '#events/read-event.ts';
 import { MEMBER, OPERATOR, sampleEvents, sampleNetwork } from '#demo/network/index.ts';
 import { MODES } from '#demo/network/match/modes.ts';
-import { NOW, ofType, SHORT, shortHistory } from './sample.ts';
+import { NO_DRAWING, NOW, ofType, SHORT, shortHistory } from './sample.ts';
 
 test('the network has 8 servers in 3 regions, one of them a lobby, and every server with matches has a rotation', () => {
   const { sample, events } = shortHistory();
@@ -54,7 +54,7 @@ test('the demo accounts are players, and the member got the name by a rename', (
 test('the same seed and time give identical events; another seed gives different ones', () => {
   const first = JSON.stringify(shortHistory().events);
   assert.equal(JSON.stringify([...sampleEvents(SHORT)]), first);
-  const small = { now: NOW, matches: 5 };
+  const small = { now: NOW, matches: 5, draw: NO_DRAWING };
   const seeds = ['a', 'b'].map((seed) => JSON.stringify([...sampleEvents({ ...small, seed })]));
   assert.notEqual(seeds[0], seeds[1]);
 });
@@ -82,7 +82,7 @@ test('events are generated lazily', () => {
 });
 
 test('the time zone moves the matches', () => {
-  const options = { seed: 'test', now: NOW, matches: 3 };
+  const options = { seed: 'test', now: NOW, matches: 3, draw: NO_DRAWING };
   const [tokyo, lima] = ['Asia/Tokyo', 'America/Lima'].map((zone) => [...sampleNetwork({ ...options, zone }).events()]);
   assert.notDeepEqual(
     ofType(tokyo!, 'match.finished').map(({ data }) => data.started),
