@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { ask } from '#test/support/request.ts';
@@ -34,23 +35,31 @@ onEachDatabase(
 
     const { child, exit, addresses } = await serve(environment);
     t.after(() => child.kill('SIGKILL'));
-    const requestServers = async (): Promise<[number, unknown]> => {
-      const { status, headers } = await ask(addresses['API']!, '/v1/servers', { token: String(access_token) });
-      return [status, headers['x-ratelimit-limit']];
+    let counted = 0;
+    /** Repeats the request until it is answered so: another process on PostgreSQL learns of a change within a second. */
+    const becomes = async (expected: readonly [number, string], message = 'the change is served'): Promise<void> => {
+      const deadline = performance.now() + 1_000;
+      for (;;) {
+        const { status, headers } = await ask(addresses['API']!, '/v1/servers', { token: String(access_token) });
+        if (status !== 401) counted++;
+        const actual = [status, headers['x-ratelimit-limit']];
+        if (isDeepStrictEqual(actual, expected)) return;
+        if (performance.now() > deadline) return assert.deepEqual(actual, expected, message);
+      }
     };
-    assert.deepEqual(await requestServers(), [403, '900'], 'refused until the application is approved');
+    await becomes([403, '900'], 'refused until the application is approved');
     await run('app', 'approve', ...client);
-    assert.deepEqual(await requestServers(), [200, '900']);
+    await becomes([200, '900']);
     await run('app', 'limit', ...client, '--limit', '5000');
-    assert.deepEqual(await requestServers(), [200, '5000']);
+    await becomes([200, '5000']);
     await run('app', 'limit', ...client, '--limit', 'default');
-    assert.deepEqual(await requestServers(), [200, '900']);
+    await becomes([200, '900']);
     await run('app', 'revoke', ...client);
-    assert.deepEqual(await requestServers(), [403, '900']);
+    await becomes([403, '900']);
     const listed = ((await run('app', 'list')) as unknown as { client_id: string }[]).map(({ client_id }) => client_id);
     assert.ok(listed.includes(String(app['client_id'])));
     await run('app', 'delete', ...client);
-    assert.equal((await requestServers())[0], 401, 'deleting the application deletes its tokens');
+    await becomes([401, '600'], 'deleting the application deletes its tokens');
 
     child.kill('SIGINT');
     child.kill('SIGINT');
@@ -58,7 +67,7 @@ onEachDatabase(
     await using db = await openDb(url);
     const subject = `application:${String(app['client_id'])}`;
     const saved = await db.get<{ used: number }>(sql`select used from rate_limits where subject = ${subject}`);
-    assert.equal(saved?.used, 5, 'the shutdown saves the used rate limits');
+    assert.equal(saved?.used, counted, 'the shutdown saves the used rate limits');
   },
 );
 

@@ -48,7 +48,7 @@ onEachDatabase(
 
     await steveSignIn.open('/account/delete');
     await steveSignIn.submit({ current: PASSWORD });
-    assert.match(steveSignIn.text, /Your account is deleted/);
+    assert.match(steveSignIn.text, /Your account has been deleted/);
     for (let attempts = 0; (await listAudit(context.db, { action: 'account.delete' }, 1)).length === 0; attempts++)
       assert.ok(attempts < 1_000);
     assert.doesNotMatch(await rows(), new RegExp(`Steve|ann@|${steve.uuid}`, 'i'));

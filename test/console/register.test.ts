@@ -38,5 +38,5 @@ onEachDatabase('the consent page says that the console is part of the network', 
   const [console, signIn] = [new Person(services.site), new Person(services.auth)];
   await signIn.open((await console.open('/console/sign-in')).url);
   await signIn.submit({ login: 'Ann', password: PASSWORD });
-  assert.match(signIn.text, /It is a part of Testnet itself\./);
+  assert.match(signIn.text, /It is part of Testnet itself\./);
 });

@@ -95,7 +95,7 @@ onEachDatabase(
     assert.equal(await userinfo(), 400);
     assert.equal((await post(services, '/oauth/par', { ...client, ...query })).body['error'], 'unauthorized_client');
     await startSignIn();
-    assert.match(visitor.text, /is suspended: nobody answers for it/);
+    assert.match(visitor.text, /is suspended, because nobody is responsible for it/);
     assert.ok(visitor.page.url.startsWith(services.auth), 'the browser is not redirected to the application');
     assert.equal((await post(services, '/oauth/revoke', { ...client, token: 'none' })).status, 200);
 
