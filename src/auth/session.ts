@@ -25,7 +25,7 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
   return { account, uid_hash: secretHash(session.uid), since: session.loginTs ?? 0 };
 }
 
-/** Starts a new session and ends the one that the browser had, so that no session id survives a sign-in. */
+/** Starts a new session and ends the previous session of the browser, so that no session id survives a sign-in. */
 export async function signIn(c: Context, deps: Deps, accountId: string): Promise<void> {
   await signOut(c, deps);
   const { Session } = deps.provider;

@@ -8,7 +8,7 @@ type Network = [Address, number];
 
 const UNIX = 'unix';
 
-/** Determines the client address of a request: that of the peer, or the one that a trusted proxy forwards. */
+/** Determines the client address of a request: the peer's address, or the address that a trusted proxy forwards. */
 export class ClientAddresses {
   readonly #trusted: Network[];
   readonly #trustsSocketFile: boolean;

@@ -251,7 +251,7 @@ test('ten wrong passwords block the account from this network for 15 minutes', a
   assert.equal(await isSignedIn(await signIn(world, 'Robin')), true);
 });
 
-test('the language is the chosen one, else the one that the application requests, else the browser’s', async (t) => {
+test('the page uses the chosen language, else the application’s request, else the browser’s setting', async (t) => {
   const world = await openWorldOnSqlite(t);
   const { application } = await makeApplication(world.services, 'web');
   const query = { client_id: application.client_id, response_type: 'code', scope: 'openid', redirect_uri: CALLBACK };

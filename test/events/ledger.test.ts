@@ -412,7 +412,7 @@ const WRITERS = 8;
 const EACH = 25;
 
 for (const dialect of DIALECTS) {
-  test(`whoever walks the feed while ${WRITERS} connections write sees every match, in order (${dialect})`, async (t) => {
+  test(`a client that pages through matches while ${WRITERS} connections write sees each one in order (${dialect})`, async (t) => {
     const database = await createTestDatabase(dialect);
     const context = await testContext(t, database.url);
     t.after(() => database.drop());
