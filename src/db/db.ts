@@ -67,11 +67,19 @@ export interface Db extends Queryable, AsyncDisposable {
    * readers. The first read fixes its state.
    */
   snapshot(): Promise<Snapshot>;
-  /** Runs the work in one durable transaction. Transactions do not nest: pass `tx` to the functions that it calls. */
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Runs the work in one transaction. Transactions do not nest: pass `tx` to the functions that it calls. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs migrations in one transaction, under a lock against other processes. */
   migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface TransactionOptions {
+  /**
+   * Whether the commit waits until the disk has the transaction (default true). Without it a power failure may lose the
+   * transaction, whole; a process that ends does not. On SQLite such a commit does not block the event loop for the disk.
+   */
+  durable?: boolean;
 }
 
 export interface MigrationTx extends Queryable {

@@ -122,9 +122,10 @@ export class MemoryRateLimiter implements RateLimiter {
       return window === undefined ? [] : [row([subject, window.used, window.resets])];
     });
     if (rows.length === 0) return;
-    await this.#db.run(sql`
+    const statement = sql`
       insert into rate_limits (subject, used, resets) values ${join(rows)}
-      on conflict (subject) do update set used = excluded.used, resets = excluded.resets`);
+      on conflict (subject) do update set used = excluded.used, resets = excluded.resets`;
+    await this.#db.transaction((tx) => tx.run(statement), { durable: false });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Db, isUniqueViolation } from '#db/db.ts';
+import { type Cell, type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -82,6 +82,32 @@ onEachDatabase('a transaction is all or nothing', async (t, url) => {
   assert.equal(await countOf(db), 0);
   assert.equal(await db.transaction(async (tx) => (await tx.run(sql`update counters set count = 9`)) + 1), 2);
   assert.equal(await countOf(db), 9);
+});
+
+onEachDatabase('only a transaction that asks for it commits without a flush', async (t, url) => {
+  const sqlite = !url.startsWith('postgres');
+  // The tests' server commits without a flush by default.
+  const db = await counter(t, sqlite ? url : `${url}${url.includes('?') ? '&' : '?'}options=-csynchronous_commit%3Don`);
+  const durability = sqlite ? sql`pragma synchronous` : sql`show synchronous_commit`;
+  const [durable, notDurable] = sqlite ? [2, 1] : ['on', 'off'];
+  const read = async (tx: Queryable): Promise<Cell> => (await tx.tuple(durability))![0]!;
+  const failing = db.transaction(
+    async (tx) => {
+      await tx.run(sql`update counters set count = 7`);
+      throw new Error(String(await read(tx)));
+    },
+    { durable: false },
+  );
+  const found = await Promise.all([
+    db.transaction(read),
+    db.transaction(read, { durable: false }),
+    errorOf(failing).then((error) => (error as Error).message),
+    db.transaction(read),
+  ]);
+  assert.deepEqual(found, [durable, notDurable, String(notDurable), durable]);
+  assert.equal(await countOf(db), 0, 'a failed transaction is rolled back');
+  await db.transaction((tx) => tx.run(sql`update counters set count = 8`), { durable: false });
+  assert.equal(await countOf(await open(t, url)), 8, 'other connections see the commit');
 });
 
 onEachDatabase('a reader never sees an open transaction', async (t, url) => {

@@ -10,6 +10,7 @@ import {
   type Queryable,
   safeNumber,
   type Snapshot,
+  type TransactionOptions,
   type Versions,
 } from '../db.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
@@ -178,8 +179,11 @@ class PostgresDb extends Connection implements Db {
     return Object.assign(snapshot, { [Symbol.asyncDispose]: close });
   }
 
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.#transact((client) => work(this.#connectionOf(client)));
+  transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
+    return this.#transact(async (client) => {
+      if (!durable) await queryWithCallback(client, 'set local synchronous_commit = off');
+      return await work(this.#connectionOf(client));
+    });
   }
 
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {

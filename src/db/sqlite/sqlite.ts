@@ -12,6 +12,7 @@ import {
   type Reads,
   safeNumber,
   type Snapshot,
+  type TransactionOptions,
   type Versions,
 } from '../db.ts';
 import { isSelect, type Sql, textOf, type Value } from '../sql.ts';
@@ -35,7 +36,12 @@ export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db
 }
 
 /** `synchronous = full` flushes the WAL to disk at each commit, so committed transactions survive a power failure. */
-const WRITER_PRAGMAS = 'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 20000';
+const DURABLE = 'pragma synchronous = full; pragma wal_autocheckpoint = 20000';
+/**
+ * A commit does not flush, and leaves the checkpoint, which writes 80 MB and flushes twice, to the next durable commit. The
+ * limit of 240 MB is for processes without durable commits.
+ */
+const NOT_DURABLE = 'pragma synchronous = normal; pragma wal_autocheckpoint = 60000';
 
 /** The reader's cache holds the inner B-tree pages of a million matches; a smaller one loses them to scattered reads. */
 const CACHE_KB = { reading: 32_000, writing: 16_000 };
@@ -60,7 +66,7 @@ class Connection implements MigrationTx {
     const readOnly = purpose === 'reading';
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
     try {
-      if (!readOnly) this.handle.exec(WRITER_PRAGMAS);
+      if (!readOnly) this.handle.exec(`pragma journal_mode = wal; ${DURABLE}`);
       this.handle.exec(
         `pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -${CACHE_KB[purpose]}`,
       );
@@ -222,8 +228,8 @@ class SqliteDb implements Db {
     return this.transaction((tx) => tx.runAll(queries));
   }
 
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    const write = this.#lastWrite.then(() => this.#transact(work));
+  transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
+    const write = this.#lastWrite.then(() => (durable ? this.#transact(work) : this.#transactWithoutFlush(work)));
     this.#lastWrite = write.catch(() => undefined);
     return write;
   }
@@ -240,6 +246,16 @@ class SqliteDb implements Db {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** The pragmas are the connection's; no other transaction of this process runs on it meanwhile. */
+  async #transactWithoutFlush<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    this.#writer.handle.exec(NOT_DURABLE);
+    try {
+      return await this.#transact(work);
+    } finally {
+      this.#writer.handle.exec(DURABLE);
+    }
   }
 
   async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {

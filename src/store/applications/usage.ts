@@ -26,7 +26,7 @@ export interface PersonalRead {
   last: number;
 }
 
-/** Adds the counts since the last call to the stored ones, in one transaction. */
+/** Adds the counts since the last call to the stored ones, in one transaction, which a power failure may lose. */
 export async function addUsage(
   db: Db,
   usage: readonly Usage[],
@@ -42,7 +42,7 @@ export async function addUsage(
     row.limited,
     row.server_errors,
   ]);
-  await db.runAll([
+  const statements = [
     ...insertAll(
       'insert into usage (application_key, hour, endpoint, requests, client_errors, limited, server_errors) values',
       rows,
@@ -59,7 +59,8 @@ export async function addUsage(
       ({ account_id, client_id, last }) =>
         sql`update consents set read = ${last} where account_id = ${account_id} and client_id = ${client_id}`,
     ),
-  ]);
+  ];
+  await db.transaction((tx) => tx.runAll(statements), { durable: false });
 }
 
 /** The usage of an application since a timestamp, by hour and endpoint. */
