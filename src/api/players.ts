@@ -174,7 +174,7 @@ async function killsWire({ db, timestamp: write }: Deps, playerKey: number): Pro
   }));
 }
 
-/** The wire name of each counter (specification decisions, "player field groups"). */
+/** The wire name of each counter in the field groups of a player. */
 const WIRE_NAMES: Record<string, string> = {
   kill: 'kill_count',
   death: 'death_count',

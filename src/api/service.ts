@@ -114,7 +114,7 @@ export class Api {
     return this.#callers.authenticate(credentials, versions.credentials);
   }
 
-  /** The rate limit that a request counts against (specification decisions, "rate limit"). */
+  /** The subject and the hourly limit that a request counts against: a user, an application or a client address. */
   #rateLimitOf(request: IncomingMessage, caller: Caller): RateLimit {
     const { config } = this.#context;
     if (caller.kind === 'client_id') return [`address:${this.#addresses.of(request)}`, config.ADDRESS_LIMIT];

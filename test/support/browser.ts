@@ -18,14 +18,14 @@ const RUNS_TESTS = process.env['TEST_COUNTS'] !== undefined;
 if (RUNS_TESTS) after(() => stop());
 
 /**
- * One browser for the whole process: it starts for the first who asks and stops after all tests, as unpacking and starting
- * it takes 3 CPU seconds; where none run, soon after the last has closed.
+ * The browser of this process. Unpacking and starting it takes 3 CPU seconds, so it starts at the first request and stops
+ * after all tests; outside a test run it stops half a second after its last user has closed it.
  */
 let running: Promise<Running> | undefined;
 let users = 0;
 let lingering: NodeJS.Timeout | undefined;
 
-/** Someone's share of the browser: its contexts know nothing of other tests' cookies, and end with it. */
+/** One user's contexts in the shared browser: isolated from the cookies of other tests, and closed with this object. */
 export class TestBrowser implements AsyncDisposable {
   readonly #browser: Browser;
   readonly #contexts: BrowserContext[] = [];
@@ -58,8 +58,8 @@ export class TestBrowser implements AsyncDisposable {
 }
 
 /**
- * A real Chromium that reaches this machine only. Close it (`await using browser = await launchBrowser()`), or the tests
- * do not end. TEST_BROWSER names another Chromium or Chrome than the packaged one, which is for Linux on x64 alone.
+ * Opens a Chromium that reaches only this machine. The caller closes it (`await using browser = await launchBrowser()`);
+ * otherwise the test run does not end. The packaged Chromium is for Linux on x64; TEST_BROWSER names another one.
  */
 export async function launchBrowser(): Promise<TestBrowser> {
   users++;
@@ -90,7 +90,7 @@ async function stop(): Promise<void> {
 async function start(): Promise<Running> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-browser-'));
   try {
-    const { executablePath, env } = await packaged(folder);
+    const { executablePath, env } = await browserCommand(folder);
     const browser = await chromium.launch({
       executablePath,
       env: { ...process.env, ...env, HOME: folder, TMPDIR: folder },
@@ -112,9 +112,9 @@ async function start(): Promise<Running> {
   }
 }
 
-async function packaged(folder: string): Promise<{ executablePath: string; env: Record<string, string> }> {
-  const own = process.env['TEST_BROWSER'];
-  if (own) return { executablePath: own, env: {} };
+async function browserCommand(folder: string): Promise<{ executablePath: string; env: Record<string, string> }> {
+  const configured = process.env['TEST_BROWSER'];
+  if (configured) return { executablePath: configured, env: {} };
   const script = join(import.meta.dirname, 'unpack-browser.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [script], {
     env: { ...process.env, HOME: folder, TMPDIR: folder },

@@ -10,18 +10,18 @@ type Write = typeof process.stdout.write;
 
 const capturing = new AsyncLocalStorage<Printed>();
 
-interface Surroundings {
+interface CaptureOptions {
   environment: NodeJS.ProcessEnv;
   stdin?: string;
   folder?: string;
 }
 
 /**
- * Runs work with an environment, a standard input and a working directory of its own, and collects what it prints. Not
- * twice at once.
+ * Runs work with its own environment, standard input and working directory, and collects its output. Only one call may run
+ * at a time.
  */
 export async function captured<T>(
-  { environment, stdin = '', folder = process.cwd() }: Surroundings,
+  { environment, stdin = '', folder = process.cwd() }: CaptureOptions,
   work: () => Promise<T>,
 ): Promise<Printed & { result: T }> {
   const printed: Printed = { out: '', err: '' };
@@ -46,7 +46,7 @@ function replace<T extends object>(stack: DisposableStack, owner: T, name: keyof
   });
 }
 
-/** Writes of anything else that goes on in the process, such as the report of the run, pass through. */
+/** Collects the writes of the work; others of this process, such as the test report, pass through. */
 function writer(stream: NodeJS.WriteStream, name: keyof Printed): Write {
   const write = stream.write.bind(stream);
   return ((chunk: string | Uint8Array, ...rest: never[]) => {

@@ -1,9 +1,9 @@
-/** Where the time of a run goes: what is used from the start of a test to that of the next one is its own. */
+/** CPU and elapsed time of each test: a test is charged from its start to the start of the next one. */
 import { relative } from 'node:path';
 import { after, beforeEach, type TestContext } from 'node:test';
 import { cpuSeconds } from './cpu.ts';
 
-/** How many files and how many tests are listed. */
+/** Length of each list: files and tests. */
 const LISTED = 10;
 
 interface Cost {
@@ -15,10 +15,10 @@ const files = new Map<string, Cost>();
 const tests = new Map<string, Cost>();
 let running: { file: string; name: string; since: Cost } | undefined;
 
-/** A hook outside of all tests runs before each of them. */
+/** Registers the hooks, outside of all tests, so that they run before and after each test. */
 export function measure(): void {
   beforeEach((t) => begin(t as TestContext));
-  // What ends behind the last test, above all the browser, is not that test's own.
+  // The browser and other shared processes end after the last test, which is not charged for them.
   after(() => begin({ filePath: '', fullName: 'processes that outlive their tests' }));
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Linux reports the CPU time of a process in ticks of 10 ms. */
 const TICKS_A_SECOND = 100;
 
-/** CPU seconds of this process (threads included), of its ended children and of another process with its ended children. */
+/** CPU seconds of this process with its threads and ended children, plus those of another process and its ended children. */
 export function cpuSeconds(otherPid?: string): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6 + childCpuSeconds() + (otherPid === undefined ? 0 : sum(statOf(otherPid)));
@@ -18,7 +18,7 @@ const sum = (ticks: number[]): number => ticks.reduce((total, some) => total + s
 function statOf(pid: string): number[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses before may hold anything.
+    // The command name, in parentheses before these fields, can contain any character.
     return stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

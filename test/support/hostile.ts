@@ -25,12 +25,12 @@ export const TURNING = [
   '\u009b',
 ];
 
-/** Markup of a page that came out of a hostile text. */
+/** Markup of a page that a hostile text has produced. */
 export function strangeIn(body: string): string[] {
   const tags = body.match(/<(script|img|svg|b|textarea|title|a|input|option|bdi|strong)\b[^>]*>/gi) ?? [];
   const strange = tags.filter((tag) => /\son[a-z]+=['"]?alert|\sonmouseover|src=x|alert\(1\)>/i.test(unquoted(tag)));
   return [...strange, ...(body.match(/<script>|<!--|href="javascript:/gi) ?? [])];
 }
 
-/** A tag without what stands between quotation marks, where anything may stand. */
+/** A tag without its quoted attribute values, which may contain any text. */
 const unquoted = (tag: string): string => tag.replace(/="[^"]*"/g, '=""');

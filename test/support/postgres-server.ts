@@ -1,22 +1,22 @@
 /**
- * A real PostgreSQL for one run of the tests, in a process of its own: prints one line of JSON, `{"url", "pid"}` or
- * `{"error"}`, and lives until its stdin ends. So the server stops and the folder vanishes however the run ends, be it by SIGKILL.
+ * Starts the PostgreSQL of one test run. Prints one line of JSON, `{"url", "pid"}` or `{"error"}`, and ends with its
+ * standard input, so that the server stops and the folder is removed even if the test run is killed with SIGKILL.
  *
- * TEST_POSTGRES_URL names another server to use instead.
+ * TEST_POSTGRES_URL names a server to use instead.
  *
- *   node test/support/postgres-server.ts FOLDER     an empty folder made for this run; it is removed at the end
+ *   node test/support/postgres-server.ts FOLDER     an empty folder for this run; it is removed at the end
  */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { startPostgres, stopPostgres } from './postgres-native.ts';
 
 const folder = process.argv[2];
-if (!folder) throw new Error('Name the folder that this run may use and remove.');
+if (!folder) throw new Error('The argument must be a folder that this run may use and remove.');
 
 const ended = once(process.stdin.resume(), 'end');
-// Ctrl-C reaches every process of the terminal; this one waits for the run to let go.
+// Ctrl-C reaches every process of the terminal; this one ends with its standard input.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-// Whoever would read the line may be gone already.
+// The test run may have ended before it reads the line.
 process.stdout.on('error', () => {});
 
 try {

@@ -7,13 +7,13 @@ export interface TestDatabase {
 }
 
 /**
- * An empty database on the PostgreSQL that `npm test` has started, sorted by the rules of a language as an operator's
- * would be, so that a query that leans on the order of bytes shows.
+ * Creates an empty database on the PostgreSQL of the test run. It has the collation of a language, as an operator's would,
+ * so that a query that relies on byte order fails.
  */
 export const createPostgresDatabase = (): Promise<TestDatabase> =>
   createFrom(`template0 locale_provider icu icu_locale 'en'`);
 
-/** A copy of a database that nobody is connected to. */
+/** Copies a database, which must have no open connection. */
 export const copyPostgresDatabase = (url: string): Promise<TestDatabase> => createFrom(new URL(url).pathname.slice(1));
 
 async function createFrom(template: string): Promise<TestDatabase> {

@@ -1,6 +1,6 @@
 /**
- * What `npm test` shows of a run: each failure in full when it happens, and where its time went. The counts go to the
- * file named by TEST_COUNTS after every test, so that they are known even of a run that breaks off.
+ * The report of `npm test`: each failure in full as it happens, and the costliest tests at the end. After every test the
+ * counts are written to the file that TEST_COUNTS names, so that they survive a run that is interrupted.
  */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -13,17 +13,17 @@ export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-  /** Whether the run came to its end. */
+  /** Whether the run ended by itself. */
   ended: boolean;
 }
 
-const HELD_OPEN_MS = 10_000;
+const MAX_OPEN_MS = 10_000;
 
-/** The tests that have begun, for their full names: a subtest knows its parent by number. */
+/** Full names by test id: a subtest refers to its parent by id. */
 const names = new Map<number, string>();
 const counts: Counts = { passed: 0, failed: 0, skipped: 0, ended: false };
 let waiting = 0;
-let alarm: NodeJS.Timeout | undefined;
+let openTimer: NodeJS.Timeout | undefined;
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of events) {
@@ -33,7 +33,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     if (type === 'test:diagnostic') yield diagnose(data);
     if (type === 'test:pass' || type === 'test:fail') finish(data);
   }
-  clearTimeout(alarm);
+  clearTimeout(openTimer);
   yield* costs();
   write({ ended: true });
 }
@@ -43,47 +43,47 @@ function enqueue({ testId, parentId, name, nesting }: EventData.TestEnqueue): vo
   names.set(testId, parent ? `${parent} › ${name}` : name);
   if (nesting > 0) return;
   waiting++;
-  clearTimeout(alarm);
+  clearTimeout(openTimer);
 }
 
-/** Node reports a file without a test as a test that passed and bears the file's name. */
+/** Node reports a file without tests as a passed test with the file's name. */
 function pass(data: EventData.TestPass): string {
   if (data.details.type === 'suite') return '';
   if (data.file && data.name === relative(process.cwd(), data.file))
-    return disappoint(data.name, 'The file holds no test.');
+    return failure(data.name, 'The file contains no test.');
   if (data.skip !== undefined || data.todo !== undefined) counts.skipped++;
   else counts.passed++;
   return '';
 }
 
-/** A suite or test that failed only because something within it did is not counted again. */
+/** A test that failed only because a subtest failed is not counted again. */
 function fail(data: EventData.TestFail): string {
   const { error } = data.details;
   if ('failureType' in error && error.failureType === 'subtestsFailed') return '';
   const place = data.file ? ` (${relative(process.cwd(), data.file)}:${data.line ?? 1})` : '';
   const reason = inspect(error.cause ?? error, { colors: process.stdout.isTTY, depth: 8 });
-  return disappoint(`${names.get(data.testId) ?? data.name}${place}`, reason);
+  return failure(`${names.get(data.testId) ?? data.name}${place}`, reason);
 }
 
-/** An error that comes after its test has ended fails no test, so Node only mentions it. */
+/** Node reports an error after the end of its test as a diagnostic only. */
 function diagnose({ message }: EventData.TestDiagnostic): string {
-  return message.includes('asynchronous activity after the test ended') ? disappoint('after a test', message) : '';
+  return message.includes('asynchronous activity after the test ended') ? failure('after a test', message) : '';
 }
 
-function disappoint(title: string, reason: string): string {
+function failure(title: string, reason: string): string {
   counts.failed++;
   return `✖ ${title}\n${reason.replaceAll(/^/gm, '    ')}\n\n`;
 }
 
-/** The process ends by itself after the last test; something left open would keep it for ever. */
+/** Ends the process if a resource that was left open keeps it running after the last test. */
 function finish({ nesting }: { nesting: number }): void {
   write({});
   if (nesting > 0 || --waiting > 0) return;
-  alarm = setTimeout(() => {
+  openTimer = setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');
-    console.error(`The tests are over, but something holds the process open: ${open}`);
+    console.error(`The tests have ended, but open resources keep the process running: ${open}`);
     process.exit(1);
-  }, HELD_OPEN_MS).unref();
+  }, MAX_OPEN_MS).unref();
 }
 
 function write(change: Partial<Counts>): void {

@@ -6,13 +6,13 @@ const FOLDER = 'data/shots';
 const SIZES = { narrow: { width: 390, height: 844 }, wide: { width: 1280, height: 900 } };
 const THEMES = ['light', 'dark'] as const;
 
-/** What is asked for: pictures whose names contain all of this, in a language. */
+/** A selection of screenshots: those whose names contain every part, in one language. */
 export interface Wanted {
   parts: readonly string[];
   language: string;
 }
 
-/** How pages are looked at: narrow and wide, light and dark. */
+/** The browser options of each screenshot: narrow and wide, light and dark. */
 export function looksIn(language: string): { look: string; options: BrowserContextOptions }[] {
   return Object.entries(SIZES).flatMap(([size, viewport]) =>
     THEMES.map((colorScheme) => ({
@@ -24,7 +24,7 @@ export function looksIn(language: string): { look: string; options: BrowserConte
 
 export const isWanted = ({ parts }: Wanted, name: string): boolean => parts.every((part) => name.includes(part));
 
-/** The place of a picture. */
+/** The path of a screenshot. Creates its folder. */
 export function pictureAt(name: string): string {
   mkdirSync(FOLDER, { recursive: true });
   return join(FOLDER, `${name}.png`);

@@ -1,6 +1,7 @@
 /**
- * Unpacks Chromium and the libraries it needs into TMPDIR and prints what to start it with. A process of its own, because
- * the package writes into the environment of whoever imports it, and takes its libraries along only on Amazon's machines.
+ * Unpacks Chromium and its libraries into TMPDIR and prints, as JSON, the path and the environment to start it with. Runs
+ * as a separate process, because the package changes the environment of the process that imports it, and unpacks its
+ * libraries only if that environment looks like AWS Lambda's.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +10,8 @@ process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x';
 const { default: chromium } = await import('@sparticuz/chromium');
 const executablePath = await chromium.executablePath();
 const { LD_LIBRARY_PATH, FONTCONFIG_PATH } = process.env;
-// The package's own list of fonts names /tmp/fonts, where they are only for whoever unpacks into /tmp; without any font
-// the browser ends at the first character it does not find. Those of the machine come first: they have more characters.
+// The package's font configuration names /tmp/fonts, which is wrong for any other TMPDIR, and without fonts the browser
+// crashes at the first missing glyph. The fonts of the machine come first: they have more glyphs.
 const folders = ['/usr/share/fonts', '/usr/local/share/fonts', join(FONTCONFIG_PATH!, 'fonts')];
 writeFileSync(
   join(FONTCONFIG_PATH!, 'fonts.conf'),

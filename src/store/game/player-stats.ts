@@ -3,7 +3,7 @@ import { identifier, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts
 
 /**
  * The counters of each mode group, columns `<group>_<counter>` of player_stats. `time` is seconds played. A match counts
- * for one group (spec decisions, "which match feeds which group"); `factions` comes from statistics events.
+ * for one group; `factions` comes from statistics events.
  */
 export const GROUPS = {
   bowspleef: ['win', 'lose', 'play', 'time'],
