@@ -7,6 +7,12 @@ import { createTestDatabase } from '#test/support/context.ts';
 import type { paths } from '../../docs/openapi/data-api.d.ts';
 import { fill } from './filled-network.ts';
 
+/** The data of a reply, which must be no error. */
+const dataOf = <T>({ data, error }: { data?: T; error?: { error_description: string } }): T => {
+  assert.equal(error, undefined);
+  return data!;
+};
+
 /**
  * A client that openapi-typescript generates calls every endpoint. `npm run check` compares its types with what is read
  * here, so a change of the document that breaks such clients fails there.
@@ -25,11 +31,6 @@ test('a generated client calls every endpoint', async (t) => {
   });
   client.use({ onRequest: ({ schemaPath }) => void called.add(schemaPath) });
 
-  /** The data of a reply, which must be no error. */
-  const dataOf = <T>({ data, error }: { data?: T; error?: { error_description: string } }): T => {
-    assert.equal(error, undefined);
-    return data!;
-  };
   const player = { path: { id: network.player } };
 
   const [server] = dataOf(await client.GET('/v1/servers'));

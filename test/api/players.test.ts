@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
 import { after, configured, event, login, logout, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, testServices } from '#test/support/context.ts';
-import { ask } from '#test/support/request.ts';
 
 onEachDatabase('a player is found by UUID, by name ignoring case, and by id', async (t, url) => {
   const { context, get } = await testApi(t, url, { TIME_ZONE: 'America/St_Johns' });
@@ -120,8 +119,8 @@ onEachDatabase('the name history and the address of the head come with their fie
   ]);
   assert.equal(head_url, `https://example.org/players/${person(1).uuid}/head`);
   const { SITE } = await testServices(context, ['SITE']);
-  const head = await ask(SITE!, new URL(head_url).pathname);
-  assert.deepEqual([head.status, head.headers['content-type']], [200, 'image/svg+xml']);
-  assert.match(head.text, /^<svg [^>]+>(<path fill="#[0-9a-f]{6}" d="[^"]+"\/>){2}<\/svg>$/);
-  assert.equal((await ask(SITE!, '/players/nobody/head')).status, 404);
+  const head = await fetch(new URL(new URL(head_url).pathname, SITE));
+  assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'image/svg+xml']);
+  assert.match(await head.text(), /^<svg [^>]+>(<path fill="#[0-9a-f]{6}" d="[^"]+"\/>){2}<\/svg>$/);
+  assert.equal((await fetch(new URL('/players/nobody/head', SITE))).status, 404);
 });
