@@ -1,4 +1,4 @@
-// Static checks: types, lint, format, structure of the tree, lock file and generated documents.
+// Static checks: types, lint, format, structure of the tree, lock file, generated documents and their OpenAPI rules.
 
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -13,6 +13,7 @@ const checks = [
   ['format', binary('prettier', 'prettier'), '--check', '--log-level', 'warn', '.'],
   ['lock', join(project, 'scripts/lock.mjs'), '--check'],
   ['documents', join(project, 'scripts/docs.ts'), '--check'],
+  ['openapi', join(project, 'scripts/check/openapi.ts')],
   ['structure', join(project, 'scripts/check/structure.ts')],
 ];
 

@@ -2,25 +2,25 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ENDPOINTS } from '#api/index.ts';
+import { apiFactsOf, ENDPOINTS } from '#api/index.ts';
 import { openapiOf } from '#api/openapi.ts';
 import { settingNames, readConfig, SETTINGS } from '#platform/config.ts';
 import type { Setting } from '#platform/setting.ts';
 import { openApiDocument } from '#ingest/openapi.ts';
+import { typesOf } from './openapi-types.ts';
 
 const DOCS = join(import.meta.dirname, '../docs');
 const config = readConfig({});
 
+const dataApi = openapiOf(ENDPOINTS, apiFactsOf(config));
+
 const documents: Record<string, string> = {
   'settings.md': settingsDocument(),
-  'openapi/data-api.json': jsonOf(
-    openapiOf(ENDPOINTS, {
-      server: config.API_URL,
-      network: config.NETWORK_NAME,
-      tokenUrl: `${config.AUTH_URL}/oauth/token`,
-    }),
+  'openapi/data-api.json': jsonOf(dataApi),
+  'openapi/data-api.d.ts': await typesOf(dataApi),
+  'openapi/ingest.json': jsonOf(
+    JSON.parse(openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL })),
   ),
-  'openapi/ingest.json': jsonOf(JSON.parse(openApiDocument(config.INGEST_URL))),
 };
 
 const stale = Object.entries(documents).filter(([name, text]) => readDocument(name) !== text);

@@ -6,6 +6,7 @@ import type { MaybePromise } from '#platform/maybe-promise.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import type { MatchHead, MatchWithTeams } from '#store/game/matches.ts';
+import type { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import type { Deprecation } from './deprecation.ts';
 import type { WriteTimestamp } from './timestamps.ts';
 
@@ -26,6 +27,7 @@ export interface Deps {
   /** The site's URL, with which permalinks begin. */
   site: string;
   presenceTimeoutMs: number;
+  teampvpRanks: Pick<TeampvpRanks, 'of'>;
 }
 
 /** An authenticated request within its rate limit, as a handler receives it. */
@@ -108,11 +110,15 @@ const clean = (max: number) =>
     .max(max, `must not be longer than ${max} characters`)
     .refine(isCleanText, 'must not contain control characters');
 
-/** `max_id` and `limit` of every list. `max_id` is parsed to a key; the list holds smaller keys only. */
-export const paging = {
+/**
+ * `max_id` and `limit` of a list.
+ * @param bound what the list compares its items with, for the text of `max_id`
+ * @param newest the bound without `max_id`
+ */
+export const pagingBy = <T>(bound: (text: string) => T, newest: T) => ({
   max_id: clean(64)
-    .transform(boundOf)
-    .default(Number.MAX_SAFE_INTEGER)
+    .transform(bound)
+    .default(newest as never)
     .meta({ description: 'Only items with a smaller id, compared as text: pass the last id of the previous page' }),
   limit: z
     .string()
@@ -120,7 +126,10 @@ export const paging = {
     .transform((value) => Math.min(100, Number(value)))
     .default(20)
     .meta({ description: 'Number of items, 1 to 100; above 100 counts as 100' }),
-};
+});
+
+/** Paging by key, as in most lists. */
+export const paging = pagingBy(boundOf, Number.MAX_SAFE_INTEGER);
 
 /** The value of a filter: any text. A value that matches nothing gives an empty list. */
 export const filter = (description: string) => clean(256).optional().meta({ description });
@@ -142,7 +151,7 @@ export function fieldsOf<const N extends readonly [string, ...string[]]>(names: 
     )
     .transform((requested) => new Set(requested) as ReadonlySet<N[number]>)
     .default(new Set<N[number]>())
-    .meta({ description: `Extra fields, comma-separated: ${names.join(', ')}` });
+    .meta({ description: 'Extra fields, comma-separated', type: 'array', items: { type: 'string', enum: names } });
 }
 
 /** A parameter that is `1` or `0`. */

@@ -1,11 +1,13 @@
 import { MemoryRateLimiter, SharedRateLimiter } from '#http/rate-limiter.ts';
+import { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
+import type { Config } from '#platform/config.ts';
 import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
-import { openapiOf } from './openapi.ts';
+import { type ApiFacts, openapiOf } from './openapi.ts';
 import { players } from './players.ts';
 import { punishments } from './punishments.ts';
 import { servers } from './servers.ts';
@@ -14,6 +16,17 @@ import { Api } from './service.ts';
 /** Every endpoint of the data API. */
 export const ENDPOINTS: readonly Endpoint[] = [...servers, ...matches, ...maps, ...punishments, ...players];
 
+/** Ranks are at most ten minutes old, the duration of a count included. */
+const RANKS_EVERY_MS = 5 * 60_000;
+
+/** What the OpenAPI document says about the network. */
+export const apiFactsOf = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config): ApiFacts => ({
+  server: API_URL,
+  network: NETWORK_NAME,
+  tokenUrl: `${AUTH_URL}/oauth/token`,
+  site: SITE_URL,
+});
+
 export async function openApi(context: AppContext): Promise<HttpService> {
   const { config, db, clock, log } = context;
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the rate limit counters failed');
@@ -21,13 +34,19 @@ export async function openApi(context: AppContext): Promise<HttpService> {
     config.COUNTERS === 'database'
       ? new SharedRateLimiter(db, clock)
       : await MemoryRateLimiter.open(db, clock, saveFailed);
-  const facts = { server: config.API_URL, network: config.NETWORK_NAME, tokenUrl: `${config.AUTH_URL}/oauth/token` };
   const meter = new UsageMeter(db, clock, (error) => log.error({ err: error }, 'saving the API usage failed'));
-  const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapiOf(ENDPOINTS, facts));
+  const ranks = new TeampvpRanks(db);
+  const countRanks = (): void =>
+    void ranks.count().catch((error: unknown) => log.error({ err: error }, 'counting the ranks failed'));
+  countRanks();
+  const recount = setInterval(countRanks, RANKS_EVERY_MS).unref();
+  const api = new Api(context, rateLimiter, meter, ranks, ENDPOINTS, openapiOf(ENDPOINTS, apiFactsOf(config)));
   return {
     listener: (request, response) => api.serve(request, response),
     readsBodies: false,
     close: async () => {
+      clearInterval(recount);
+      await ranks[Symbol.asyncDispose]();
       await meter[Symbol.asyncDispose]();
       await rateLimiter[Symbol.asyncDispose]();
     },

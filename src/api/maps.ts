@@ -1,11 +1,20 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { notFound } from '#http/errors.ts';
+import { type HttpError, invalidRequest, notFound } from '#http/errors.ts';
 import { nameKey } from '#platform/text.ts';
-import { type GameMap, listMaps, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#store/game/maps.ts';
+import {
+  type GameMap,
+  listMaps,
+  mapByKey,
+  mapByName,
+  type MapRate,
+  positionsIn,
+  ratesOf,
+  rotationsOf,
+} from '#store/game/maps.ts';
 import { serverByKey, serverByName, type ServerNow, serversPlaying } from '#store/game/servers.ts';
 import type { Queryable } from '#db/db.ts';
-import { type Endpoint, endpoint, filter, flag, type Deps, paging, presenceSince } from './endpoint.ts';
+import { type Endpoint, endpoint, fieldsOf, filter, flag, type Deps, paging, presenceSince } from './endpoint.ts';
 import { count, id, link } from './schemas.ts';
 
 const Rate = z
@@ -44,6 +53,14 @@ const GameMapShape = z
       .optional()
       .meta({ description: 'Servers currently playing the map; only with `playing=1`' }),
     permalink_url: link,
+    image_url: z
+      .string()
+      .optional()
+      .meta({ description: 'With `fields=image_url`: address of the image; empty where there is none' }),
+    rotation_order: z
+      .array(z.int().min(1))
+      .optional()
+      .meta({ description: 'With `rotation` and `fields=rotation_order`: places of the map in that rotation, from 1' }),
   })
   .meta({ id: 'Map' });
 
@@ -58,14 +75,17 @@ export const maps: Endpoint[] = [
       playing: flag('1 adds servers, rotations and rates to each item; the list holds the same maps either way'),
       gamemode: filter('Only maps of this gamemode, ignoring case'),
       rotation: filter("Only maps in this server's rotation: a server id or name"),
+      fields: fieldsOf(['image_url', 'rotation_order']),
       ...paging,
     },
     response: z.array(GameMapShape),
-    handle: async ({ deps, query: { playing, gamemode, rotation, max_id, limit } }) => {
+    handle: async ({ deps, query: { playing, gamemode, rotation, fields, max_id, limit } }) => {
+      if (rotation === undefined && fields.has('rotation_order')) throw rotationMissing();
       const serverKey = rotation === undefined ? undefined : await findServer(deps, rotation);
       if (rotation !== undefined && serverKey === undefined) return [];
       const found = await listMaps(deps.db, { before: max_id, limit, gamemode, serverKey });
-      return playing ? await withPlaying(deps, found) : found.map((map) => wire(deps, map));
+      const items = playing ? await withPlaying(deps, found) : found.map((map) => wire(deps, map));
+      return await withFields(deps, found, items, fields, serverKey);
     },
   }),
   endpoint({
@@ -73,15 +93,36 @@ export const maps: Endpoint[] = [
     tag: 'Map',
     summary: 'One map with its ratings and rotations',
     id: 'A map id or a map name',
-    query: {},
+    query: { fields: fieldsOf(['image_url']) },
     response: GameMapShape,
-    handle: async ({ deps, id: text }) => {
+    handle: async ({ deps, id: text, query: { fields } }) => {
       const map = await findMap(deps.db, text);
       if (map === undefined) throw notFound('There is no map with this id or name.');
-      return (await withRates(deps, [map]))[0]!;
+      return (await withFields(deps, [map], await withRates(deps, [map]), fields))[0]!;
     },
   }),
 ];
+
+const rotationMissing = (): HttpError =>
+  invalidRequest('fields must not hold rotation_order without the parameter rotation, which names a server.');
+
+/** Adds the requested fields to the items of the maps. */
+async function withFields(
+  { db, site }: Deps,
+  found: GameMap[],
+  items: Wire[],
+  fields: ReadonlySet<'image_url' | 'rotation_order'>,
+  serverKey?: number,
+): Promise<Wire[]> {
+  if (fields.size === 0) return items;
+  const hasOrder = serverKey !== undefined && fields.has('rotation_order');
+  const positions = hasOrder ? await positionsIn(db, serverKey, found) : undefined;
+  return items.map((item) => ({
+    ...item,
+    ...(fields.has('image_url') && { image_url: item.has_image ? `${site}/maps/${item.id}/image` : '' }),
+    ...(positions && { rotation_order: positions.get(nameKey(item.name)) ?? [] }),
+  }));
+}
 
 async function findMap(db: Queryable, text: string): Promise<GameMap | undefined> {
   const key = keyOf(text);

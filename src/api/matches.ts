@@ -34,7 +34,8 @@ const Team = z
 
 const Objective = z
   .object({
-    player: person.nullable(),
+    player: z.string().meta({ description: 'Name of the player; empty where none was reported' }),
+    player_uuid: z.string().meta({ description: 'Empty where no player was reported' }),
     team: z.string(),
     type: z.enum(OBJECTIVE_TYPES),
     name: z.string(),
@@ -166,6 +167,9 @@ const TEAMS = ',"teams":';
 
 function objectivesJson({ timestamp: write }: Deps, text: string): string {
   const objectives = JSON.parse(text) as MatchObjective[];
-  const shown = objectives.map((objective) => ({ ...objective, time: write(objective.time) }));
+  const shown = objectives.map(({ player, team, type, name, color, time }) => ({
+    ...{ player: player?.name ?? '', player_uuid: player?.uuid ?? '' },
+    ...{ team, type, name, color, time: write(time) },
+  }));
   return `,"objectives":${JSON.stringify(shown)}`;
 }

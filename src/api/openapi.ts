@@ -1,90 +1,153 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
+import { EXAMPLES } from './examples.ts';
 
-const ERRORS: Record<string, string> = {
-  400: 'Malformed request',
-  401: 'Client ID or access token missing or invalid',
-  403: 'The token lacks a scope, or the application has no access to the data API',
-  404: 'Not found',
-  405: 'The method is not GET, HEAD or OPTIONS',
-  429: 'Rate limit exceeded',
-  500: 'Internal server error',
-  503: 'Temporarily unavailable',
+const ERRORS: Record<string, { code: string; meaning: string; example: string }> = {
+  400: { code: 'invalid_request', meaning: 'Malformed request', example: 'limit must be a whole number from 1.' },
+  401: {
+    code: 'invalid_token',
+    meaning: 'Client ID or access token missing or invalid',
+    example: 'The access token or Client ID is unknown, malformed, expired or revoked.',
+  },
+  403: {
+    code: 'access_not_approved',
+    meaning: 'The token lacks a scope, or the application has no access to the data API',
+    example: 'This application has no access to the data API yet.',
+  },
+  404: { code: 'not_found', meaning: 'Not found', example: 'There is no match with this id.' },
+  405: {
+    code: 'method_not_allowed',
+    meaning: 'The method is not GET, HEAD or OPTIONS',
+    example: 'The data API is read-only: use GET, HEAD, OPTIONS.',
+  },
+  429: { code: 'rate_limit', meaning: 'Rate limit exceeded', example: 'Rate limit exceeded' },
+  500: { code: 'server_error', meaning: 'Internal server error', example: 'Something went wrong on our side.' },
+  503: {
+    code: 'temporarily_unavailable',
+    meaning: 'Temporarily unavailable',
+    example: 'The service is temporarily unavailable. Please try again shortly.',
+  },
 };
 
-const LIMIT_HEADERS = {
-  'X-RateLimit-Limit': 'Requests allowed per hour',
-  'X-RateLimit-Remaining': 'Requests left before the limit',
-  'X-RateLimit-Reset': 'Reset time, Unix timestamp',
+const LIMIT_HEADERS: Record<string, { description: string; example: number }> = {
+  'X-RateLimit-Limit': { description: 'Requests allowed per hour', example: 900 },
+  'X-RateLimit-Remaining': { description: 'Requests left before the limit', example: 873 },
+  'X-RateLimit-Reset': { description: 'Reset time, Unix timestamp', example: 1_772_370_000 },
 };
 
-const errorBody = z.object({ error: z.string(), error_description: z.string() }).meta({ id: 'Error' });
+const TAGS: Record<string, string> = {
+  Server: 'Game servers and who is on them',
+  Match: 'Finished matches',
+  Map: 'Maps with their ratings and rotations',
+  Punishment: 'Bans, mutes, kicks and warnings',
+  Player: 'Players and their statistics',
+};
+
+const errorBody = z
+  .object({
+    error: z.string().meta({ description: 'Code of the error' }),
+    error_description: z.string().meta({ description: 'What is wrong, in a sentence' }),
+  })
+  .meta({ id: 'Error', description: 'The body of every error' });
+
+export interface ApiFacts {
+  /** The address of the data API. */
+  server: string;
+  network: string;
+  tokenUrl: string;
+  /** The address of the site, whose developer pages are the contact. */
+  site: string;
+}
 
 /** The OpenAPI 3.1 document of the endpoints. */
-export function openapiOf(
-  endpoints: readonly Endpoint[],
-  { server, network, tokenUrl }: { server: string; network: string; tokenUrl: string },
-): object {
+export function openapiOf(endpoints: readonly Endpoint[], facts: ApiFacts): object {
   const schemas: Record<string, unknown> = {};
   const paths = Object.fromEntries(
     endpoints.map((endpoint) => [endpoint.path.replace(':id', '{id}'), { get: operationOf(endpoint, schemas) }]),
   );
   const error = schemaOf(errorBody, schemas);
+  const used = new Set(endpoints.map(({ tag }) => tag));
   return {
     openapi: '3.1.0',
-    info: { title: `${network} data API`, version: '1', description: DESCRIPTION },
-    servers: [{ url: server }],
+    info: infoOf(facts),
+    servers: [{ url: facts.server }],
+    tags: Object.entries(TAGS).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
     security: [{ bearer: [] }, { access_token: [] }, { client_id: [] }, { client_id_header: [] }],
     paths,
     components: {
       schemas,
       headers: Object.fromEntries(
-        Object.entries(LIMIT_HEADERS).map(([name, description]) => [
-          name,
-          { description, schema: { type: 'integer' } },
-        ]),
+        Object.entries(LIMIT_HEADERS).map(([name, header]) => [name, { ...header, schema: { type: 'integer' } }]),
       ),
       responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, description]) => [
+        Object.entries(ERRORS).map(([status, { code, meaning, example }]) => [
           status,
-          { description, headers: limitHeaders(), content: { 'application/json': { schema: error } } },
+          {
+            description: meaning,
+            headers: limitHeaders(),
+            content: {
+              'application/json': { schema: error, example: { error: code, error_description: example } },
+            },
+          },
         ]),
       ),
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: `An access token from ${tokenUrl}` },
-        access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'An access token' },
-        client_id: {
-          type: 'apiKey',
-          in: 'query',
-          name: 'client_id',
-          description: 'A Client ID without a token: public data only, with a lower rate limit',
-        },
-        client_id_header: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'As `client_id`' },
-      },
+      securitySchemes: securitySchemesOf(facts),
     },
   };
 }
 
+const infoOf = ({ network, site }: ApiFacts): object => ({
+  title: `${network} data API`,
+  version: '1',
+  description: DESCRIPTION,
+  contact: { name: network, url: `${site}/developers` },
+  license: { name: 'MIT', identifier: 'MIT' },
+});
+
+const securitySchemesOf = ({ tokenUrl }: ApiFacts): object => ({
+  bearer: { type: 'http', scheme: 'bearer', description: `An access token from ${tokenUrl}` },
+  access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'An access token' },
+  client_id: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'client_id',
+    description: 'A Client ID without a token: public data only, with a lower rate limit',
+  },
+  client_id_header: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'As `client_id`' },
+});
+
 const DESCRIPTION =
   'Read-only statistics of the game network. Send an access token or a Client ID with every request. Every response has ' +
   'headers with the state of the hourly rate limit. Lists are sorted newest first and paged with `max_id`. An error is ' +
-  '`{"error": code, "error_description": sentence}`.';
+  '`{"error": code, "error_description": sentence}`. Unknown parameters are ignored, and an empty one counts as not ' +
+  'given. Members are added to a resource only when `fields` asks for them; schemas that allow additional members may ' +
+  'get more at any time.';
 
 function operationOf(endpoint: Endpoint, schemas: Record<string, unknown>): object {
   const id = { name: 'id', in: 'path', required: true, description: endpoint.id, schema: { type: 'string' } };
   const query = Object.entries(endpoint.query).map(([name, schema]) => parameterOf(name, schema));
   const statuses = Object.keys(ERRORS).filter((status) => status !== '404' || endpoint.id !== undefined);
+  const example = EXAMPLES[endpoint.path];
   return {
     tags: [endpoint.tag],
     summary: endpoint.summary,
+    description: `${endpoint.summary}.`,
     operationId: operationId(endpoint.path),
     ...(endpoint.deprecated !== undefined && { deprecated: true }),
     parameters: [...(endpoint.id === undefined ? [] : [id]), ...query],
     responses: {
       200: {
         description: 'Success',
-        headers: { ETag: { schema: { type: 'string' } }, ...limitHeaders() },
-        content: { 'application/json': { schema: schemaOf(endpoint.response, schemas) } },
+        headers: {
+          ETag: { description: 'Entity tag, for `If-None-Match`', schema: { type: 'string' } },
+          ...limitHeaders(),
+        },
+        content: {
+          'application/json': {
+            schema: schemaOf(endpoint.response, schemas),
+            ...(example !== undefined && { example }),
+          },
+        },
       },
       304: {
         description: 'Not modified: the response still has an entity tag of `If-None-Match`',
@@ -110,10 +173,12 @@ function operationId(path: string): string {
 
 const INPUT = { io: 'input', unrepresentable: 'any' } as const;
 
+/** An array is sent as one comma-separated value, hence `explode: false`. */
 function parameterOf(name: string, schema: z.ZodType): object {
   const { $schema: _, default: __, description, ...json } = z.toJSONSchema(schema, INPUT);
   const type = name === 'limit' ? { type: 'integer', minimum: 1, default: schema.parse(undefined) } : json;
-  return { name, in: 'query', required: false, description, schema: type };
+  const list = json.type === 'array' ? { style: 'form', explode: false } : {};
+  return { name, in: 'query', required: false, description, ...list, schema: type };
 }
 
 /** The JSON schema of a response. Adds named shapes to `schemas` and refers to them. */

@@ -1,57 +1,36 @@
 import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { notFound, HttpError } from '#http/errors.ts';
-import { safeNumber } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
-import { standingOf } from '#store/game/factions.ts';
-import { factsOf, killsOf, matchesOf } from '#store/game/matches.ts';
-import { findPlayer, type Player, playerByUuid } from '#store/game/players.ts';
-import { GROUP_NAMES, type Stats, statsOf } from '#store/game/player-stats.ts';
+import { deathsBelow, killsBelow } from '#store/game/kills.ts';
+import { matchesOf } from '#store/game/matches.ts';
+import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
+import { statsOf } from '#store/game/player-stats.ts';
 import { isBanned } from '#store/game/punishments.ts';
-import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps } from './endpoint.ts';
-import { count, id, link, timestamp, person, seconds } from './schemas.ts';
+import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
+import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
+import {
+  killIdOf,
+  killWire,
+  ListedKillShape,
+  ListedMatchShape,
+  NEWEST_KILL,
+  playedWire,
+  positionOf,
+} from './player-items.ts';
+import { id, link, timestamp } from './schemas.ts';
 
-const NEWEST = 20;
+const MAX_NAMES = 100;
 
-const played = { win_count: count, lose_count: count, play_count: count, time_played: seconds };
-const fought = { kill_count: count, death_count: count, ...played };
-const shot = { shot_count: count, hit_count: count };
+const Name = z.object({ name: z.string(), first_seen: timestamp, last_seen: timestamp }).meta({ id: 'PlayerName' });
 
-const Groups = {
-  bowspleef: z.object(played),
-  cp: z.object(fought),
-  ctw: z.object({ ...fought, wool_placed: count }),
-  factions: z.object({
-    kill_count: count,
-    death_count: count,
-    time_played: seconds,
-    power: z.number(),
-    faction: z.string(),
-  }),
-  kills: z.array(z.object({ killer: person, victim: person, match: id, map: z.string(), time: timestamp })),
-  matches: z.array(
-    z.object({
-      id,
-      map: z.string(),
-      gamemode: z.string(),
-      result: z.enum(['win', 'lose', 'draw']),
-      score: z.int(),
-      kill_count: count,
-      death_count: count,
-      started: timestamp,
-      finished: timestamp,
-    }),
-  ),
-  objective: z.object({ ...fought, core_leaked: count, destroyable_destroyed: count, flag_captured: count }),
-  paintball: z.object({ ...fought, ...shot }),
-  splatt: z.object({ ...fought, ...shot, paint_count: count }),
-  teampvp: z.object({ ...fought, score: z.int(), kd_ratio: z.number(), objective_completed: count }),
-  total: z.object(fought),
-  tntrun: z.object(played),
+/** Fields of ours beside the specified groups. */
+const Extras = {
+  names: z.array(Name).meta({ description: `The newest ${MAX_NAMES} names of the player, the present one first` }),
+  head_url: z.url().meta({ description: "Image of the player's head" }),
 };
-
-type GroupName = keyof typeof Groups;
-type GroupWire = { [G in GroupName]: z.input<(typeof Groups)[G]> };
+type ExtraName = keyof typeof Extras;
+const EXTRA_FIELDS = Object.keys(Extras) as ExtraName[];
 
 const PlayerShape = z
   .object({
@@ -63,27 +42,60 @@ const PlayerShape = z
     last_logout: z.union([timestamp, z.literal('')]),
     banned: z.boolean().meta({ description: 'Whether a ban is active' }),
     permalink_url: link,
-    ...z.object(Groups).partial().shape,
+    ...groupMembers,
+    ...z.object(Extras).partial().shape,
   })
   .meta({ id: 'Player' });
+
+const PLAYER = 'A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token';
 
 export const players: Endpoint[] = [
   endpoint({
     path: '/v1/players/:id',
     tag: 'Player',
     summary: 'One player; `fields` adds statistics by game mode',
-    id: 'A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token',
-    query: { fields: fieldsOf(Object.keys(Groups) as [GroupName, ...GroupName[]]) },
+    id: PLAYER,
+    query: { fields: fieldsOf([...GROUP_FIELDS, ...EXTRA_FIELDS]) },
     response: PlayerShape,
     handle: async (endpointContext) => {
+      const { deps, query } = endpointContext;
       const player = await requirePlayer(endpointContext as EndpointContext);
-      return {
-        ...(await wire(endpointContext.deps, player)),
-        ...(await groupsWire(endpointContext.deps, player, [...endpointContext.query.fields])),
-      };
+      return { ...(await wire(deps, player)), ...(await fieldsWire(deps, player, query.fields)) };
     },
   }),
+  endpoint({
+    path: '/v1/players/:id/matches',
+    tag: 'Player',
+    summary: "A player's matches, newest first",
+    id: PLAYER,
+    query: paging,
+    response: z.array(ListedMatchShape),
+    handle: async (endpointContext) => {
+      const { deps, query } = endpointContext;
+      const { key } = await requirePlayer(endpointContext as EndpointContext);
+      return (await matchesOf(deps.db, key, query.max_id, query.limit)).map((played) => playedWire(deps, played));
+    },
+  }),
+  killList('kills', 'kills', killsBelow),
+  killList('deaths', 'deaths, also those without a killer', deathsBelow),
 ];
+
+function killList(name: string, title: string, read: typeof deathsBelow): Endpoint {
+  return endpoint({
+    path: `/v1/players/:id/${name}`,
+    tag: 'Player',
+    summary: `A player's ${title}, in the matches that report them; newest first`,
+    id: PLAYER,
+    query: pagingBy(positionOf, NEWEST_KILL),
+    response: z.array(ListedKillShape),
+    handle: async (endpointContext) => {
+      const { deps, query } = endpointContext;
+      const { key } = await requirePlayer(endpointContext as EndpointContext);
+      const found = await read(deps.db, key, query.max_id, query.limit);
+      return found.map((kill) => ({ id: killIdOf(kill), ...killWire(deps, kill) }));
+    },
+  });
+}
 
 /**
  * The player that `:id` names.
@@ -128,86 +140,22 @@ async function wire({ db, clock, timestamp: write, site }: Deps, player: Player)
   };
 }
 
-async function groupsWire(deps: Deps, player: Player, names: GroupName[]): Promise<Partial<GroupWire>> {
-  if (names.length === 0) return {};
-  const stats = await statsOf(deps.db, player.key);
-  const groups = names.map(async (name) => [name, await groupWire(deps, player, stats, name)] as const);
-  return Object.fromEntries(await Promise.all(groups)) as Partial<GroupWire>;
-}
-
-async function groupWire(deps: Deps, { key }: Player, stats: Stats, name: GroupName): Promise<GroupWire[GroupName]> {
-  switch (name) {
-    case 'matches':
-      return await matchesWire(deps, key);
-    case 'kills':
-      return await killsWire(deps, key);
-    case 'factions':
-      return { ...countersWire(stats.factions), ...(await standingOf(deps.db, key)) } as GroupWire['factions'];
-    case 'total':
-      return totalWire(stats);
-    case 'teampvp': {
-      const { kill, death } = stats.teampvp as { kill: number; death: number };
-      return { ...countersWire(stats.teampvp), kd_ratio: death === 0 ? kill : kill / death } as GroupWire['teampvp'];
-    }
-    default:
-      return countersWire(stats[name]) as GroupWire[GroupName];
-  }
-}
-
-async function matchesWire({ db, timestamp: write }: Deps, playerKey: number): Promise<GroupWire['matches']> {
-  return (await matchesOf(db, playerKey, NEWEST)).map((played) => {
-    const { id: matchId, map, gamemode } = factsOf(played.head);
-    const { result, score, kill_count, death_count } = played;
-    const [started, finished] = [write(played.started), write(played.finished)];
-    return { id: matchId, map, gamemode, result, score, kill_count, death_count, started, finished };
-  });
-}
-
-async function killsWire({ db, timestamp: write }: Deps, playerKey: number): Promise<GroupWire['kills']> {
-  const kills = await killsOf(db, playerKey, NEWEST);
-  return kills.map(({ killer, victim, match, map, time }) => ({
-    killer,
-    victim,
-    match: idOf(match),
-    map,
-    time: write(time),
-  }));
-}
-
-/** The wire name of each counter in the field groups of a player. */
-const WIRE_NAMES: Record<string, string> = {
-  kill: 'kill_count',
-  death: 'death_count',
-  win: 'win_count',
-  lose: 'lose_count',
-  play: 'play_count',
-  time: 'time_played',
-  shot: 'shot_count',
-  hit: 'hit_count',
-  paint: 'paint_count',
-  wool: 'wool_placed',
-  core: 'core_leaked',
-  destroyable: 'destroyable_destroyed',
-  flag: 'flag_captured',
-  score: 'score',
-  objective: 'objective_completed',
-};
-
-function countersWire(counters: Record<string, number>): Record<string, number> {
-  const wire: Record<string, number> = {};
-  for (const [name, value] of Object.entries(counters)) wire[WIRE_NAMES[name]!] = value;
-  return wire;
-}
-
-function totalWire(stats: Stats): GroupWire['total'] {
-  const sum = (counter: string): number =>
-    safeNumber(GROUP_NAMES.reduce((total, group) => total + (stats[group][counter] ?? 0), 0));
+async function fieldsWire(
+  deps: Deps,
+  player: Player,
+  fields: ReadonlySet<GroupName | ExtraName>,
+): Promise<Partial<z.input<typeof PlayerShape>>> {
+  const groups = GROUP_FIELDS.filter((name) => fields.has(name));
   return {
-    kill_count: sum('kill'),
-    death_count: sum('death'),
-    win_count: sum('win'),
-    lose_count: sum('lose'),
-    play_count: sum('play'),
-    time_played: sum('time'),
+    ...(groups.length > 0 && (await groupsWire(deps, player.key, await statsOf(deps.db, player.key), groups))),
+    ...(fields.has('names') && { names: await namesWire(deps, player) }),
+    ...(fields.has('head_url') && { head_url: `${deps.site}/players/${player.uuid}/head` }),
   };
+}
+
+async function namesWire({ db, timestamp: write }: Deps, { key }: Player): Promise<z.input<typeof Name>[]> {
+  const names = await namesOf(db, key);
+  return names
+    .slice(0, MAX_NAMES)
+    .map(({ name, first_seen, last_seen }) => ({ name, first_seen: write(first_seen), last_seen: write(last_seen) }));
 }

@@ -19,7 +19,7 @@ export class Query {
   }
 
   /**
-   * Parses the parameters of an endpoint and ignores all others.
+   * Parses the parameters of an endpoint and ignores all others. An empty one counts as not given.
    * @throws HttpError 400 with the parameter's name and what it must be
    */
   read(shape: Shape): Readonly<Record<string, unknown>> {
@@ -36,6 +36,7 @@ export class Query {
     const sent = this.#pairs.filter(([parameter]) => parameter === name);
     if (sent[0] === undefined) return defaultOf(schema);
     if (sent.length > 1) throw invalidRequest(`${name} must not be given more than once.`);
+    if (sent[0][1] === '') return defaultOf(schema);
     const value = decoded(sent[0][1]);
     if (value === undefined) throw invalidRequest(`${name} must be percent-encoded UTF-8.`);
     const parsed = schema.safeParse(value);

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientAddresses } from '#http/client-address.ts';
+import { networkOf } from '#http/client-network.ts';
 import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
-import { type Caller, Callers } from './auth/callers.ts';
+import { type Caller, Callers, FormerToken } from './auth/callers.ts';
 import { credentialsOf } from '#http/credentials.ts';
 import type { UsageMeter } from './usage-meter.ts';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
@@ -9,6 +10,7 @@ import { type MaybePromise, settle, mapMaybe } from '#platform/maybe-promise.ts'
 import { isCleanText } from '#platform/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
+import type { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import { type Body, bodyOf, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
@@ -47,6 +49,7 @@ export class Api {
     context: AppContext,
     rateLimiter: RateLimiter,
     meter: UsageMeter,
+    teampvpRanks: TeampvpRanks,
     endpoints: readonly Endpoint[],
     openapi: object,
   ) {
@@ -68,6 +71,7 @@ export class Api {
       timestamp: timestampsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
+      teampvpRanks,
     };
     this.#openapi = bodyOf(new RenderedBody(JSON.stringify(openapi)));
   }
@@ -117,11 +121,16 @@ export class Api {
   /** The subject and the hourly limit that a request counts against: a user, an application or a client address. */
   #rateLimitOf(request: IncomingMessage, caller: Caller): RateLimit {
     const { config } = this.#context;
-    if (caller.kind === 'client_id') return [`address:${this.#addresses.of(request)}`, config.ADDRESS_LIMIT];
+    if (caller.kind === 'client_id') return [this.#addressSubject(request), config.ADDRESS_LIMIT];
     const { client_id, hourly_limit } = caller.application;
     if (caller.kind === 'application') return [`application:${client_id}`, hourly_limit ?? config.APP_LIMIT];
     if (hourly_limit === null) return [`user:${caller.accountId}`, config.USER_LIMIT];
     return [`user:${caller.accountId}:${client_id}`, hourly_limit];
+  }
+
+  /** An IPv6 address counts by its /64, because a client may use any address in it. */
+  #addressSubject(request: IncomingMessage, kind: 'address' | 'failed' = 'address'): string {
+    return `${kind}:${networkOf(this.#addresses.of(request))}`;
   }
 
   #answer(context: RequestContext): MaybePromise<Body> {
@@ -166,14 +175,17 @@ export class Api {
     });
   }
 
-  /** Counts a failed authentication against a separate rate limit of the client address. */
+  /**
+   * Counts a failed authentication against a separate rate limit of the client address. A former token always gets its
+   * 401, because clients refresh their token only then.
+   */
   #refuseCredentials(received: ReceivedRequest, error: unknown): MaybePromise<void> {
     if (!(error instanceof HttpError)) return this.#refuse(received, error);
     const { clock, config } = this.#context;
     return settle(
-      () => this.#rateLimiter.count(`failed:${this.#addresses.of(received.request)}`, config.ADDRESS_LIMIT),
+      () => this.#rateLimiter.count(this.#addressSubject(received.request, 'failed'), config.ADDRESS_LIMIT),
       (rateLimit) => {
-        const refusal = rateLimit.allowed ? error : rateLimited(rateLimit, clock.now());
+        const refusal = rateLimit.allowed || error instanceof FormerToken ? error : rateLimited(rateLimit, clock.now());
         return this.#sendError(received, this.#headersOf(received, rateLimit), refusal);
       },
       (failure) => this.#refuse(received, failure),
@@ -204,7 +216,7 @@ export class Api {
     const { clock, config } = this.#context;
     const limit = config.ADDRESS_LIMIT;
     return settle(
-      () => this.#rateLimiter.peek(`address:${this.#addresses.of(received.request)}`, limit),
+      () => this.#rateLimiter.peek(this.#addressSubject(received.request), limit),
       (rateLimit) => this.#headersOf(received, rateLimit),
       () => this.#headersOf(received, unusedRateLimit(limit, clock.now())),
     );

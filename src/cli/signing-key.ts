@@ -9,7 +9,8 @@ export const commands: Command[] = [
   {
     words: 'signing-key rotate',
     audit: { action: 'signing-key.rotate', about: 'kid' },
-    summary: 'Create a signing key for ID tokens: published immediately, used after an hour; earlier tokens stay valid',
+    summary:
+      'Create a signing key for ID tokens: published within a minute, used after an hour; earlier tokens stay valid',
     options: OPTIONS,
     run: rotate,
   },

@@ -93,13 +93,14 @@ const TYPES: ReadonlySet<unknown> = new Set([
 
 function objectiveOf(input: unknown): Objective | undefined {
   if (!isPlain(input)) return undefined;
-  const { player: by = null, team, type, name, color = '' } = input;
+  const { player: by = null, team, type, name, color = '', percent } = input;
   const time = timestampOf(input['time']);
   const player = by === null ? null : namedOf(by);
   if (player === undefined || !isText(team, 128, 0) || !TYPES.has(type) || !isText(name, 128, 0)) return undefined;
-  if (!isText(color, 32, 0) || time === undefined) return undefined;
-  if (hasOthers(input, 4 + countGiven([input['player'], input['color']]))) return undefined;
-  return { player, team, type: type as Objective['type'], name, color, time };
+  if (!isText(color, 32, 0) || time === undefined || !isPercent(percent)) return undefined;
+  if (hasOthers(input, 4 + countGiven([input['player'], input['color'], percent]))) return undefined;
+  const share = percent === undefined ? {} : { percent };
+  return { player, team, type: type as Objective['type'], name, color, ...share, time };
 }
 
 function namedOf(input: unknown): { uuid: string; name: string } | undefined {
@@ -110,11 +111,20 @@ function namedOf(input: unknown): { uuid: string; name: string } | undefined {
 
 function killOf(input: unknown): Kill | undefined {
   if (!isPlain(input)) return undefined;
-  const { killer, victim } = input;
+  const { killer = null, victim, location } = input;
   const time = timestampOf(input['time']);
-  return isUuid(killer) && isUuid(victim) && time !== undefined && !hasOthers(input, 3)
-    ? { killer, victim, time }
-    : undefined;
+  if ((killer !== null && !isUuid(killer)) || !isUuid(victim) || time === undefined) return undefined;
+  if (hasOthers(input, 2 + countGiven([input['killer'], location]))) return undefined;
+  if (location === undefined) return { killer, victim, time };
+  const place = locationOf(location);
+  return place === undefined ? undefined : { killer, victim, location: place, time };
+}
+
+function locationOf(input: unknown): Kill['location'] {
+  if (!isPlain(input)) return undefined;
+  const { world = '', x, y, z } = input;
+  if (!isText(world, 64, 0) || !isCoordinate(x) || !isCoordinate(y) || !isCoordinate(z)) return undefined;
+  return hasOthers(input, 3 + countGiven([input['world']])) ? undefined : { world, x, y, z };
 }
 
 function allOf<T>(input: unknown, most: number, read: (one: unknown) => T | undefined): T[] | undefined {
@@ -165,6 +175,13 @@ const UUID = Uint8Array.from('00000000-0000-0000-0000-000000000000', kindOf);
 
 const isWhole = (value: unknown, least: number): value is number =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= MAX;
+
+const isBetween = (value: unknown, least: number, most: number): value is number =>
+  Number.isFinite(value) && (value as number) >= least && (value as number) <= most;
+
+const isCoordinate = (value: unknown): value is number => isBetween(value, -100_000_000, 100_000_000);
+
+const isPercent = (value: unknown): value is number | undefined => value === undefined || isBetween(value, 0, 100);
 
 const isOptional = (value: unknown, least: number): value is number | undefined =>
   value === undefined || isWhole(value, least);

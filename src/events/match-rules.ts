@@ -4,7 +4,7 @@ export interface MatchParts {
   started: number;
   finished: number;
   teams: { name: string; players: { uuid: string }[] }[];
-  kills: { killer: string; victim: string }[];
+  kills: { killer: string | null; victim: string }[];
 }
 
 interface Problem {
@@ -30,7 +30,9 @@ export function problemsOf(match: MatchParts): Problem[] {
     problems.push({ path: ['win'], message: 'must be the name of one of the teams, or empty' });
   }
   const players = playersOf(match, problems);
-  const unlisted = match.kills.findIndex((kill) => !players.has(kill.killer) || !players.has(kill.victim));
+  const unlisted = match.kills.findIndex(
+    ({ killer, victim }) => (killer !== null && !players.has(killer)) || !players.has(victim),
+  );
   if (unlisted >= 0) {
     problems.push({ path: ['kills', unlisted], message: 'killer and victim must both be players of the match' });
   }

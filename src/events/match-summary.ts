@@ -1,5 +1,6 @@
 import type { DataOf } from './schema.ts';
 import type { MatchFacts, MatchTeam } from '#store/game/matches.ts';
+import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
 import { type Counts, type Group, groupOf, type Sums, sumsOf } from '#store/game/player-stats.ts';
 
 /**
@@ -19,18 +20,47 @@ export interface MatchSummary {
   /** Players who completed an objective but are in no team. */
   scorers: ScorerSummary[];
   kills: KillSummary[];
+  /** Completed objectives that are listed by player. */
+  completed: CompletedSummary[];
 }
 
 type Result = 'win' | 'lose' | 'draw';
 
 /** The result of a match for one player, in the order of the columns of `player_matches`. */
-export type PlayedBy = [name: string, result: Result, score: number, kills: number, deaths: number, time: number];
+export type PlayedBy = [
+  name: string,
+  result: Result,
+  score: number,
+  kills: number,
+  deaths: number,
+  time: number,
+  envdeaths: number,
+];
 
 /** `sums` are the amounts that the match adds to the player's counters in the group of its gamemode. */
 export type PlayerSummary = [uuid: string, ...PlayedBy, sums: Sums];
 
 type ScorerSummary = [uuid: string, name: string];
-type KillSummary = [killer: string, killerName: string, victim: string, victimName: string, time: number];
+/** `location` is JSON. */
+type KillSummary = [
+  killer: string | null,
+  killerName: string,
+  victim: string,
+  victimName: string,
+  time: number,
+  location: string | null,
+];
+/** `number` is the place among the objectives of the match. */
+type CompletedSummary = [
+  uuid: string,
+  type: ListedObjective,
+  number: number,
+  name: string,
+  color: string,
+  team: string,
+  percent: number,
+  time: number,
+];
 
 type Finished = DataOf<'match.finished'>;
 type FinishedTeam = Finished['teams'][number];
@@ -50,6 +80,7 @@ export function summariseMatch(match: Finished): MatchSummary {
     players: playersOf(match, groupOf(gamemode)),
     scorers: objectives.length === 0 ? [] : scorersOf(match),
     kills: match.kills.length === 0 ? [] : killsOf(match),
+    completed: completedOf(match),
   };
 }
 
@@ -78,23 +109,26 @@ export function pseudonymiseMatch(
     objectives: renameInJson(match.objectives),
     players: match.players.map(([uuid, name, ...rest]) => [...renamed(uuid, name), ...rest]),
     scorers: match.scorers.map(([uuid, name]) => renamed(uuid, name)),
-    kills: match.kills.map(([killer, killerName, victim, victimName, time]) => [
-      ...renamed(killer, killerName),
+    kills: match.kills.map(([killer, killerName, victim, victimName, ...rest]) => [
+      ...(killer === null ? ([null, ''] as const) : renamed(killer, killerName)),
       ...renamed(victim, victimName),
-      time,
+      ...rest,
     ]),
+    completed: match.completed.map(([uuid, ...rest]) => [pseudonyms.get(uuid)?.uuid ?? uuid, ...rest]),
   };
 }
 
 function playersOf(match: Finished, group: Group): PlayerSummary[] {
   const completed = completedBy(match);
+  const envdeaths = envdeathsOf(match);
   const players: PlayerSummary[] = [];
   for (const team of match.teams) {
     const result = match.win === '' ? 'draw' : match.win === team.name ? 'win' : 'lose';
     for (const player of team.players) {
       const { uuid, name, score, kill_count, death_count, time_played } = player;
-      const sums = sumsOf(group, countsOf(player, result, completed.get(uuid)));
-      players.push([uuid, name, result, score, kill_count, death_count, time_played, sums]);
+      const envdeath = envdeaths.get(uuid) ?? 0;
+      const sums = sumsOf(group, countsOf(player, result, envdeath, completed.get(uuid)));
+      players.push([uuid, name, result, score, kill_count, death_count, time_played, envdeath, sums]);
     }
   }
   return players;
@@ -115,11 +149,19 @@ function completedBy({ objectives }: Finished): Map<string, Completed> {
   return completed;
 }
 
+/** The deaths without a killer of each player who has any. */
+function envdeathsOf({ kills }: Finished): Map<string, number> {
+  const deaths = new Map<string, number>();
+  for (const { killer, victim } of kills) if (killer === null) deaths.set(victim, (deaths.get(victim) ?? 0) + 1);
+  return deaths;
+}
+
 /** The amounts of a match for a player; each counter group uses those it has. A draw only counts as played. */
-function countsOf(player: FinishedPlayer, result: Result, completed = NONE): Counts {
+function countsOf(player: FinishedPlayer, result: Result, envdeath: number, completed = NONE): Counts {
   return {
     kill: player.kill_count,
     death: player.death_count,
+    envdeath,
     win: result === 'win' ? 1 : 0,
     lose: result === 'lose' ? 1 : 0,
     play: 1,
@@ -150,7 +192,24 @@ function scorersOf({ teams, objectives }: Finished): ScorerSummary[] {
 function killsOf({ teams, kills }: Finished): KillSummary[] {
   const names = new Map(teams.flatMap(({ players }) => players.map(({ uuid, name }) => [uuid, name])));
   const nameOf = (uuid: string): string => names.get(uuid)!;
-  return kills.map(({ killer, victim, time }) => [killer, nameOf(killer), victim, nameOf(victim), time]);
+  return kills.map(({ killer, victim, location, time }) => [
+    killer,
+    killer === null ? '' : nameOf(killer),
+    victim,
+    nameOf(victim),
+    time,
+    location === undefined ? null : JSON.stringify(location),
+  ]);
+}
+
+const WHOLE_PERCENT = 100;
+
+function completedOf({ objectives }: Finished): CompletedSummary[] {
+  return objectives.flatMap(({ player, type, name, color, team, percent = WHOLE_PERCENT, time }, number) =>
+    player !== null && isListedObjective(type)
+      ? [[player.uuid, type, number, name, color, team, percent, time] satisfies CompletedSummary]
+      : [],
+  );
 }
 
 function teamOf(team: FinishedTeam): MatchTeam {

@@ -86,10 +86,26 @@ const objective = z.strictObject({
   type: z.enum(OBJECTIVE_TYPES),
   name: text(128),
   color: text(32).default(''),
+  percent: z
+    .number()
+    .min(0)
+    .max(100)
+    .optional()
+    .meta({ description: "The player's share of a destroyable; left out: all of it" }),
   time: timestamp,
 });
 
-const kill = z.strictObject({ killer: uuid, victim: uuid, time: timestamp });
+const coordinate = z.number().min(-100_000_000).max(100_000_000);
+
+const kill = z.strictObject({
+  killer: uuid.nullable().default(null).meta({ description: 'null or left out: a death without a killer' }),
+  victim: uuid,
+  location: z
+    .strictObject({ world: text(64).default(''), x: coordinate, y: coordinate, z: coordinate })
+    .optional()
+    .meta({ description: 'Where the victim died' }),
+  time: timestamp,
+});
 
 const match = z
   .strictObject({
@@ -101,11 +117,9 @@ const match = z
     finished: timestamp,
     teams: z.array(matchTeam).max(100),
     objectives: z.array(objective).max(2_000).default([]),
-    kills: z
-      .array(kill)
-      .max(20_000)
-      .default([])
-      .meta({ description: 'Who killed whom, by UUID; both must be players of the match' }),
+    kills: z.array(kill).max(20_000).default([]).meta({
+      description: 'Who killed whom, by UUID; both must be players of the match. Deaths without a killer too',
+    }),
   })
   .superRefine(checkMatch);
 
@@ -180,6 +194,8 @@ const statistics = z.strictObject({
   time_played: count.default(0),
   power: z.number().min(-1_000_000_000).max(1_000_000_000).default(0),
   faction: text(64).default(''),
+  faction_id: text(64).default(''),
+  faction_role: text(64).default(''),
 });
 
 const link = z.strictObject({

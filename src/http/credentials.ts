@@ -20,9 +20,11 @@ export function credentialsOf(request: IncomingMessage, query: (name: string) =>
   const token = oneOf(tokens, 'The request has two different access tokens. Send only one.');
   const clientIds = [...headerValues(request, 'x-client-id'), ...query('client_id')];
   const clientId = oneOf(clientIds, 'The request has two different Client IDs. Send only one.');
-  if ((token?.length ?? 0) > MAX_CREDENTIAL || (clientId?.length ?? 0) > MAX_CREDENTIAL) throw invalidToken(realm);
-  return { token, clientId };
+  if (isTooLong(token ?? clientId)) throw invalidToken(realm);
+  return { token, clientId: isTooLong(clientId) ? undefined : clientId };
 }
+
+const isTooLong = (text: string | undefined): boolean => text !== undefined && text.length > MAX_CREDENTIAL;
 
 function bearerOf(request: IncomingMessage, realm: string): string[] {
   const sent = headerValues(request, 'authorization').filter((header) => header !== '');

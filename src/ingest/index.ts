@@ -34,7 +34,7 @@ export async function openIngest(
 ): Promise<IngestService> {
   const credentials = new Credentials({ db, clock });
   const quotas = new ServerQuotas({ eventQueue, clock, perMinute: config.INGEST_LIMIT });
-  const document = openApiDocument(config.INGEST_URL);
+  const document = openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL });
   const routes: Record<string, Route> = {
     '/events': {
       POST: async ({ request, response, query, credential }) => {

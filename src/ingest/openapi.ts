@@ -3,16 +3,28 @@ import { EventSchema } from '#events/schema.ts';
 import { MAX_EVENT_LENGTH, MAX_BYTES } from './body.ts';
 import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
 
+interface IngestFacts {
+  /** The address of the ingest. */
+  url: string;
+  network: string;
+  /** The address of the site, which is the contact. */
+  site: string;
+}
+
 /** Builds the OpenAPI 3.1 document of the ingest; the event schemas are those that check the events. */
-export function openApiDocument(url: string): string {
+export function openApiDocument({ url, network, site }: IngestFacts): string {
+  const events = eventSchemas();
   return JSON.stringify({
     openapi: '3.1.0',
     info: {
       title: 'Scorehall ingest',
       version: '1',
       description: `Game servers report events here. Limits: ${MAX_EVENT_LENGTH} bytes an event, ${MAX_IN_ARRAY} events and ${MAX_BYTES.json} bytes an array, ${MAX_IN_STREAM} events and ${MAX_BYTES.ndjson} bytes a stream, all after decompression.`,
+      contact: { name: network, url: site },
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url }],
+    tags: [{ name: 'Events', description: 'Events of a game server and their receipts' }],
     security: [{ key: [] }],
     paths: {
       '/events': { post: postEvents },
@@ -21,26 +33,39 @@ export function openApiDocument(url: string): string {
     },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'The key of the game server' } },
-      schemas: { Event: eventSchema(), Receipt: receipt, LoggedReceipt: loggedReceipt, Error: error },
+      schemas: { ...events, Receipt: receipt, LoggedReceipt: loggedReceipt, Error: error },
     },
   });
 }
 
-/** The schema of the events that game servers may send, without those for operators only. */
-function eventSchema(): object {
+/** The schemas of the events that game servers may send, without those for operators only: one for each type, and `Event`. */
+function eventSchemas(): Record<string, object> {
   const { $schema: _, ...schema } = z.toJSONSchema(EventSchema, { io: 'input', unrepresentable: 'any' });
   const types = (schema.oneOf ?? schema.anyOf ?? []) as z.core.JSONSchema.ObjectSchema[];
   const forServers = types.filter(({ description = '' }) => !/operators only/.test(description)).map(withoutReceipt);
-  return { oneOf: forServers, discriminator: { propertyName: 'type' } };
+  const named = forServers.map((event) => [schemaName(event.title!), event] as const);
+  const mapping = Object.fromEntries(named.map(([name, { title }]) => [title!, ref(name).$ref]));
+  const Event = { oneOf: named.map(([name]) => ref(name)), discriminator: { propertyName: 'type', mapping } };
+  return { ...Object.fromEntries(named), Event };
 }
 
-function withoutReceipt({ properties = {}, ...schema }: z.core.JSONSchema.ObjectSchema): object {
+/** `match.finished` → `MatchFinished` */
+const schemaName = (type: string): string =>
+  type
+    .split('.')
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join('');
+
+function withoutReceipt({
+  properties = {},
+  ...schema
+}: z.core.JSONSchema.ObjectSchema): z.core.JSONSchema.ObjectSchema {
   const { receipt: _, ...others } = properties;
   return { ...schema, properties: others };
 }
 
 const text = { type: 'string' };
-const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+const ref = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: object): object => ({ 'application/json': { schema } });
 const errorResponse = (description: string, headers?: Record<string, string>): object => ({
   description,
@@ -117,9 +142,13 @@ const REJECTIONS = {
   }),
 };
 
+const TAGS = ['Events'];
+
 const postEvents = {
   operationId: 'postEvents',
+  tags: TAGS,
   summary: 'Report one event, an array of events, or a stream of lines',
+  description: 'Each event gets a receipt. Send an event again under the same id until it has one.',
   parameters: [
     {
       name: 'dry_run',
@@ -127,7 +156,12 @@ const postEvents = {
       description: 'Check the events and send receipts, but store nothing',
       schema: { enum: ['0', '1', 'false', 'true'], default: '0' },
     },
-    { name: 'Content-Encoding', in: 'header', schema: { enum: ['identity', 'gzip', 'zstd', 'deflate'] } },
+    {
+      name: 'Content-Encoding',
+      in: 'header',
+      description: 'The compression of the body',
+      schema: { enum: ['identity', 'gzip', 'zstd', 'deflate'] },
+    },
   ],
   requestBody: {
     required: true,
@@ -160,7 +194,9 @@ const postEvents = {
 
 const getReceipts = {
   operationId: 'getReceipts',
-  summary: 'List the receipts of the events of this server, the oldest first; heartbeats are not stored',
+  tags: TAGS,
+  summary: 'List the receipts of the events of this server',
+  description: 'The oldest first; heartbeats are not stored.',
   parameters: [
     {
       name: 'after',
@@ -168,7 +204,12 @@ const getReceipts = {
       description: 'A receipt, such as the `next` of the previous page: only later ones are listed',
       schema: text,
     },
-    { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 } },
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'Receipts on a page',
+      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+    },
   ],
   responses: {
     200: {
@@ -186,7 +227,12 @@ const getReceipts = {
 
 const getDocument = {
   operationId: 'getDocument',
+  tags: TAGS,
   summary: 'This document',
+  description: 'Needs no key.',
   security: [],
-  responses: { 200: { description: 'OpenAPI 3.1', content: json({ type: 'object' }) } },
+  responses: {
+    200: { description: 'OpenAPI 3.1', content: json({ type: 'object' }) },
+    405: REJECTIONS[405],
+  },
 };

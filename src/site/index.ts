@@ -21,6 +21,7 @@ import { mapImage, mapPage } from './map.ts';
 import { mapsPage } from './maps.ts';
 import { matchPage } from './match.ts';
 import { matchesPage } from './matches.ts';
+import { playerHead } from './player-head.ts';
 import { playerMatchesPage, playerPage } from './player.ts';
 import { readPrivacy, showPrivacy } from './privacy.ts';
 import { punishmentPage, punishmentsPage } from './punishments.ts';
@@ -72,6 +73,7 @@ const PAGES: Record<string, PageHandler> = {
   '/leaderboards': leaderboardsPage,
   '/players': playersPage,
   '/players/:id': playerPage,
+  '/players/:id/head': playerHead,
   '/players/:id/matches': playerMatchesPage,
   '/punishments': punishmentsPage,
   '/punishments.atom': punishmentFeed,

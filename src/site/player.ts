@@ -7,7 +7,7 @@ import { activityOf } from '#store/game/leaderboards.ts';
 import { back, firstDayOf } from '#store/game/time-buckets.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
-import { killsOf } from '#store/game/matches.ts';
+import { killsOf } from '#store/game/kills.ts';
 import { type Stats, statsOf } from '#store/game/player-stats.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';

@@ -29,11 +29,13 @@ export async function purge(db: Db, { zone, auditMs }: Retention, now: number): 
   for (const rule of [...expired(now), oldAudit, ...oldLeaderboards(zone, now)]) {
     while ((await remove(db, rule)) === BATCH_SIZE);
   }
+  await closeFormerTokens(db, now);
 }
 
 function expired(now: number): PurgeRule[] {
   return [
     { table: 'tokens', key: ['hash', 'kind'], where: sql`expires <= ${now}` },
+    { table: 'former_tokens', key: ['hash'], where: sql`until <= ${now}` },
     { table: 'rate_limits', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'throttles', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'mail_tokens', key: ['hash'], where: sql`expires <= ${now}` },
@@ -44,6 +46,11 @@ function expired(now: number): PurgeRule[] {
     { table: 'console_sessions', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'online_samples', key: ['time'], where: sql`time < ${now - SAMPLES_RETAINED_MS}` },
   ];
+}
+
+/** Sets the end of the day for which the hash of a deleted token stays; after the tokens, which also leave theirs. */
+async function closeFormerTokens(db: Db, now: number): Promise<void> {
+  await db.run(sql`update former_tokens set until = ${now + DAY_MS} where until is null`);
 }
 
 /** A session of which the row in `tokens` is gone. */

@@ -31,7 +31,7 @@ function assertError(reply: Reply, status: number, error: string): void {
   assert.ok(reply.json.error_description.length > 10);
 }
 
-test('the endpoints are the eleven paths of the specification', () => {
+test('the endpoints are the eleven paths of the specification and three of ours', () => {
   assert.deepEqual(ENDPOINTS.map(({ path }) => path).sort(), Object.keys(paths({} as never)).sort());
 });
 
@@ -102,7 +102,10 @@ onEachDatabase('every endpoint follows the contract of the data API', async (t, 
       const preflight = await ask(origin, path, { method: 'OPTIONS', token });
       assert.equal(preflight.status, 204);
       assertCommon(preflight);
-      assert.match(String(preflight.headers['access-control-allow-headers']), /Authorization.*X-Client-ID/);
+      assert.match(
+        String(preflight.headers['access-control-allow-headers']),
+        /Authorization.*X-Client-ID.*Content-Type.*X-Requested-With.*, \*$/,
+      );
       assert.match(String(preflight.headers['access-control-allow-methods']), /GET/);
       assert.equal(remaining(await get(path)), remaining(before) - 1, 'a preflight does not count');
     });

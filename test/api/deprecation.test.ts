@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { MemoryRateLimiter } from '#http/rate-limiter.ts';
+import { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
 import { type Endpoint, endpoint } from '#api/endpoint.ts';
 import { openapiOf } from '#api/openapi.ts';
@@ -37,7 +38,7 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
   t.after(() => database.drop());
   const rateLimiter = await MemoryRateLimiter.open(context.db, context.clock, assert.ifError);
   const meter = new UsageMeter(context.db, context.clock, assert.ifError);
-  const api = new Api(context, rateLimiter, meter, ENDPOINTS, {});
+  const api = new Api(context, rateLimiter, meter, new TeampvpRanks(context.db), ENDPOINTS, {});
   const server = createServer((request, response) => api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = context[Symbol.asyncDispose].bind(context);
@@ -83,7 +84,8 @@ test('every response of a deprecated endpoint has the deprecation headers, and n
 });
 
 test('the OpenAPI document marks deprecated endpoints', () => {
-  const facts = { server: 'https://api.example', network: 'Probe', tokenUrl: 'https://auth.example/oauth/token' };
+  const tokenUrl = 'https://auth.example/oauth/token';
+  const facts = { server: 'https://api.example', network: 'Probe', tokenUrl, site: 'https://site.example' };
   const { paths } = openapiOf(ENDPOINTS, facts) as { paths: Record<string, { get: { deprecated?: boolean } }> };
   const marks = Object.entries(paths).map(([path, { get }]) => [path, get.deprecated]);
   assert.deepEqual(marks, [

@@ -90,9 +90,14 @@ const wholeMatch = (): WireEvent =>
     teams: [team('Red', { ...person(1), kill_count: 2, shot_count: 9, hit_count: 4, paint_count: 1 }), team('Blue', 2)],
     objectives: [
       { player: person(1), team: 'Red', type: 'wool', name: 'Blue Wool', color: 'blue', time: after(-5) },
+      { player: person(1), team: 'Red', type: 'core', name: 'Core', time: after(-5) },
+      { player: person(1), team: 'Red', type: 'destroyable', name: 'Gate', percent: 50, time: after(-5) },
       { player: null, team: 'Blue', type: 'other', name: 'Hill', time: after(-4) },
     ],
-    kills: [{ killer: person(1).uuid, victim: person(2).uuid, time: after(-9) }],
+    kills: [
+      { killer: person(1).uuid, victim: person(2).uuid, location: { x: 1, y: 64.5, z: -7 }, time: after(-9) },
+      { killer: null, victim: person(1).uuid, time: after(-8) },
+    ],
   });
 
 const issued = (): WireEvent =>
@@ -105,18 +110,22 @@ const issued = (): WireEvent =>
 
 /** For the path of each endpoint, a request path whose response is complete, with all optional fields. */
 export function paths(history: GeneratedHistory): Record<string, string> {
-  const groups = 'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun';
+  const groups =
+    'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun,names,head_url';
   return {
     '/v1/servers': '/v1/servers',
     '/v1/servers/online': '/v1/servers/online',
     '/v1/servers/:id': `/v1/servers/${history.server}`,
     '/v1/matches': '/v1/matches?fields=teams,objectives',
     '/v1/matches/:id': `/v1/matches/${history.match}?fields=teams,objectives`,
-    '/v1/maps': '/v1/maps?playing=1',
-    '/v1/maps/:id': `/v1/maps/${history.map}`,
+    '/v1/maps': '/v1/maps?playing=1&rotation=Alpha&fields=image_url,rotation_order',
+    '/v1/maps/:id': `/v1/maps/${history.map}?fields=image_url`,
     '/v1/punishments': '/v1/punishments',
     '/v1/punishments/:id': `/v1/punishments/${history.punishment}`,
     '/v1/players/:id/punishments': `/v1/players/${history.player}/punishments`,
+    '/v1/players/:id/matches': `/v1/players/${history.player}/matches`,
+    '/v1/players/:id/kills': `/v1/players/${history.player}/kills`,
+    '/v1/players/:id/deaths': `/v1/players/${history.player}/deaths`,
     '/v1/players/:id': `/v1/players/${history.player}?fields=${groups}`,
   };
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { sql } from '#db/sql.ts';
+import { runJobsOnce } from '#server/jobs.ts';
+import { endApplications } from '#store/accounts/account-sessions.ts';
 import { setLimit } from '#store/applications/applications.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { ask, type Reply, type Wish } from '#test/support/request.ts';
@@ -163,19 +165,68 @@ onEachCounter('every authenticated request counts, whatever its status', async (
 });
 
 onEachCounter('failed credentials count against a separate limit', async (t, url, counters) => {
-  const { origin, app, token } = await withDefaultLimits(t, url, counters, { ADDRESS_LIMIT: '3' });
+  const { context, origin, app, token } = await withDefaultLimits(t, url, counters, { ADDRESS_LIMIT: '3' });
+  const other = await application(context);
   const failures: Wish[] = [{}, { token: 'nonsense' }, { clientId: 'nobody' }];
   for (const [place, wish] of failures.entries()) {
     const { status, limit, remaining } = await stateAfter(origin, wish);
     assert.deepEqual([status, limit, remaining], [401, 3, 2 - place]);
   }
-  for (const wish of [...failures, { token, clientId: 'another' }]) {
+  for (const wish of [...failures, { token, clientId: other.client_id }]) {
     const { status, remaining } = await stateAfter(origin, wish);
     assert.deepEqual([status, remaining], [429, 0]);
   }
   assert.equal((await stateAfter(origin, { token })).status, 200, 'a valid token is still accepted');
   const { status, remaining } = await stateAfter(origin, { clientId: app.client_id });
   assert.deepEqual([status, remaining], [200, 2], 'and so is a valid Client ID, which counts separately');
+});
+
+onEachCounter(
+  'a former token gets its challenge for a day, whatever else failed from the address',
+  async (t, url, counters) => {
+    const { context, origin, app } = await withDefaultLimits(t, url, counters, { ADDRESS_LIMIT: '2' });
+    const { id } = await account(context, 'Ada');
+    const own = await serviceToken(context, app.client_id, 60_000);
+    const revoked = await userToken(context, app.client_id, id, { lifetimeMs: 1_000_000 });
+    assert.equal((await stateAfter(origin, { token: revoked })).status, 200);
+    await endApplications(context.db, id);
+    context.clock.advance(60_000);
+    for (let failed = 0; failed < 3; failed++) await stateAfter(origin, { token: 'nonsense' });
+    assert.equal((await stateAfter(origin, { token: 'nonsense' })).status, 429);
+    const assertChallenge = async (): Promise<void> => {
+      for (const token of [own, revoked]) {
+        const { status, headers } = await ask(origin, PATH, { token });
+        assert.equal(status, 401);
+        assert.match(String(headers['www-authenticate']), /error="invalid_token"/);
+      }
+    };
+    await assertChallenge();
+    await runJobsOnce(context);
+    context.clock.advance(24 * HOUR_MS - 1);
+    await runJobsOnce(context);
+    for (let failed = 0; failed < 3; failed++) await stateAfter(origin, { token: 'nonsense' });
+    await assertChallenge();
+    context.clock.advance(1);
+    await runJobsOnce(context);
+    for (const token of [own, revoked])
+      assert.equal((await stateAfter(origin, { token })).status, 429, 'unknown by now');
+  },
+);
+
+onEachCounter('the addresses of one IPv6 /64 count together', async (t, url, counters) => {
+  const settings = { TRUSTED_PROXIES: '127.0.0.1', ADDRESS_LIMIT: '2' };
+  const { origin, app } = await withDefaultLimits(t, url, counters, settings);
+  const from = (forwarded: string, wish: Wish): Promise<State> =>
+    stateAfter(origin, { ...wish, headers: { 'x-forwarded-for': forwarded } });
+  for (const [wish, good, over] of [
+    [{ clientId: app.client_id }, 200, 429],
+    [{ token: 'nonsense' }, 401, 429],
+  ] as const) {
+    assert.equal((await from('2001:db8:0:7::1', wish)).status, good);
+    assert.equal((await from('2001:db8::7:ffff:0:0:1', wish)).status, good);
+    assert.equal((await from('2001:DB8:0:7:a:b:c:d', wish)).status, over);
+    assert.deepEqual((await from('2001:db8:0:8::1', wish)).remaining, 1, 'the next /64 has its own');
+  }
 });
 
 onEachCounter('X-Forwarded-For determines the address behind a trusted proxy only', async (t, url, counters) => {

@@ -34,7 +34,7 @@ onEachDatabase('maps are listed, filtered and shown with the servers that play t
     assert.deepEqual(two.rotations, ['Alpha', 'Beta']);
     const { id } = (await get('/v1/servers')).json[1];
     assert.deepEqual(two.servers, [{ id, name: 'Beta', region: 'eu', current_map: 'TWO', next_map: 'One' }]);
-    for (const query of ['playing=', 'playing=2', 'playing=true', 'playing', 'playing=1&playing=1'])
+    for (const query of ['playing=2', 'playing=true', 'playing=1&playing=1', 'playing=&playing=1'])
       assert.equal((await get(`/v1/maps?${query}`)).status, 400, query);
   });
 
@@ -43,10 +43,33 @@ onEachDatabase('maps are listed, filtered and shown with the servers that play t
     assert.deepEqual(await list('gamemode=CtW'), ['Two', 'One']);
     assert.deepEqual(await list('gamemode=dtm&playing=1'), ['Two']);
     assert.deepEqual(await list('gamemode=ctw&limit=1'), ['Two']);
-    for (const unknown of ['rfw', '', '%20ctw', 'ctw,dtm', '%F0%9F%8E%AE', "'", '%25'])
+    assert.deepEqual(await list('gamemode=&playing='), await list(''), 'empty parameters count as not given');
+    for (const unknown of ['rfw', '%20ctw', 'ctw,dtm', '%F0%9F%8E%AE', "'", '%25'])
       assert.deepEqual(await list(`gamemode=${unknown}`), [], unknown);
     for (const wrong of ['%00', 'a%0A', '%FF', 'x'.repeat(257)])
       assert.equal((await get(`/v1/maps?gamemode=${wrong}`)).status, 400, wrong);
+  });
+
+  await t.test('fields adds the address of the image and the places in the rotation', async () => {
+    const image = { content_type: 'image/png', data: 'iVBORw0KGgoAAAA=' } as const;
+    await sendEvents(context, map('One', { version: '2', image }, { time: after(1) }));
+    const { json } = await get('/v1/maps?rotation=alpha&fields=rotation_order,image_url');
+    const shown = json.map(({ name, rotation_order, image_url }: Record<string, unknown>) => [
+      name,
+      rotation_order,
+      image_url,
+    ]);
+    assert.deepEqual(shown, [
+      ['Two', [1, 3], ''],
+      ['One', [2], `${context.config.SITE_URL}/maps/${json.at(1).id}/image`],
+    ]);
+    const members = Object.keys((await get('/v1/maps?rotation=alpha')).json[0]);
+    assert.ok(!members.includes('rotation_order') && !members.includes('image_url'));
+    assert.deepEqual((await get('/v1/maps/One?fields=image_url')).json.image_url, shown.at(1)?.[2]);
+    assert.deepEqual((await get('/v1/maps?fields=image_url')).json[0].image_url, '');
+    for (const query of ['fields=rotation_order', 'rotation=&fields=rotation_order', 'fields=x'])
+      assert.match((await get(`/v1/maps?${query}`)).json.error_description, /^fields must /, query);
+    assert.equal((await get('/v1/maps/One?fields=rotation_order')).status, 400);
   });
 
   await t.test('rotation takes the id or name of a server, ignoring case', async () => {
@@ -55,7 +78,8 @@ onEachDatabase('maps are listed, filtered and shown with the servers that play t
       assert.deepEqual(await list(`rotation=${server}`), ['Two', 'One']);
     assert.deepEqual(await list('rotation=Beta'), ['Two']);
     assert.deepEqual(await list('rotation=Alpha&gamemode=dtm'), ['Two']);
-    for (const unknown of ['Gamma', '', '00000000000', 'Alph']) assert.deepEqual(await list(`rotation=${unknown}`), []);
+    assert.deepEqual(await list('rotation='), await list(''));
+    for (const unknown of ['Gamma', '00000000000', 'Alph']) assert.deepEqual(await list(`rotation=${unknown}`), []);
     assert.equal((await get('/v1/maps?rotation=%00')).status, 400);
   });
 

@@ -10,7 +10,15 @@ onEachDatabase('a match has its teams, players and objectives', async (t, url) =
   const { context, get } = await testApi(t, url, { TIME_ZONE: 'Asia/Kathmandu', SITE_URL: 'https://example.org' });
   await sendEvents(context, configured('Alpha'));
   const objectives = [
-    { player: person(1, 'Ada'), team: 'Red', type: 'wool', name: 'Blue "Wool"', color: 'blue', time: after(-2) },
+    {
+      player: person(1, 'Ada'),
+      team: 'Red',
+      type: 'wool',
+      name: 'Blue "Wool"',
+      color: 'blue',
+      percent: 50,
+      time: after(-2),
+    },
     { player: null, team: '', type: 'control_point', name: 'Hill', time: after(-1) },
   ] as const;
   const teams = [
@@ -45,8 +53,21 @@ onEachDatabase('a match has its teams, players and objectives', async (t, url) =
     const both = (await get(`/v1/matches/${id}?fields=objectives`)).json;
     assert.deepEqual(Object.keys(both), [...PLAIN, 'teams', 'objectives']);
     assert.deepEqual(both.objectives, [
-      { ...objectives[0], time: '2026-03-01T17:44:59.998+05:45' },
-      { ...objectives[1], color: '', time: '2026-03-01T17:44:59.999+05:45' },
+      {
+        ...{
+          player: 'Ada',
+          player_uuid: person(1).uuid,
+          team: 'Red',
+          type: 'wool',
+          name: 'Blue "Wool"',
+          color: 'blue',
+        },
+        time: '2026-03-01T17:44:59.998+05:45',
+      },
+      {
+        ...{ player: '', player_uuid: '', team: '', type: 'control_point', name: 'Hill', color: '' },
+        time: '2026-03-01T17:44:59.999+05:45',
+      },
     ]);
   });
 

@@ -35,6 +35,7 @@ onEachDatabase('lists are paged by limit and max_id, newest first', async (t, ur
 
     await t.test(`${list}: the default limit is 20 and the maximum is 100`, async () => {
       assert.deepEqual(await ids(''), newest.slice(0, 20));
+      assert.deepEqual(await ids('limit=&max_id='), newest.slice(0, 20));
       for (const limit of [1, 2, 19, 20, 21, 99, 100]) {
         const expected = newest.slice(0, limit);
         assert.deepEqual(await ids(`limit=${limit}`), expected);
@@ -48,7 +49,6 @@ onEachDatabase('lists are paged by limit and max_id, newest first', async (t, ur
       const wrong = [
         '0',
         '-1',
-        '',
         '1.5',
         '1.0',
         '1e2',
@@ -68,7 +68,7 @@ onEachDatabase('lists are paged by limit and max_id, newest first', async (t, ur
         assert.equal(reply.json.error, 'invalid_request');
         assert.match(reply.json.error_description, /^limit must /);
       }
-      assert.equal((await get(`${list}?limit`)).status, 400);
+      assert.deepEqual(await ids('limit'), newest.slice(0, 20), 'an empty one counts as not given');
     });
 
     await t.test(`${list}: max_id gives strictly smaller ids, compared as text`, async () => {
@@ -78,7 +78,7 @@ onEachDatabase('lists are paged by limit and max_id, newest first', async (t, ur
       assert.deepEqual(await ids(`max_id=${newest.at(-2)}`), [newest.at(-1)]);
       for (const [bound, start] of [
         ['0', newest.length],
-        ['', newest.length],
+        ['', 0],
         ['zzz', 0],
         ['~', 0],
         ['%F0%9F%8E%AE', 0],

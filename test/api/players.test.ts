@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { testApi } from '#test/support/api.ts';
 import { after, configured, event, login, logout, match, person, sendEvents, team } from '#test/support/builders.ts';
-import { onEachDatabase } from '#test/support/context.ts';
+import { onEachDatabase, testServices } from '#test/support/context.ts';
 
 onEachDatabase('a player is found by UUID, by name ignoring case, and by id', async (t, url) => {
   const { context, get } = await testApi(t, url, { TIME_ZONE: 'America/St_Johns' });
@@ -63,13 +63,13 @@ onEachDatabase('a player is found by UUID, by name ignoring case, and by id', as
     assert.deepEqual([last_login, last_login_server, last_logout], ['', '', '']);
   });
 
-  await t.test('an unknown field is refused with the list of all twelve', async () => {
+  await t.test('an unknown field is refused with the list of all', async () => {
     for (const fields of ['ctf', 'Total', 'total,x', 'kills;matches']) {
       const { status, json } = await get(`/v1/players/ada_1?fields=${fields}`);
       assert.equal(status, 400);
-      const twelve =
-        'bowspleef, cp, ctw, factions, kills, matches, objective, paintball, splatt, teampvp, total, tntrun';
-      assert.ok(json.error_description.includes(twelve), json.error_description);
+      const all =
+        'bowspleef, cp, ctw, factions, kills, matches, objective, paintball, splatt, teampvp, total, tntrun, names, head_url';
+      assert.ok(json.error_description.includes(all), json.error_description);
     }
     assert.deepEqual((await get('/v1/players/ada_1?fields=%20,')).json, ada);
   });
@@ -101,4 +101,26 @@ onEachDatabase('a name leads to its current holder, else to its latest one', asy
   assert.equal(await whoIs('lynx'), person(3).uuid);
   await sendEvents(context, event('player.named', { player: person(4, 'Lynx') }, { time: after(-10) }));
   assert.equal(await whoIs('lynx'), person(4).uuid);
+});
+
+onEachDatabase('the name history and the address of the head come with their fields', async (t, url) => {
+  const { context, get } = await testApi(t, url, { SITE_URL: 'https://example.org' });
+  await sendEvents(context, configured('Alpha'), login('Alpha', person(1, 'Fox'), { time: after(-3_000) }));
+  await sendEvents(context, login('Alpha', person(1, 'Fox'), { time: after(-2_000) }));
+  await sendEvents(context, login('Alpha', person(1, 'Wolf'), { time: after(-1_000) }));
+  const { names, head_url } = (await get('/v1/players/wolf?fields=names,head_url')).json;
+  assert.deepEqual(names, [
+    {
+      name: 'Wolf',
+      first_seen: '2026-03-01T11:59:59.000+00:00',
+      last_seen: '2026-03-01T11:59:59.000+00:00',
+    },
+    { name: 'Fox', first_seen: '2026-03-01T11:59:57.000+00:00', last_seen: '2026-03-01T11:59:58.000+00:00' },
+  ]);
+  assert.equal(head_url, `https://example.org/players/${person(1).uuid}/head`);
+  const { SITE } = await testServices(context, ['SITE']);
+  const head = await fetch(new URL(new URL(head_url).pathname, SITE));
+  assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'image/svg+xml']);
+  assert.match(await head.text(), /^<svg [^>]+>(<path fill="#[0-9a-f]{6}" d="[^"]+"\/>){2}<\/svg>$/);
+  assert.equal((await fetch(new URL('/players/nobody/head', SITE))).status, 404);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -89,4 +89,51 @@ onEachEmptyDatabase('the database of a version before the baseline is refused an
   });
   assert.equal((await db.all(sql`select number from migrations`)).length, 2);
   await assert.rejects(db.all(sql`select key from matches`));
+});
+
+/** Rows as the first version wrote them: a match with two kills and objectives; a merged player died and scored in it. */
+const FIRST_VERSION = `
+  insert into players (key, uuid, name, name_key, name_since, last_login_server) values
+    (1, 'a', 'Ada', 'ada', 0, ''), (2, 'b', 'Bob', 'bob', 0, '');
+  insert into player_aliases (uuid, into_uuid, key) values ('old-b', 'b', null);
+  insert into player_stats (player_key, name_seen, ctw_kill) values (1, 0, 2);
+  insert into matches (key, head, started, finished, map_key, server_key, gamemode) values (9, '{', 1, 2, 'm', 1, 'ctw');
+  insert into match_details (match_key, head, started, finished, teams, objectives) values (9, '{', 1, 2, '[]', '[
+    {"player":null,"team":"Red","type":"wool","name":"Nobody''s","color":"","time":5},
+    {"player":{"uuid":"old-b","name":"B"},"team":"Blue","type":"core","name":"Core","color":"red","time":6},
+    {"player":{"uuid":"a","name":"Ada"},"team":"Red","type":"flag","name":"Flag","color":"","time":7},
+    {"player":{"uuid":"a","name":"Ada"},"team":"Red","type":"wool","name":"Lime","color":"lime","time":8}]');
+  insert into player_matches (match_key, player_key, name, result, score, kill_count, death_count, time_played)
+    values (9, 1, 'Ada', 'win', 1, 2, 0, 60);
+  insert into kills (killer_key, match_key, number, victim_uuid, victim_name, killer_name, time) values
+    (1, 9, 0, 'b', 'Bob', 'Ada', 3), (1, 9, 1, 'old-b', 'B', 'Ada', 4);
+  insert into faction_reports (player_key, time, ledger_key, power, faction) values (1, 1, 1, 2.5, 'Foxes')`;
+
+onEachEmptyDatabase('a filled database of the first version gets victims and objectives by player', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await db.migrating(async (tx) => {
+    await tx.script('create table migrations (number bigint primary key, name text not null)');
+    await tx.script(readFileSync(join(SRC, 'db/migrations/001-baseline.sql'), 'utf8'));
+    await tx.run(sql`insert into migrations (number, name) values (1, '001-baseline.sql')`);
+    await tx.script(FIRST_VERSION);
+  });
+  await migrate(db);
+  const tables = [
+    sql`select number, killer_key, killer_name, victim_key, victim_name, time, location from kills order by number`,
+    sql`select player_key, type, match_key, number, name, color, team, percent, time from player_objectives order by time`,
+    sql`select ctw_kill, ctw_envdeath from player_stats`,
+    sql`select kill_count, envdeath_count from player_matches`,
+    sql`select power, faction, faction_id, faction_role from faction_reports`,
+  ];
+  const [kills, objectives, ...others] = await Promise.all(tables.map((query) => db.tuples(query)));
+  assert.deepEqual(kills, [
+    [0, 1, 'Ada', 2, 'Bob', 3, null],
+    [1, 1, 'Ada', 2, 'B', 4, null],
+  ]);
+  assert.deepEqual(objectives, [
+    [2, 'core', 9, 1, 'Core', 'red', 'Blue', 100, 6],
+    [1, 'wool', 9, 3, 'Lime', 'lime', 'Red', 100, 8],
+  ]);
+  assert.deepEqual(others, [[[2, 0]], [[2, 0]], [[2.5, 'Foxes', '', '']]]);
 });

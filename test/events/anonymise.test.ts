@@ -58,7 +58,7 @@ async function storedOf({ db }: AppContext): Promise<string> {
     'name_observations',
     'player_sessions',
   ];
-  const all = [...tables, 'kills', 'match_details', 'ledger', 'punishments'];
+  const all = [...tables, 'kills', 'player_objectives', 'match_details', 'ledger', 'punishments'];
   const rows = await Promise.all(all.map((table) => db.all({ strings: [`select * from ${table}`], values: [] })));
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
@@ -112,7 +112,7 @@ onEachDatabase(
       t.after(() => copy.drop());
       const other = await testContext(t, copy.url);
       for await (const received of exportEvents(context.db)) await sendEvents(other, received);
-      for (const table of ['players', 'player_names', 'kills', 'punishments', 'match_details']) {
+      for (const table of ['players', 'player_names', 'kills', 'player_objectives', 'punishments', 'match_details']) {
         const columns = table === 'match_details' ? 'match_key, teams, objectives' : '*';
         const read = { strings: [`select ${columns} from ${table} order by 1, 2, 3`], values: [] };
         assert.deepEqual(await other.db.all(read), await context.db.all(read), table);

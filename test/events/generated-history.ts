@@ -38,7 +38,7 @@ const matchPlayers = (named: NameOf) =>
 const objective = fc.record({
   player: fc.option(player),
   team: fc.constant('Red'),
-  type: fc.constantFrom('wool', 'core', 'other'),
+  type: fc.constantFrom('wool', 'core', 'destroyable', 'other'),
   name: fc.constant('x'),
   time: timestamp,
 });
@@ -67,7 +67,14 @@ const matchOf = (named: NameOf, mostObjectives: number) =>
         { name: 'Red', players: played.filter((_, place) => place % 2 === 0) },
         { name: 'Blue', players: played.filter((_, place) => place % 2 === 1) },
       ];
-      const kills = played.length < 2 ? [] : [{ killer: played[0]!.uuid, victim: played[1]!.uuid, time: finished }];
+      const [first, second] = played;
+      const kills =
+        first === undefined || second === undefined
+          ? []
+          : [
+              { killer: first.uuid, victim: second.uuid, location: { x: 1, y: 64.5, z: -3 }, time: finished },
+              { killer: null, victim: first.uuid, time: finished },
+            ];
       const data = { ...facts, teams, kills, started: new Date(BEGAN).toISOString(), finished };
       return event('match.finished', data as Parameters<typeof event<'match.finished'>>[1]);
     });

@@ -13,7 +13,8 @@ import { TYPES } from '#events/schema.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { mapByName, ratesOf, rotationOf, rotationsOf } from '#store/game/maps.ts';
-import { killsOf, listMatches, matchesOf } from '#store/game/matches.ts';
+import { killsOf } from '#store/game/kills.ts';
+import { listMatches, matchesOf } from '#store/game/matches.ts';
 import { type GROUPS, statsOf } from '#store/game/player-stats.ts';
 import { findPlayer, namesOf, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishments } from '#store/game/punishments.ts';
@@ -93,6 +94,7 @@ onEachDatabase('a match feeds one group of each player, its list, its kills and 
     play: 1,
     time: 60,
     wool: 1,
+    envdeath: 0,
   });
   assert.deepEqual((await statsOf(context.db, two!.key)).ctw, {
     kill: 0,
@@ -102,10 +104,11 @@ onEachDatabase('a match feeds one group of each player, its list, its kills and 
     play: 1,
     time: 0,
     wool: 0,
+    envdeath: 0,
   });
   assert.equal((await statsOf(context.db, guest!.key)).ctw['wool'], 0, 'who stood in no team has played nothing');
   assert.equal(guest!.name, 'Guest');
-  const [listed] = await matchesOf(context.db, one!.key, 20);
+  const [listed] = await matchesOf(context.db, one!.key, Number.MAX_SAFE_INTEGER, 20);
   assert.deepEqual([listed!.key, listed!.result, listed!.score], [keyOf(id!), 'win', 5]);
   assert.deepEqual(
     (await killsOf(context.db, one!.key, 20)).map(({ victim }) => victim),
@@ -307,7 +310,10 @@ onEachDatabase('factions reports add up, and the newest one sets power and facti
   await sendEvents(context, statistics(ann, { ...report, gamemode: 'vanilla' }));
   const { key } = (await playerByUuid(context.db, ann.uuid))!;
   assert.deepEqual((await statsOf(context.db, key)).factions, { kill: 4, death: 2, time: 60 });
-  assert.deepEqual({ ...(await standingOf(context.db, key)) }, { power: 1.5, faction: 'Foxes' });
+  assert.deepEqual(
+    { ...(await standingOf(context.db, key)) },
+    { power: 1.5, faction: 'Foxes', faction_id: '', faction_role: '' },
+  );
 });
 
 onEachDatabase('a removed server is hidden until it is configured again', async (t, url) => {

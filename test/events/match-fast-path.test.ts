@@ -61,13 +61,20 @@ const objective = fc.record(
     type: fc.constantFrom('wool', 'flag'),
     name: fc.constant('x'),
     color: fc.constant('red'),
+    percent: fc.constantFrom(0, 33.3, 100),
     time: fc.constant(BEGINNING),
   },
   { requiredKeys: ['team', 'type', 'name', 'time'] },
 );
-const kill = fc
-  .record({ killer: fc.nat(6), victim: fc.nat(6) })
-  .map(({ killer, victim }) => ({ killer: person(killer).uuid, victim: person(victim).uuid, time: BEGINNING }));
+const location = fc.record(
+  { world: fc.constant('nether'), x: fc.constant(0.5), y: fc.constant(64), z: fc.constant(-7) },
+  { requiredKeys: ['x', 'y', 'z'] },
+);
+const uuidOfSome = fc.nat(6).map((number) => person(number).uuid);
+const kill = fc.record(
+  { killer: fc.option(uuidOfSome), victim: uuidOfSome, location, time: fc.constant(BEGINNING) },
+  { requiredKeys: ['victim', 'time'] },
+);
 const data = fc.record(
   {
     teams: fc.array(team, { maxLength: 3 }),

@@ -23,7 +23,10 @@ const counts = fc.record({
   time_played: fc.nat(9),
 });
 const objective = fc
-  .tuple(fc.option(fc.nat(PEOPLE + 2)), fc.constantFrom('wool', 'core', 'flag', 'control_point', 'other'))
+  .tuple(
+    fc.option(fc.nat(PEOPLE + 2)),
+    fc.constantFrom('wool', 'core', 'destroyable', 'flag', 'control_point', 'other'),
+  )
   .map(([number, type]) => ({
     player: number === null ? null : person(number),
     team: 'Red',
@@ -43,7 +46,7 @@ const finished: fc.Arbitrary<Finished> = fc
       maxLength: 3,
     }),
     objectives: fc.array(objective, { maxLength: 5 }),
-    kills: fc.array(fc.tuple(fc.nat(PEOPLE - 1), fc.nat(PEOPLE - 1)), { maxLength: 4 }),
+    kills: fc.array(fc.tuple(fc.option(fc.nat(PEOPLE - 1)), fc.nat(PEOPLE - 1)), { maxLength: 4 }),
   })
   .map(({ gamemode, win, sides, totals, objectives, kills }) => {
     const on = (side: number) => sides.flatMap(([of, done], n) => (of === side ? [{ ...person(n), ...done }] : []));
@@ -54,8 +57,13 @@ const finished: fc.Arbitrary<Finished> = fc
       teams: ['Red', 'Blue', 'Green'].map((name, side) => ({ name, ...totals[side], players: on(side) })),
       objectives,
       kills: kills
-        .filter(([by, of]) => playing(by) && playing(of))
-        .map(([by, of]) => ({ killer: person(by).uuid, victim: person(of).uuid, time: BEGINNING })),
+        .filter(([by, of]) => (by === null || playing(by)) && playing(of))
+        .map(([by, of]) => ({
+          killer: by === null ? null : person(by).uuid,
+          victim: person(of).uuid,
+          ...(of % 2 === 0 && { location: { x: 1, y: -2.5, z: of } }),
+          time: BEGINNING,
+        })),
     });
   });
 
@@ -79,7 +87,8 @@ test('a match summary has the results and counters of each player', () => {
           const result = received.win === '' ? 'draw' : received.win === player.team ? 'win' : 'lose';
           const { uuid, name, score, kill_count, death_count, time_played } = player;
           const sums = GROUPS[group].map((counter) => addedTo(counter, received, player, result));
-          return [uuid, name, result, score, kill_count, death_count, time_played, sums];
+          const envdeaths = addedTo('envdeath', received, player, result);
+          return [uuid, name, result, score, kill_count, death_count, time_played, envdeaths, sums];
         }),
       );
       const known = new Set(played.map(({ uuid }) => uuid));
@@ -91,7 +100,18 @@ test('a match summary has the results and counters of each player', () => {
       const named = new Map(played.map(({ uuid, name }) => [uuid, name]));
       assert.deepEqual(
         summary.kills,
-        received.kills.map(({ killer, victim, time }) => [killer, named.get(killer), victim, named.get(victim), time]),
+        received.kills.map(({ killer, victim, location, time }) => [
+          ...[killer, killer === null ? '' : named.get(killer), victim, named.get(victim), time],
+          location === undefined ? null : `{"world":"","x":1,"y":-2.5,"z":${location.z}}`,
+        ]),
+      );
+      assert.deepEqual(
+        summary.completed,
+        received.objectives.flatMap(({ player, type, name, color, team, time }, number) =>
+          player !== null && ['wool', 'core', 'destroyable'].includes(type)
+            ? [[player.uuid, type, number, name, color, team, 100, time]]
+            : [],
+        ),
       );
     }),
   );
@@ -105,6 +125,8 @@ function addedTo(counter: string, received: Finished, player: PlayedBy, result: 
   if (counter === 'win' || counter === 'lose') return result === counter ? 1 : 0;
   if (counter === 'play') return 1;
   if (counter === 'objective') return done.length;
+  if (counter === 'envdeath')
+    return received.kills.filter(({ killer, victim }) => killer === null && victim === player.uuid).length;
   if (['wool', 'core', 'destroyable', 'flag'].includes(counter))
     return done.filter(({ type }) => type === counter).length;
   const plain = {

@@ -113,7 +113,9 @@ test('the OpenAPI document needs no key and describes the events that servers ma
   t.after(() => database.drop());
   const { status, json } = await ask(origin, '/openapi.json');
   assert.equal(status, 200);
-  const kinds = json.components.schemas.Event.oneOf.map(({ title }: { title: string }) => title);
+  const { Event, ...schemas } = json.components.schemas;
+  const kinds = Event.oneOf.map(({ $ref }: { $ref: string }) => schemas[$ref.split('/').at(-1)!].title);
+  assert.deepEqual(Object.keys(Event.discriminator.mapping), kinds);
   assert.ok(kinds.includes('match.finished') && !kinds.includes('server.configured'));
   const named = JSON.stringify(json).match(/"#\/components\/schemas\/(\w+)"/g)!;
   for (const name of named) assert.ok(json.components.schemas[/(\w+)"$/.exec(name)![1]!], name);

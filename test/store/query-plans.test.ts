@@ -6,8 +6,8 @@ import type { Db } from '#db/db.ts';
 import { type Sql, sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { listMatchesWhere, listPlayedMatches } from '#store/game/match-lists.ts';
+import { deathsBelow, killsOf } from '#store/game/kills.ts';
 import {
-  killsOf,
   listMatches,
   listMatchesWithTeams,
   listWholeMatches,
@@ -15,19 +15,20 @@ import {
   matchesOf,
   matchWithTeams,
 } from '#store/game/matches.ts';
-import { listMaps, mapByName, ratesOf, rotationsOf } from '#store/game/maps.ts';
+import { listMaps, mapByName, positionsIn, ratesOf, rotationsOf } from '#store/game/maps.ts';
+import { objectivesOf } from '#store/game/player-objectives.ts';
 import { findPlayer, namesOf } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
-import { findAccessToken } from '#store/applications/tokens.ts';
+import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { retractSince } from '#events/retract.ts';
 import { match, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|m|d|p|k|n|u|s|r)\b/;
+  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|former_tokens|player_objectives|rotations|m|d|p|k|v|o|n|u|s|r)\b/;
 
 /** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
@@ -68,9 +69,12 @@ test('no read of a request scans a table that grows with the network', async (t)
   const player = (await findPlayer(context.db, person(1).uuid))!;
   const map = { key: 1, name: 'X' } as Parameters<typeof ratesOf>[1][number];
   const readers: Record<string, (db: Db) => Promise<unknown>> = {
-    matchesOf: (db) => matchesOf(db, player.key, 20),
+    matchesOf: (db) => matchesOf(db, player.key, last, 20),
     listPlayedMatches: (db) => listPlayedMatches(db, player.key, last, 20),
     killsOf: (db) => killsOf(db, player.key, 20),
+    deathsBelow: (db) => deathsBelow(db, player.key, { match: 5, number: 3 }, 20),
+    objectivesOf: (db) => objectivesOf(db, player.key, 'wool', 20),
+    isFormerToken: (db) => isFormerToken(db, 'x'),
     statsOf: (db) => statsOf(db, player.key),
     standingOf: (db) => standingOf(db, player.key),
     namesOf: (db) => namesOf(db, player.key),
@@ -80,7 +84,7 @@ test('no read of a request scans a table that grows with the network', async (t)
     matchByKey: (db) => matchByKey(db, 1),
     listPunishmentsOf: (db) => listPunishmentsOf(db, player.key, last, 20, 1),
     'mapByName with ratings and rotations': (db) =>
-      Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), rotationsOf(db, [map])]),
+      Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), rotationsOf(db, [map]), positionsIn(db, 1, [map])]),
     'listMaps of a mode and a rotation': (db) =>
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
@@ -113,7 +117,7 @@ test('a page of a player’s matches reads their index, for any max_id', async (
     const steps = await stepsOf(context.db, database.url, (db) => listPlayedMatches(db, key, before, PAGE));
     assert.deepEqual(steps, expected);
   }
-  assert.deepEqual(await stepsOf(context.db, database.url, (db) => matchesOf(db, key, PAGE)), expected);
+  assert.deepEqual(await stepsOf(context.db, database.url, (db) => matchesOf(db, key, BOUNDS[0]!, PAGE)), expected);
 });
 
 const ledgerSearches = (bound: string): string[] => [

@@ -4,7 +4,7 @@ import { type MaybePromise, mapMaybe } from '#platform/maybe-promise.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
-import { findAccessToken } from '#store/applications/tokens.ts';
+import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { invalidToken, unauthenticated } from '#http/challenge.ts';
 import type { Credentials } from '#http/credentials.ts';
 import { VersionedCache } from '../versioned-cache.ts';
@@ -14,6 +14,9 @@ export type Caller =
   | { kind: 'user'; application: Application; accountId: string; scopes: string[] }
   | { kind: 'application'; application: Application }
   | { kind: 'client_id'; application: Application };
+
+/** 401 for a token that expired or was revoked lately. */
+export class FormerToken extends HttpError {}
 
 /** A caller or an application, and until when the cache may serve it, in epoch milliseconds. */
 interface Authenticated<T> {
@@ -48,17 +51,21 @@ export class Callers {
 
   /**
    * @param version the current data version of credentials
-   * @throws HttpError 401 for missing or invalid credentials, 400 if the Client ID is not that of the token, 403 if the
-   *   application is suspended
+   * @throws HttpError 401 for missing or invalid credentials, 400 if the Client ID is that of another application than the
+   *   token, 403 if the application is suspended
    */
   authenticate({ token, clientId }: Credentials, version: number | undefined): MaybePromise<Caller> {
     if (token === undefined) return this.#byClientId(clientId, version);
     return mapMaybe(this.#cached(token, version) ?? this.#byToken(token, version), (caller) => {
       if (clientId === undefined || clientId === caller.application.client_id) return caller;
-      throw invalidRequest(
-        'The access token belongs to another application than client_id. Send only the access token.',
-      );
+      return this.#besideClientId(caller, clientId);
     });
+  }
+
+  /** Generated clients send a placeholder as Client ID beside the token, so one that no application has is ignored. */
+  async #besideClientId(caller: Caller, clientId: string): Promise<Caller> {
+    if (!isStorable(clientId) || (await applicationByClientId(this.#db, clientId)) === undefined) return caller;
+    throw invalidRequest('The access token belongs to another application than client_id. Send only the access token.');
   }
 
   #cached(token: string, version: number | undefined): Caller | undefined {
@@ -69,10 +76,16 @@ export class Callers {
   async #byToken(token: string, version: number | undefined): Promise<Caller> {
     const found = await findAccessToken(this.#db, token, this.#clock.now());
     const application = found && (await this.#application(found.client_id, version));
-    if (found === undefined || application === undefined) throw invalidToken(this.#realm);
+    if (found === undefined || application === undefined) throw await this.#refusalOf(token);
     const caller = callerOf(application.value, found);
     this.#bearers.set(token, { value: caller, until: Math.min(found.expires, application.until) }, version);
     return caller;
+  }
+
+  async #refusalOf(token: string): Promise<HttpError> {
+    const refusal = invalidToken(this.#realm);
+    if (!(await isFormerToken(this.#db, token))) return refusal;
+    return new FormerToken(refusal.status, refusal.code, refusal.message, refusal.headers);
   }
 
   async #byClientId(clientId: string | undefined, version: number | undefined): Promise<Caller> {

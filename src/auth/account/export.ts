@@ -3,11 +3,13 @@ import { Members, type Pages } from '#platform/json-stream.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { sessionsOf } from '#store/accounts/account-sessions.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
+import type { Death } from '#store/game/kills.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { type Player, playerByUuid } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import {
   allActsOf,
+  allDeathsOf,
   allKillsOf,
   allMatchesOf,
   allNamesOf,
@@ -72,11 +74,8 @@ async function playerExport(db: Deps['db'], player: Player, now: number): Promis
       kill_count,
       death_count,
     })),
-    kills: mapPages(allKillsOf(db, key), ({ number: _, ...kill }) => ({
-      ...kill,
-      match: idOf(kill.match),
-      time: isoTime(kill.time),
-    })),
+    kills: mapPages(allKillsOf(db, key), killFacts),
+    deaths: mapPages(allDeathsOf(db, key), killFacts),
     punishments: mapPages(allPunishmentsOf(db, key, now), ({ key: punishment, punisher: _, ...rest }) => ({
       ...rest,
       id: idOf(punishment),
@@ -85,6 +84,12 @@ async function playerExport(db: Deps['db'], player: Player, now: number): Promis
     ratings: mapPages(allRatingsOf(db, key), ({ time, map_key: _, ...rest }) => ({ ...rest, time: isoTime(time) })),
   });
 }
+
+const killFacts = ({ number: _, ...kill }: Death): object => ({
+  ...kill,
+  match: idOf(kill.match),
+  time: isoTime(kill.time),
+});
 
 async function* mapPages<T>(pages: AsyncIterable<T[]>, show: (row: T) => object): Pages {
   for await (const rows of pages) yield rows.map(show);

@@ -17,6 +17,7 @@ export function applyFinished(context: EventContext, match: MatchSummary): Handl
   addPlayers(context, match);
   if (match.scorers.length > 0) addScorers(context, match);
   if (match.kills.length > 0) addKills(context, match);
+  if (match.completed.length > 0) addCompleted(context, match);
   return undefined;
 }
 
@@ -29,7 +30,7 @@ function addPlayers(context: EventContext, { facts, finished, players }: MatchSu
   const otherNames = new Map<number, Set<string>>();
   const group = groupOf(facts.gamemode);
   for (const player of players) {
-    const [uuid, name, , , , , , sums] = player;
+    const [uuid, name, , , , , , , sums] = player;
     const stored = findOrAddPlayer(context, { uuid, name }, finished);
     batch.players.count(stored, group, sums);
     const before = rows.get(stored.key);
@@ -44,14 +45,14 @@ function addPlayers(context: EventContext, { facts, finished, players }: MatchSu
 }
 
 function rowOf(player: PlayerSummary, match: number, key: number): PlayerRow {
-  const [, name, result, score, kills, deaths, time] = player;
-  return [match, key, name, result, score, kills, deaths, time];
+  const [, name, result, score, kills, deaths, time, envdeaths] = player;
+  return [match, key, name, result, score, kills, deaths, time, envdeaths];
 }
 
 function addRows(before: PlayerRow, row: PlayerRow): PlayerRow {
-  const [match, player, name, result, score, kills, deaths, time] = row;
+  const [match, player, name, result, score, kills, deaths, time, envdeaths] = row;
   const sums = [score + before[4], kills + before[5], deaths + before[6], time + before[7]] as const;
-  return [match, player, name, result, ...sums];
+  return [match, player, name, result, ...sums, envdeaths + before[8]];
 }
 
 /** Records the names of scorers who are in no team: no row of `player_matches` stores them. */
@@ -66,16 +67,23 @@ function addScorers(context: EventContext, { players, scorers, finished }: Match
 }
 
 function addKills({ batch, key }: EventContext, { kills }: MatchSummary): void {
-  kills.forEach(([killer, killerName, victim, victimName, time], number) => {
-    const killerKey = batch.players.find(killer)!.key;
-    batch.rows.add('kills', [killerKey, key, number, victim, victimName, killerName, time]);
+  kills.forEach(([killer, killerName, victim, victimName, time, location], number) => {
+    const killerKey = killer === null ? null : batch.players.find(killer)!.key;
+    const victimKey = batch.players.find(victim)!.key;
+    batch.rows.add('kills', [key, number, killerKey, killerName, victimKey, victimName, time, location]);
   });
+}
+
+function addCompleted({ batch, key }: EventContext, { completed }: MatchSummary): void {
+  for (const [uuid, type, ...facts] of completed) {
+    batch.rows.add('player_objectives', [batch.players.find(uuid)!.key, type, key, ...facts]);
+  }
 }
 
 /** Subtracts a match from the counters of its players. */
 export function removeFinished(accumulator: PlayerAccumulator, { facts, players }: MatchSummary): void {
   const group = groupOf(facts.gamemode);
-  for (const [uuid, , , , , , , sums] of players) accumulator.count(accumulator.find(uuid)!, group, sums, -1);
+  for (const [uuid, , , , , , , , sums] of players) accumulator.count(accumulator.find(uuid)!, group, sums, -1);
 }
 
 /** The first part of the match's JSON, which readers complete with its teams: an object without its closing brace. */

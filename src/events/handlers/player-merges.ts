@@ -95,8 +95,16 @@ async function joinMatches(tx: Queryable, merged: number, survivor: number): Pro
 
 /** Adds the merged player's row of a match to the survivor's, and records the merged player's name in it. */
 async function joinRows(tx: Queryable, match: number, merged: number, survivor: number): Promise<void> {
-  const row = (await tx.get<{ name: string; score: number; kills: number; deaths: number; time: number }>(sql`
-    select name, score, kill_count as kills, death_count as deaths, time_played as time from player_matches
+  const row = (await tx.get<{
+    name: string;
+    score: number;
+    kills: number;
+    deaths: number;
+    time: number;
+    env: number;
+  }>(sql`
+    select name, score, kill_count as kills, death_count as deaths, time_played as time, envdeath_count as env
+    from player_matches
     where match_key = ${match} and player_key = ${merged}`))!;
   await tx.runAll([
     sql`
@@ -105,7 +113,8 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
       on conflict (player_key, ledger_key, name) do nothing`,
     sql`
       update player_matches set score = score + ${row.score}, kill_count = kill_count + ${row.kills},
-        death_count = death_count + ${row.deaths}, time_played = time_played + ${row.time}
+        death_count = death_count + ${row.deaths}, time_played = time_played + ${row.time},
+        envdeath_count = envdeath_count + ${row.env}
       where match_key = ${match} and player_key = ${survivor}`,
     sql`delete from player_matches where match_key = ${match} and player_key = ${merged}`,
   ]);
@@ -114,6 +123,8 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
 /** Tables whose rows simply change their owner, and the column of the owner. */
 const OWNED = [
   ['kills', 'killer_key'],
+  ['kills', 'victim_key'],
+  ['player_objectives', 'player_key'],
   ['player_sessions', 'player_key'],
   ['faction_reports', 'player_key'],
   ['punishments', 'punished_key'],

@@ -12,7 +12,15 @@ export function applyStatistics(context: EventContext, data: DataOf<'player.stat
   const player = observePlayer(context, data.player);
   if (data.gamemode === 'vanilla') return undefined;
   batch.players.count(player, 'factions', sumsIn(data));
-  batch.rows.add('faction_reports', [player.key, time, key, data.power, data.faction]);
+  batch.rows.add('faction_reports', [
+    player.key,
+    time,
+    key,
+    data.power,
+    data.faction,
+    data.faction_id,
+    data.faction_role,
+  ]);
   return undefined;
 }
 

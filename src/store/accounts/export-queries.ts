@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type AuditEntry, listAuditOf } from '#store/audit/audit.ts';
-import { type Kill, killsBelow } from '#store/game/matches.ts';
+import { deathsBelow, type Death, killsBelow } from '#store/game/kills.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import type { PlayedMatch } from '#store/game/matches.ts';
 import { listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
@@ -21,8 +21,11 @@ async function* pages<T>(read: (last: T | undefined) => Promise<T[]>): AsyncGene
 export const allMatchesOf = (db: Queryable, playerKey: number): AsyncGenerator<PlayedMatch[]> =>
   pages((last) => listPlayedMatches(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, BATCH_SIZE));
 
-export const allKillsOf = (db: Queryable, killerKey: number): AsyncGenerator<(Kill & { number: number })[]> =>
-  pages((last) => killsBelow(db, killerKey, last, BATCH_SIZE));
+export const allKillsOf = (db: Queryable, playerKey: number): AsyncGenerator<Death[]> =>
+  pages((last) => killsBelow(db, playerKey, last, BATCH_SIZE));
+
+export const allDeathsOf = (db: Queryable, playerKey: number): AsyncGenerator<Death[]> =>
+  pages((last) => deathsBelow(db, playerKey, last, BATCH_SIZE));
 
 export const allPunishmentsOf = (db: Queryable, playerKey: number, now: number): AsyncGenerator<Punishment[]> =>
   pages((last) => listPunishmentsOf(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, BATCH_SIZE, now));

@@ -38,7 +38,6 @@ export async function pseudonymise(tx: Queryable, now: number, uuid: string): Pr
       values (${tx.keyedHash(original)}, ${pseudonym.uuid}, ${name}, ${now}, 0, ${original})`);
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     if (player === undefined) continue;
-    await renameVictim(tx, player.key, original, pseudonym);
     if (original === player.uuid) await renamePlayer(tx, player.key, original, pseudonym);
     await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
   }
@@ -71,12 +70,6 @@ async function pseudonymsAmong(tx: Queryable, uuids: readonly string[]): Promise
   return new Set(rows.map(([uuid]) => String(uuid)));
 }
 
-async function renameVictim(tx: Queryable, key: number, original: string, { uuid, name }: Pseudonym): Promise<void> {
-  await tx.run(sql`
-    update kills set victim_uuid = ${uuid}, victim_name = ${name}
-    where match_key in (select match_key from player_matches where player_key = ${key}) and victim_uuid = ${original}`);
-}
-
 async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: other, name }: Pseudonym): Promise<void> {
   await tx.runAll([
     sql`update players set uuid = ${other}, name = ${name}, name_key = ${nameKey(name)} where key = ${key}`,
@@ -95,6 +88,7 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
     sql`update name_observations set name = ${name} where player_key = ${key}`,
     sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`,
     sql`update kills set killer_name = ${name} where killer_key = ${key}`,
+    sql`update kills set victim_name = ${name} where victim_key = ${key}`,
   ]);
 }
 

@@ -40,6 +40,15 @@ export async function findAccessToken(db: Queryable, token: string, now: number)
   return { kind, client_id, account_id, expires, scopes: scope === undefined ? [] : scope.split(' ') };
 }
 
+/** Whether a token was valid once and expired or was revoked lately. */
+export async function isFormerToken(db: Queryable, token: string): Promise<boolean> {
+  const hash = secretHash(token);
+  const found = await db.tuple(sql`
+    select 1 from tokens where hash = ${hash} and kind in ('AccessToken', 'ClientCredentials')
+    union all select 1 from former_tokens where hash = ${hash} limit 1`);
+  return found !== undefined;
+}
+
 /** Issues an application's own token, like the client credentials grant. */
 export async function issueClientToken(
   db: Queryable,

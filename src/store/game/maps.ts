@@ -124,6 +124,18 @@ export async function rotationsOf(db: Queryable, maps: GameMap[]): Promise<Map<s
   );
 }
 
+/** The places of each map in a server's rotation, from 1, by the map's name key. */
+export async function positionsIn(db: Queryable, serverKey: number, maps: GameMap[]): Promise<Map<string, number[]>> {
+  const rows = await db.all<{ map_name_key: string; position: number }>(sql`
+    select map_name_key, position from rotations
+    where server_key = ${serverKey} and map_name_key in (${list(maps.map(({ name }) => nameKey(name)))})`);
+  return grouped(
+    rows.sort((a, b) => a.position - b.position),
+    ({ map_name_key }) => map_name_key,
+    ({ position }) => position + 1,
+  );
+}
+
 /** The number of votes for each rating from 1 to 5 of one map version. */
 export interface MapRate {
   version: string;

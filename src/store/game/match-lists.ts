@@ -39,6 +39,7 @@ export async function listPlayedMatches(
   limit: number,
 ): Promise<(PlayedMatch & ListedMatch)[]> {
   return await db.all<PlayedMatch & ListedMatch>(sql`
-    select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count
+    select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count,
+      p.envdeath_count
     ${playedBelow(playerKey, before, limit)}`);
 }

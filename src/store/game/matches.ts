@@ -50,6 +50,8 @@ export interface MatchObjective {
   type: string;
   name: string;
   color: string;
+  /** The player's share of a destroyable; absent: all of it. */
+  percent?: number;
   time: number;
 }
 
@@ -134,6 +136,8 @@ export interface PlayedMatch extends MatchHead {
   score: number;
   kill_count: number;
   death_count: number;
+  /** Deaths without a killer. */
+  envdeath_count: number;
 }
 
 /**
@@ -149,64 +153,25 @@ export function playedBelow(playerKey: number, before: number, limit: number): S
     order by p.player_key desc, p.match_key desc limit ${limit}`;
 }
 
-/** A player's newest matches. */
-export async function matchesOf(db: Queryable, playerKey: number, limit: number): Promise<PlayedMatch[]> {
+/** A player's matches with keys below `before`, newest first. */
+export async function matchesOf(
+  db: Queryable,
+  playerKey: number,
+  before: number,
+  limit: number,
+): Promise<PlayedMatch[]> {
   const rows = await db.tuples(sql`
-    select m.key, m.head, m.started, m.finished, p.result, p.score, p.kill_count, p.death_count
-    ${playedBelow(playerKey, Number.MAX_SAFE_INTEGER, limit)}`);
+    select m.key, m.head, m.started, m.finished, p.result, p.score, p.kill_count, p.death_count, p.envdeath_count
+    ${playedBelow(playerKey, before, limit)}`);
   return (rows as PlayedTuple[]).map(playedOf);
 }
 
-type PlayedTuple = [...HeadTuple, result: PlayedMatch['result'], score: number, kills: number, deaths: number];
+type Played = [result: PlayedMatch['result'], score: number, kills: number, deaths: number, envdeaths: number];
+type PlayedTuple = [...HeadTuple, ...Played];
 
-function playedOf([key, head, started, finished, result, score, kills, deaths]: PlayedTuple): PlayedMatch {
-  return { key, head, started, finished, result, score, kill_count: kills, death_count: deaths };
-}
-
-export interface Kill {
-  killer: { uuid: string; name: string };
-  victim: { uuid: string; name: string };
-  match: number;
-  map: string;
-  time: number;
-}
-
-/** A player's newest kills, by match and by their number within it. */
-export async function killsOf(db: Queryable, killerKey: number, limit: number): Promise<Kill[]> {
-  return (await killsBelow(db, killerKey, undefined, limit)).map(({ number: _, ...kill }) => kill);
-}
-
-type KillTuple = [
-  killerUuid: string,
-  killerName: string,
-  victimUuid: string,
-  victimName: string,
-  match: number,
-  number: number,
-  head: string,
-  time: number,
-];
-
-/** Like `killsOf`, but the page after the kill `last`, and with the number of each kill. */
-export async function killsBelow(
-  db: Queryable,
-  killerKey: number,
-  last: { match: number; number: number } | undefined,
-  limit: number,
-): Promise<(Kill & { number: number })[]> {
-  const after = last === undefined ? sql`` : sql`and (k.match_key, k.number) < (${last.match}, ${last.number})`;
-  const rows = await db.tuples(sql`
-    select p.uuid, k.killer_name, k.victim_uuid, k.victim_name, k.match_key, k.number, m.head, k.time
-    from kills k join matches m on m.key = k.match_key join players p on p.key = k.killer_key
-    where k.killer_key = ${killerKey} ${after} order by k.match_key desc, k.number desc limit ${limit}`);
-  return (rows as KillTuple[]).map(([uuid, name, victimUuid, victimName, match, number, head, time]) => ({
-    killer: { uuid, name },
-    victim: { uuid: victimUuid, name: victimName },
-    match,
-    number,
-    map: factsOf(head).map,
-    time,
-  }));
+function playedOf([key, head, started, finished, result, score, kills, deaths, envdeaths]: PlayedTuple): PlayedMatch {
+  const counts = { kill_count: kills, death_count: deaths, envdeath_count: envdeaths };
+  return { key, head, started, finished, result, score, ...counts };
 }
 
 /** Parses the fields of a head. */

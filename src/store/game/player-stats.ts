@@ -2,18 +2,19 @@ import type { Queryable } from '#db/db.ts';
 import { identifier, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
 
 /**
- * The counters of each mode group, columns `<group>_<counter>` of player_stats. `time` is seconds played. A match counts
+ * The counters of each mode group, columns `<group>_<counter>` of player_stats. `time` is seconds played; `envdeath` is
+ * deaths without a killer. A match counts
  * for one group; `factions` comes from statistics events.
  */
 export const GROUPS = {
   bowspleef: ['win', 'lose', 'play', 'time'],
   tntrun: ['win', 'lose', 'play', 'time'],
-  cp: ['kill', 'death', 'win', 'lose', 'play', 'time'],
-  ctw: ['kill', 'death', 'win', 'lose', 'play', 'time', 'wool'],
-  objective: ['kill', 'death', 'win', 'lose', 'play', 'time', 'core', 'destroyable', 'flag'],
+  cp: ['kill', 'death', 'win', 'lose', 'play', 'time', 'envdeath'],
+  ctw: ['kill', 'death', 'win', 'lose', 'play', 'time', 'wool', 'envdeath'],
+  objective: ['kill', 'death', 'win', 'lose', 'play', 'time', 'core', 'destroyable', 'flag', 'envdeath'],
   paintball: ['kill', 'death', 'win', 'lose', 'play', 'time', 'shot', 'hit'],
   splatt: ['kill', 'death', 'win', 'lose', 'play', 'time', 'shot', 'hit', 'paint'],
-  teampvp: ['kill', 'death', 'win', 'lose', 'play', 'time', 'score', 'objective'],
+  teampvp: ['kill', 'death', 'win', 'lose', 'play', 'time', 'score', 'objective', 'envdeath'],
   factions: ['kill', 'death', 'time'],
 } as const;
 

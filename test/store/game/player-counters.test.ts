@@ -28,7 +28,10 @@ async function readingsOf(db: Db): Promise<unknown> {
     if (player === undefined) return undefined;
     const { key } = player;
     const [stats, names] = [await statsOf(db, key), await namesOf(db, key)];
-    const lists = [matchesOf(db, key, 3), listPlayedMatches(db, key, Number.MAX_SAFE_INTEGER, 20)];
+    const lists = [
+      matchesOf(db, key, Number.MAX_SAFE_INTEGER, 3),
+      listPlayedMatches(db, key, Number.MAX_SAFE_INTEGER, 20),
+    ];
     return { player, stats, names, lists: await Promise.all(lists) };
   });
   const named = NAMES.map(async (name) => (await findPlayer(db, name))?.uuid);
@@ -54,7 +57,7 @@ class Recount {
       const { type, data } = checked.event;
       if (type === 'player.merged') this.#isMerged = true;
       if (type === 'match.finished') {
-        for (const [uuid, , , , , , , sums] of data.players) this.#count(uuid, groupOf(data.facts.gamemode), sums);
+        for (const [uuid, , , , , , , , sums] of data.players) this.#count(uuid, groupOf(data.facts.gamemode), sums);
       }
       if (type === 'player.statistics') {
         const { player, kill_count, death_count, time_played } = data;

@@ -136,7 +136,7 @@ export const en = {
     description: 'What has changed in the data API, and how removals are announced.',
     promise: 'What we promise',
     promises: [
-      'We may add fields, values of open vocabularies, parameters and paths to `/v1` at any time: ignore those you do not know.',
+      'We may add values of open vocabularies, parameters and paths to `/v1` at any time. Fields are only added where you name them in `fields`, or where the schema in the OpenAPI document allows more: ignore those you do not know.',
       'We announce every removal and every change of meaning at least 180 days in advance.',
       'Every response of a deprecated endpoint says so: `Deprecation` (RFC 9745) holds the time of the announcement, `Sunset` (RFC 8594) the time of the removal, and `Link: rel="deprecation"` points to the note below.',
       'We also write to the owners of the applications that use it.',

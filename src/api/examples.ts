@@ -1,0 +1,125 @@
+/**
+ * An example of the response of each endpoint, for the OpenAPI document. `test/api/openapi.test.ts` checks them against
+ * the schemas.
+ */
+
+const SITE = 'https://play.example.org';
+const ADA = { uuid: '1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35', name: 'Ada' };
+const BOB = { uuid: '7b9e2d41-c3f8-4a06-b52d-0e6a1c8f4d97', name: 'Bob' };
+const MATCH = '38ft1k2k44p';
+const STARTED = '2026-03-01T20:00:00.000+09:00';
+const FINISHED = '2026-03-01T20:14:32.518+09:00';
+
+const server = {
+  id: '385hjv0q8k2',
+  name: 'Alpha',
+  region: 'jp',
+  current: 18,
+  max: 40,
+  icon: 'tnt',
+  order: 1,
+  current_map: 'Twin Peaks',
+  next_map: 'Harbour',
+  player_count: 21,
+  players: [ADA.name, BOB.name],
+};
+
+const match = {
+  id: MATCH,
+  map: 'Twin Peaks',
+  server: 'Alpha',
+  gamemode: 'ctw',
+  ranked: false,
+  win: 'Red',
+  kill_count: 7,
+  death_count: 8,
+  started: STARTED,
+  finished: FINISHED,
+  permalink_url: `${SITE}/matches/${MATCH}`,
+};
+
+const teamPlayer = { score: 12, kill_count: 7, death_count: 3, shot_count: 0, hit_count: 0, paint_count: 0 };
+
+const teams = [
+  { name: 'Red', score: 12, kill_count: 7, death_count: 3, players: [{ ...ADA, ...teamPlayer }] },
+  {
+    ...{ name: 'Blue', score: 3, kill_count: 0, death_count: 5 },
+    players: [{ ...BOB, ...teamPlayer, score: 3, kill_count: 0, death_count: 5 }],
+  },
+];
+
+const map = {
+  id: '385hk1m6w0s',
+  name: 'Twin Peaks',
+  version: '1.2.0',
+  proto: '1.4.2',
+  authors: [{ ...ADA, contribution: 'Terrain' }],
+  objective: 'Capture both wools of the other team',
+  teams: [
+    { name: 'Red', max: 20, color: 'dark red' },
+    { name: 'Blue', max: 20, color: 'blue' },
+  ],
+  gamemodes: ['ctw'],
+  type: 'pgm',
+  path: 'ctw/twin-peaks',
+  has_image: true,
+  permalink_url: `${SITE}/maps/385hk1m6w0s`,
+};
+
+const rates = [{ version: '1.2.0', total: 8, rate: 4.25, rates: { 1: 0, 2: 1, 3: 0, 4: 3, 5: 4 } }];
+
+const punishment = {
+  id: '38fz7c3r9hw',
+  punisher: null,
+  punished: BOB,
+  state: 0,
+  reason: 'Griefing',
+  level: 2,
+  time: FINISHED,
+  type: 'ban',
+  server: 'Alpha',
+  automatic: false,
+  permalink_url: `${SITE}/punishments/38fz7c3r9hw`,
+};
+
+const player = {
+  id: '385hm90ktz4',
+  ...{ name: ADA.name, uuid: ADA.uuid },
+  last_login: STARTED,
+  last_login_server: 'Alpha',
+  last_logout: '',
+  banned: false,
+  permalink_url: `${SITE}/players/${ADA.uuid}`,
+  tntrun: { win_count: 4, lose_count: 17, play_count: 21, time_played: 3620 },
+};
+
+const played = {
+  ...{ id: MATCH, map: 'Twin Peaks', gamemode: 'ctw', result: 'win', score: 12 },
+  ...{ kill_count: 7, death_count: 3, envdeath_count: 1, started: STARTED, finished: FINISHED, time: FINISHED },
+};
+
+const kill = {
+  id: `${MATCH}004`,
+  ...{ killer: ADA.name, killer_uuid: ADA.uuid, victim: BOB.name, victim_uuid: BOB.uuid },
+  ...{ match_id: MATCH, map: 'Twin Peaks', location: { world: 'twin_peaks', x: 12.5, y: 64, z: -30.25 } },
+  time: '2026-03-01T20:09:11.204+09:00',
+};
+
+const fall = { ...kill, killer: '', killer_uuid: '', victim: ADA.name, victim_uuid: ADA.uuid, location: null };
+
+export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  '/v1/servers': [server],
+  '/v1/servers/:id': server,
+  '/v1/servers/online': { count: 21 },
+  '/v1/matches': [match],
+  '/v1/matches/:id': { ...match, teams },
+  '/v1/maps': [map],
+  '/v1/maps/:id': { ...map, rotations: ['Alpha'], rates },
+  '/v1/punishments': [punishment],
+  '/v1/punishments/:id': punishment,
+  '/v1/players/:id': player,
+  '/v1/players/:id/punishments': [punishment],
+  '/v1/players/:id/matches': [played],
+  '/v1/players/:id/kills': [kill],
+  '/v1/players/:id/deaths': [fall],
+};

@@ -1,0 +1,105 @@
+import type { Queryable } from '#db/db.ts';
+import { identifier, sql } from '#db/sql.ts';
+import { factsOf } from './matches.ts';
+
+/** Where a victim died. */
+export interface KillLocation {
+  world: string;
+  x: number;
+  y: number;
+  z: number;
+}
+
+interface Participant {
+  uuid: string;
+  name: string;
+}
+
+/** A kill, or a death without a killer. Names are those at the time. */
+export interface Death {
+  killer: Participant | null;
+  victim: Participant;
+  match: number;
+  /** The place among the kills of the match. */
+  number: number;
+  map: string;
+  location: KillLocation | null;
+  time: number;
+}
+
+export type Kill = Death & { killer: Participant };
+
+/** A page holds the kills before this one: older matches, and smaller numbers of the same match. */
+export type KillPosition = Pick<Death, 'match' | 'number'>;
+
+const NEWEST: KillPosition = { match: Number.MAX_SAFE_INTEGER, number: 0 };
+
+/** A player's newest kills, by match and by their number within it. */
+export async function killsOf(db: Queryable, playerKey: number, limit: number): Promise<Kill[]> {
+  return await killsBelow(db, playerKey, NEWEST, limit);
+}
+
+/** Like `killsOf`, but only kills before a position. */
+export async function killsBelow(
+  db: Queryable,
+  playerKey: number,
+  before: KillPosition | undefined,
+  limit: number,
+): Promise<Kill[]> {
+  return (await read(db, 'killer_key', playerKey, before, limit)) as Kill[];
+}
+
+/** A player's newest deaths before a position, by match and by their number within it. */
+export async function deathsBelow(
+  db: Queryable,
+  playerKey: number,
+  before: KillPosition | undefined,
+  limit: number,
+): Promise<Death[]> {
+  return await read(db, 'victim_key', playerKey, before, limit);
+}
+
+type KillTuple = [
+  killerUuid: string | null,
+  killerName: string,
+  victimUuid: string,
+  victimName: string,
+  match: number,
+  number: number,
+  head: string,
+  location: string | null,
+  time: number,
+];
+
+/**
+ * Reads a page by the index of the role. The condition compares the columns of the index as one row value, because
+ * otherwise PostgreSQL may scan the primary key, which passes the kills of everybody else.
+ */
+async function read(
+  db: Queryable,
+  role: 'killer_key' | 'victim_key',
+  playerKey: number,
+  { match, number } = NEWEST,
+  limit: number,
+): Promise<Death[]> {
+  const column = sql`k.${identifier(role)}`;
+  const rows = await db.tuples(sql`
+    select p.uuid, k.killer_name, v.uuid, k.victim_name, k.match_key, k.number, m.head, k.location, k.time
+    from kills k join matches m on m.key = k.match_key join players v on v.key = k.victim_key
+      left join players p on p.key = k.killer_key
+    where (${column}, k.match_key, k.number) < (${playerKey}, ${match}, ${number}) and ${column} >= ${playerKey}
+    order by ${column} desc, k.match_key desc, k.number desc limit ${limit}`);
+  return (rows as KillTuple[]).map(deathOf);
+}
+
+function deathOf([uuid, name, victimUuid, victimName, match, number, head, location, time]: KillTuple): Death {
+  return {
+    killer: uuid === null ? null : { uuid, name },
+    victim: { uuid: victimUuid, name: victimName },
+    match,
+    number,
+    map: factsOf(head).map,
+    location: location === null ? null : (JSON.parse(location) as KillLocation),
+    time,
+  };
+}

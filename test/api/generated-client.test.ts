@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import createClient from 'openapi-fetch';
+import { ENDPOINTS } from '#api/index.ts';
+import { testApi } from '#test/support/api.ts';
+import { createTestDatabase } from '#test/support/context.ts';
+import type { paths } from '../../docs/openapi/data-api.d.ts';
+import { fill } from './filled-network.ts';
+
+/** The data of a reply, which must be no error. */
+const dataOf = <T>({ data, error }: { data?: T; error?: { error_description: string } }): T => {
+  assert.equal(error, undefined);
+  return data!;
+};
+
+/**
+ * A client that openapi-typescript generates calls every endpoint. `npm run check` compares its types with what is read
+ * here, so a change of the document that breaks such clients fails there.
+ */
+test('a generated client calls every endpoint', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const { context, origin, token } = await testApi(t, database.url);
+  t.after(() => database.drop());
+  const network = await fill(context);
+  const called = new Set<string>();
+  const client = createClient<paths>({
+    baseUrl: origin,
+    headers: { Authorization: `Bearer ${token}` },
+    // The library has only the types of the document, not its `explode: false`.
+    querySerializer: { array: { style: 'form', explode: false } },
+  });
+  client.use({ onRequest: ({ schemaPath }) => void called.add(schemaPath) });
+
+  const player = { path: { id: network.player } };
+
+  const [server] = dataOf(await client.GET('/v1/servers'));
+  assert.equal(server?.players.length, server?.player_count);
+  assert.equal(dataOf(await client.GET('/v1/servers/online')).count, 2);
+  assert.equal(
+    dataOf(await client.GET('/v1/servers/{id}', { params: { path: { id: network.server } } })).name,
+    'Alpha',
+  );
+
+  const [match] = dataOf(
+    await client.GET('/v1/matches', { params: { query: { limit: 1, fields: ['teams', 'objectives'] } } }),
+  );
+  assert.deepEqual([match?.teams?.length, match?.objectives?.[0]?.player], [2, 'Player1']);
+  assert.equal(dataOf(await client.GET('/v1/matches/{id}', { params: { path: { id: network.match } } })).win, 'Red');
+
+  const query = { rotation: 'Alpha', playing: '1', fields: ['rotation_order', 'image_url'] } as const;
+  const [, map] = dataOf(await client.GET('/v1/maps', { params: { query: { ...query, fields: [...query.fields] } } }));
+  assert.deepEqual(map?.rotation_order, [2]);
+  assert.equal(
+    dataOf(await client.GET('/v1/maps/{id}', { params: { path: { id: 'Twin Peaks' } } })).rates?.[0]?.total,
+    1,
+  );
+
+  const [punishment] = dataOf(await client.GET('/v1/punishments', { params: { query: { limit: 2 } } }));
+  const one = dataOf(await client.GET('/v1/punishments/{id}', { params: { path: { id: network.punishment } } }));
+  assert.deepEqual(one, punishment);
+  assert.equal(dataOf(await client.GET('/v1/players/{id}/punishments', { params: player })).length, 2);
+
+  const fields = ['kills', 'teampvp', 'total', 'names'] as const;
+  const found = dataOf(await client.GET('/v1/players/{id}', { params: { ...player, query: { fields: [...fields] } } }));
+  assert.deepEqual([found.kills?.length, found.deaths?.length, found.total?.envdeath_count], [1, 1, 1]);
+  assert.equal(found.teampvp?.kill_count_rank, 0);
+  assert.equal(dataOf(await client.GET('/v1/players/{id}/matches', { params: player }))[0]?.result, 'win');
+  assert.equal(dataOf(await client.GET('/v1/players/{id}/kills', { params: player }))[0]?.location?.y, 64.5);
+  assert.equal(dataOf(await client.GET('/v1/players/{id}/deaths', { params: player }))[0]?.killer, '');
+
+  const { error, response } = await client.GET('/v1/matches/{id}', { params: { path: { id: 'nothing' } } });
+  assert.deepEqual([response.status, error?.error], [404, 'not_found']);
+  assert.deepEqual([...called].sort(), ENDPOINTS.map(({ path }) => path.replace(':id', '{id}')).sort());
+});
