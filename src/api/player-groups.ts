@@ -13,7 +13,7 @@ import type { Deps } from './endpoint.ts';
 import { KillShape, killWire, PlayedMatchShape, playedWire } from './player-items.ts';
 import { count, id, seconds, timestamp } from './schemas.ts';
 
-/** The statistics of a player that `fields` selects (specification decisions, "player field groups"). */
+/** The statistics of a player that `fields` selects. */
 
 const NEWEST = 20;
 
