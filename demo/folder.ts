@@ -9,6 +9,8 @@ export interface DemoFacts {
   auth_url: string;
   site_url: string;
   ingest_url: string;
+  /** Of /livez, /readyz and /metrics. */
+  internal_url: string;
   apps: DemoApp[];
   accounts: DemoAccount[];
   /** The ingest key of the server Lantern. */

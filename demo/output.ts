@@ -6,6 +6,7 @@ const SERVICES = [
   ['auth_url', 'Sign-in'],
   ['site_url', 'Site'],
   ['ingest_url', 'Ingest'],
+  ['internal_url', 'Metrics'],
 ] as const;
 
 /** The text that the demo prints: addresses, credentials and an example request. */

@@ -43,11 +43,13 @@ function addresses(port: number): Record<string, string> {
     AUTH_URL: `http://localhost:${port + 1}`,
     SITE_URL: `http://127.0.0.1:${port + 2}`,
     INGEST_URL: `http://127.0.0.1:${port + 3}`,
+    INTERNAL_LISTEN: `127.0.0.1:${port + 4}`,
   };
 }
 
-async function usedPort({ listen }: Config): Promise<Listen | undefined> {
-  for (const address of Object.values(listen)) if (address.port !== 0 && !(await isFree(address))) return address;
+async function usedPort({ listen, INTERNAL_LISTEN }: Config): Promise<Listen | undefined> {
+  for (const address of [...Object.values(listen), INTERNAL_LISTEN])
+    if (address.port !== 0 && !(await isFree(address))) return address;
   return undefined;
 }
 

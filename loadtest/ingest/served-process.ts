@@ -41,6 +41,7 @@ export async function serveProcess(
       ...process.env,
       DATABASE_URL: databaseUrl,
       LOG_LEVEL: 'silent',
+      INTERNAL_LISTEN: '127.0.0.1:0',
       API_URL: `http://127.0.0.1:${api}`,
       INGEST_URL: `http://127.0.0.1:${ingest}`,
       AUTH_URL: `http://127.0.0.1:${auth}`,

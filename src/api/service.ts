@@ -4,6 +4,7 @@ import { networkOf } from '#http/client-network.ts';
 import { type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
 import { type Caller, Callers, FormerToken } from './auth/callers.ts';
 import { credentialsOf } from '#http/credentials.ts';
+import { setRoute } from '#http/request-metrics.ts';
 import type { UsageMeter } from './usage-meter.ts';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
 import { type MaybePromise, settle, mapMaybe } from '#platform/maybe-promise.ts';
@@ -79,6 +80,7 @@ export class Api {
   /** Answers a request. Never throws. */
   serve(request: IncomingMessage, response: ServerResponse): void {
     const received = new ReceivedRequest(request, response, this.#routes, versionsOf(this.#context.db));
+    if (received.route !== undefined) setRoute(response, received.route.endpoint.path);
     void settle(
       () => this.#serveReceived(received),
       () => undefined,
@@ -203,7 +205,8 @@ export class Api {
 
   #sendError({ request, response, path }: ReceivedRequest, headers: Headers, error: unknown): void {
     const httpError = toHttpError(error);
-    if (httpError.status >= 500) this.#context.log.error({ err: error, path }, 'request failed');
+    if (httpError.status >= 500)
+      this.#context.log.error({ err: error, path, request_id: httpError.requestId }, 'request failed');
     if (response.headersSent) response.destroy();
     else sendError(request, response, headers, httpError);
   }

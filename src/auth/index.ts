@@ -123,7 +123,7 @@ class AuthService {
       this.#serve(request, response).catch((error: unknown) => {
         const wire = toHttpError(error);
         const level = disconnected(request, error) ? 'debug' : 'error';
-        if (wire.status >= 500) this.#context.log[level]({ err: error }, 'request failed');
+        if (wire.status >= 500) this.#context.log[level]({ err: error, request_id: wire.requestId }, 'request failed');
         if (response.headersSent) response.destroy();
         else refuse(response, wire, origin);
       });

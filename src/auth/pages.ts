@@ -3,6 +3,7 @@ import { limitBody } from '#http/body-limit.ts';
 import { toHttpError, HttpError } from '#http/errors.ts';
 import { type Form, MAX_FORM, readForm } from '#http/form.ts';
 import { rememberLanguage } from '#http/cookies.ts';
+import { setHonoRoute } from '#http/request-metrics.ts';
 import { caughtError, errorPage } from '#http/error-page.ts';
 import { accountForms } from './account/account-forms.ts';
 import { accountPages } from './account/account-page.ts';
@@ -20,6 +21,7 @@ import { verifyPages } from './account/verify-email.ts';
 /** The pages, and the tokeninfo endpoint, which oidc-provider does not have. */
 export function createPages(deps: Deps, tokenInfo: () => TokenInfo): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
+  app.use(setHonoRoute);
   app.use(async (c, next) => {
     c.set('client', clientInfo.getStore()!);
     c.set('texts', textsOf(c));
@@ -92,7 +94,7 @@ async function showNotFound(c: Context, deps: Deps): Promise<Response> {
 
 async function showError(c: Context, deps: Deps, error: unknown): Promise<Response> {
   const { problem: t, errors } = c.get('texts');
-  const { status } = caughtError(c, deps.log, error);
+  const { status, requestId } = caughtError(c, deps.log, error);
   const sentences: Record<number, string> = {
     400: errors.body,
     403: errors.form,
@@ -102,6 +104,6 @@ async function showError(c: Context, deps: Deps, error: unknown): Promise<Respon
     503: errors.busy,
   };
   const title = status === 410 ? t.expired_title : t.title;
-  const main = errorPage({ status, title, sentence: sentences[status] ?? t.server });
+  const main = errorPage({ status, title, sentence: sentences[status] ?? t.server, requestId });
   return await showPage(c, deps, { title, main, status });
 }

@@ -52,7 +52,7 @@ async function demo(input: Input): Promise<void> {
   await using services = await openServicesInThreads(context);
   await using tasks = new AsyncDisposableStack();
   tasks.use(keepSendingPresence(context, sample));
-  const facts = await factsOf(context, folder);
+  const facts = { ...(await factsOf(context, folder)), internal_url: services.internal };
   folder.writeFacts(facts);
   await checkServices(services);
   output().write(`${describe(facts, relative('', folder.factsFile))}\nready\n`);
@@ -114,7 +114,10 @@ async function fillDatabase(
   return sample;
 }
 
-async function factsOf({ db, clock, config }: AppContext, folder: DemoFolder): Promise<DemoFacts> {
+async function factsOf(
+  { db, clock, config }: AppContext,
+  folder: DemoFolder,
+): Promise<Omit<DemoFacts, 'internal_url'>> {
   const now = clock.now();
   const earlier = folder.facts();
   const apps = await demoApps(db, now, earlier);

@@ -13,6 +13,7 @@ async function serve(): Promise<void> {
   await using context = await openAppContext(readConfig(environment()));
   await using services = await openServicesInThreads(context);
   for (const [service, address] of Object.entries(services.addresses)) context.log.info({ service, address }, 'open');
+  context.log.info({ service: 'INTERNAL', address: services.internal }, 'open');
   output().write('ready\n');
   await signalled;
 }

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { ClientAddresses } from '#http/client-address.ts';
 import { limitBody } from '#http/body-limit.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
+import { setHonoRoute } from '#http/request-metrics.ts';
 import { caughtError, errorPage } from '#http/error-page.ts';
 import { accessRoutes } from './access.ts';
 import { ownerRoutes } from './owners.ts';
@@ -31,6 +32,7 @@ export const ROUTES: readonly Route[] = [
 
 export function createPages(deps: Deps, addresses: ClientAddresses): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
+  app.use(setHonoRoute);
   app.get('/console/assets/*', async (c) => {
     const asset = await deps.shell.assets.answer(c.req.path, c.req.header('accept-encoding'));
     if (asset !== undefined) return asset;
@@ -63,9 +65,9 @@ function setLanguage(c: Context, { secure }: Deps): void {
 
 async function showError(c: Context, deps: Deps, error: unknown): Promise<Response> {
   const { errors: t } = c.get('texts') ?? TEXTS.en;
-  const { status, code } = caughtError(c, deps.log, error);
+  const { status, code, requestId } = caughtError(c, deps.log, error);
   const byCode = { other_session: t.other_session, not_operator: t.not_operator }[code];
   const [title = '', sentence = ''] = byCode ?? t.status[status as 404] ?? t.status[500];
-  const main = errorPage({ status, title, sentence, link: { href: '/console', label: t.home } });
+  const main = errorPage({ status, title, sentence, requestId, link: { href: '/console', label: t.home } });
   return await showPage(c, deps, { title, main, status });
 }

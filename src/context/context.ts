@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { type Log, openLog } from '#platform/log.ts';
 import { type Mailer, openMailer } from '#platform/mail.ts';
+import { type Metrics, openMetrics } from '#platform/metrics.ts';
 import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
@@ -14,6 +15,7 @@ export interface AppContext extends AsyncDisposable {
   db: Db;
   clock: Clock;
   mail: Mailer;
+  metrics: Metrics;
 }
 
 export interface AppContextOptions {
@@ -37,10 +39,11 @@ export async function openAppContext(
     await db.close();
     throw error;
   }
-  const mail = openMailer(config, log, clock, terminal);
+  const metrics = openMetrics();
+  const mail = openMailer({ config, log, clock, metrics }, terminal);
   const close = async (): Promise<void> => {
     await mail[Symbol.asyncDispose]();
     await db.close();
   };
-  return { config, log, db, clock, mail, [Symbol.asyncDispose]: close };
+  return { config, log, db, clock, mail, metrics, [Symbol.asyncDispose]: close };
 }

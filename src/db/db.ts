@@ -71,6 +71,8 @@ export interface Db extends Queryable, AsyncDisposable {
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs migrations in one transaction, under a lock against other processes. */
   migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void>;
+  /** The connections of the pool by state, and the queries that wait for one; SQLite has no pool. */
+  connections(): Partial<Record<'busy' | 'idle' | 'waiting', number>>;
   close(): Promise<void>;
 }
 

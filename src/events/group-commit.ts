@@ -3,6 +3,7 @@ import { BusyTime } from '#platform/busy-time.ts';
 import type { Clock } from '#platform/clock.ts';
 import { Unavailable } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
+import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
 import type { Db } from '#db/db.ts';
 import { type Item, type IngestOptions, ingestItems } from './ledger.ts';
 import type { Receipt } from './receipts.ts';
@@ -24,6 +25,8 @@ export interface EventQueue {
 
 interface WaitingRequest {
   items: readonly Item[];
+  /** `performance.now()` of its arrival. */
+  since: number;
   settle: (receipts: Receipt[]) => void;
   fail: (error: unknown) => void;
 }
@@ -53,12 +56,24 @@ export class GroupCommitQueue implements EventQueue {
   /** Events in `#waiting`. */
   #waitingEvents = 0;
   readonly #busy = new BusyTime();
+  readonly #metrics: ReturnType<typeof queueMetrics>;
   #running: Promise<void> | undefined;
 
-  constructor({ db, clock, log }: { db: Db; clock: Clock; log: Log }) {
+  constructor({ db, clock, log, metrics }: { db: Db; clock: Clock; log: Log; metrics: Metrics }) {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
+    this.#metrics = queueMetrics(metrics, this);
+  }
+
+  get waitingEvents(): number {
+    return this.#waitingEvents;
+  }
+
+  /** How long the oldest waiting request has waited, in milliseconds; 0 if none waits. */
+  get oldestWaitMs(): number {
+    const oldest = this.#waiting[0];
+    return oldest === undefined ? 0 : performance.now() - oldest.since;
   }
 
   get isFull(): boolean {
@@ -73,7 +88,7 @@ export class GroupCommitQueue implements EventQueue {
     // A dry run rolls its transaction back, so it cannot share one with events that are stored.
     if (options.dryRun) return ingestItems(this.#db, this.#clock, items, options);
     const { promise, resolve, reject } = Promise.withResolvers<Receipt[]>();
-    this.#waiting.push({ items, settle: resolve, fail: reject });
+    this.#waiting.push({ items, since: performance.now(), settle: resolve, fail: reject });
     this.#waitingEvents += items.length;
     this.#running ??= this.#run();
     return promise;
@@ -131,8 +146,13 @@ export class GroupCommitQueue implements EventQueue {
     }
   }
 
-  #store(items: readonly Item[]): Promise<Receipt[]> {
-    return ingestItems(this.#db, this.#clock, items);
+  async #store(items: readonly Item[]): Promise<Receipt[]> {
+    const started = performance.now();
+    const receipts = await ingestItems(this.#db, this.#clock, items);
+    this.#metrics.commits.observe((performance.now() - started) / 1000);
+    for (const [status, { length }] of Map.groupBy(receipts, (receipt) => receipt.status).entries())
+      this.#metrics.events.inc({ status }, length);
+    return receipts;
   }
 
   #reject({ checked }: Item, error: unknown): Receipt {
@@ -146,3 +166,28 @@ export class GroupCommitQueue implements EventQueue {
 }
 
 const sizeOf = (group: WaitingRequest[]): number => group.reduce((sum, { items }) => sum + items.length, 0);
+
+function queueMetrics(metrics: Metrics, queue: Pick<GroupCommitQueue, 'waitingEvents' | 'oldestWaitMs'>) {
+  gauge(metrics, {
+    name: 'scorehall_event_queue_events',
+    help: 'Events that wait for a transaction',
+    collect: (waiting) => waiting.set(queue.waitingEvents),
+  });
+  gauge(metrics, {
+    name: 'scorehall_event_queue_oldest_seconds',
+    help: 'How long the oldest waiting events have waited',
+    collect: (oldest) => oldest.set(queue.oldestWaitMs / 1000),
+  });
+  return {
+    commits: histogram(metrics, {
+      name: 'scorehall_event_commit_duration_seconds',
+      help: 'Duration of the transactions that store events',
+      buckets: DURATION_BUCKETS,
+    }),
+    events: counter(metrics, {
+      name: 'scorehall_events_total',
+      help: 'Events by the status of their receipts',
+      labelNames: ['status'],
+    }),
+  };
+}

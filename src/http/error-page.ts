@@ -10,16 +10,19 @@ interface ErrorPageTexts {
   status: number;
   title: string;
   sentence: string;
+  /** Shown so that the reader can report it to the operator. */
+  requestId?: string | undefined;
   /** Where the reader can go from here. */
   link?: { href: string; label: string };
 }
 
 /** The main part of an error page. */
-export function errorPage({ status, title, sentence, link }: ErrorPageTexts): Html {
+export function errorPage({ status, title, sentence, requestId, link }: ErrorPageTexts): Html {
   return html`<section class="error-page">
     <p class="error-code" aria-hidden="true">${status}</p>
     <h1>${title}</h1>
     <p>${sentence}</p>
+    ${requestId && html`<p class="hint">ID <code>${requestId}</code></p>`}
     ${link && html`<p><a class="button" href="${link.href}">${link.label}</a></p>`}
   </section>`;
 }
@@ -30,7 +33,8 @@ export function caughtError(c: Context, log: Log, error: unknown): HttpError {
   // Tests call the application without a connection, so `incoming` may be missing.
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
   const isGone = incoming !== undefined && disconnected(incoming, error);
-  if (httpError.status >= 500) log[isGone ? 'debug' : 'error']({ err: error, path: c.req.path }, 'page failed');
+  if (httpError.status >= 500)
+    log[isGone ? 'debug' : 'error']({ err: error, path: c.req.path, request_id: httpError.requestId }, 'page failed');
   for (const [name, value] of Object.entries(httpError.headers)) c.header(name, value);
   return httpError;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Unavailable } from '#platform/errors.ts';
 
 /**
@@ -8,13 +9,22 @@ export class HttpError extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Identifies the entry in the log that explains an error of ours; shown to the client. */
+  readonly requestId: string | undefined;
 
-  constructor(status: number, code: string, description: string, headers: Record<string, string> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    description: string,
+    headers: Record<string, string> = {},
+    requestId?: string,
+  ) {
     super(description);
     this.name = 'HttpError';
     this.status = status;
     this.code = code;
     this.headers = headers;
+    this.requestId = requestId;
   }
 
   /** The JSON body of the error responses of data API and ingest. */
@@ -27,7 +37,11 @@ export const invalidRequest = (description: string): HttpError => new HttpError(
 
 export const notFound = (description: string): HttpError => new HttpError(404, 'not_found', description);
 
-export const serverError = (): HttpError => new HttpError(500, 'server_error', 'Something went wrong on our side.');
+export function serverError(): HttpError {
+  const requestId = randomBytes(6).toString('hex');
+  const sentence = `Something went wrong on our side. The operator finds the cause in the log under request ${requestId}.`;
+  return new HttpError(500, 'server_error', sentence, { 'x-request-id': requestId }, requestId);
+}
 
 export const unavailable = (): HttpError =>
   new HttpError(503, 'temporarily_unavailable', 'The service is temporarily unavailable. Please try again shortly.', {

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { HttpError } from './errors.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 
 /** In milliseconds: the time limits for sending the headers and the whole request, and the interval of checking them. */
 type RequestTimeouts = Required<
@@ -32,6 +33,7 @@ interface HttpOptions {
   /** False lets Node skip the body stream of requests without a body (`optimizeEmptyRequests`). */
   readsBodies?: boolean | undefined;
   timeouts?: RequestTimeouts;
+  metrics?: RequestMetrics;
 }
 
 /**
@@ -40,11 +42,12 @@ interface HttpOptions {
  */
 export function httpServer(
   listener: RequestListener,
-  { readsBodies = true, timeouts = TIMEOUTS }: HttpOptions = {},
+  { readsBodies = true, timeouts = TIMEOUTS, metrics }: HttpOptions = {},
 ): Server {
   const latest: Connections = new Map();
   const serve: RequestListener = (request, response) => {
     latest.set(request.socket, response);
+    metrics?.start(response);
     if (hasHost(request)) listener(request, response);
     else refuseRequest(response, BAD_HOST);
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
 import { hasGone, drain } from '#http/listener.ts';
+import { setRoute } from '#http/request-metrics.ts';
 import type { AppContext } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';
 import type { EventQueue } from '#events/group-commit.ts';
@@ -60,21 +61,22 @@ export async function openIngest(
     const [path = '/', search = ''] = request.url!.split('?', 2);
     const name = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
     if (name === '/openapi.json' && isRead(request)) return send(response, 200, document);
-    const credential = await credentials.of(request);
     const route = routes[name];
+    if (route !== undefined) setRoute(response, name);
+    const credential = await credentials.of(request);
     if (route === undefined)
       throw notFound(`There is no ${path.slice(0, 100)} here; there are ${Object.keys(routes).join(', ')}.`);
     const handle = route[request.method === 'HEAD' ? 'GET' : request.method!];
     if (handle === undefined) throw notAllowed(route);
     await handle({ request, response, query: new URLSearchParams(search), credential });
   };
-  const logFailure = throttledLog((error: unknown, status: number) =>
-    log.error({ err: error, status }, 'request with events failed'),
+  const logFailure = throttledLog((error: unknown, { status, requestId }: HttpError) =>
+    log.error({ err: error, status, request_id: requestId }, 'request with events failed'),
   );
   const refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
     if (hasGone(request)) return;
     const wire = toHttpError(error);
-    if (wire.status >= 500) logFailure(error, wire.status);
+    if (wire.status >= 500) logFailure(error, wire);
     fail(request, response, wire);
   };
   return {
@@ -89,12 +91,12 @@ export async function openIngest(
 const OUTAGE_LOG_INTERVAL_MS = 5_000;
 
 /** Logs at most one outage (503) per interval, because every request fails during an outage. */
-function throttledLog(log: (error: unknown, status: number) => void): typeof log {
+function throttledLog(log: (error: unknown, wire: HttpError) => void): typeof log {
   let last = -Infinity;
-  return (error, status) => {
-    if (status === 503 && performance.now() - last < OUTAGE_LOG_INTERVAL_MS) return;
+  return (error, wire) => {
+    if (wire.status === 503 && performance.now() - last < OUTAGE_LOG_INTERVAL_MS) return;
     last = performance.now();
-    log(error, status);
+    log(error, wire);
   };
 }
 

@@ -9,6 +9,7 @@ import {
   colour,
   database,
   duration,
+  internalListen,
   type Listen,
   listen,
   listOf,
@@ -69,6 +70,11 @@ export const SETTINGS = {
     '',
     'Where the ingest listens; empty: the host and port of INGEST_URL if that is on loopback, else 127.0.0.1:7403',
     listen,
+  ),
+  INTERNAL_LISTEN: setting(
+    '127.0.0.1:7404',
+    'Where /livez, /readyz and /metrics are served, without credentials: never let the internet reach it',
+    internalListen,
   ),
   DATABASE_URL: setting(
     'data/scorehall.db',

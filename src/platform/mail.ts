@@ -5,6 +5,7 @@ import { createTransport } from 'nodemailer';
 import type { Clock } from './clock.ts';
 import { type Config, dataFolder } from './config.ts';
 import type { Log } from './log.ts';
+import { counter, gauge, type Metrics } from './metrics.ts';
 
 export interface Mail {
   to: string;
@@ -23,19 +24,26 @@ export interface Mailer extends AsyncDisposable {
   settled(): Promise<void>;
 }
 
+interface MailerDeps {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  metrics: Metrics;
+}
+
 type Deliver = (mail: Mail & { from: string }) => Promise<unknown>;
 
 const RETRY_DELAYS_MS = [1_000, 10_000, 60_000];
 
 /** Opens the mailer: by SMTP, or without SMTP_URL as files in the data folder, whose links are printed to the terminal. */
-export function openMailer(config: Config, log: Log, clock: Clock, terminal: NodeJS.WritableStream): Mailer {
+export function openMailer({ config, log, clock, metrics }: MailerDeps, terminal: NodeJS.WritableStream): Mailer {
   const from = config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
   if (config.SMTP_URL === '')
-    return new BackgroundMailer(from, log, folderDelivery(config, clock, terminal), () => undefined);
+    return new BackgroundMailer(from, { log, metrics }, folderDelivery(config, clock, terminal), () => undefined);
   const transport = createTransport({ url: config.SMTP_URL, pool: true, maxConnections: 2 });
   return new BackgroundMailer(
     from,
-    log,
+    { log, metrics },
     (mail) => transport.sendMail(mail),
     () => transport.close(),
   );
@@ -49,14 +57,30 @@ function hostOf(config: Config): string {
 class BackgroundMailer implements Mailer {
   readonly #from: string;
   readonly #log: Log;
+  readonly #sent: ReturnType<typeof counter<'result'>>;
   readonly #deliver: Deliver;
   readonly #closeTransport: () => void;
   readonly #pending = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
-  constructor(from: string, log: Log, deliver: Deliver, closeTransport: () => void) {
+  constructor(
+    from: string,
+    { log, metrics }: Pick<MailerDeps, 'log' | 'metrics'>,
+    deliver: Deliver,
+    closeTransport: () => void,
+  ) {
     this.#from = from;
     this.#log = log;
+    this.#sent = counter(metrics, {
+      name: 'scorehall_mails_total',
+      help: 'Mails delivered to the mail server (sent) or given up after all attempts (failed)',
+      labelNames: ['result'],
+    });
+    gauge(metrics, {
+      name: 'scorehall_mails_pending',
+      help: 'Mails that are being sent or wait for another attempt',
+      collect: (pending) => pending.set(this.#pending.size),
+    });
     this.#deliver = deliver;
     this.#closeTransport = closeTransport;
   }
@@ -79,11 +103,12 @@ class BackgroundMailer implements Mailer {
   async #send(mail: Mail & { from: string }): Promise<void> {
     for (const ms of [...RETRY_DELAYS_MS, 0]) {
       try {
-        return void (await this.#deliver(mail));
+        await this.#deliver(mail);
+        return this.#sent.inc({ result: 'sent' });
       } catch (error) {
         const last = ms === 0 || this.#closing.signal.aborted;
         this.#log[last ? 'error' : 'warn']({ err: error, subject: mail.subject }, 'cannot send mail');
-        if (last) return;
+        if (last) return this.#sent.inc({ result: 'failed' });
       }
       await pause(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     }

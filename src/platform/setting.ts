@@ -20,6 +20,9 @@ export const listen = z.string().transform((value, ctx): Listen | undefined => {
   return { host: host?.replace(/^\[(.*)\]$/, '$1') ?? '127.0.0.1', port: Number(port) };
 });
 
+/** Like `listen`, but never empty. */
+export const internalListen = listen.transform((value) => value ?? { host: '127.0.0.1', port: 0 });
+
 export const whole = (min: number, max: number) =>
   z.string().transform((value, ctx) => {
     const number = Number(value);

@@ -5,6 +5,7 @@ import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purge } from '#store/purge.ts';
 import type { AppContext } from '#context/context.ts';
 import type { EventQueue } from '#events/group-commit.ts';
+import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
 
 /** Background work. A job may run in several processes at once and may be interrupted anywhere; no answer depends on it. */
 interface Job {
@@ -77,7 +78,8 @@ export async function runJobsOnce(context: AppContext): Promise<void> {
 export function startJobs(context: AppContext, load: Pacing['load']): AsyncDisposable {
   const stop = new AbortController();
   const pacing = { load, stop: stop.signal, maxPause: MAX_PAUSE[context.db.dialect] };
-  const running = JOBS.map((job) => repeat(job, context, pacing));
+  const metrics = jobMetrics(context.metrics);
+  const running = JOBS.map((job) => repeat(job, { context, metrics }, pacing));
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -86,11 +88,44 @@ export function startJobs(context: AppContext, load: Pacing['load']): AsyncDispo
   };
 }
 
-async function repeat(job: Job, context: AppContext, pacing: Pacing): Promise<void> {
+interface JobDeps {
+  context: AppContext;
+  metrics: ReturnType<typeof jobMetrics>;
+}
+
+async function repeat(job: Job, { context, metrics }: JobDeps, pacing: Pacing): Promise<void> {
   while (!pacing.stop.aborted) {
-    await job.run(context, pacing).catch((error: unknown) => {
-      context.log.error({ err: error, job: job.name }, 'background job failed');
-    });
+    const started = performance.now();
+    await job.run(context, pacing).then(
+      () => metrics.lastSuccess.set({ job: job.name }, context.clock.now() / 1000),
+      (error: unknown) => {
+        metrics.failures.inc({ job: job.name });
+        context.log.error({ err: error, job: job.name }, 'background job failed');
+      },
+    );
+    metrics.durations.observe({ job: job.name }, (performance.now() - started) / 1000);
     await pause(job.everyMs, undefined, { signal: pacing.stop, ref: false }).catch(() => undefined);
   }
+}
+
+function jobMetrics(metrics: Metrics) {
+  const labelNames = ['job'] as const;
+  return {
+    durations: histogram(metrics, {
+      name: 'scorehall_job_duration_seconds',
+      help: 'Duration of the runs of a background job, with its pauses',
+      labelNames,
+      buckets: DURATION_BUCKETS,
+    }),
+    failures: counter(metrics, {
+      name: 'scorehall_job_failures_total',
+      help: 'Failed runs of a background job',
+      labelNames,
+    }),
+    lastSuccess: gauge(metrics, {
+      name: 'scorehall_job_last_success_timestamp_seconds',
+      help: 'When a background job last ended without an error, as a Unix timestamp',
+      labelNames,
+    }),
+  };
 }

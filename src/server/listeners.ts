@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { ServiceName } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { closeHttpServer, httpServer } from '#http/listener.ts';
+import { RequestMetrics } from '#http/request-metrics.ts';
 import type { Listen } from '#platform/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { secretKeyMatches } from '#store/installation.ts';
@@ -77,7 +78,10 @@ export async function openServices(
   try {
     for (const name of services) {
       const service = await SERVICES[name](context, eventQueue);
-      const server = httpServer(service.listener, { readsBodies: service.readsBodies });
+      const server = httpServer(service.listener, {
+        readsBodies: service.readsBodies,
+        metrics: new RequestMetrics(context.metrics, name.toLowerCase()),
+      });
       open.push({ server, service });
       addresses[name] = await listen(server, name, context.config.listen[name]);
     }
@@ -89,7 +93,7 @@ export async function openServices(
 }
 
 /** @throws UsageError if the system refuses the address */
-async function listen(server: Server, name: ServiceName, where: Listen): Promise<string> {
+export async function listen(server: Server, name: ServiceName | 'INTERNAL', where: Listen): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(where, resolve);

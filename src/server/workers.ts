@@ -5,6 +5,8 @@ import { ALL_SERVICES, type RunningServices, openServices } from './listeners.ts
 import type { Config, ServiceName } from '#platform/config.ts';
 import type { Log } from '#platform/log.ts';
 import type { AppContext } from '#context/context.ts';
+import { openInternalListener } from './internal.ts';
+import { ThreadMetrics, threadOf, WRITER } from './thread-metrics.ts';
 
 /**
  * Services in threads of their own. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
@@ -20,12 +22,24 @@ export interface ServiceWorkerOptions {
   names: ServiceName[];
 }
 
-/** Starts every service, the ingest in a thread of its own. */
+export interface ServicesInThreads extends RunningServices {
+  /** The address of the internal listener. */
+  internal: string;
+}
+
+/** Starts every service, the ingest in a thread of its own, and the internal listener. */
 export async function openServicesInThreads(
   context: AppContext,
   names: readonly ServiceName[] = ALL_SERVICES,
-): Promise<RunningServices> {
+): Promise<ServicesInThreads> {
   await using opened = new AsyncDisposableStack();
+  const separate = names.filter((service) => OWN_THREAD.includes(service));
+  const threads = opened.use(
+    new ThreadMetrics(
+      context.metrics,
+      separate.flatMap((name) => [threadOf([name]), WRITER]),
+    ),
+  );
   const services = opened.use(
     await openServices(
       context,
@@ -33,12 +47,14 @@ export async function openServicesInThreads(
     ),
   );
   const addresses = { ...services.addresses };
-  for (const service of names.filter((service) => OWN_THREAD.includes(service))) {
+  for (const service of separate) {
     const thread = opened.use(await openThread(context, [service]));
     Object.assign(addresses, thread.addresses);
   }
+  await threads.allOpen;
+  const internal = opened.use(await openInternalListener(context, threads));
   const all = opened.move();
-  return { addresses, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { addresses, internal: internal.address, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** Starts services in a thread, which is started again if it breaks. */

@@ -5,10 +5,13 @@ import { openAppContext } from '#context/context.ts';
 import { GroupCommitQueue } from '#events/group-commit.ts';
 import { serveWorkerChannel } from '#events/worker-channel.ts';
 import { startJobs } from './jobs.ts';
+import { shareMetrics, WRITER } from './thread-metrics.ts';
 
 /** Entry of the writer thread: it commits events and runs the background jobs until the channel is closed (writer.ts). */
 lowerThreadPriority();
 await using context = await openAppContext(workerData as Config);
+using metrics = new DisposableStack();
+metrics.use(shareMetrics(context.metrics, WRITER));
 const eventQueue = new GroupCommitQueue(context);
 await using jobs = new AsyncDisposableStack();
 jobs.use(startJobs(context, eventQueue));

@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { hash } from 'node:crypto';
 import type { HttpService } from '#http/service.ts';
+import { setHonoRoute } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';
 import { isCleanText } from '#platform/text.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
@@ -49,6 +50,7 @@ export function siteOf({ config, db, clock, log }: AppContext): Hono {
   const deps: Deps = { db, clock, config, log, shell, bucketsAt: bucketsIn(config.TIME_ZONE) };
   const app = new Hono();
   const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, requestOf(c, deps).notFound());
+  app.use(setHonoRoute);
   app.use(compress());
   app.get('/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await sendNotFound(c));
@@ -126,6 +128,6 @@ async function sendError(c: Context, deps: Deps, error: unknown): Promise<Respon
   const title = t.heading[status as keyof typeof t.heading] ?? t.heading[500];
   const sentences: Record<number, string> = { 405: t.method, 503: t.unavailable };
   const sentence = sentences[status] ?? (status >= 500 ? t.server : wire.message);
-  const main = errorPage({ status, title, sentence, link: { href: '/', label: t.home } });
+  const main = errorPage({ status, title, sentence, requestId: wire.requestId, link: { href: '/', label: t.home } });
   return await sendPage(c, request, { title, description: sentence, path: '/', main, status, noIndex: true });
 }

@@ -22,7 +22,7 @@ const CONCURRENT_REQUESTS = 50;
 async function secondProcess(t: TestContext, { context, auth }: TestAuth): Promise<string> {
   const port = await freePort();
   const otherServices = Object.fromEntries(
-    ['API', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
+    ['API', 'SITE', 'INGEST', 'INTERNAL'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
   );
   const child = spawn(process.execPath, ['src/main.ts', 'serve'], {
     env: {

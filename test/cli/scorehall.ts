@@ -44,7 +44,7 @@ export interface Served {
 /** Starts the service on free ports and reads them from its log. */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<Served> {
   const listens = Object.fromEntries(
-    ['API', 'AUTH', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
+    ['API', 'AUTH', 'SITE', 'INGEST', 'INTERNAL'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
   );
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     env: { ...CHILD_ENVIRONMENT, ...listens, ...environment },

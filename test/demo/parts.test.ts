@@ -76,6 +76,7 @@ const NOTHING: DemoFacts = {
   auth_url: '',
   site_url: '',
   ingest_url: '',
+  internal_url: '',
   apps: [],
   accounts: [],
   ingest_key: '',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Db } from '#db/db.ts';
 import { checkEvent } from '#events/validation.ts';
+import { openMetrics } from '#platform/metrics.ts';
 import { GroupCommitQueue } from '#events/group-commit.ts';
 import type { Item } from '#events/ledger.ts';
 import { configured, login, person, sendEvents } from '#test/support/builders.ts';
@@ -21,7 +22,7 @@ onEachDatabase(
         return context.db.transaction(work);
       },
     };
-    const eventQueue = new GroupCommitQueue({ db: db as Db, clock, log });
+    const eventQueue = new GroupCommitQueue({ db: db as Db, clock, log, metrics: openMetrics() });
     let number = 0;
     const itemOf = (): Item => {
       const sender = { kind: 'operator' } as const;

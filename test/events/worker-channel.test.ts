@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
 import { Unavailable } from '#platform/errors.ts';
+import { openMetrics } from '#platform/metrics.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { checkEvent } from '#events/validation.ts';
@@ -46,7 +47,7 @@ const countOf = async (db: Db): Promise<unknown> =>
 
 onEachDatabase('events sent through the channel give the same tables as events ingested directly', async (t, url) => {
   const { db, log } = await testContext(t, url);
-  const eventQueue = openChannel(t, new GroupCommitQueue({ db, clock, log }));
+  const eventQueue = openChannel(t, new GroupCommitQueue({ db, clock, log, metrics: openMetrics() }));
   await fc.assert(
     fc.asyncProperty(arbitraryHistory, async (events) => {
       const straight = await ingestHistory(db, events, 2);
@@ -125,7 +126,7 @@ onEachDatabase(
           return result;
         }),
     };
-    const eventQueue = openChannel(t, new GroupCommitQueue({ db: db as Db, clock, log }));
+    const eventQueue = openChannel(t, new GroupCommitQueue({ db: db as Db, clock, log, metrics: openMetrics() }));
     const item = itemOf(context, login('Alpha', person(1)), sender);
     await assert.rejects(eventQueue.accept([item]), Unavailable);
     assert.equal(await countOf(context.db), 0);

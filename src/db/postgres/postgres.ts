@@ -193,6 +193,11 @@ class PostgresDb extends Connection implements Db {
     });
   }
 
+  connections(): Record<'busy' | 'idle' | 'waiting', number> {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  }
+
   async close(): Promise<void> {
     await this.#notifications.close();
     await this.#pipeline.close();

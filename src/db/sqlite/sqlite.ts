@@ -238,6 +238,10 @@ class SqliteDb implements Db {
     await this.transaction(() => work(this.#writer));
   }
 
+  connections(): Partial<Record<string, number>> {
+    return {};
+  }
+
   async close(): Promise<void> {
     await this.#lastWrite;
     this.#reader.handle.close();

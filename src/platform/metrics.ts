@@ -1,0 +1,51 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * The metrics of one thread, in the data model of Prometheus. Names begin with `scorehall_` and end with their unit; labels
+ * have few values, never ids, names or addresses.
+ */
+export type Metrics = Registry;
+
+export const openMetrics = (): Metrics => new Registry();
+
+interface Description<L extends string> {
+  name: `scorehall_${string}`;
+  help: string;
+  labelNames?: readonly L[];
+}
+
+/** A service may be opened again with the same context, so each function returns the metric that has the name already. */
+export function counter<L extends string = never>(metrics: Metrics, description: Description<L>): Counter<L> {
+  const known = metrics.getSingleMetric(description.name) as Counter<L> | undefined;
+  return known ?? new Counter({ labelNames: [], ...description, registers: [metrics] });
+}
+
+/** @param collect sets the value at each scrape */
+export function gauge<L extends string = never>(
+  metrics: Metrics,
+  { collect, ...description }: Description<L> & { collect?: (gauge: Gauge<L>) => Promise<void> | void },
+): Gauge<L> {
+  metrics.removeSingleMetric(description.name);
+  return new Gauge({
+    labelNames: [],
+    ...description,
+    registers: [metrics],
+    ...(collect && {
+      collect(this: Gauge<L>) {
+        return collect(this);
+      },
+    }),
+  });
+}
+
+/** @param buckets upper bounds in the unit of the name, ascending */
+export function histogram<L extends string = never>(
+  metrics: Metrics,
+  { buckets, ...description }: Description<L> & { buckets: number[] },
+): Histogram<L> {
+  const known = metrics.getSingleMetric(description.name) as Histogram<L> | undefined;
+  return known ?? new Histogram({ labelNames: [], ...description, buckets, registers: [metrics] });
+}
+
+/** From a cached read to the time limit of a slow client, in seconds. */
+export const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];

@@ -1,0 +1,54 @@
+import { statSync } from 'node:fs';
+import { gauge } from '#platform/metrics.ts';
+import type { AppContext } from '#context/context.ts';
+import { databaseSize } from '#store/database-size.ts';
+
+/** Looking at every table costs some milliseconds, and a scrape comes every few seconds. */
+const SIZE_INTERVAL_MS = 60_000;
+
+/** Adds the sizes of the database and its connections. */
+export function addDatabaseMetrics({ db, metrics, config }: AppContext): void {
+  const bytes = gauge(metrics, {
+    name: 'scorehall_database_bytes',
+    help: 'Size of the database, without the WAL of SQLite',
+  });
+  const tableBytes = gauge(metrics, {
+    name: 'scorehall_table_bytes',
+    help: 'Size of a table with its indexes (PostgreSQL)',
+    labelNames: ['table'],
+  });
+  let measured = -Infinity;
+  gauge(metrics, {
+    name: 'scorehall_table_rows',
+    help: 'Estimated number of rows of a table',
+    labelNames: ['table'],
+    collect: async (rows) => {
+      if (performance.now() - measured < SIZE_INTERVAL_MS) return;
+      measured = performance.now();
+      const size = await databaseSize(db).catch(() => undefined);
+      bytes.set(size?.bytes ?? NaN);
+      for (const table of size?.tables ?? []) {
+        rows.set({ table: table.table }, table.rows);
+        if (table.bytes !== undefined) tableBytes.set({ table: table.table }, table.bytes);
+      }
+    },
+  });
+  if (db.dialect === 'sqlite')
+    gauge(metrics, {
+      name: 'scorehall_database_wal_bytes',
+      help: 'Size of the write-ahead log of SQLite',
+      collect: (wal) =>
+        wal.set(
+          statSync(`${config.DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, '')}-wal`, { throwIfNoEntry: false })
+            ?.size ?? 0,
+        ),
+    });
+  gauge(metrics, {
+    name: 'scorehall_database_connections',
+    help: 'Connections of the pool to PostgreSQL by state, and queries that wait for one',
+    labelNames: ['state'],
+    collect: (connections) => {
+      for (const [state, count] of Object.entries(db.connections())) connections.set({ state }, count);
+    },
+  });
+}

@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { closeHttpServer, httpServer } from '#http/listener.ts';
+import { gauge } from '#platform/metrics.ts';
+import { VERSION } from '#platform/version.ts';
+import type { AppContext } from '#context/context.ts';
+import { sql } from '#db/sql.ts';
+import { addDatabaseMetrics } from './database-metrics.ts';
+import { listen } from './listeners.ts';
+import type { ThreadMetrics } from './thread-metrics.ts';
+
+const CLOSE_TIMEOUT_MS = 1_000;
+/** A probe of an orchestrator usually gives up after a few seconds; the answer must come before that. */
+const CHECK_TIMEOUT_MS = 2_000;
+
+/** The result of a check of readiness: `ok`, or a sentence that says what is wrong. */
+type Checks = Record<string, string>;
+
+export interface InternalListener extends AsyncDisposable {
+  address: string;
+}
+
+/**
+ * Serves `/livez`, `/readyz` and `/metrics` for the operator's own programs, without credentials and limits, so it must
+ * not be reachable from outside.
+ */
+export async function openInternalListener(context: AppContext, threads: ThreadMetrics): Promise<InternalListener> {
+  addProcessMetrics(context);
+  addDatabaseMetrics(context);
+  const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
+    '/livez': async (response) => send(response, 200, 'text/plain; charset=utf-8', 'ok\n'),
+    '/readyz': async (response) => {
+      const checks = await checksOf(context, threads);
+      const ready = Object.values(checks).every((result) => result === 'ok');
+      send(response, ready ? 200 : 503, 'application/json', `${JSON.stringify({ ready, checks })}\n`);
+    },
+    '/metrics': async (response) => send(response, 200, Registry.PROMETHEUS_CONTENT_TYPE, await threads.text()),
+  };
+  const serve = async ({ url = '', method }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const route = routes[url.split('?', 1)[0]!];
+    if (route === undefined) return send(response, 404, 'text/plain', `There are ${Object.keys(routes).join(', ')}.\n`);
+    if (method !== 'GET' && method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      return send(response, 405, 'text/plain', 'Use GET.\n');
+    }
+    await route(response);
+  };
+  const server = httpServer((request, response) => {
+    request.resume();
+    serve(request, response).catch((error: unknown) => {
+      context.log.error({ err: error, path: request.url }, 'the internal listener failed');
+      if (response.headersSent) response.destroy();
+      else send(response, 500, 'text/plain', 'Something went wrong; the log says what.\n');
+    });
+  });
+  const address = await listen(server, 'INTERNAL', context.config.INTERNAL_LISTEN);
+  return { address, [Symbol.asyncDispose]: () => closeHttpServer(server, CLOSE_TIMEOUT_MS) };
+}
+
+/** Whether the database answers and every thread still reacts. */
+async function checksOf({ db }: AppContext, threads: ThreadMetrics): Promise<Checks> {
+  const database = async (): Promise<string> => {
+    await db.tuple(sql`select name from migrations order by number desc limit 1`);
+    return 'ok';
+  };
+  const [found, replies] = await Promise.all([inTime(database()), threads.collect()]);
+  const others = [...threads.threads].map((thread) => [
+    `thread ${thread}`,
+    replies.has(thread) ? 'ok' : 'does not reply: its event loop is blocked or it is being restarted',
+  ]);
+  return { database: found, ...Object.fromEntries(others) };
+}
+
+async function inTime(check: Promise<string>): Promise<string> {
+  const failed = check.catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  return await Promise.race([failed, pause(CHECK_TIMEOUT_MS, `does not answer within ${CHECK_TIMEOUT_MS} ms`)]);
+}
+
+function addProcessMetrics({ metrics }: AppContext): void {
+  gauge(metrics, {
+    name: 'scorehall_build_info',
+    help: 'Always 1; the labels say which program runs',
+    labelNames: ['version', 'node'],
+    collect: (info) => info.set({ version: VERSION, node: process.version }, 1),
+  });
+  gauge(metrics, {
+    name: 'scorehall_process_resident_memory_bytes',
+    help: 'Memory of the process, all threads together',
+    collect: (memory) => memory.set(process.memoryUsage.rss()),
+  });
+  gauge(metrics, {
+    name: 'scorehall_process_cpu_seconds',
+    help: 'CPU time of the process since its start, all threads together',
+    collect: (cpu) => {
+      const { user, system } = process.cpuUsage();
+      cpu.set((user + system) / 1e6);
+    },
+  });
+  gauge(metrics, {
+    name: 'scorehall_process_uptime_seconds',
+    help: 'Time since the start of the process',
+    collect: (uptime) => uptime.set(process.uptime()),
+  });
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  });
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}

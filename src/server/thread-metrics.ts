@@ -1,0 +1,141 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { memoryUsage } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BroadcastChannel } from 'node:worker_threads';
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import type { ServiceName } from '#platform/config.ts';
+import { gauge, type Metrics } from '#platform/metrics.ts';
+
+/** The threads of one process, which a scrape asks for their metrics. A request carries its number; so does each reply. */
+const CHANNEL = 'scorehall metrics';
+/** A thread that does not reply within this time has a blocked event loop; its metrics are missing from that scrape. */
+const REPLY_TIMEOUT_MS = 2_000;
+const DELAY_RESOLUTION_MS = 10;
+const NS_PER_S = 1e9;
+
+/** The names of the threads: values of the label `thread`, and in `/readyz`. */
+export const WRITER = 'writer';
+export const threadOf = (services: readonly ServiceName[]): string => services.join(' ').toLowerCase();
+
+/** The metrics of a thread in prom-client's JSON form. */
+type MetricList = MetricObjectWithValues<MetricValue<string>>[];
+
+type Message =
+  | { request: number }
+  | { reply: number; thread: string; metrics: MetricList }
+  | { opened: string }
+  | { closed: string };
+
+/** Answers the metrics requests of the main thread until it is disposed of. */
+export function shareMetrics(metrics: Metrics, thread: string): Disposable {
+  addThreadMetrics(metrics, thread);
+  const channel = new BroadcastChannel(CHANNEL);
+  const post = (message: Message): void => channel.postMessage(message);
+  channel.addEventListener('message', (event) => {
+    const { data } = event as MessageEvent<Message>;
+    if ('request' in data)
+      void metrics.getMetricsAsJSON().then((list) => post({ reply: data.request, thread, metrics: list }));
+  });
+  channel.unref();
+  post({ opened: thread });
+  return {
+    [Symbol.dispose]() {
+      post({ closed: thread });
+      channel.close();
+    },
+  };
+}
+
+/** Collects the metrics of all threads of this process. Open it before the other threads. */
+export class ThreadMetrics implements Disposable {
+  readonly #own: Metrics;
+  readonly #channel = new BroadcastChannel(CHANNEL);
+  readonly #open = new Set<string>();
+  readonly #expected: ReadonlySet<string>;
+  readonly #allOpen = Promise.withResolvers<void>();
+  readonly #pending = new Map<number, (thread: string, metrics: MetricList) => void>();
+  #last = 0;
+
+  /** @param expected the names of the other threads of this process */
+  constructor(own: Metrics, expected: readonly string[]) {
+    this.#own = own;
+    this.#expected = new Set(expected);
+    if (expected.length === 0) this.#allOpen.resolve();
+    addThreadMetrics(own, 'main');
+    this.#channel.addEventListener('message', (event) => this.#receive((event as MessageEvent<Message>).data));
+    this.#channel.unref();
+  }
+
+  /** The names of the other threads, whether or not they are running. */
+  get threads(): ReadonlySet<string> {
+    return this.#expected;
+  }
+
+  /** Resolves when every thread has opened for the first time. */
+  get allOpen(): Promise<void> {
+    return this.#allOpen.promise;
+  }
+
+  /** The metrics of each thread that replied in time, by its name; those of this thread under `main`. */
+  async collect(): Promise<Map<string, MetricList>> {
+    const found = new Map<string, MetricList>();
+    const waiting = new Set(this.#open);
+    const { promise: complete, resolve } = Promise.withResolvers<void>();
+    const request = ++this.#last;
+    this.#pending.set(request, (thread, metrics) => {
+      found.set(thread, metrics);
+      waiting.delete(thread);
+      if (waiting.size === 0) resolve();
+    });
+    if (waiting.size === 0) resolve();
+    this.#channel.postMessage({ request } satisfies Message);
+    const stop = new AbortController();
+    await Promise.race([complete, pause(REPLY_TIMEOUT_MS, undefined, { signal: stop.signal }).catch(() => undefined)]);
+    stop.abort();
+    this.#pending.delete(request);
+    found.set('main', await this.#own.getMetricsAsJSON());
+    return found;
+  }
+
+  /** The metrics of all threads in the text format of Prometheus. */
+  async text(): Promise<string> {
+    return await AggregatorRegistry.aggregate([...(await this.collect()).values()]).metrics();
+  }
+
+  [Symbol.dispose](): void {
+    this.#channel.close();
+  }
+
+  #receive(message: Message): void {
+    if ('opened' in message) {
+      this.#open.add(message.opened);
+      if (this.#expected.isSubsetOf(this.#open)) this.#allOpen.resolve();
+    } else if ('closed' in message) this.#open.delete(message.closed);
+    else if ('reply' in message) this.#pending.get(message.reply)?.(message.thread, message.metrics);
+  }
+}
+
+/** The histogram contains the interval of its timer. */
+const delayOf = (ns: number): number => Math.max(0, ns / NS_PER_S - DELAY_RESOLUTION_MS / 1000);
+
+/** Labels every metric with the thread, and adds the load of the thread itself. */
+function addThreadMetrics(metrics: Metrics, thread: string): void {
+  metrics.setDefaultLabels({ thread });
+  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  delays.enable();
+  gauge(metrics, {
+    name: 'scorehall_event_loop_delay_seconds',
+    help: 'Delay of the event loop since the last scrape',
+    labelNames: ['quantile'],
+    collect: (delay) => {
+      for (const quantile of [50, 99, 100])
+        delay.set({ quantile: String(quantile / 100) }, delayOf(delays.percentile(quantile)));
+      delays.reset();
+    },
+  });
+  gauge(metrics, {
+    name: 'scorehall_heap_used_bytes',
+    help: 'Used heap of the JavaScript engine',
+    collect: (heap) => heap.set(memoryUsage().heapUsed),
+  });
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { serve } from '../cli/scorehall.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { dropPostgresDatabase } from '#test/support/postgres.ts';
+
+interface Ready {
+  ready: boolean;
+  checks: Record<string, string>;
+}
+
+/** The value of a metric whose labels include the given ones; undefined if there is none. */
+function valueOf(text: string, name: string, labels: Record<string, string> = {}): number | undefined {
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  const found = lines.find((line) =>
+    Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
+  );
+  return found === undefined ? undefined : Number(found.split(' ').at(-1));
+}
+
+const status = async (address: string, method = 'GET'): Promise<number> => (await fetch(address, { method })).status;
+
+/** The metrics that a file mentions, without the suffixes of histograms. */
+function namesIn(path: string): Set<string> {
+  const names = readFileSync(path, 'utf8').match(/\bscorehall_[a-z_]+/g) ?? [];
+  return new Set(names.map((name) => name.replace(/_(bucket|count)$/, '')).filter((name) => name !== 'scorehall_http'));
+}
+
+onEachDatabase('the internal listener serves liveness, readiness and metrics of all threads', async (t, url) => {
+  const { child, exit, addresses } = await serve({ DATABASE_URL: url });
+  t.after(() => child.kill('SIGKILL'));
+  const internal = addresses['INTERNAL']!;
+  assert.match(internal, /^http:\/\/127\.0\.0\.1:\d+$/);
+
+  assert.equal(await status(`${internal}/livez`), 200);
+  const ready = (await (await fetch(`${internal}/readyz`)).json()) as Ready;
+  assert.deepEqual(ready, { ready: true, checks: { database: 'ok', 'thread ingest': 'ok', 'thread writer': 'ok' } });
+  assert.equal(await status(`${internal}/`), 404);
+  assert.equal(await status(`${internal}/metrics`, 'POST'), 405);
+
+  assert.equal(await status(`${addresses['API']!}/v1/matches/00000000000`), 401);
+  assert.equal(await status(`${addresses['API']!}/v1/nothing/here`), 401);
+  assert.equal(await status(`${addresses['SITE']!}/maps/nowhere`), 404);
+  assert.equal(await status(`${addresses['SITE']!}/nowhere/else`), 404);
+  assert.equal(await status(`${addresses['AUTH']!}/oauth/jwks`), 200);
+  assert.equal(await status(`${addresses['INGEST']!}/events`, 'POST'), 401);
+
+  const metrics = await (await fetch(`${internal}/metrics`)).text();
+  const requests = (service: string, route: string, code: number): number | undefined =>
+    valueOf(metrics, 'scorehall_http_request_duration_seconds_count', { service, route, status: String(code) });
+  assert.equal(requests('api', '/v1/matches/:id', 401), 1);
+  assert.equal(requests('api', 'none', 401), 1, 'a path that does not exist is no label');
+  assert.equal(requests('site', '/maps/:id', 404), 1);
+  assert.equal(requests('site', 'none', 404), 1);
+  assert.equal(requests('auth', '/oauth/jwks', 200), 1);
+  assert.equal(requests('ingest', '/events', 401), 1, 'the ingest runs in a thread of its own');
+  assert.equal(valueOf(metrics, 'scorehall_event_queue_events', { thread: 'writer' }), 0);
+  assert.ok(valueOf(metrics, 'scorehall_event_loop_delay_seconds', { thread: 'writer', quantile: '0.99' })! >= 0);
+  assert.ok(valueOf(metrics, 'scorehall_database_bytes')! > 100_000);
+  assert.ok(valueOf(metrics, 'scorehall_table_rows', { table: 'migrations' })! >= 0);
+  assert.ok(valueOf(metrics, 'scorehall_process_resident_memory_bytes')! > 10_000_000);
+  assert.doesNotMatch(metrics, /nowhere|00000000000/, 'labels contain no part of a request');
+  const existing = new Set([...metrics.matchAll(/^# TYPE (scorehall_\w+)/gm)].map(([, name]) => name!));
+  const documented = namesIn('docs/monitoring.md');
+  const missing = url.startsWith('postgres') ? ['scorehall_database_wal_bytes'] : [];
+  assert.deepEqual([...documented.symmetricDifference(existing)], missing, 'the documentation lists the metrics');
+  assert.deepEqual([...namesIn('deploy/grafana/scorehall.json').difference(documented)], []);
+  for (const address of [addresses['API'], addresses['SITE'], addresses['AUTH'], addresses['INGEST']])
+    assert.notEqual(await status(`${address!}/metrics`), 200, 'a public listener serves no metrics');
+
+  if (url.startsWith('postgres')) {
+    await dropPostgresDatabase(url);
+    const response = await fetch(`${internal}/readyz`);
+    assert.equal(response.status, 503);
+    const { ready, checks } = (await response.json()) as Ready;
+    assert.equal(ready, false);
+    assert.notEqual(checks['database'], 'ok');
+    assert.equal(await status(`${internal}/livez`), 200, 'a restart would not bring the database back');
+  } else {
+    child.kill('SIGTERM');
+    assert.deepEqual(await exit, [0, null], 'the internal listener and the channel of the threads close');
+  }
+});
