@@ -2,9 +2,10 @@ import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
 import { type EventContext, findOrAddPlayer, observePlayer, type HandlerResult } from '../unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
-import type { PlayerAccumulator } from '../player-accumulator.ts';
 import { groupOf } from '#store/game/player-stats.ts';
-import type { PlayedBy, MatchSummary, PlayerSummary } from '../match-summary.ts';
+import { type PlayedBy, type MatchSummary, type PlayerSummary, uuidsOf } from '../match-summary.ts';
+import { renamedJson } from '../renamed-json.ts';
+import type { KnownPlayer } from '#store/game/players.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */
 export function applyFinished(context: EventContext, match: MatchSummary): HandlerResult {
@@ -13,10 +14,12 @@ export function applyFinished(context: EventContext, match: MatchSummary): Handl
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
   batch.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
-  batch.rows.add('match_details', [key, head, started, finished, teams, objectives]);
   addPlayers(context, match);
   if (match.scorers.length > 0) addScorers(context, match);
-  if (match.kills.length > 0) addKills(context, match);
+  const survivors = batch.players.hasMerged ? survivorsOf(context, match) : undefined;
+  const shown = (json: string): string => (survivors === undefined ? json : renamedJson(json, survivors));
+  batch.rows.add('match_details', [key, head, started, finished, shown(teams), shown(objectives)]);
+  if (match.kills.length > 0) addKills(context, match, survivors);
   return undefined;
 }
 
@@ -65,17 +68,24 @@ function addScorers(context: EventContext, { players, scorers, finished }: Match
   }
 }
 
-function addKills({ batch, key }: EventContext, { kills }: MatchSummary): void {
-  kills.forEach(([killer, killerName, victim, victimName, time], number) => {
-    const killerKey = batch.players.find(killer)!.key;
-    batch.rows.add('kills', [killerKey, key, number, victim, victimName, killerName, time]);
+type Survivors = ReadonlyMap<string, KnownPlayer>;
+
+/** The surviving players of those in the match who were merged into others: the match shows their UUIDs and names. */
+function survivorsOf({ batch }: EventContext, match: MatchSummary): Survivors | undefined {
+  const merged = uuidsOf(match).flatMap((uuid): [string, KnownPlayer][] => {
+    const player = batch.players.find(uuid)!;
+    return player.uuid === uuid ? [] : [[uuid, player]];
   });
+  return merged.length === 0 ? undefined : new Map(merged);
 }
 
-/** Subtracts a match from the counters of its players. */
-export function removeFinished(accumulator: PlayerAccumulator, { facts, players }: MatchSummary): void {
-  const group = groupOf(facts.gamemode);
-  for (const [uuid, , , , , , , sums] of players) accumulator.count(accumulator.find(uuid)!, group, sums, -1);
+function addKills({ batch, key }: EventContext, { kills }: MatchSummary, survivors?: Survivors): void {
+  kills.forEach(([killer, killerName, victim, victimName, time], number) => {
+    const killerKey = batch.players.find(killer)!.key;
+    const [shownKiller, shownVictim] = [survivors?.get(killer), survivors?.get(victim)];
+    const names = [shownVictim?.uuid ?? victim, shownVictim?.name ?? victimName, shownKiller?.name ?? killerName];
+    batch.rows.add('kills', [killerKey, key, number, ...names, time]);
+  });
 }
 
 /** The first part of the match's JSON, which readers complete with its teams: an object without its closing brace. */
