@@ -17,6 +17,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   access: () => import('#cli/access.ts'),
   usage: () => import('#cli/usage.ts'),
   punishment: () => import('#cli/punishment.ts'),
+  job: () => import('#cli/job.ts'),
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),
   export: () => import('#cli/export.ts'),

@@ -12,7 +12,6 @@ import type { PageShell } from '#http/page.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { GroupWriter } from '#db/group-writer.ts';
 import type { AppContext } from '#context/context.ts';
-import { rewriteLedger } from '#events/anonymise.ts';
 import { ClientCredentials } from './oidc/client-credentials.ts';
 import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
@@ -69,7 +68,6 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     },
   };
   const pages = getRequestListener(createPages(deps, () => keyRing.tokenInfo).fetch, { overrideGlobalObjects: false });
-  background.run(() => rewriteLedger(db));
   const service = new AuthService(context, keyRing, group, pages);
   return {
     listener: (request, response) => service.serve(request, response),

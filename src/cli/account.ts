@@ -2,8 +2,9 @@ import { UsageError } from '#platform/errors.ts';
 import { hashPassword, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import { uuidOf } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
-import { linkPlayer, setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
-import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { linkGameAccount } from '#events/handlers/returning-players.ts';
+import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
+import { accountImpact, deleteAccount } from '#store/accounts/account-deletions.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
 import {
@@ -16,8 +17,9 @@ import {
   ROLES,
 } from '#store/accounts/accounts.ts';
 import { playerByUuid } from '#store/game/players.ts';
-import { rewriteLedger } from '#events/anonymise.ts';
 import type { AppContext } from '#context/context.ts';
+import { CONFIRMATION, isConfirmed } from './confirmation.ts';
+import { finishingJob } from './job.ts';
 import { readSecret } from './secret-input.ts';
 import {
   type Command,
@@ -71,13 +73,16 @@ export const commands: Command[] = [
     summary: 'Block an account immediately, for its owner and for every application; --undo unblocks it',
     options: { ...ACCOUNT, undo: { type: 'boolean', help: 'Unblock the account' } },
     run: (input) =>
-      change(input, ({ db, clock }, { id }) => setDisabled(db, id, input.values['undo'] === true ? null : clock.now())),
+      change(input, async ({ db, clock }, { id, name }) => {
+        const changed = await setDisabled(db, id, input.values['undo'] === true ? null : clock.now());
+        if (!changed) throw new UsageError(lastOperator(name));
+      }),
   },
   {
     words: 'account role',
     audit: { action: 'account.role', about: 'id' },
     summary: 'Set the role of an account: operator or user',
-    options: { ...ACCOUNT, role: { type: 'string', help: 'The role: user or operator' } },
+    options: { ...ACCOUNT, role: { type: 'string', help: 'The role: user or operator' }, ...CONFIRMATION },
     run: changeRole,
   },
   {
@@ -105,7 +110,7 @@ export const commands: Command[] = [
     words: 'account delete',
     audit: { action: 'account.delete', about: 'id' },
     summary: 'Delete an account; its matches stay under a pseudonym',
-    options: ACCOUNT,
+    options: { ...ACCOUNT, ...CONFIRMATION },
     run: remove,
   },
 ];
@@ -123,7 +128,7 @@ async function create(input: Input): Promise<void> {
     });
     if (typeof account === 'string')
       throw new UsageError(`Another account has this ${account.replace(' taken', '')} already.`);
-    if (uuid !== undefined) await linkTo(db, account, uuid);
+    if (uuid !== undefined) await linkTo({ db, clock }, account, uuid);
     print(input, wire((await findAccount(db, account.id))!));
   });
 }
@@ -165,8 +170,21 @@ function readRole(text: string): Role {
 
 async function changeRole(input: Input): Promise<void> {
   const role = readRole(required(input, 'role'));
-  await change(input, ({ db }, { id }) => setRole(db, id, role));
+  await withAppContext(async ({ db }) => {
+    const account = await requireAccount(db, required(input, 'account'));
+    const { id, name } = account;
+    const act =
+      role === 'operator'
+        ? `This gives ${name} every power over the network: servers, players, punishments, accounts and applications.`
+        : `This takes the role of ${name} as an operator away.`;
+    if (!isConfirmed(input, act, { id, name, role: account.role, new_role: role })) return;
+    if (!(await setRole(db, id, role))) throw new UsageError(lastOperator(name));
+    print(input, wire((await findAccount(db, id))!));
+  });
 }
+
+const lastOperator = (name: string): string =>
+  `${name} is the last operator and has to stay one; make somebody else an operator first: scorehall account role --help`;
 
 async function listAll(input: Input): Promise<void> {
   await withAppContext(async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
@@ -175,12 +193,12 @@ async function listAll(input: Input): Promise<void> {
 async function link(input: Input): Promise<void> {
   const uuid = readUuid(input);
   if (uuid === undefined) throw new UsageError('--uuid is missing.');
-  await change(input, ({ db }, account) => linkTo(db, account, uuid));
+  await change(input, (context, account) => linkTo(context, account, uuid));
 }
 
-async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
+async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: Account, uuid: string): Promise<void> {
   const name = (await playerByUuid(db, uuid))?.name ?? account.name;
-  const refusal = await db.transaction((tx) => linkPlayer(tx, account.id, { uuid, name }));
+  const refusal = await linkGameAccount(db, clock, account.id, { uuid, name });
   if (refusal === 'player linked')
     throw new UsageError(`The game account ${uuid} is already linked to another account.`);
   if (refusal === 'player leaving')
@@ -191,10 +209,18 @@ async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
 }
 
 async function remove(input: Input): Promise<void> {
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(async (context) => {
+    const { db, clock } = context;
     const account = await requireAccount(db, required(input, 'account'));
-    await deleteAccount(db, clock.now(), account.id);
-    await rewriteLedger(db);
+    const impact = await accountImpact(db, clock.now(), account.id);
+    const act =
+      `This deletes the account ${account.name}, ends ${impact.sessions} sessions and the access of ` +
+      `${impact.connected.length} applications, and suspends ${impact.suspended.length} applications.`;
+    if (!isConfirmed(input, act, { ...wire(account), ...impact })) return;
+    await finishingJob(context, async () => {
+      const deleted = await deleteAccount(db, clock.now(), account.id);
+      if (deleted === 'last operator') throw new UsageError(lastOperator(account.name));
+    });
     print(input, { ...wire(account), deleted: true });
   });
 }

@@ -84,12 +84,14 @@ export async function withAppContext<T>(work: (context: AppContext) => Promise<T
     terminal: process.stderr,
   });
   const result = await work(appContext);
-  if (running?.command.audit !== undefined) await writeAuditEntry(appContext, running, running.command.audit);
+  const changesNothing = running?.input.values['dry-run'] === true;
+  if (running?.command.audit !== undefined && !changesNothing)
+    await writeAuditEntry(appContext, running, running.command.audit);
   return result;
 }
 
 /** Options with secrets or personal data. The label names the account, and is erased with it. */
-const NEVER_AUDITED = /^(json|password|password-stdin|help|name|email|uuid)$/;
+const NEVER_AUDITED = /^(json|yes|dry-run|password|password-stdin|help|name|email|uuid)$/;
 
 /** The subject is an option or, for something that the command has created, a printed member such as `client_id`. */
 async function writeAuditEntry(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '#platform/errors.ts';
-import { keyOf } from '#platform/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
 import type { WireEvent } from '#events/schema.ts';
@@ -13,7 +13,10 @@ import {
   type ServerKey,
 } from '#store/game/server-keys.ts';
 import { type ServerNow, listServers, serverByKey, serverByName } from '#store/game/servers.ts';
-import { retractEvents, retractSince } from '#events/retract.ts';
+import { createWithdrawal, receiptImpact, withdrawalImpact } from '#events/jobs/withdrawal.ts';
+import type { AppContext } from '#context/context.ts';
+import { CONFIRMATION, isConfirmed } from './confirmation.ts';
+import { runWithProgress } from './job.ts';
 import {
   type Command,
   type Input,
@@ -85,14 +88,18 @@ export const commands: Command[] = [
     words: 'server key revoke',
     audit: { action: 'server.key.revoke', about: 'name' },
     summary: 'Revoke one key or all keys of a server immediately',
-    options: { ...NAME, key: { type: 'string', value: 'ID', help: 'The id of one key (default: all keys)' } },
+    options: {
+      ...NAME,
+      key: { type: 'string', value: 'ID', help: 'The id of one key (default: all keys)' },
+      ...CONFIRMATION,
+    },
     run: revokeKey,
   },
   {
     words: 'server delete',
     audit: { action: 'server.delete', about: 'name' },
     summary: 'Remove a server from all lists and revoke its keys; its matches stay',
-    options: NAME,
+    options: { ...NAME, ...CONFIRMATION },
     run: remove,
   },
   {
@@ -107,6 +114,7 @@ export const commands: Command[] = [
         value: 'TIME',
         help: 'All events accepted since then, for example 2026-01-31T12:00:00Z',
       },
+      ...CONFIRMATION,
     },
     run: withdraw,
   },
@@ -169,13 +177,20 @@ async function rotateKey(input: Input): Promise<void> {
 async function revokeKey(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
     const { key, name } = await requireServer(db, input);
+    const valid = (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
+    const keys = valid.map(({ id }) => id).filter((id) => id === (optional(input, 'key') ?? id));
+    if (!isConfirmed(input, `This revokes ${keys.length} of ${valid.length} valid keys of ${name}.`, { name, keys }))
+      return;
     print(input, { name, revoked: await revokeServerKeys(db, clock.now(), key, optional(input, 'key')) });
   });
 }
 
 async function remove(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
-    const { name } = await requireServer(db, input);
+    const { key, name } = await requireServer(db, input);
+    const keys = (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
+    const act = `This removes ${name} from all lists and revokes ${keys.length} keys; its matches stay.`;
+    if (!isConfirmed(input, act, { name, keys: keys.map(({ id }) => id) })) return;
     await ingestEvent(db, clock, { type: 'server.removed', server: name, data: {} });
     print(input, { name, deleted: true });
   });
@@ -184,17 +199,26 @@ async function remove(input: Input): Promise<void> {
 async function withdraw(input: Input): Promise<void> {
   const [match, since] = [optional(input, 'match'), readSince(input)];
   if ((match === undefined) === (since === undefined)) throw new UsageError('Give either --match or --since.');
-  await withAppContext(async ({ db, clock }) => {
+  await withAppContext(async (context) => {
+    const { db, clock } = context;
     const { key, name } = await requireServer(db, input, true);
-    const retracted =
-      match === undefined
-        ? await retractSince(db, clock, key, since!)
-        : await retractEvents(db, clock, [keyOf(match) ?? 0], key);
-    if (match !== undefined && retracted.events === 0) {
+    const types = match === undefined ? await withdrawalImpact(db, key, since!) : await receiptImpact(db, key, match);
+    const events = types.values().reduce((sum, count) => sum + count, 0);
+    if (match !== undefined && events === 0) {
       throw new UsageError(`${name} has sent no event with the receipt ${match}, or the event is already withdrawn.`);
     }
-    print(input, { name, ...retracted });
+    const act = `This withdraws ${events} events of ${name}, as if they had never been sent.`;
+    if (!isConfirmed(input, act, { name, events, types: Object.fromEntries(types) })) return;
+    const params = match === undefined ? { server: key, since: since! } : { server: key, keys: [keyOf(match) ?? 0] };
+    const job = await createWithdrawal(db, clock, params, { label: name, total: events });
+    print(input, { name, job: idOf(job), ...(await withdrawn(context, job)) });
   });
+}
+
+/** Runs a withdrawal to its end. @returns the events that were withdrawn, and how many of them cascaded */
+async function withdrawn(context: AppContext, job: number): Promise<{ events: number; cascaded: number }> {
+  const { events, cascaded } = JSON.parse((await runWithProgress(context, job)).cursor) as Record<string, number>;
+  return { events: events! + cascaded!, cascaded: cascaded! };
 }
 
 function readSince(input: Input): number | undefined {

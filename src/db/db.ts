@@ -67,7 +67,10 @@ export interface Db extends Queryable, AsyncDisposable {
    * readers. The first read fixes its state.
    */
   snapshot(): Promise<Snapshot>;
-  /** Runs the work in one transaction. Transactions do not nest: pass `tx` to the functions that it calls. */
+  /**
+   * Runs the work in one transaction. Transactions do not nest: pass `tx` to the functions that it calls. On PostgreSQL the
+   * work is run again after a deadlock, so it must change nothing outside the transaction.
+   */
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs migrations in one transaction, under a lock against other processes. */
   migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void>;

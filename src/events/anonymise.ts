@@ -1,36 +1,18 @@
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { uuidOf } from '#platform/text.ts';
-import {
-  type Pseudonym,
-  type LedgerRow,
-  ROWS_PER_BATCH,
-  uuidHashOf,
-  pseudonymsByHash,
-} from '#store/accounts/pseudonyms.ts';
+import { type Pseudonym, uuidHashOf, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { pseudonymiseMatch } from './match-summary.ts';
+import { rename, renamedJson } from './renamed-json.ts';
 import type { PreparedEvent } from './validation.ts';
 
 /**
- * Replaces deleted players by their pseudonyms in the ledger and in stored matches, for every pseudonym whose rewrite is
- * not complete. Each scans the ledger once, in batches; after an interruption the next call continues with the next batch.
+ * Replaces deleted players by their pseudonyms in new events, and in what readers of the ledger see while
+ * `jobs/anonymisation.ts` still replaces them in the stored events.
  */
 
-export async function rewriteLedger(db: Db): Promise<void> {
-  const open = await db.all<Pseudonym & { uuid_hash: string; original: string; ledger_done: number }>(
-    sql`select uuid_hash, uuid, name, original, ledger_done from pseudonyms where original is not null`,
-  );
-  for (const { uuid_hash, original, ledger_done, ...pseudonym } of open) {
-    const pseudonyms = new Map([[original, pseudonym]]);
-    for (let done: number | undefined = ledger_done; done !== undefined;) {
-      done = await rewriteBatch(db, uuid_hash, done, original, pseudonyms);
-    }
-    await db.run(sql`update pseudonyms set original = null where uuid_hash = ${uuid_hash}`);
-  }
-}
-
 /**
- * Returns a function that applies the pseudonyms to the body of a ledger row while `rewriteLedger` is not complete, so
+ * Returns a function that applies the pseudonyms to the body of a ledger row while the anonymisation is not complete, so
  * that its readers never see the original players.
  */
 export async function pseudonymisedBodies(db: Queryable): Promise<(type: string, body: string) => string> {
@@ -42,56 +24,8 @@ export async function pseudonymisedBodies(db: Queryable): Promise<(type: string,
   return (type, body) => (type === MAPS ? body : renamedJson(body, pseudonyms));
 }
 
-/** Rewrites the batch of ledger rows after a key. Returns its last key, or undefined at the end of the ledger. */
-async function rewriteBatch(
-  db: Db,
-  hash: string,
-  after: number,
-  original: string,
-  pseudonyms: ReadonlyMap<string, Pseudonym>,
-): Promise<number | undefined> {
-  const rows = await db.all<LedgerRow>(
-    sql`select key, type, body from ledger where key > ${after} order by key limit ${ROWS_PER_BATCH}`,
-  );
-  const last = rows.at(-1)?.key;
-  if (last === undefined) return undefined;
-  const undashed = original.replaceAll('-', '');
-  const affected = rows.filter(
-    ({ type, body }) => type !== MAPS && body.toLowerCase().replaceAll('-', '').includes(undashed),
-  );
-  await db.transaction(async (tx) => {
-    for (const row of affected) await rewriteRow(tx, row, original, pseudonyms);
-    await tx.run(sql`update pseudonyms set ledger_done = ${last} where uuid_hash = ${hash}`);
-  });
-  return last;
-}
-
-async function rewriteRow(
-  tx: Queryable,
-  { key, type, body }: LedgerRow,
-  original: string,
-  pseudonyms: ReadonlyMap<string, Pseudonym>,
-): Promise<void> {
-  await tx.run(sql`update ledger set body = ${renamedJson(body, pseudonyms)} where key = ${key}`);
-  if (type === 'punishment.issued') {
-    const { uuid, name } = pseudonyms.get(original)!;
-    await tx.run(sql`
-      update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
-      where key = ${key} and punisher_uuid = ${original}`);
-  }
-  if (type !== 'match.finished') return;
-  const details = await tx.get<{ teams: string; objectives: string }>(
-    sql`select teams, objectives from match_details where match_key = ${key}`,
-  );
-  if (details === undefined) return;
-  const [teams, objectives] = [renamedJson(details.teams, pseudonyms), renamedJson(details.objectives, pseudonyms)];
-  await tx.run(sql`
-    update match_details set teams = ${teams}, objectives = ${objectives}, revision = revision + 1
-    where match_key = ${key}`);
-}
-
 /** Published maps keep the names of their authors: authorship stays public after an account is deleted. */
-const MAPS = 'map.published';
+export const MAPS = 'map.published';
 
 /** A new `account.link` keeps the real player, who returns with it. One in the ledger is rewritten like other events. */
 const NOT_REWRITTEN: ReadonlySet<string> = new Set([MAPS, 'account.link']);
@@ -147,18 +81,4 @@ function uuidsWithin(value: unknown, found = new Set<string>()): Set<string> {
     for (const part of Object.values(value)) uuidsWithin(part, found);
   }
   return found;
-}
-
-const renamedJson = (json: string, pseudonyms: ReadonlyMap<string, Pseudonym>): string =>
-  JSON.stringify(rename(JSON.parse(json), pseudonyms));
-
-/** Copies a value and replaces every UUID that has a pseudonym, and the `name` beside a member `uuid`. */
-function rename(value: unknown, pseudonyms: ReadonlyMap<string, Pseudonym>): unknown {
-  if (typeof value === 'string') return pseudonyms.get(uuidOf(value) ?? '')?.uuid ?? value;
-  if (Array.isArray(value)) return value.map((part) => rename(part, pseudonyms));
-  if (typeof value !== 'object' || value === null) return value;
-  const copy = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, rename(part, pseudonyms)]));
-  const { uuid } = value as { uuid?: unknown };
-  const pseudonym = typeof uuid === 'string' ? pseudonyms.get(uuidOf(uuid) ?? '') : undefined;
-  return pseudonym === undefined ? copy : { ...copy, name: pseudonym.name };
 }

@@ -41,6 +41,11 @@ export class PlayerAccumulator {
     await this.#read(tx, [...new Set(targets)]);
   }
 
+  /** Whether any loaded UUID was merged into another one. */
+  get hasMerged(): boolean {
+    return this.#aliases.size > 0;
+  }
+
   /** Returns a loaded or added player; for a merged UUID, the player it was merged into. */
   find(uuid: string): KnownPlayer | undefined {
     const entry = this.#entries.get(uuid);

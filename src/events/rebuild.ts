@@ -31,12 +31,12 @@ export const LEDGER = sql`
 
 /** Parses events of the ledger, with the check they passed when they were ingested, and applies pseudonyms. */
 export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row: LedgerRow; event: PreparedEvent }[]> {
-  const events = rows.map((row) => ({ row, event: eventOf(row), raw: undefined }));
+  const events = rows.map((row) => ({ row, event: parseLedgerRow(row), raw: undefined }));
   return await applyPseudonyms(tx, events);
 }
 
 /** The ledger does not store the code of an `account.link`, so it is read as the name observation that it also is. */
-function eventOf({ key, event_id, type: storedType, time, body }: LedgerRow): PreparedEvent {
+export function parseLedgerRow({ key, event_id, type: storedType, time, body }: LedgerRow): PreparedEvent {
   const data = JSON.parse(body) as unknown;
   const type = storedType === 'account.link' ? 'player.named' : storedType;
   const read = readEvent({ version: 1, id: event_id, type, time: new Date(time).toISOString(), data });

@@ -1,147 +1,103 @@
-import type { Clock } from '#platform/clock.ts';
-import { chunksOf } from '#platform/chunks.ts';
-import { uuidOf } from '#platform/text.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import { nameKey, uuidOf } from '#platform/text.ts';
 import { list, sql } from '#db/sql.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
-import { Batch } from './unit-of-work.ts';
+import type { KnownPlayer } from '#store/game/players.ts';
+import { markStale } from '#store/jobs.ts';
+import type { Batch } from './unit-of-work.ts';
 import type { PreparedEvent } from './validation.ts';
 import type { Event } from './schema.ts';
 import { removeStatistics } from './handlers/player-statistics.ts';
-import { removeFromLeaderboards } from '#store/game/leaderboard-projection.ts';
-import { removeFinished } from './handlers/matches.ts';
-import { removeOnlineSamples } from '#store/game/online-samples.ts';
-import { IS_OPERATOR_ACT } from './operator-events.ts';
-import { rebuildPlayerNames } from '#store/game/player-names.ts';
-import { uuidsOf } from './match-summary.ts';
-import { eventsOf, LEDGER, type LedgerRow, rebuild } from './rebuild.ts';
-import { keysByServer } from './events-by-server.ts';
-import { Keys } from '#store/sequence.ts';
+import type { LedgerRow } from './rebuild.ts';
 
 /**
- * Retracts events on behalf of an operator. The derived tables are afterwards as if the events had never been sent. The
- * ledger marks the events as withdrawn, so that sending them again does not restore them. Events that were rejected
- * because of a retracted event stay rejected.
+ * Retracts single events on behalf of an operator; `jobs/withdrawal.ts` chooses them and `jobs/match-withdrawal.ts`
+ * retracts matches. The derived tables are afterwards as if the events had never been sent. The ledger marks the events as
+ * withdrawn, so that sending them again does not restore them. Events that were rejected because of a retracted event stay
+ * rejected.
  */
-
-export interface RetractResult {
-  /** Events that were withdrawn, including the cascaded ones. */
-  events: number;
-  /** Events withdrawn because they depend on another withdrawn one: a change of a punishment, a rating of a map. */
-  cascaded: number;
-}
-
-const BATCH_SIZE = 200;
 
 /** Events of operators that are never retracted: an operator reverses them with another event. */
-const NOT_RETRACTED: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged'];
+export const NOT_RETRACTED: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged'];
 
-/**
- * Retracts events by their keys, in several transactions that each leave the derived tables consistent.
- * @param serverKey where given, events of other servers are ignored
- */
-export async function retractEvents(
-  db: Db,
-  clock: Clock,
-  keys: readonly number[],
-  serverKey?: number,
-): Promise<RetractResult> {
-  const total = { events: 0, cascaded: 0 };
-  for (const chunk of await chunksByAggregate(db, keys)) {
-    const { events, cascaded } = await db.transaction((tx) => retractChunk(tx, clock.now(), chunk, serverKey));
-    total.events += events;
-    total.cascaded += cascaded;
-  }
-  return total;
-}
-
-/** Chunks of keys for one transaction each. The events of an aggregate share a chunk, so that it is rebuilt only once. */
-async function chunksByAggregate(db: Queryable, keys: readonly number[]): Promise<number[][]> {
-  const rows: [key: number, aggregate: string | null][] = [];
-  for (const chunk of chunksOf(keys, BATCH_SIZE)) {
-    const found = await db.tuples(sql`select key, aggregate from ledger where key in (${list(chunk)}) order by key`);
-    rows.push(...(found as typeof rows));
-  }
-  const byAggregate = Map.groupBy(rows, ([, aggregate]) => aggregate);
-  const withoutAggregate = byAggregate.get(null) ?? [];
-  byAggregate.delete(null);
-  const chunks = [...chunksOf(withoutAggregate, BATCH_SIZE)];
-  for (const sharing of byAggregate.values()) {
-    const last = chunks.at(-1);
-    if (last !== undefined && last.length + sharing.length <= BATCH_SIZE) last.push(...sharing);
-    else chunks.push(sharing);
-  }
-  return chunks.map((chunk) => chunk.map(([key]) => key));
+/** An event of the ledger. */
+interface StoredEvent {
+  row: LedgerRow;
+  event: PreparedEvent;
 }
 
 /**
- * Retracts all events received from a server since a time, and removes its samples of players online. Events that
- * operators sent about the server stay.
- * @param since epoch milliseconds
+ * Marks events other than matches as withdrawn, deletes their own rows and subtracts them from sums. Their aggregates and
+ * the names of their players are derived again later.
  */
-export async function retractSince(db: Db, clock: Clock, serverKey: number, since: number): Promise<RetractResult> {
-  await db.transaction((tx) => removeOnlineSamples(tx, serverKey, since));
-  const rows = await db.tuples(sql`
-    select l.key from (${keysByServer(serverKey)}) s join ledger l on l.key = s.key
-    where l.received >= ${since} and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) and not ${IS_OPERATOR_ACT}
-    order by l.key desc`);
-  return await retractEvents(
-    db,
-    clock,
-    rows.map(([key]) => key as number),
+export async function withdrawEvents(batch: Batch, events: readonly StoredEvent[]): Promise<void> {
+  const observed = events.flatMap(({ event }) => {
+    const player = playerIn(event);
+    return player === undefined ? [] : [{ ...player, time: event.time, type: event.type }];
+  });
+  await batch.load(observed.map(({ uuid }) => uuid));
+  await markObservedStale(batch, observed);
+  for (const { row, event } of events) {
+    if (event.type === 'player.statistics') removeStatistics(batch.players, event.data);
+    if (row.type === 'account.link') await unlink(batch, row, playerIn(event)!.uuid);
+    await batch.tx.runAll([
+      sql`update ledger set withdrawn = ${batch.now} where key = ${row.key}`,
+      ...deletions(batch, row.key, event),
+    ]);
+  }
+}
+
+interface Named {
+  uuid: string;
+  name: string;
+}
+
+/** The name of a player in an event, and the time of the event. */
+interface Observed extends Named {
+  time: number;
+  /** The type of an event that may be the last login or logout. */
+  type?: Event['type'];
+}
+
+/**
+ * Marks the players whose names or last sessions depend on a withdrawn event: it is the first or the last observation of a
+ * name, or the last login or logout. The observations in between decide nothing.
+ * @param observed loaded players
+ */
+export async function markObservedStale(batch: Batch, observed: readonly Observed[]): Promise<void> {
+  const found = observed.map((one) => ({ ...one, player: batch.players.find(one.uuid)! }));
+  const undecided = found.filter(({ player, name, time }) => !isWithinPresentName(player, name, time));
+  const spans = await spansOf(batch, undecided);
+  const ofNames = undecided.filter(({ player, name, time }) => {
+    const span = nameKey(name) === nameKey(player.name) ? undefined : spans.get(`${player.key} ${nameKey(name)}`);
+    return span === undefined || time <= span.first || time >= span.last;
+  });
+  const ofSessions = found.filter(
+    ({ player, time, type }) =>
+      (type === 'player.login' && player.lastLogin === time) ||
+      (type === 'player.logout' && player.lastLogout === time),
+  );
+  await markStale(
+    batch.tx,
+    'player',
+    [...ofNames, ...ofSessions].map(({ player }) => player.key),
   );
 }
 
-async function retractChunk(
-  tx: Queryable,
-  now: number,
-  wanted: readonly number[],
-  serverKey: number | undefined,
-): Promise<RetractResult> {
-  const keys = await Keys.lock(tx);
-  const batch = new Batch(tx, keys, now);
-  const ofServer = serverKey === undefined ? sql`` : sql`and l.scope_key = ${serverKey}`;
-  const rows: LedgerRow[] = [];
-  for (const chunk of chunksOf(wanted, BATCH_SIZE)) {
-    const found = await tx.all<LedgerRow>(sql`
-      ${LEDGER}
-      where l.key in (${list(chunk)}) and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) ${ofServer}`);
-    rows.push(...found);
-  }
-  const touchedPlayers = new Set<number>();
-  await withdraw(batch, rows, touchedPlayers);
-  let cascaded = 0;
-  for (const aggregate of new Set(rows.flatMap((row) => row.aggregate ?? []))) {
-    const dependent = await rebuild(batch, aggregate);
-    await withdraw(batch, dependent, touchedPlayers);
-    cascaded += dependent.length;
-  }
-  await batch.flush();
-  await rebuildPlayerNames(tx, [...touchedPlayers]);
-  return { events: rows.length + cascaded, cascaded };
+function isWithinPresentName(player: KnownPlayer, name: string, time: number): boolean {
+  return name === player.name && time > player.nameSince && time < player.nameSeen;
 }
 
-/**
- * Marks events as withdrawn, deletes their own rows and subtracts them from sums.
- * @param touchedPlayers receives the keys of players whose names have to be rebuilt
- */
-async function withdraw(batch: Batch, rows: LedgerRow[], touchedPlayers: Set<number>): Promise<void> {
-  if (rows.length === 0) return;
-  const events = await eventsOf(batch.tx, rows);
-  const matches = events.flatMap(({ row, event }) => (event.type === 'match.finished' ? row.key : []));
-  if (matches.length > 0) await removeFromLeaderboards(batch.tx, matches);
-  await batch.load(events.flatMap(({ event }) => playersIn(event)));
-  for (const { row, event } of events) {
-    const { key } = row;
-    if (event.type === 'match.finished') removeFinished(batch.players, event.data);
-    if (event.type === 'player.statistics') removeStatistics(batch.players, event.data);
-    for (const uuid of playersIn(event)) touchedPlayers.add(batch.players.find(uuid)!.key);
-    if (row.type === 'account.link') await unlink(batch, row, playersIn(event)[0]!);
-    await batch.tx.runAll([
-      sql`update ledger set withdrawn = ${batch.now} where key = ${key}`,
-      ...deletions(batch, key, event),
-    ]);
-  }
+async function spansOf(
+  { tx }: Batch,
+  observed: readonly { player: KnownPlayer }[],
+): Promise<Map<string, { first: number; last: number }>> {
+  if (observed.length === 0) return new Map();
+  const keys = [...new Set(observed.map(({ player }) => player.key))];
+  const rows = await tx.tuples(sql`
+    select player_key, name_key, first_seen, last_seen from player_names where player_key in (${list(keys)})`);
+  return new Map(
+    (rows as [number, string, number, number][]).map(([key, name, first, last]) => [`${key} ${name}`, { first, last }]),
+  );
 }
 
 /**
@@ -168,17 +124,10 @@ const linkedUuid = (body: string): string | undefined =>
 
 /** The statements that delete the rows of an event outside its aggregate. */
 function deletions({ players }: Batch, key: number, event: PreparedEvent) {
-  if (event.type === 'match.finished') {
-    const playerKeys = list([...new Set(playersIn(event).map((uuid) => players.find(uuid)!.key))]);
-    return [
-      sql`delete from matches where key = ${key}`,
-      sql`delete from name_observations where player_key in (${playerKeys}) and ledger_key = ${key}`,
-    ];
-  }
   if (event.type === 'map.published') return pictureDeletions(key);
-  const [uuid] = playersIn(event);
-  if (uuid === undefined) return [];
-  const player = players.find(uuid)!.key;
+  const named = playerIn(event);
+  if (named === undefined) return [];
+  const player = players.find(named.uuid)!.key;
   if (event.type === 'player.login' || event.type === 'player.logout') {
     return [sql`delete from player_sessions where player_key = ${player} and ledger_key = ${key}`];
   }
@@ -200,21 +149,19 @@ function pictureDeletions(key: number) {
   ];
 }
 
-/** The UUIDs of the players whose names an event recorded. */
-function playersIn(event: PreparedEvent): string[] {
+/** The player whose name an event other than a match recorded. */
+function playerIn(event: PreparedEvent): Named | undefined {
   switch (event.type) {
-    case 'match.finished':
-      return uuidsOf(event.data);
     case 'player.login':
     case 'player.logout':
     case 'player.named':
     case 'player.known':
     case 'player.statistics':
     case 'map.rated':
-      return [event.data.player.uuid];
+      return event.data.player;
     case 'punishment.issued':
-      return [event.data.punished.uuid];
+      return event.data.punished;
     default:
-      return [];
+      return undefined;
   }
 }

@@ -4,11 +4,15 @@ import { sampleOnline } from '#store/game/online-samples.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purge } from '#store/purge.ts';
 import type { AppContext } from '#context/context.ts';
+import { runPortion } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/group-commit.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
 
-/** Background work. A job may run in several processes at once and may be interrupted anywhere; no answer depends on it. */
-interface Job {
+/**
+ * Background work that is due again and again. It may run in several processes at once and may be interrupted anywhere; no
+ * answer depends on it.
+ */
+interface RecurringJob {
   name: string;
   everyMs: number;
   run(context: AppContext, pacing: Pacing): Promise<void>;
@@ -30,12 +34,31 @@ const MAX_PAUSE = { sqlite: 200, postgres: 40 };
 /** A job continues when the writer is idle for this share of the time. */
 const IDLE_SHARE = 0.5;
 
-const JOBS: readonly Job[] = [
+const JOBS: readonly RecurringJob[] = [
+  { name: 'run queued jobs', everyMs: SECOND_MS, run: runQueuedJobs },
   { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
   { name: 'purge', everyMs: 10 * MINUTE_MS, run: purgeAll },
 ];
+
+/** Longer than a writer in another thread or process waits before it asks SQLite for the lock again. */
+const LOCK_GAP_MS = 6;
+
+/**
+ * Runs the jobs that operators and account owners have started. After each transaction it leaves the lock to others, and
+ * while events wait to be written it rests for as long as the transaction took.
+ */
+async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Pacing): Promise<void> {
+  for (let before = load.busyMs; !stop.aborted; before = load.busyMs) {
+    const started = performance.now();
+    if (!(await runPortion(context))) return;
+    const took = performance.now() - started;
+    if (maxPause === 0) continue;
+    const rest = Math.max(LOCK_GAP_MS, load.busyMs > before ? took : 0);
+    await pause(rest, undefined, { signal: stop }).catch(() => undefined);
+  }
+}
 
 async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
   await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), pacing);
@@ -93,7 +116,7 @@ interface JobDeps {
   metrics: ReturnType<typeof jobMetrics>;
 }
 
-async function repeat(job: Job, { context, metrics }: JobDeps, pacing: Pacing): Promise<void> {
+async function repeat(job: RecurringJob, { context, metrics }: JobDeps, pacing: Pacing): Promise<void> {
   while (!pacing.stop.aborted) {
     const started = performance.now();
     await job.run(context, pacing).then(

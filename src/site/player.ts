@@ -10,6 +10,7 @@ import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { killsOf } from '#store/game/kills.ts';
 import { type Stats, statsOf } from '#store/game/player-stats.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
+import { hasHeld, withoutHeld } from '#store/game/held-punishments.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from './components/charts.ts';
 import { matchList } from './components/match-list.ts';
@@ -46,7 +47,10 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
   const player = await requirePlayer(request);
   if (player instanceof Response) return player;
   const { db, now, text } = request;
-  const [stats, banned] = [await statsOf(db, player.key), await isBanned(db, player.key, now)];
+  const [stats, banned] = [
+    await statsOf(db, player.key),
+    (await isBanned(db, player.key, now)) && !(await hasHeld(db, player.key)),
+  ];
   return {
     title: player.name,
     description: describe(request, player, stats),
@@ -195,10 +199,11 @@ async function punishments(request: PageRequest, player: Player): Promise<Html> 
     PAGE_SIZE,
     keyCursor,
   );
-  if (items.length === 0 && request.query('max_id') === undefined) return html``;
+  const shown = await withoutHeld(request.db, items);
+  if (shown.length === 0 && request.query('max_id') === undefined) return html``;
   return html`<section aria-labelledby="punishments">
     ${heading('punishments', text.sections.punishments)}
-    ${punishmentTable(request, items, { withPlayer: false })}${pager(request.url, text.pager, next, 'max_id')}
+    ${punishmentTable(request, shown, { withPlayer: false })}${pager(request.url, text.pager, next, 'max_id')}
   </section>`;
 }
 

@@ -20,13 +20,14 @@ interface PurgeRule {
 export interface Retention {
   /** The time zone of the leaderboards' days. */
   zone: string;
-  /** How long entries of the audit log are kept. */
+  /** How long entries of the audit log and ended jobs are kept. */
   auditMs: number;
 }
 
 export async function purge(db: Db, { zone, auditMs }: Retention, now: number): Promise<void> {
   const oldAudit: PurgeRule = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
-  for (const rule of [...expired(now), oldAudit, ...oldLeaderboards(zone, now)]) {
+  const oldJobs: PurgeRule = { table: 'jobs', key: ['key'], where: sql`finished < ${now - auditMs}` };
+  for (const rule of [...expired(now), oldAudit, oldJobs, ...oldLeaderboards(zone, now)]) {
     while ((await remove(db, rule)) === BATCH_SIZE);
   }
   await closeFormerTokens(db, now);

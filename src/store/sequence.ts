@@ -19,7 +19,11 @@ export class Keys {
     this.#last = last;
   }
 
-  /** Takes the lock. Every transaction must take it before any other lock, which rules out deadlocks. */
+  /**
+   * Takes the lock. The order of locks, which rules out deadlocks: this row, the row of the account keys (`nextKey`,
+   * `lockAccounts`), projections and samples, then accounts, then all other rows. A transaction that may write events,
+   * players or aliases later takes this lock first, also where most of its calls would not need it.
+   */
   static async lock(tx: Queryable): Promise<Keys> {
     const { last } = (await tx.get<{ last: number }>(
       sql`update sequence set last = last where name = 'key' returning last`,
@@ -64,4 +68,9 @@ export async function nextKey(tx: Queryable, now: number): Promise<number> {
     update sequence set last = case when last >= ${least} then last + 1 else ${least} end where name = 'account'
     returning last`))!;
   return last;
+}
+
+/** Takes the lock of the account keys without assigning one, to serialise decisions about several accounts. */
+export async function lockAccounts(tx: Queryable): Promise<void> {
+  await tx.run(sql`update sequence set last = last where name = 'account'`);
 }

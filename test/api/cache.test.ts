@@ -8,12 +8,11 @@ import fc from 'fast-check';
 import { keyOf } from '#platform/ids.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { rewriteLedger } from '#events/anonymise.ts';
-import { retractEvents } from '#events/retract.ts';
 import { testApi, type TestApi } from '#test/support/api.ts';
 import { match, person, serviceToken, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import type { Order } from './other-process.ts';
+import { finishJobs, retractEvents } from '#test/support/jobs.ts';
 
 /** A second process that writes to the same database. */
 class OtherProcess {
@@ -109,7 +108,7 @@ onEachDatabase('a match gets another entity tag when one of its players is anony
   for (const player of [person(3), person(1), person(2)]) {
     await look();
     await db.transaction((tx) => pseudonymise(tx, clock.now(), player.uuid));
-    await rewriteLedger(db);
+    await finishJobs(db);
   }
   await look();
   assert.equal(new Set(seen.values()).size, 3, 'a player of another match changes nothing');

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import { retractEvents } from '#events/retract.ts';
 import { siteOf } from '#site/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { testApi } from '#test/support/api.ts';
 import { event, match, person, statistics, team, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
+import { retractEvents } from '#test/support/jobs.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 const [ADA, BOB] = [person(1, 'Ada'), person(2, 'Bob')];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { keyOf } from '#platform/ids.ts';
-import { retractEvents } from '#events/retract.ts';
 import { testApi, type TestApi } from '#test/support/api.ts';
 import { configured, match, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
+import { retractEvents } from '#test/support/jobs.ts';
 
 type Match = Record<'id' | 'map' | 'started' | 'permalink_url', string>;
 

@@ -6,7 +6,7 @@ import { sql } from '#db/sql.ts';
 import { setLimit } from '#store/applications/applications.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { ingestEvents } from '#events/ledger.ts';
-import { retractEvents } from '#events/retract.ts';
+import { retractEvents } from '#test/support/jobs.ts';
 
 export type Order =
   { ingest: WireEvent[] } | { retract: number[] } | { revoke: string } | { limit: [clientId: string, limit: number] };

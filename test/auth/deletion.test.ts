@@ -5,9 +5,9 @@ import { accountById } from '#store/accounts/accounts.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { rewriteLedger } from '#events/anonymise.ts';
 import { Person } from './person.ts';
 import { makeAccount, makeApplication, openTestAuth, PASSWORD, send, type TestAuth } from './support.ts';
+import { finishJobs } from '#test/support/jobs.ts';
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 const ALEX = { uuid: '99999999-2222-4333-8444-555555555555', name: 'Alex' };
@@ -66,7 +66,7 @@ onEachDatabase(
     await person.open('/account/delete');
     await person.submit({ current: PASSWORD });
     assert.match(person.text, /Your account has been deleted/);
-    await rewriteLedger(context.db);
+    await finishJobs(context.db);
 
     assert.equal(await accountById(context.db, account.id), undefined);
     const name = /deleted-[0-9a-z]{6}/.exec((await ask(`/v1/matches/${match}`)).text)![0];
@@ -123,13 +123,13 @@ onEachDatabase(
       if (name !== 'One') {
         const early = await typeCode();
         assert.match(JSON.stringify(early), /rejected.*just deleted; try again in a few minutes.*"retry":true/);
-        await rewriteLedger(db);
+        await finishJobs(db);
       }
       assert.equal((await typeCode()).status, 'accepted', name);
       await play(services);
       await deleteAccount(db, clock.now(), account.id);
     }
-    await rewriteLedger(db);
+    await finishJobs(db);
     for (const table of ['ledger', 'match_details', 'players', 'player_names', 'kills', 'player_matches']) {
       const rows = await db.all({ strings: [`select * from ${table}`], values: [] });
       assert.doesNotMatch(JSON.stringify(rows), /Steve|11111111/, table);

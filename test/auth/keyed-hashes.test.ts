@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { sql } from '#db/sql.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
-import { rewriteLedger } from '#events/anonymise.ts';
 import { onEachDatabase, testContext, testServices } from '#test/support/context.ts';
 import { Person } from './person.ts';
 import { makeAccount, openTestAuth, PASSWORD, send } from './support.ts';
+import { finishJobs } from '#test/support/jobs.ts';
 
 const STEVE = { uuid: '11111111-2222-4333-8444-555555555555', name: 'Steve' };
 const ALEX = { uuid: '99999999-2222-4333-8444-555555555555', name: 'Alex' };
@@ -41,7 +41,7 @@ onEachDatabase('link codes and UUIDs cannot be guessed from the database without
 
   const account = await makeAccount(services, 'Someone', STEVE);
   await deleteAccount(services.context.db, services.context.clock.now(), account.id);
-  await rewriteLedger(services.context.db);
+  await finishJobs(services.context.db);
   const pseudonyms = JSON.stringify(await services.context.db.all(sql`select * from pseudonyms`));
   for (const guess of [STEVE.uuid, STEVE.uuid.replaceAll('-', ''), STEVE.uuid.toUpperCase()])
     assert.ok(!pseudonyms.includes(secretHash(guess)) && !pseudonyms.includes(guess));

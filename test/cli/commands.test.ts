@@ -129,7 +129,17 @@ onEachDatabase('commands manage application secrets and owners, account roles an
   assert.match(await refused(...own('add', 'nobody')), /No account has the id, name or e-mail address "nobody"/);
 
   const role = async (value: string): Promise<string> =>
-    (await run('account', 'role', '--account', 'Ann', '--role', value)).role;
+    (await run('account', 'role', '--account', 'Ann', '--role', value, '--yes')).role;
+  const operator = ['account', 'role', '--account', 'Ann', '--role', 'operator'];
+  assert.match(await refused(...operator), /every power over the network.*Add --yes to do it, or --dry-run/);
+  assert.equal((await run(...operator, '--dry-run')).role, 'user');
+  assert.equal(await role('operator'), 'operator');
+  for (const act of [['role', '--role', 'user', '--yes'], ['disable'], ['delete', '--yes']]) {
+    const [word = '', ...options] = act;
+    assert.match(await refused('account', word, '--account', 'Ann', ...options), /Ann is the last operator/);
+  }
+  assert.equal((await run('account', 'delete', '--account', 'Ann', '--dry-run')).sessions, 0);
+  await run('account', 'role', '--account', 'Bob', '--role', 'operator', '--yes');
   assert.deepEqual([await role('operator'), await role('user')], ['operator', 'user']);
   assert.match(
     await refused('account', 'role', '--account', 'Ann', '--role', 'king'),
@@ -156,6 +166,8 @@ onEachDatabase('commands manage application secrets and owners, account roles an
       ['application.owner.add', ...app, JSON.stringify({ account: ann.id })],
       ['application.owner.add', ...app, JSON.stringify({ account: bob.id })],
       ['application.owner.remove', ...app, JSON.stringify({ account: ann.id })],
+      ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'operator' })],
+      ['account.role', bob.id, 'Bob', JSON.stringify({ account: bob.id, role: 'operator' })],
       ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'operator' })],
       ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'user' })],
       ['account.sign_out', ...person, JSON.stringify({ account: ann.id })],

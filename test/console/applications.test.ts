@@ -10,7 +10,7 @@ import { ask } from '#test/support/request.ts';
 import { application, serviceToken } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
-import { enter, makeOperator, openTestConsole, type TestConsole, tokenOn } from './support.ts';
+import { confirm, enter, makeOperator, openTestConsole, type TestConsole, tokenOn } from './support.ts';
 
 /** Ann, signed in at the console, and her application. */
 async function owner(services: TestConsole, facts: Parameters<typeof application>[1] = {}) {
@@ -98,8 +98,10 @@ onEachDatabase('an operator grants and removes the role of others, not their own
   const { console: olga } = await enter(services, 'Olga');
   const { console: anns } = await enter(services, 'Ann');
   const form_token = tokenOn(olga.page.html);
-  const change = (id: string, name: string) =>
-    olga.post(`/console/operator/accounts/${id}`, { form_token, change: name });
+  const change = async (id: string, name: string): Promise<void> => {
+    await olga.post(`/console/operator/accounts/${id}`, { form_token, change: name });
+    if (olga.page.html.includes('name="confirmed"')) await confirm(olga);
+  };
   const isAdmitted = async (): Promise<boolean> => (await anns.open('/console/operator')).status === 200;
   assert.equal(await isAdmitted(), false);
   await change(ann.id, 'make_operator');

@@ -64,6 +64,8 @@ onEachDatabase(
       'what operators did to the account is still found under its id',
     );
 
+    assert.equal(await deleteAccount(context.db, context.clock.now(), olga.id), 'last operator');
+    await makeOperator(services, 'Successor');
     await deleteAccount(context.db, context.clock.now(), olga.id);
     const hers = await listAudit(context.db, {}, 100).then((entries) =>
       entries.filter(({ actor_id }) => actor_id === olga.id),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { runJobs } from '#events/jobs/runner.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { connectedApplications, giveConsent } from '#store/accounts/consents.ts';
@@ -9,7 +10,7 @@ import { UsageMeter } from '#api/usage-meter.ts';
 import { application, match, person, punishment, serviceToken, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { makeAccount } from '#test/auth/support.ts';
-import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
+import { confirm, enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 onEachDatabase('an operator decides an access request once, and the applicant gets a mail', async (t, url) => {
   const services = await openTestConsole(t, url);
@@ -108,6 +109,11 @@ onEachDatabase(
     await olga.open(alpha);
     assert.match(olga.text, /match\.finished/);
     await olga.post(`${alpha}/withdraw`, { form_token: tokenOn(olga.page.html), receipt: first! });
+    assert.match(olga.text, /Events that are withdrawn,[^:]*: 1 match\.finished ?: 1/);
+    await confirm(olga);
+    assert.match(olga.page.url, /\/operator\/jobs\/\w+$/);
+    await runJobs(context);
+    assert.match((await olga.open(olga.page.url)).html, /done/);
     assert.equal((await fetch(`${services.site}/matches/${first}`)).status, 404);
 
     await olga.open(`/console/operator/punishments/${banned}`);

@@ -59,6 +59,7 @@ onEachDatabase('operator routes need the role, and removing it takes effect imme
   assert.equal((await refusals(services)).filter(([reason]) => reason === 'not an operator').length, routes.length);
   assert.ok(!(await ordinary.open('/console')).html.includes('/console/operator'));
   assert.equal((await olga.open('/console/operator')).status, 200);
+  await makeOperator(services, 'Oscar');
   await setRole(services.context.db, operator.id, 'user');
   assert.equal((await olga.open('/console/operator')).status, 403);
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { runJobs } from '#events/jobs/runner.ts';
 import { idOf } from '#platform/ids.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { findServerKey, listServerKeys } from '#store/game/server-keys.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { configured, match, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
-import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
+import { confirm, enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const DAY_MS = 86_400_000;
 const timestamp = (ms: number): string => new Date(ms).toISOString();
@@ -43,7 +44,9 @@ onEachDatabase('an operator creates, rotates and revokes the keys of a server; e
   const revoke = async (server: string, id: string): Promise<string> => {
     await again.open(at);
     const fields = { form_token: tokenOn(again.page.html), act: 'revoke', key: id };
-    return (await again.post(`/console/operator/servers/${server}/keys`, fields)).url;
+    await again.post(`/console/operator/servers/${server}/keys`, fields);
+    if (/name="confirmed"/.test(again.page.html)) await confirm(again);
+    return again.page.url;
   };
   const beta = idOf((await serverByName(db, 'Beta'))!.key);
   assert.match(await revoke(beta, ids[2]!), /done=gone/, 'a key of another server is not found');
@@ -86,14 +89,29 @@ onEachDatabase('an operator changes a server, withdraws its events and deletes i
   const [alpha] = await listServers(db, 0);
   assert.deepEqual([alpha!.region, alpha!.order, alpha!.icon, alpha!.max], ['us', 7, 'A', 40]);
 
-  const since = async (text: string): Promise<{ status: number; url: string }> => {
+  const since = async (text: string): Promise<{ status: number; html: string }> => {
     await olga.open(at);
     return await olga.post(`${at}/withdraw`, { form_token: tokenOn(olga.page.html), since: text });
   };
   for (const wrong of ['', 'yesterday', '2026-02-30', '2026-13-01T00:00:00Z', '2026-01-31T12:00:00'])
     assert.equal((await since(wrong)).status, 422, wrong);
-  assert.match((await since(timestamp(clock.now() + 1))).url, /done=gone/, 'no events were received since');
-  assert.match((await since(` ${timestamp(boundary)} `)).url, /done=completed/);
+  assert.match((await since(timestamp(clock.now() + 1))).html, /No stored events were received since/);
+  await since(` ${timestamp(boundary)} `);
+  assert.match(olga.text, /Events that are withdrawn,[^:]*: 2/);
+  assert.equal(
+    (await fetch(`${services.site}/matches/${late[0]}`)).status,
+    200,
+    'nothing falls before the second form',
+  );
+  await confirm(olga);
+  const job = olga.page.url;
+  await olga.submit({ act: 'pause' }, job.slice(job.indexOf('/jobs/')));
+  await runJobs(context);
+  await olga.open(job);
+  assert.match(olga.text, /paused/);
+  await olga.submit({ act: 'resume' }, job.slice(job.indexOf('/jobs/')));
+  await runJobs(context);
+  assert.match((await olga.open('/console/operator/jobs')).html, /Withdrawal of events.*Alpha.*done.*2 of 2/s);
   const found = [early, ...late].map(async (one) => (await fetch(`${services.site}/matches/${one}`)).status);
   assert.deepEqual(await Promise.all(found), [200, 404, 404]);
   const [withdrawn] = await listAudit(db, { action: 'server.withdraw' }, 5);
@@ -101,10 +119,12 @@ onEachDatabase('an operator changes a server, withdraws its events and deletes i
 
   await olga.open(at);
   await olga.submit({}, `${id}/delete`);
+  assert.match(olga.text, /Delete Alpha\?.*valid keys \(0\)/s);
+  await confirm(olga);
   assert.match(olga.page.url, /servers\?done=completed/);
   assert.deepEqual(await listServers(db, 0), []);
   assert.equal((await olga.open(at)).status, 404);
   assert.equal((await fetch(`${services.site}/matches/${early}`)).status, 200, 'matches of a deleted server stay');
   const actions = (await listAudit(db, { action: 'server', actor: 'olga' }, 20)).map(({ action }) => action);
-  assert.deepEqual(actions, ['server.delete', 'server.withdraw', 'server.withdraw', 'server.set']);
+  assert.deepEqual(actions, ['server.delete', 'server.withdraw', 'server.set']);
 });

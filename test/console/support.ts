@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { openServices } from '#server/listeners.ts';
 import { type Environment, readConfig } from '#platform/config.ts';
@@ -80,6 +81,13 @@ export async function completeSignIn({ console, signIn }: Visitor, path: string,
   if (signIn.page.html.includes('name="password"')) await signIn.submit({ login, password: PASSWORD });
   if (signIn.page.html.includes('/consent"')) await signIn.submit({}, '/consent');
   await console.open(signIn.page.url);
+}
+
+/** Confirms the act that the page asks about, as the form of `confirmation.ts` does. */
+export async function confirm(person: Person): Promise<void> {
+  const asked = person.forms().find(({ fields }) => fields['confirmed'] === 'yes');
+  assert.ok(asked, person.text);
+  await person.post(asked.action, asked.fields);
 }
 
 /** The CSRF token in the forms of a page. */

@@ -4,7 +4,6 @@ import type { AppContext } from '#context/context.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { exportEvents } from '#events/export.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { rewriteLedger } from '#events/anonymise.ts';
 import {
   account,
   BEGINNING,
@@ -18,6 +17,7 @@ import {
   sendEvents,
 } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
+import { finishJobs } from '#test/support/jobs.ts';
 
 onEachDatabase('new events get pseudonyms, whether few or many players have one', async (t, url) => {
   const context = await testContext(t, url);
@@ -90,7 +90,7 @@ function named<P extends { uuid: string }>(player: P): P {
 async function comeAndGo(context: AppContext, uuid: string): Promise<void> {
   const { id } = await account(context, 'Owner', uuid);
   await deleteAccount(context.db, context.clock.now(), id);
-  await rewriteLedger(context.db);
+  await finishJobs(context.db);
 }
 
 onEachDatabase(
@@ -143,7 +143,7 @@ onEachDatabase('a player that two deleted accounts had remains one player', asyn
   const second = await account(context, 'Two', MERGED.uuid);
   for (const { id } of [first, second]) {
     await deleteAccount(context.db, context.clock.now(), id);
-    await rewriteLedger(context.db);
+    await finishJobs(context.db);
   }
   await sendEvents(context, login('Alpha', LINKED), login('Alpha', MERGED), login('Alpha', third));
   const cached = await storedOf(context);

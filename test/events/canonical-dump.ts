@@ -99,6 +99,8 @@ export async function resetTables(db: Db): Promise<void> {
   await db.runAll([
     ...tables.reverse().map((table) => sql`delete from ${identifier(table)}`),
     sql`delete from pictures`,
+    sql`delete from jobs`,
+    sql`delete from rederivations`,
     sql`update sequence set last = 0`,
     sql`update projections set last = 0, made_for = 'UTC' where name = 'boards'`,
   ]);

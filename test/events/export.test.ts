@@ -7,7 +7,6 @@ import type { WireEvent } from '#events/schema.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { retractEvents } from '#events/retract.ts';
 import { ask } from '#test/support/request.ts';
 import {
   after,
@@ -38,6 +37,7 @@ import {
 import { canonicalDumpOf, resetTables } from './canonical-dump.ts';
 import { merge, arbitraryHistory } from './generated-history.ts';
 import { clock, ingestHistory } from './ingest-history.ts';
+import { retractEvents } from '#test/support/jobs.ts';
 
 const OPERATOR = { kind: 'operator' } as const;
 const UNLIKE = ['name_observations', 'ledger'];

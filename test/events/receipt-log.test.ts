@@ -7,14 +7,13 @@ import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { exportEvents } from '#events/export.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { rewriteLedger } from '#events/anonymise.ts';
 import { type LoggedReceipt, receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { retractEvents, retractSince } from '#events/retract.ts';
 import { after, configured, event, login, match, person, presence, team, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
 import { merge, arbitraryHistory, type GeneratedEvent } from './generated-history.ts';
 import { clock, ingestHistory } from './ingest-history.ts';
+import { finishJobs, retractEvents, retractSince } from '#test/support/jobs.ts';
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
@@ -122,7 +121,7 @@ onEachDatabase(
     );
     await sendEvents(context, event('player.merged', { from: person(2).uuid, into: person(1).uuid }), played(1, 2));
     await db.transaction((tx) => pseudonymise(tx, context.clock.now(), person(1).uuid));
-    await rewriteLedger(db);
+    await finishJobs(db);
     await sendEvents(context, played(1), match({}, { server: 'Beta' }), match({}, { server: 'Beta' }));
     await retractEvents(db, context.clock, [keyOf(received[1]!)!]);
     const database = await createTestDatabase(dialect);

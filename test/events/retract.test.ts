@@ -16,7 +16,6 @@ import { playerByUuid } from '#store/game/players.ts';
 import { onlineSince, sampleOnline } from '#store/game/online-samples.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
-import { retractEvents, retractSince } from '#events/retract.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { sql } from '#db/sql.ts';
 import {
@@ -37,6 +36,7 @@ import { createTestDatabase, DIALECTS, onEachDatabase, testContext, twoDatabases
 import { type CanonicalDump, canonicalDumpOf } from './canonical-dump.ts';
 import { arbitraryHistory } from './generated-history.ts';
 import { clock, ingestHistory } from './ingest-history.ts';
+import { retractEvents, retractSince } from '#test/support/jobs.ts';
 
 for (const dialect of DIALECTS) {
   test(`after a retraction the tables are as if the events had never been sent (${dialect})`, async (t) => {

@@ -3,7 +3,6 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { sql } from '#db/sql.ts';
-import { retractEvents } from '#events/retract.ts';
 import { keyOf as keyOfId } from '#platform/ids.ts';
 import { findServerKey, listServerKeys, revokeServerKeys, rotateServerKey } from '#store/game/server-keys.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
@@ -11,6 +10,7 @@ import { ask } from '#test/support/request.ts';
 import { after, BEGINNING, event, login, match, person, presence, team } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
 import { keyOf, openIngestService } from './service.ts';
+import { retractEvents } from '#test/support/jobs.ts';
 
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const lines = (...events: unknown[]): string => events.map((one) => `${JSON.stringify(one)}\n`).join('');

@@ -9,7 +9,6 @@ import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-chan
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
 import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts';
-import { rewriteLedger } from '#events/anonymise.ts';
 import { ownedAlone } from '#store/applications/suspension.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
@@ -193,10 +192,10 @@ async function unlink(_c: Context, deps: Deps, { account }: SignedIn): Promise<s
   return '/account?done=saved';
 }
 
-async function deleteOwnAccount(c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
+async function deleteOwnAccount(c: Context, deps: Deps, { account }: SignedIn): Promise<Problems | string> {
+  const deleted = await deleteAccount(deps.db, deps.clock.now(), account.id);
+  if (deleted === 'last operator') return { current: c.get('texts').errors.last_operator };
   await signOut(c, deps);
-  await deleteAccount(deps.db, deps.clock.now(), account.id);
-  deps.background.run(() => rewriteLedger(deps.db));
   sendMail(deps, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
   return '/sign-in?done=deleted';
 }

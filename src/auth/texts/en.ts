@@ -28,6 +28,7 @@ export const en = {
     password_short: (min: number) => `Use at least ${min} characters.`,
     password_long: 'This password is too long.',
     password_easy: 'This password is too easy to guess. Use several words, for example.',
+    last_operator: 'You are the last operator of this network. Make somebody else an operator first.',
     password_wrong: 'This is not your current password.',
     form: 'This form was not sent from our page. Go back, reload the page and send the form again.',
     body: 'We could not read this form.',

@@ -3,15 +3,15 @@ import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { field, notice } from '#http/fields.ts';
 import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
-import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { accountImpact, deleteAccount } from '#store/accounts/account-deletions.ts';
 import { endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
 import { type Account, accountById, accountsBefore, findAccount } from '#store/accounts/accounts.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
 import { applicationsOwnedBy } from '#store/applications/owners.ts';
-import { rewriteLedger } from '#events/anonymise.ts';
-import { button, factsList, formTo, timestamp, textOf } from '../components.ts';
+import { button, factsList, formTo, number, timestamp, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
+import { type Act, confirmationPage, isConfirmed } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { searchForm, olderPager, PAGE_SIZE, table } from './lists.ts';
 
@@ -124,20 +124,40 @@ function changesCard(
     </section>`;
 }
 
+/** Each returns false or `last operator` where the account is the last operator, who has to stay one. */
 const CHANGES: Record<string, (request: ConsoleRequest, account: Account) => Promise<unknown>> = {
   disable: ({ deps, now }, { id }) => setDisabled(deps.db, id, now),
   enable: ({ deps }, { id }) => setDisabled(deps.db, id, null),
   sign_out: ({ deps }, { id }) => deps.db.transaction((tx) => endSessions(tx, id)),
-  unlink: ({ deps }, { id }) => unlinkPlayer(deps.db, id),
+  unlink: ({ deps }, { id }) => unlinkPlayer(deps.db, id).then(() => true),
   make_operator: ({ deps }, { id }) => setRole(deps.db, id, 'operator'),
   make_user: ({ deps }, { id }) => setRole(deps.db, id, 'user'),
-  delete: deleteAndAnonymise,
+  delete: ({ deps, now }, { id }) => deleteAccount(deps.db, now, id),
 };
 
-/** Deletes the account and rewrites its events in the ledger, so that its matches stay under a pseudonym. */
-async function deleteAndAnonymise({ deps, now }: ConsoleRequest, { id }: Account): Promise<void> {
-  await deleteAccount(deps.db, now, id);
-  await rewriteLedger(deps.db);
+type Confirmation = Pick<Act, 'title' | 'impact' | 'submit'>;
+
+/** What the page before a change says. */
+const CONFIRMED: Record<string, (request: ConsoleRequest, account: Account) => Promise<Confirmation> | Confirmation> = {
+  make_operator: ({ texts: { confirm: t, operator } }, { name }) => {
+    return { title: t.make_operator(name), impact: [t.make_operator_falls], submit: operator.make_operator };
+  },
+  make_user: ({ texts: { confirm: t, operator } }, { name }) => {
+    return { title: t.make_user(name), impact: [t.make_user_falls], submit: operator.make_user };
+  },
+  delete: confirmDeletion,
+};
+
+async function confirmDeletion(request: ConsoleRequest, { id, name, player_uuid }: Account): Promise<Confirmation> {
+  const { confirm: t, operator } = request.texts;
+  const { sessions, connected, suspended } = await accountImpact(request.deps.db, request.now, id);
+  const impact = [
+    t.sessions(number(request, sessions)),
+    ...(connected.length === 0 ? [] : [t.connected(connected.join(', '))]),
+    ...(suspended.length === 0 ? [] : [t.suspended(suspended.join(', '))]),
+    ...(player_uuid === null ? [] : [t.pseudonym]),
+  ];
+  return { title: t.delete_account(name), impact, submit: operator.delete_account };
 }
 
 async function change(request: ConsoleRequest) {
@@ -148,7 +168,12 @@ async function change(request: ConsoleRequest) {
   if (!Object.hasOwn(CHANGES, name) || account.id === person.account.id) return `/operator/accounts/${account.id}`;
   if (name === 'delete' && form['name']?.trim() !== account.name)
     return await accountPage(request, texts.operator.not_the_name);
-  await CHANGES[name]!(request, account);
+  if (!isConfirmed(request) && Object.hasOwn(CONFIRMED, name)) {
+    const back = `/operator/accounts/${account.id}`;
+    return confirmationPage(request, { section: '/accounts', back, ...(await CONFIRMED[name]!(request, account)) });
+  }
+  const changed = await CHANGES[name]!(request, account);
+  if (changed === false || changed === 'last operator') return await accountPage(request, texts.confirm.last_operator);
   await request.record({ action: `account.${name}`, subject: account.id, label: account.name });
   return name === 'delete' ? '/operator/accounts?done=completed' : `/operator/accounts/${account.id}?done=completed`;
 }

@@ -2,6 +2,7 @@ import type { Route } from '../routes.ts';
 import { accountRoutes } from './accounts.ts';
 import { applicationRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
+import { jobRoutes } from './jobs.ts';
 import { playerRoutes } from './players.ts';
 import { punishmentRoutes } from './punishments.ts';
 import { requestRoutes } from './requests.ts';
@@ -17,5 +18,6 @@ export const operatorRoutes: readonly Route[] = [
   ...serverRoutes,
   ...playerRoutes,
   ...punishmentRoutes,
+  ...jobRoutes,
   ...auditRoutes,
 ];

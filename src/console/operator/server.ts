@@ -13,11 +13,12 @@ import {
   type ServerKey,
 } from '#store/game/server-keys.ts';
 import { serverByKey, type ServerNow } from '#store/game/servers.ts';
-import { retractEvents, retractSince } from '#events/retract.ts';
+import { createWithdrawal, receiptImpact, withdrawalImpact } from '#events/jobs/withdrawal.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
-import { button, formTo, timestamp, type Problems } from '../components.ts';
+import { button, formTo, number, timestamp, type Problems } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
+import { confirmationPage, isConfirmed } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, table } from './lists.ts';
 import { serverFields, readServerForm, problemsOf } from './servers.ts';
@@ -156,6 +157,7 @@ async function changeKeys(request: ConsoleRequest) {
   const subject = idOf(key);
   const act = form['act'] ?? '';
   if (act === 'revoke') {
+    if (!isConfirmed(request)) return await confirmRevocation(request, key, name);
     const revoked = await revokeServerKeys(deps.db, now, key, form['key'] ?? '');
     if (revoked > 0)
       await request.record({ action: 'server.key.revoke', subject, label: name, detail: { key: form['key'] } });
@@ -176,6 +178,23 @@ async function changeKeys(request: ConsoleRequest) {
   return `/operator/servers/${subject}`;
 }
 
+async function confirmRevocation(request: ConsoleRequest, server: number, name: string) {
+  const { deps, form, now, texts } = request;
+  const { confirm: t, operator } = texts;
+  const id = form['key'] ?? '';
+  const valid = (await listServerKeys(deps.db, server)).filter(({ expires }) => expires === null || expires > now);
+  const back = `/operator/servers/${idOf(server)}`;
+  if (!valid.some((key) => key.id === id)) return `${back}?done=gone`;
+  const impact = [t.revoke_key_falls(id), ...(valid.length === 1 ? [t.last_key] : [])];
+  return confirmationPage(request, {
+    section: '/servers',
+    title: t.revoke_key(name),
+    impact,
+    submit: operator.revoke_key,
+    back,
+  });
+}
+
 /** Withdraws one event by its receipt, or all events that were received since a timestamp. */
 async function withdraw(request: ConsoleRequest) {
   const { deps, form, texts } = request;
@@ -186,18 +205,47 @@ async function withdraw(request: ConsoleRequest) {
   if (receipt === undefined && (!hasTimestampFormat || Number.isNaN(sinceMs))) {
     return await serverPage(request, { since: texts.operator.since_wrong });
   }
-  const retracted =
-    receipt === undefined
-      ? await retractSince(deps.db, deps.clock, key, sinceMs!)
-      : await retractEvents(deps.db, deps.clock, [keyOf(receipt) ?? 0], key);
-  const detail = { receipt, since, events: retracted.events, cascaded: retracted.cascaded };
+  const types =
+    receipt === undefined ? await withdrawalImpact(deps.db, key, sinceMs!) : await receiptImpact(deps.db, key, receipt);
+  const total = types.values().reduce((sum, count) => sum + count, 0);
+  if (total === 0 && receipt !== undefined) return `/operator/servers/${idOf(key)}?done=gone`;
+  if (!isConfirmed(request)) return confirmWithdrawal(request, key, name, types);
+  const params =
+    receipt === undefined ? { server: key, since: sinceMs! } : { server: key, keys: [keyOf(receipt) ?? 0] };
+  const job = await createWithdrawal(deps.db, deps.clock, params, { label: name, total });
+  const detail = { receipt, since, events: total, job: idOf(job) };
   await request.record({ action: 'server.withdraw', subject: idOf(key), label: name, detail });
-  return `/operator/servers/${idOf(key)}?done=${retracted.events > 0 ? 'completed' : 'gone'}`;
+  return `/operator/jobs/${idOf(job)}`;
+}
+
+function confirmWithdrawal(request: ConsoleRequest, server: number, name: string, types: ReadonlyMap<string, number>) {
+  const { confirm: t, operator } = request.texts;
+  const total = types.values().reduce((sum, count) => sum + count, 0);
+  const list = html`<ul>
+    ${[...types].map(([type, count]) => html`<li><code>${type}</code>: ${number(request, count)}</li>`)}
+  </ul>`;
+  return confirmationPage(request, {
+    section: '/servers',
+    title: t.withdraw(name),
+    impact: total === 0 ? [t.nothing] : [t.withdraw_falls(number(request, total)), list],
+    submit: operator.withdraw,
+    back: `/operator/servers/${idOf(server)}`,
+  });
 }
 
 async function remove(request: ConsoleRequest) {
-  const { deps } = request;
+  const { deps, now, texts } = request;
   const { key, name } = await requireServer(request);
+  if (!isConfirmed(request)) {
+    const keys = (await listServerKeys(deps.db, key)).filter(({ expires }) => expires === null || expires > now);
+    return confirmationPage(request, {
+      section: '/servers',
+      title: texts.confirm.delete_server(name),
+      impact: [texts.confirm.delete_server_falls(number(request, keys.length))],
+      submit: texts.operator.delete_server,
+      back: `/operator/servers/${idOf(key)}`,
+    });
+  }
   await reportAsOperator(deps.db, deps.clock, { type: 'server.removed', server: name, data: {} });
   await request.record({ action: 'server.delete', subject: idOf(key), label: name });
   return '/operator/servers?done=completed';

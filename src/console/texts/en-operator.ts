@@ -8,6 +8,7 @@ export const operator = {
       '/servers': 'Game servers',
       '/players': 'Merge players',
       '/punishments': 'Punishments',
+      '/jobs': 'Jobs',
       '/audit': 'Audit log',
     },
     waiting: 'Waiting for your decision',

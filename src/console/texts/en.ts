@@ -1,9 +1,11 @@
 import type { Language } from '#http/languages.ts';
+import { jobs } from './en-jobs.ts';
 import { operator } from './en-operator.ts';
 
 /** The English texts of the console. */
 export const en = {
   ...operator,
+  ...jobs,
   lang: 'en' as Language,
   console: 'Console',
   skip: 'Skip to content',

@@ -10,6 +10,7 @@ export const operator: typeof en = {
       '/servers': 'ゲームサーバー',
       '/players': 'プレイヤーの統合',
       '/punishments': '処罰',
+      '/jobs': 'ジョブ',
       '/audit': '監査ログ',
     },
     waiting: '対応待ち',

@@ -1,9 +1,11 @@
 import type { Texts } from './en.ts';
+import { jobs } from './ja-jobs.ts';
 import { operator } from './ja-operator.ts';
 
 /** The Japanese texts of the console. */
 export const ja: Texts = {
   ...operator,
+  ...jobs,
   lang: 'ja',
   console: 'コンソール',
   skip: '本文へ移動',

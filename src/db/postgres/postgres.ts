@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Unavailable } from '#platform/errors.ts';
 import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
@@ -156,7 +157,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   override async run(query: Sql): Promise<number> {
-    const changed = await super.run(query);
+    const changed = await retryConflicts(() => super.run(query));
     this.#notifications.countOwnWrite();
     return changed;
   }
@@ -180,10 +181,12 @@ class PostgresDb extends Connection implements Db {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
-    return this.#transact(async (client) => {
-      if (!durable) await queryWithCallback(client, 'set local synchronous_commit = off');
-      return await work(this.#connectionOf(client));
-    });
+    return retryConflicts(() =>
+      this.#transact(async (client) => {
+        if (!durable) await queryWithCallback(client, 'set local synchronous_commit = off');
+        return await work(this.#connectionOf(client));
+      }),
+    );
   }
 
   async migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
@@ -242,6 +245,25 @@ class PostgresDb extends Connection implements Db {
 }
 
 const ignore = (): void => undefined;
+
+/** serialization_failure and deadlock_detected: the server has rolled the transaction back, and it may succeed again. */
+const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Repeats a transaction that lost a conflict with another one. The order of locks (`Keys.lock`) avoids deadlocks among our
+ * own statements; foreign keys, triggers and other programs may still cause one.
+ */
+async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !CONFLICTS.has((error as { code?: unknown }).code)) throw error;
+    }
+    await pause(Math.random() * 10 * attempt);
+  }
+}
 
 /** Rethrows the error of a server that is unreachable or shutting down as `Unavailable`; errors of statements pass. */
 async function translateOutage<T>(work: Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@ import { sql } from '#db/sql.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById, type Account } from '#store/accounts/accounts.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
+import { returnPunishments } from './returning-players.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { DataOf } from '../schema.ts';
 import { type EventContext, type HandlerResult, EventRejected, observePlayer } from '../unit-of-work.ts';
@@ -31,6 +32,7 @@ export async function applyLink(
   await batch.load([player.uuid]);
   observePlayer(context, player);
   await batch.flush();
+  await returnPunishments(batch, player);
   const account = (await accountById(batch.tx, row.account_id))!;
   await recordLink(context, account);
   return { note: `linked to the account ${account.name}` };

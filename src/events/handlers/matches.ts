@@ -2,9 +2,10 @@ import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
 import { type EventContext, findOrAddPlayer, observePlayer, type HandlerResult } from '../unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
-import type { PlayerAccumulator } from '../player-accumulator.ts';
 import { groupOf } from '#store/game/player-stats.ts';
-import type { PlayedBy, MatchSummary, PlayerSummary } from '../match-summary.ts';
+import { type PlayedBy, type MatchSummary, type PlayerSummary, uuidsOf } from '../match-summary.ts';
+import { renamedJson } from '../renamed-json.ts';
+import type { KnownPlayer } from '#store/game/players.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */
 export function applyFinished(context: EventContext, match: MatchSummary): HandlerResult {
@@ -13,10 +14,12 @@ export function applyFinished(context: EventContext, match: MatchSummary): Handl
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
   batch.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
-  batch.rows.add('match_details', [key, head, started, finished, teams, objectives]);
   addPlayers(context, match);
   if (match.scorers.length > 0) addScorers(context, match);
-  if (match.kills.length > 0) addKills(context, match);
+  const survivors = batch.players.hasMerged ? survivorsOf(context, match) : undefined;
+  const shown = (json: string): string => (survivors === undefined ? json : renamedJson(json, survivors));
+  batch.rows.add('match_details', [key, head, started, finished, shown(teams), shown(objectives)]);
+  if (match.kills.length > 0) addKills(context, match, survivors);
   if (match.completed.length > 0) addCompleted(context, match);
   return undefined;
 }
@@ -66,12 +69,15 @@ function addScorers(context: EventContext, { players, scorers, finished }: Match
   }
 }
 
-function addKills({ batch, key }: EventContext, { kills }: MatchSummary): void {
-  kills.forEach(([killer, killerName, victim, victimName, time, location], number) => {
-    const killerKey = killer === null ? null : batch.players.find(killer)!.key;
-    const victimKey = batch.players.find(victim)!.key;
-    batch.rows.add('kills', [key, number, killerKey, killerName, victimKey, victimName, time, location]);
+type Survivors = ReadonlyMap<string, KnownPlayer>;
+
+/** The surviving players of those in the match who were merged into others: the match shows their UUIDs and names. */
+function survivorsOf({ batch }: EventContext, match: MatchSummary): Survivors | undefined {
+  const merged = uuidsOf(match).flatMap((uuid): [string, KnownPlayer][] => {
+    const player = batch.players.find(uuid)!;
+    return player.uuid === uuid ? [] : [[uuid, player]];
   });
+  return merged.length === 0 ? undefined : new Map(merged);
 }
 
 function addCompleted({ batch, key }: EventContext, { completed }: MatchSummary): void {
@@ -80,10 +86,14 @@ function addCompleted({ batch, key }: EventContext, { completed }: MatchSummary)
   }
 }
 
-/** Subtracts a match from the counters of its players. */
-export function removeFinished(accumulator: PlayerAccumulator, { facts, players }: MatchSummary): void {
-  const group = groupOf(facts.gamemode);
-  for (const [uuid, , , , , , , , sums] of players) accumulator.count(accumulator.find(uuid)!, group, sums, -1);
+function addKills({ batch, key }: EventContext, { kills }: MatchSummary, survivors?: Survivors): void {
+  kills.forEach(([killer, killerName, victim, victimName, time, location], number) => {
+    const killerKey = killer === null ? null : batch.players.find(killer)!.key;
+    const victimKey = batch.players.find(victim)!.key;
+    const shownKiller = (killer === null ? undefined : survivors?.get(killer)?.name) ?? killerName;
+    const shownVictim = survivors?.get(victim)?.name ?? victimName;
+    batch.rows.add('kills', [key, number, killerKey, shownKiller, victimKey, shownVictim, time, location]);
+  });
 }
 
 /** The first part of the match's JSON, which readers complete with its teams: an object without its closing brace. */

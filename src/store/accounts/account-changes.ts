@@ -5,6 +5,7 @@ import { accountById, emailKey, type Role } from './accounts.ts';
 import { deletePseudonym, isBeingAnonymised } from './pseudonyms.ts';
 import { syncAccountName } from './account-names.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
+import { lockAccounts } from '#store/sequence.ts';
 import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
 
@@ -41,22 +42,42 @@ export async function setLocale(db: Queryable, id: string, locale: string): Prom
   await db.run(sql`update accounts set locale = ${locale} where id = ${id}`);
 }
 
-export async function setRole(db: Queryable, id: string, role: Role): Promise<void> {
-  await db.run(sql`update accounts set role = ${role} where id = ${id}`);
+/** Sets the role of an account. @returns false for the last operator, who stays one */
+export async function setRole(db: Db, id: string, role: Role): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    if (role !== 'operator' && (await isLastOperator(tx, id))) return false;
+    await tx.run(sql`update accounts set role = ${role} where id = ${id}`);
+    return true;
+  });
+}
+
+/**
+ * Whether nobody else could act as an operator if this account did not. Takes the lock of the account keys, so that two
+ * operators cannot both leave because each still counts the other.
+ */
+export async function isLastOperator(tx: Queryable, id: string): Promise<boolean> {
+  await lockAccounts(tx);
+  const last = await tx.get(sql`
+    select 1 as found from accounts where id = ${id} and role = 'operator' and not exists (
+      select 1 from accounts o where o.role = 'operator' and o.disabled is null and o.id <> accounts.id)`);
+  return last !== undefined;
 }
 
 /**
  * Disables an account for its owner and for every application with immediate effect, or enables it again with null.
  * Applications without another active owner are suspended, or resumed.
+ * @returns false for the last operator, whose account stays enabled
  */
-export async function setDisabled(db: Db, id: string, timestamp: number | null): Promise<void> {
-  await db.transaction(async (tx) => {
+export async function setDisabled(db: Db, id: string, timestamp: number | null): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    if (timestamp !== null && (await isLastOperator(tx, id))) return false;
     await tx.run(sql`update accounts set disabled = ${timestamp} where id = ${id}`);
     await syncOwnerSuspension(tx, await keysOwnedBy(tx, id));
-    if (timestamp === null) return;
+    if (timestamp === null) return true;
     await endSessions(tx, id);
     await endApplications(tx, id);
     await endMailTokens(tx, id);
+    return true;
   });
 }
 

@@ -1,21 +1,27 @@
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { endApplications, endSessions } from './account-sessions.ts';
+import { endApplications, endSessions, sessionsOf } from './account-sessions.ts';
+import { isLastOperator } from './account-changes.ts';
 import { type Account, accountById } from './accounts.ts';
+import { connectedApplications } from './consents.ts';
 import { eraseFromAudit } from '#store/audit/erasure.ts';
+import { Keys } from '#store/sequence.ts';
 import { pseudonymise } from './pseudonyms.ts';
-import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
+import { ownedAlone, syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
 
 /**
  * Deletes an account with its sessions, tokens and consents, and its personal data in the audit log. Applications without
- * another owner are suspended. The statistics of the linked game account continue under a pseudonym; `rewriteLedger`
- * afterwards replaces the game account in the stored events.
- * @returns the deleted account; undefined if there is none
+ * another owner are suspended. The statistics of the linked game account continue under a pseudonym; a job afterwards
+ * replaces the game account in the stored events.
+ * @returns the deleted account; undefined if there is none; `last operator` if it has to stay, because nobody else is one
  */
-export async function deleteAccount(db: Db, now: number, id: string): Promise<Account | undefined> {
+export async function deleteAccount(db: Db, now: number, id: string): Promise<Account | 'last operator' | undefined> {
   return await db.transaction(async (tx) => {
+    // First, because events that rename or link a player hold this lock while they wait for the row of the account.
+    await Keys.lock(tx);
     const account = await accountById(tx, id);
     if (account === undefined) return undefined;
+    if (await isLastOperator(tx, id)) return 'last operator';
     await endSessions(tx, id);
     await endApplications(tx, id);
     const owned = await keysOwnedBy(tx, id);
@@ -25,4 +31,19 @@ export async function deleteAccount(db: Db, now: number, id: string): Promise<Ac
     if (account.player_uuid !== null) await pseudonymise(tx, now, account.player_uuid);
     return account;
   });
+}
+
+/** What deleting an account would end, besides the account itself. */
+export interface AccountImpact {
+  sessions: number;
+  /** The names of the applications that lose their access. */
+  connected: string[];
+  /** The names of the applications that it owns alone, which are suspended. */
+  suspended: string[];
+}
+
+export async function accountImpact(db: Db, now: number, id: string): Promise<AccountImpact> {
+  const sessions = (await sessionsOf(db, id, now)).length;
+  const connected = (await connectedApplications(db, id)).map(({ name }) => name);
+  return { sessions, connected, suspended: await ownedAlone(db, id) };
 }

@@ -3,6 +3,8 @@ import { nameKey } from '#platform/text.ts';
 import type { KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
+import { holdPunishments } from '#store/game/held-punishments.ts';
+import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
 
 /**
@@ -15,15 +17,17 @@ export interface Pseudonym {
   name: string;
 }
 
-export const ROWS_PER_BATCH = 500;
+const ROWS_PER_BATCH = 500;
 
 /**
- * Replaces a game account, and the game accounts merged with it, by pseudonyms in the records: each gets a UUID of its own,
- * and all get the same name. `rewriteLedger` replaces them in the stored events.
+ * Replaces a game account, and the game accounts merged with it, by pseudonyms: each gets a UUID of its own, and all get the
+ * same name. The player has the pseudonym immediately; a job replaces the game accounts in the stored events.
+ * @returns the key of the job; undefined where all of them have pseudonyms already
  */
-export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<void> {
-  // The lock keeps other transactions from writing events of the player under the old UUID.
+export async function pseudonymise(tx: Queryable, now: number, uuid: string): Promise<number | undefined> {
+  // The lock keeps other transactions from writing events of the player under the old UUID. It is taken first, see Keys.
   await Keys.lock(tx);
+  const hashes: string[] = [];
   const [own, ...merged] = await mergedWith(tx, uuid);
   const player = await tx.get<{ key: number; uuid: string; name: string }>(sql`
     select key, uuid, name from players
@@ -36,11 +40,15 @@ export async function pseudonymise(tx: Queryable, now: number, uuid: string): Pr
     await tx.run(sql`
       insert into pseudonyms (uuid_hash, uuid, name, created, ledger_done, original)
       values (${tx.keyedHash(original)}, ${pseudonym.uuid}, ${name}, ${now}, 0, ${original})`);
+    hashes.push(tx.keyedHash(original));
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     if (player === undefined) continue;
+    await holdPunishments(tx, now, tx.keyedHash(original), player.key);
     if (original === player.uuid) await renamePlayer(tx, player.key, original, pseudonym);
     await erasePlayerFromAudit(tx, player.key, { uuid: original, name: player.name }, pseudonym);
   }
+  if (hashes.length === 0) return undefined;
+  return await createJob(tx, now, { kind: 'anonymisation', label: name, params: { hashes } });
 }
 
 /**
@@ -78,24 +86,8 @@ async function renamePlayer(tx: Queryable, key: number, uuid: string, { uuid: ot
       select cast(${nameKey(name)} as text), player_key, cast(${name} as text), min(first_seen), max(last_seen)
       from player_names where player_key = ${key} group by player_key`,
     sql`delete from player_names where player_key = ${key} and name_key <> ${nameKey(name)}`,
-    sql`update player_matches set name = ${name} where player_key = ${key}`,
-    sql`update player_sessions set name = ${name} where player_key = ${key}`,
-    // One event may have observed several names. One row of each event remains and gets the pseudonym.
-    sql`
-      delete from name_observations where player_key = ${key} and exists (
-        select 1 from name_observations o where o.player_key = ${key}
-          and o.ledger_key = name_observations.ledger_key and o.name < name_observations.name)`,
-    sql`update name_observations set name = ${name} where player_key = ${key}`,
     sql`update player_aliases set into_uuid = ${other} where into_uuid = ${uuid}`,
-    sql`update kills set killer_name = ${name} where killer_key = ${key}`,
-    sql`update kills set victim_name = ${name} where victim_key = ${key}`,
   ]);
-}
-
-export interface LedgerRow {
-  key: number;
-  type: string;
-  body: string;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { insertAll, type Sql, sql, type Value } from '#db/sql.ts';
+import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
 import type { LeaderboardCounts, LeaderboardMode } from './leaderboards.ts';
 
 /** Accumulates the changes of several matches to the leaderboards in memory, to write one row for each player and board. */
@@ -34,16 +34,13 @@ export class LeaderboardChanges {
 
   /** The statements that subtract the accumulated counts and delete rows that become empty. */
   subtractions(): Sql[] {
-    const boards = [...this.#boardRows()].flatMap(([bucket, mode, player, play, win, kill, death, time]) => [
-      sql`update boards set play = play - ${play!}, win = win - ${win!}, kill = kill - cast(${kill!} as bigint),
-        death = death - cast(${death!} as bigint), time = time - cast(${time!} as bigint) where bucket = ${bucket!} and mode = ${mode!} and player_key = ${player!}`,
-      sql`delete from boards where bucket = ${bucket!} and mode = ${mode!} and player_key = ${player!} and play <= 0`,
-    ]);
-    const results = [...this.#resultRows()].flatMap(([map, team, play, win]) => [
-      sql`update map_results set play = play - ${play!}, win = win - ${win!} where map_key = ${map!} and team = ${team!}`,
-      sql`delete from map_results where map_key = ${map!} and team = ${team!} and play <= 0`,
-    ]);
-    return [...boards, ...results];
+    const [boards, results] = [[...this.#boardRows()], [...this.#resultRows()]];
+    return [
+      ...insertAll(LEADERBOARD_INSERT, boards.map(negated(3)), LEADERBOARD_SUM),
+      ...insertAll(RESULT_INSERT, results.map(negated(2)), RESULT_SUM),
+      ...emptyBoards(boards),
+      ...emptyResults(results),
+    ];
   }
 
   *#boardRows(): Generator<Value[]> {
@@ -65,6 +62,30 @@ const RESULT_SUM = `on conflict (map_key, team) do update set ${['play', 'win'].
 
 function sumOf(table: string): (counter: string) => string {
   return (counter) => `${counter} = ${table}.${counter} + cast(excluded.${counter} as bigint)`;
+}
+
+/** A row with the opposite of each number after the columns of its key. */
+const negated =
+  (keyColumns: number) =>
+  (row: Value[]): Value[] =>
+    row.map((value, column) => (column < keyColumns ? value : 0 - (value as number)));
+
+const valuesOf = (rows: readonly Value[][], column: number): Sql => list([...new Set(rows.map((row) => row[column]!))]);
+
+/** No row has a count of zero except those that a subtraction has just emptied, so the lists may name more rows. */
+function emptyBoards(rows: readonly Value[][]): Sql[] {
+  if (rows.length === 0) return [];
+  const [buckets, modes, players] = [valuesOf(rows, 0), valuesOf(rows, 1), valuesOf(rows, 2)];
+  return [
+    sql`delete from boards where bucket in (${buckets}) and mode in (${modes}) and player_key in (${players}) and play <= 0`,
+  ];
+}
+
+function emptyResults(rows: readonly Value[][]): Sql[] {
+  if (rows.length === 0) return [];
+  return [
+    sql`delete from map_results where map_key in (${valuesOf(rows, 0)}) and team in (${valuesOf(rows, 1)}) and play <= 0`,
+  ];
 }
 
 /** Rows in the order of their keys, so that concurrent writers of the same rows cannot deadlock. */

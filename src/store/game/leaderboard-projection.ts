@@ -49,22 +49,47 @@ export async function projectMatches(db: Db, zone: string, now: number): Promise
   });
 }
 
+/** Whether a match is counted; null if it is not, otherwise the setting for which it is counted. */
+export type CountedFor = string | null;
+
 /**
- * Subtracts matches from leaderboards and map results. Call it in the transaction that retracts the matches, before their
- * rows are deleted. Matches that are not counted yet need nothing.
+ * Subtracts a match from the results of its map. Call it in the transaction that retracts the match, before its rows are
+ * deleted.
+ * @returns for `removePlayersFromLeaderboards`, which later transactions may call
  */
-export async function removeFromLeaderboards(tx: Queryable, matchKeys: readonly number[]): Promise<void> {
+export async function removeMatchResult(tx: Queryable, matchKey: number): Promise<CountedFor> {
   const { last, made_for: zone } = await lockProjection(tx, 'boards');
-  const countedKeys = matchKeys.filter((key) => key <= last);
-  for (let start = 0; start < countedKeys.length; start += BATCH_SIZE) {
-    const keys = countedKeys.slice(start, start + BATCH_SIZE);
-    const matches = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key in (${list(keys)})`);
-    const changes = await accumulatorOf(tx, matches, bucketsIn(zone), () => true);
-    await tx.runAll(changes.subtractions());
-  }
+  if (matchKey > last) return null;
+  const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
+  const changes = new LeaderboardChanges();
+  countResult(changes, match!.map_key, factsOf(match!.head).win, namesOf(match!.teams));
+  await tx.runAll(changes.subtractions());
+  return zone;
 }
 
-/** Adds one player's rows to another player's, in the transaction that merges the two. */
+/**
+ * Subtracts a match from the leaderboards of some of its players, before their rows are deleted.
+ * @param countedFor from `removeMatchResult`; a projection that was restarted since does not count the match again
+ */
+export async function removePlayersFromLeaderboards(
+  tx: Queryable,
+  matchKey: number,
+  players: readonly number[],
+  countedFor: CountedFor,
+): Promise<void> {
+  const { made_for: zone } = await lockProjection(tx, 'boards');
+  if (countedFor === null || countedFor !== zone || players.length === 0) return;
+  const rows = await tx.all<ProjectedPlayer & { finished: number; gamemode: string }>(sql`
+    select p.player_key, p.match_key, p.result, p.kill_count, p.death_count, p.time_played, m.finished, m.gamemode
+    from player_matches p join matches m on m.key = p.match_key
+    where p.match_key = ${matchKey} and p.player_key in (${list(players)})`);
+  const at = bucketsIn(zone);
+  const changes = new LeaderboardChanges();
+  for (const row of rows) countPlayer(changes, row.gamemode, at(row.finished), () => true, row);
+  await tx.runAll(changes.subtractions());
+}
+
+/** Adds one player's rows to another player's, in the transaction that moves matches of the one to the other. */
 export async function mergeLeaderboards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
   const state = await lockProjection(tx, 'boards');
   const at = bucketsIn(state.made_for || 'UTC');
@@ -77,31 +102,31 @@ export async function mergeLeaderboards(tx: Queryable, now: number, from: number
       win = boards.win + excluded.win, kill = boards.kill + excluded.kill, death = boards.death + excluded.death,
       time = boards.time + excluded.time`);
   await tx.run(sql`delete from boards where ${rows}`);
-  const twice = await playedTwice(tx, at, state.last, from, into);
-  await tx.runAll(twice.subtractions());
 }
 
 /**
- * The surplus where both players took part in a match: it counts as one match of the surviving player, won or lost as in
- * that player's row, with the kills and deaths of both.
+ * Subtracts the surplus where two merged players took part in a match: it counts as one match of the surviving player, won
+ * or lost as in that player's row, with the kills and deaths of both. Call it after `mergeLeaderboards`.
+ * @param matchKeys matches that both played, before their rows are joined
  */
-async function playedTwice(
+export async function subtractPlayedTwice(
   tx: Queryable,
-  at: BucketsAt,
-  last: number,
+  matchKeys: readonly number[],
   from: number,
   into: number,
-): Promise<LeaderboardChanges> {
+): Promise<void> {
+  if (matchKeys.length === 0) return;
+  const state = await lockProjection(tx, 'boards');
+  const at = bucketsIn(state.made_for || 'UTC');
   const rows = await tx.all<{ finished: number; gamemode: string; result: string }>(sql`
     select m.finished, m.gamemode, p.result from player_matches p join matches m on m.key = p.match_key
-    where p.player_key = ${from} and p.match_key <= ${last}
-      and exists (select 1 from player_matches b where b.match_key = p.match_key and b.player_key = ${into})`);
+    where p.match_key in (${list(matchKeys)}) and p.player_key = ${from} and p.match_key <= ${state.last}`);
   const changes = new LeaderboardChanges();
   for (const { finished, gamemode, result } of rows) {
     const counted = { player_key: into, result, kill_count: 0, death_count: 0, time_played: 0 };
     countPlayer(changes, gamemode, at(finished), () => true, counted);
   }
-  return changes;
+  await tx.runAll(changes.subtractions());
 }
 
 const MATCHES = sql`

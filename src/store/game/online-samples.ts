@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { insertAll, sql } from '#db/sql.ts';
+import { insertAll, list, sql } from '#db/sql.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -42,19 +42,29 @@ export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, sin
 
 /**
  * Retracts the heartbeats of a server received since a timestamp: deletes its presence and subtracts its share from the
- * samples. Earlier heartbeats are not restored in those minutes.
+ * samples, at most `limit` of them. Earlier heartbeats are not restored in those minutes.
+ * @returns the number of samples that changed
  */
-export async function removeOnlineSamples(tx: Queryable, serverKey: number, since: number): Promise<void> {
+export async function removeOnlineSamples(
+  tx: Queryable,
+  serverKey: number,
+  since: number,
+  limit: number,
+): Promise<number> {
   await lockSamples(tx);
   await tx.run(sql`delete from presence where server_key = ${serverKey} and received >= ${since}`);
   // Samples may come from the clock of another process than the heartbeats, so this checks all of them, at most eight days.
-  const added = sql`server_key = ${serverKey} and received >= ${since}`;
+  const rows = await tx.tuples(sql`
+    select time from online_by_server where server_key = ${serverKey} and received >= ${since} order by time limit ${limit}`);
+  if (rows.length === 0) return 0;
+  const times = list(rows.map(([time]) => time as number));
   await tx.run(sql`
     update online_samples
     set count = count - (
       select b.count from online_by_server b where b.time = online_samples.time and b.server_key = ${serverKey})
-    where time in (select time from online_by_server where ${added})`);
-  await tx.run(sql`delete from online_by_server where ${added}`);
+    where time in (${times})`);
+  await tx.run(sql`delete from online_by_server where server_key = ${serverKey} and time in (${times})`);
+  return rows.length;
 }
 
 /** Serialises sampling and retraction: without the lock, each could miss the rows of the other. */

@@ -1,41 +1,177 @@
+import { setImmediate } from 'node:timers/promises';
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { insertAll, type Sql, sql } from '#db/sql.ts';
+import { insertAll, sql } from '#db/sql.ts';
 import { syncAccountName } from '#store/accounts/account-names.ts';
 
 /**
- * Rebuilds the names, the last login and the last logout of players from the remaining records, after events were
+ * Derives the names, the last login and the last logout of a player from the remaining records, after events were
  * retracted. `PlayerAccumulator` maintains the same fields event by event. The newest observation of a name decides; of
  * two with the same timestamp, the one of the later event.
  */
-export async function rebuildPlayerNames(tx: Queryable, keys: readonly number[]): Promise<void> {
-  for (const key of keys) {
-    const spans = await spansOf(tx, key);
-    await tx.run(sql`delete from player_names where player_key = ${key}`);
-    await rebuildPlayer(tx, key, spans);
+
+/** A name in its spelling, with the timestamps of its first and last observation and the event of the last one. */
+interface Span {
+  name: string;
+  first: number;
+  last: number;
+  /** The key of the event of the last observation. */
+  key: number;
+  /** 1 where the event's own row stores the name, 0 for `name_observations`: decides between two names of one event. */
+  own: number;
+}
+
+interface Session {
+  time: number;
+  server: string;
+}
+
+const ROWS_PER_READ = 500;
+
+/**
+ * Collects the observations of a player. They are read in pages, because a player may have a hundred thousand of them.
+ * Calling `read` again reads those that were added since: new rows have greater keys.
+ */
+export class PlayerObservations {
+  readonly #player: number;
+  readonly #spans = new Map<string, Span>();
+  readonly #newest: { login?: Session; logout?: Session } = {};
+  #lastMatch = 0;
+  #lastSession = 0;
+  #lastNamed: [key: number, name: string] = [0, ''];
+
+  constructor(player: number) {
+    this.#player = player;
+  }
+
+  get spans(): Span[] {
+    return [...this.#spans.values()];
+  }
+
+  get lastLogin(): Session | undefined {
+    return this.#newest.login;
+  }
+
+  get lastLogout(): Session | undefined {
+    return this.#newest.logout;
+  }
+
+  /** The same observations, with one name in the place of all others; without a name, unchanged. */
+  under(name: string | undefined): this {
+    const spans = this.spans;
+    if (name === undefined || spans.length === 0) return this;
+    const last = spans.reduce((one, other) => (isLater(other, one) ? other : one));
+    this.#spans.clear();
+    this.#spans.set(name, { ...last, name, first: Math.min(...spans.map(({ first }) => first)) });
+    return this;
+  }
+
+  /** Reads all observations that were not read yet, with a turn of the event loop between pages. */
+  async read(db: Queryable): Promise<void> {
+    while (await this.#readMatches(db)) await setImmediate();
+    while (await this.#readSessions(db)) await setImmediate();
+    while (await this.#readNamed(db)) await setImmediate();
+  }
+
+  async #readMatches(db: Queryable): Promise<boolean> {
+    // One row value instead of two conditions, for the reason given at `playedBelow` (matches.ts).
+    const rows = await db.tuples(sql`
+      select p.name, m.finished, p.match_key from player_matches p join matches m on m.key = p.match_key
+      where (p.player_key, p.match_key) > (${this.#player}, ${this.#lastMatch}) and p.player_key <= ${this.#player}
+      order by p.player_key, p.match_key limit ${ROWS_PER_READ}`);
+    for (const [name, time, key] of rows as [string, number, number][]) {
+      this.#observe(name, time, key, 1);
+      this.#lastMatch = key;
+    }
+    return rows.length === ROWS_PER_READ;
+  }
+
+  async #readSessions(db: Queryable): Promise<boolean> {
+    const rows = await db.tuples(sql`
+      select name, time, ledger_key, login, server from player_sessions
+      where player_key = ${this.#player} and ledger_key > ${this.#lastSession}
+      order by ledger_key limit ${ROWS_PER_READ}`);
+    for (const [name, time, key, login, server] of rows as [string, number, number, number, string][]) {
+      this.#observe(name, time, key, 1);
+      this.#lastSession = key;
+      const kind = login === 1 ? 'login' : 'logout';
+      if (time >= (this.#newest[kind]?.time ?? time)) this.#newest[kind] = { time, server };
+    }
+    return rows.length === ROWS_PER_READ;
+  }
+
+  async #readNamed(db: Queryable): Promise<boolean> {
+    const [key, name] = this.#lastNamed;
+    const rows = await db.tuples(sql`
+      select name, time, ledger_key from name_observations
+      where player_key = ${this.#player} and (ledger_key, name) > (${key}, ${name})
+      order by ledger_key, name limit ${ROWS_PER_READ}`);
+    for (const [name, time, key] of rows as [string, number, number][]) {
+      this.#observe(name, time, key, 0);
+      this.#lastNamed = [key, name];
+    }
+    return rows.length === ROWS_PER_READ;
+  }
+
+  #observe(name: string, time: number, key: number, own: number): void {
+    const before = this.#spans.get(name);
+    const first = Math.min(time, before?.first ?? time);
+    const isLast = before === undefined || isLater({ last: time, key, own }, before);
+    this.#spans.set(name, isLast ? { name, first, last: time, key, own } : { ...before, first });
   }
 }
 
-/** A name in its spelling, with the timestamps of its first and last observation. */
-interface Span {
+type LastObservation = Pick<Span, 'last' | 'key' | 'own'>;
+
+const compareLast = (a: LastObservation, b: LastObservation): number =>
+  a.last - b.last || a.key - b.key || a.own - b.own;
+
+const isLater = (a: LastObservation, b: LastObservation): boolean => compareLast(a, b) > 0;
+
+/** Replaces the names and last sessions of a player by those of its observations; without any, deletes the player. */
+export async function replacePlayerNames(tx: Queryable, key: number, observed: PlayerObservations): Promise<void> {
+  const { spans, lastLogin, lastLogout } = observed;
+  await tx.run(sql`delete from player_names where player_key = ${key}`);
+  if (spans.length === 0) return await deletePlayer(tx, key);
+  const ordered = spans.sort(compareLast);
+  const names = new Map<string, PlayerNameSpan>();
+  for (const { name, first, last } of ordered) {
+    const firstSeen = Math.min(first, names.get(nameKey(name))?.first ?? first);
+    names.set(nameKey(name), { name, first: firstSeen, last });
+  }
+  const present = names.get(nameKey(ordered.at(-1)!.name))!;
+  await writeNames(tx, key, [...names.values()], present, { lastLogin, lastLogout });
+}
+
+interface PlayerNameSpan {
   name: string;
   first: number;
   last: number;
 }
 
-/** A subquery for `from`: all observations of the player's names. */
-const observationsOf = (player: number): Sql => sql`(
-    select p.name, m.finished as time, p.match_key as key, 1 as own
-    from player_matches p join matches m on m.key = p.match_key where p.player_key = ${player}
-    union all
-    select name, time, ledger_key, 1 from player_sessions where player_key = ${player}
-    union all
-    select name, time, ledger_key, 0 from name_observations where player_key = ${player}) s`;
+interface LastSessions {
+  lastLogin: Session | undefined;
+  lastLogout: Pick<Session, 'time'> | undefined;
+}
 
-async function spansOf(tx: Queryable, player: number): Promise<Span[]> {
-  const rows = await tx.tuples(sql`
-    select name, min(time), max(time) from ${observationsOf(player)} group by name`);
-  return (rows as [string, number, number][]).map(([name, first, last]) => ({ name, first, last }));
+async function writeNames(
+  tx: Queryable,
+  key: number,
+  names: readonly PlayerNameSpan[],
+  present: PlayerNameSpan,
+  { lastLogin, lastLogout }: LastSessions,
+): Promise<void> {
+  const { uuid } = (await tx.get<{ uuid: string }>(sql`
+    update players set name = ${present.name}, name_key = ${nameKey(present.name)}, name_since = ${present.first},
+      last_login = ${lastLogin?.time ?? null}, last_login_server = ${lastLogin?.server ?? ''},
+      last_logout = ${lastLogout?.time ?? null}
+    where key = ${key} returning uuid`))!;
+  await tx.runAll(syncAccountName(uuid, present.name));
+  await tx.run(sql`update player_stats set name_seen = ${present.last} where player_key = ${key}`);
+  const rows = names.map(({ name, first, last }) => [nameKey(name), key, name, first, last]);
+  await tx.runAll(
+    insertAll('insert into player_names (name_key, player_key, name, first_seen, last_seen) values', rows),
+  );
 }
 
 /**
@@ -48,52 +184,63 @@ async function deletePlayer(tx: Queryable, key: number): Promise<void> {
   await tx.run(sql`delete from players where key = ${key}`);
 }
 
-async function rebuildPlayer(tx: Queryable, key: number, spans: Span[]): Promise<void> {
-  if (spans.length === 0) return await deletePlayer(tx, key);
-  const ordered = await sortSpans(tx, key, spans);
-  const names = new Map<string, Span>();
-  for (const span of ordered) {
+interface NamedPlayer {
+  name: string;
+  name_key: string;
+  name_seen: number;
+  last_login: number | null;
+  last_login_server: string;
+  last_logout: number | null;
+  names: PlayerNameSpan[];
+}
+
+/**
+ * Gives a player the names and last sessions of a merged one, too. Reads the two name histories, and all observations only
+ * where two of them have the same timestamp.
+ * @param survivor already owns the observations of `merged`
+ */
+export async function mergePlayerNames(tx: Queryable, merged: number, survivor: number): Promise<void> {
+  const [from, into] = [await namedPlayer(tx, merged), await namedPlayer(tx, survivor)];
+  const isTied =
+    from.name_seen === into.name_seen ||
+    (from.last_login !== null && from.last_login === into.last_login) ||
+    from.names.some((one) => into.names.some((other) => one.last === other.last));
+  if (isTied) {
+    const observed = new PlayerObservations(survivor);
+    await observed.read(tx);
+    return await replacePlayerNames(tx, survivor, observed);
+  }
+  const names = new Map<string, PlayerNameSpan>();
+  for (const span of [...from.names, ...into.names].sort((a, b) => a.last - b.last)) {
     const first = Math.min(span.first, names.get(nameKey(span.name))?.first ?? span.first);
     names.set(nameKey(span.name), { ...span, first });
   }
-  const present = names.get(nameKey(ordered.at(-1)!.name))!;
-  const login = await newest(tx, key, 1);
-  const logout = await newest(tx, key, 0);
-  const { uuid } = (await tx.get<{ uuid: string }>(sql`
-    update players set name = ${present.name}, name_key = ${nameKey(present.name)}, name_since = ${present.first},
-      last_login = ${login?.time ?? null}, last_login_server = ${login?.server ?? ''}, last_logout = ${logout?.time ?? null}
-    where key = ${key} returning uuid`))!;
-  await tx.runAll(syncAccountName(uuid, present.name));
-  await tx.run(sql`update player_stats set name_seen = ${present.last} where player_key = ${key}`);
-  const rows = [...names].map(([name, span]) => [name, key, span.name, span.first, span.last]);
-  await tx.runAll(
-    insertAll('insert into player_names (name_key, player_key, name, first_seen, last_seen) values', rows),
-  );
-}
-
-/** Sorts spans by their last observation; ties by the event of that observation. */
-async function sortSpans(tx: Queryable, key: number, spans: Span[]): Promise<Span[]> {
-  const tied = spans.filter(({ last }, place) => spans.some((other, at) => at !== place && other.last === last));
-  const events = new Map<Span, [key: number, own: number]>();
-  for (const span of tied) {
-    const event = await tx.tuple(sql`
-      select key, own from ${observationsOf(key)} where name = ${span.name} and time = ${span.last}
-      order by key desc, own desc limit 1`);
-    events.set(span, event as [number, number]);
-  }
-  return spans.sort((a, b) => {
-    const [[aKey, aOwn], [bKey, bOwn]] = [events.get(a) ?? [0, 0], events.get(b) ?? [0, 0]];
-    return a.last - b.last || aKey - bKey || aOwn - bOwn;
+  const present = names.get(from.name_seen > into.name_seen ? from.name_key : into.name_key)!;
+  const login = (from.last_login ?? -Infinity) > (into.last_login ?? -Infinity) ? from : into;
+  const logout = (from.last_logout ?? -Infinity) > (into.last_logout ?? -Infinity) ? from : into;
+  await tx.run(sql`delete from player_names where player_key = ${survivor}`);
+  await writeNames(tx, survivor, [...names.values()], present, {
+    lastLogin: login.last_login === null ? undefined : { time: login.last_login, server: login.last_login_server },
+    lastLogout: logout.last_logout === null ? undefined : { time: logout.last_logout },
   });
 }
 
-async function newest(tx: Queryable, key: number, login: 0 | 1): Promise<{ time: number; server: string } | undefined> {
-  return await tx.get(sql`
-    select time, server from player_sessions where player_key = ${key} and login = ${login}
-    order by time desc, ledger_key desc limit 1`);
+/** The row of the present name is not updated with each event: its spelling and its end are those of the player. */
+async function namedPlayer(tx: Queryable, key: number): Promise<NamedPlayer> {
+  const player = (await tx.get<Omit<NamedPlayer, 'names'>>(sql`
+    select p.name, p.name_key, s.name_seen, p.last_login, p.last_login_server, p.last_logout
+    from players p join player_stats s on s.player_key = p.key where p.key = ${key}`))!;
+  const rows = await tx.tuples(sql`
+    select name_key, name, first_seen, last_seen from player_names where player_key = ${key}`);
+  const names = (rows as [string, string, number, number][]).map(([ofKey, name, first, last]) =>
+    ofKey === player.name_key ? { name: player.name, first, last: player.name_seen } : { name, first, last },
+  );
+  return { ...player, names };
 }
 
 /** The first name of a player and its timestamp. */
 export async function firstObservation(db: Queryable, key: number): Promise<{ name: string; first: number }> {
-  return (await spansOf(db, key)).reduce((first, span) => (span.first < first.first ? span : first));
+  const observed = new PlayerObservations(key);
+  await observed.read(db);
+  return observed.spans.reduce((first, span) => (span.first < first.first ? span : first));
 }

@@ -5,12 +5,12 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { findPlayer, namesOf, type PlayerName, playerByUuid } from '#store/game/players.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { retractEvents } from '#events/retract.ts';
 import { DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
 import { configured, event, login, match, person, team, sendEvents } from '#test/support/builders.ts';
 import { canonicalDumpOf } from '../canonical-dump.ts';
 import { arbitraryHistory, type GeneratedEvent } from '../generated-history.ts';
 import { ingestHistory } from '../ingest-history.ts';
+import { finishJobs, retractEvents } from '#test/support/jobs.ts';
 
 const FROM = person(0).uuid;
 const INTO = person(1).uuid;
@@ -67,6 +67,7 @@ for (const when of ['before', 'after'] as const) {
       assert.deepEqual((await namesOf(context.db, key)).map(({ name }) => name).sort(), [...new Set(names)].sort());
 
       await context.db.transaction((tx) => pseudonymise(tx, context.clock.now(), FROM));
+      await finishJobs(context.db);
       const [{ name: pseudonym }, ...others] = (await namesOf(context.db, key)) as [PlayerName, ...PlayerName[]];
       assert.match(pseudonym, /^deleted-/);
       assert.deepEqual(others, []);

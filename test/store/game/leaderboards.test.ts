@@ -4,7 +4,13 @@ import fc from 'fast-check';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
-import { projectMatches, mergeLeaderboards, removeFromLeaderboards } from '#store/game/leaderboard-projection.ts';
+import {
+  projectMatches,
+  mergeLeaderboards,
+  removeMatchResult,
+  removePlayersFromLeaderboards,
+  subtractPlayedTwice,
+} from '#store/game/leaderboard-projection.ts';
 import { activityOf, leaders, resultsOn } from '#store/game/leaderboards.ts';
 import { back, bucketsIn, firstDayOf, periodOf } from '#store/game/time-buckets.ts';
 import { recordOnline, onlineSince } from '#store/game/online-samples.ts';
@@ -100,7 +106,12 @@ onEachDatabase('after a retraction or a merge the leaderboards are as if it had 
   const late = await sendEvents({ db, clock }, duel(1, 3));
   const keys = [...ids, ...late].map((id) => keyOf(id)!);
   await db.transaction(async (tx) => {
-    await removeFromLeaderboards(tx, keys);
+    for (const key of keys) {
+      const countedFor = await removeMatchResult(tx, key);
+      const players = await tx.tuples(sql`select player_key from player_matches where match_key = ${key}`);
+      const playerKeys = players.map(([player]) => player as number);
+      await removePlayersFromLeaderboards(tx, key, playerKeys, countedFor);
+    }
     for (const key of keys) await tx.run(sql`delete from player_matches where match_key = ${key}`);
     for (const key of keys) await tx.run(sql`delete from matches where key = ${key}`);
   });
@@ -110,7 +121,14 @@ onEachDatabase('after a retraction or a merge the leaderboards are as if it had 
   await sendEvents({ db, clock }, duel(1, 3));
   await projectAll(db);
   const [from, into] = await Promise.all([1, 3].map((number) => playerByUuid(db, person(number).uuid)));
-  await db.transaction((tx) => mergeLeaderboards(tx, NOW, from!.key, into!.key));
+  await db.transaction(async (tx) => {
+    await mergeLeaderboards(tx, NOW, from!.key, into!.key);
+    const matches = await tx.tuples(sql`
+      select a.match_key from player_matches a join player_matches b on b.match_key = a.match_key
+      where a.player_key = ${from!.key} and b.player_key = ${into!.key}`);
+    const twice = matches.map(([key]) => key as number);
+    await subtractPlayedTwice(tx, twice, from!.key, into!.key);
+  });
   const [top, ...others] = await leaders(db, {
     bucket: bucketsIn('UTC')(NOW).all,
     mode: 'ctw',

@@ -1,0 +1,22 @@
+import { UsageError } from '#platform/errors.ts';
+import { type Command, type Input, print } from './command.ts';
+
+/** The options of commands that cannot be undone. */
+export const CONFIRMATION: NonNullable<Command['options']> = {
+  yes: { type: 'boolean', help: 'Do it: this cannot be undone' },
+  'dry-run': { type: 'boolean', help: 'Only print what the command would change' },
+};
+
+/**
+ * Decides whether a command goes on. With `--dry-run` it prints the impact and does not.
+ * @param act a sentence that says what would change
+ * @throws UsageError without `--yes`
+ */
+export function isConfirmed(input: Input, act: string, impact: Record<string, unknown>): boolean {
+  if (input.values['dry-run'] === true) {
+    print(input, { ...impact, dry_run: true });
+    return false;
+  }
+  if (input.values['yes'] === true) return true;
+  throw new UsageError(`${act} Add --yes to do it, or --dry-run to see what it would change.`);
+}

@@ -1,0 +1,112 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { UsageError } from '#platform/errors.ts';
+import { keyOf } from '#platform/ids.ts';
+import type { AppContext } from '#context/context.ts';
+import { runJob } from '#events/jobs/runner.ts';
+import { type Job, jobByKey, jobId, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
+import { type Command, type Input, JSON_OPTION, print, printTable, required, withAppContext } from './command.ts';
+
+const JOB: Command['options'] = {
+  job: { type: 'string', value: 'ID', help: 'The id of the job, as "job list" shows it' },
+  json: JSON_OPTION,
+};
+const NEWEST = 50;
+
+export const commands: Command[] = [
+  {
+    words: 'job list',
+    summary: 'List the newest jobs: withdrawals, merges and anonymisations, with their progress',
+    options: { json: JSON_OPTION },
+    run: listAll,
+  },
+  { words: 'job show', summary: 'Show one job', options: JOB, run: (input) => change(input) },
+  {
+    words: 'job pause',
+    audit: { action: 'job.pause', about: 'job' },
+    summary: 'Pause a job; what it has done stays, and it can be resumed',
+    options: JOB,
+    run: (input) => change(input, pauseJob),
+  },
+  {
+    words: 'job resume',
+    audit: { action: 'job.resume', about: 'job' },
+    summary: 'Continue a job that was paused or has failed',
+    options: JOB,
+    run: (input) => change(input, resumeJob),
+  },
+];
+
+async function listAll(input: Input): Promise<void> {
+  await withAppContext(async ({ db }) => {
+    printTable(input, (await listJobs(db, Number.MAX_SAFE_INTEGER, NEWEST)).map(wireJob));
+  });
+}
+
+async function change(input: Input, work?: (db: AppContext['db'], key: number) => Promise<boolean>): Promise<void> {
+  const id = required(input, 'job');
+  await withAppContext(async ({ db }) => {
+    const key = keyOf(id) ?? 0;
+    const job = await jobByKey(db, key);
+    if (job === undefined) throw new UsageError(`There is no job ${id}; see: scorehall job list`);
+    if (work !== undefined && !(await work(db, key))) throw new UsageError(`The job ${id} is ${job.state} already.`);
+    print(input, wireJob((await jobByKey(db, key))!));
+  });
+}
+
+export function wireJob(job: Job): Record<string, unknown> {
+  const { kind, state, label, done, total, created, finished, error } = job;
+  return {
+    id: jobId(job),
+    kind,
+    state,
+    about: label,
+    done,
+    total,
+    created: new Date(created).toISOString(),
+    finished: finished === null ? null : new Date(finished).toISOString(),
+    ...(error === '' ? {} : { error }),
+  };
+}
+
+const PROGRESS_EVERY_MS = 1_000;
+
+/**
+ * Takes part in running a job until it has ended, with its progress on standard error. A running service works on the job
+ * too, and goes on with it if the command is interrupted. Rests after each transaction for as long as it took, because this
+ * process cannot see whether deliveries wait.
+ */
+export async function runWithProgress(context: AppContext, key: number): Promise<Job> {
+  const id = jobId({ key });
+  let started = performance.now();
+  let shown = started;
+  const rest = async (): Promise<void> => {
+    if (performance.now() - shown > PROGRESS_EVERY_MS) {
+      shown = performance.now();
+      const { done, total } = (await jobByKey(context.db, key))!;
+      process.stderr.write(
+        `job ${id}: ${done}${total === null ? '' : ` of ${total}`} (pause it: scorehall job pause --job ${id})\n`,
+      );
+    }
+    await pause(Math.max(LOCK_GAP_MS, performance.now() - started));
+    started = performance.now();
+  };
+  const job = await runJob(context, key, rest).catch((error: unknown) => {
+    throw new UsageError(`${(error as Error).message} See: scorehall job show --job ${id}`);
+  });
+  if (job.state === 'paused')
+    throw new UsageError(`The job ${id} was paused. Continue: scorehall job resume --job ${id}`);
+  return job;
+}
+
+/** Runs work that may add a job (a deletion, a merge), and takes part in that job until it has ended. */
+export async function finishingJob<T>(context: AppContext, work: () => Promise<T>): Promise<T> {
+  const newest = async (): Promise<Job | undefined> => (await listJobs(context.db, Number.MAX_SAFE_INTEGER, 1))[0];
+  const before = (await newest())?.key ?? 0;
+  const result = await work();
+  const added = await newest();
+  if (added !== undefined && added.key > before) await runWithProgress(context, added.key);
+  return result;
+}
+
+/** Longer than a waiting writer's pause before it asks SQLite for the lock again. */
+const LOCK_GAP_MS = 6;

@@ -1,0 +1,108 @@
+import { html } from 'hono/html';
+import { idOf, keyOf } from '#platform/ids.ts';
+import type { Html } from '#http/page.ts';
+import { keyCursor, listed } from '#http/pager.ts';
+import { type Job, jobByKey, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
+import { button, factsList, number, timestamp } from '../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { notFound } from '../sign-in.ts';
+import { inOperator } from './layout.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+
+/** Jobs (`store/jobs.ts`) with their progress; operators pause and resume them. */
+async function jobsPage(request: ConsoleRequest) {
+  const { operator: o, jobs: t } = request.texts;
+  const { items, next } = listed(
+    await listJobs(request.deps.db, keyBefore(request), PAGE_SIZE + 1),
+    PAGE_SIZE,
+    keyCursor,
+  );
+  const rows = items.map(
+    (job) =>
+      html`<tr>
+        <th scope="row"><a href="/console/operator/jobs/${idOf(job.key)}">${t.kinds[job.kind]}</a></th>
+        <td>${aboutOf(job)}</td>
+        <td>${stateBadge(request, job)}</td>
+        <td>${progressOf(request, job)}</td>
+        <td>${timestamp(request, job.created)}</td>
+      </tr>`,
+  );
+  const headings = [t.job, t.about, o.state, t.progress, t.started];
+  const inner = html`<section class="card">
+    <p>${t.lead}</p>
+    ${items.length === 0 ? html`<p class="soft">${t.none}</p>` : table(o.sections['/jobs'], headings, rows)}
+    ${olderPager(request, next)}
+  </section>`;
+  return inOperator(request, '/jobs', o.sections['/jobs'], inner);
+}
+
+/** The label of a merge is the id of the player who remains. */
+function aboutOf({ kind, label }: Job): Html | string {
+  if (label === '') return '–';
+  return kind === 'merge' ? html`<a href="/players/${label}">${label}</a>` : label;
+}
+
+const BADGES = { waiting: 'warn', pausing: 'warn', paused: '', done: 'good', failed: 'bad' };
+
+function stateBadge({ texts }: ConsoleRequest, { state }: Job): Html {
+  return html`<span class="badge ${BADGES[state]}">${texts.jobs.states[state]}</span>`;
+}
+
+function progressOf(request: ConsoleRequest, { done, total }: Job): string {
+  const so_far = number(request, done);
+  return total === null ? so_far : request.texts.jobs.of(so_far, number(request, Math.max(done, total)));
+}
+
+async function requireJob({ c, deps }: ConsoleRequest): Promise<Job> {
+  const job = await jobByKey(deps.db, keyOf(c.req.param('id')!) ?? 0);
+  if (job === undefined) throw notFound();
+  return job;
+}
+
+const REFRESH_SECONDS = '3';
+
+async function jobPage(request: ConsoleRequest) {
+  const { operator: o, jobs: t } = request.texts;
+  const job = await requireJob(request);
+  const { kind, state, created, finished, error } = job;
+  const isRunning = state === 'waiting' || state === 'pausing';
+  if (isRunning) request.c.header('Refresh', REFRESH_SECONDS);
+  const facts: [string, Html | string][] = [
+    [t.about, aboutOf(job)],
+    [o.state, stateBadge(request, job)],
+    [t.progress, progressOf(request, job)],
+    [t.started, timestamp(request, created)],
+    [t.ended, finished === null ? '–' : timestamp(request, finished)],
+  ];
+  if (error !== '') facts.push([t.error, error]);
+  const act = (name: string, text: string): Html =>
+    button(request, `/operator/jobs/${idOf(job.key)}`, text, { fields: { act: name } });
+  const inner = html`<section class="card">
+    ${factsList(facts)} ${isRunning ? html`<p class="hint">${t.refreshes}</p>` : ''}
+    ${state === 'paused' && kind !== 'withdrawal' ? html`<p class="hint">${t.holds}</p>` : ''}
+    ${
+      state === 'waiting'
+        ? html`<p class="hint">${t.pause_hint}</p>
+            ${act('pause', t.pause)}`
+        : ''
+    }
+    ${state === 'paused' || state === 'failed' ? act('resume', t.resume) : ''}
+  </section>`;
+  return inOperator(request, '/jobs', t.kinds[kind], inner);
+}
+
+async function change(request: ConsoleRequest) {
+  const { deps, form } = request;
+  const { key, label } = await requireJob(request);
+  const subject = idOf(key);
+  const act = form['act'] === 'resume' ? 'resume' : 'pause';
+  const changed = act === 'resume' ? await resumeJob(deps.db, key) : await pauseJob(deps.db, key);
+  if (changed) await request.record({ action: `job.${act}`, subject, label });
+  return `/operator/jobs/${subject}?done=${changed ? 'completed' : 'gone'}`;
+}
+
+export const jobRoutes: readonly Route[] = [
+  operatorPage('/operator/jobs', jobsPage),
+  operatorPage('/operator/jobs/:id', jobPage),
+  operatorForm('/operator/jobs/:id', change),
+];

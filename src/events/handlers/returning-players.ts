@@ -1,0 +1,59 @@
+import type { Clock } from '#platform/clock.ts';
+import type { Db } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { type LinkFailure, linkPlayer } from '#store/accounts/account-changes.ts';
+import { heldPunishments, returnPunishment } from '#store/game/held-punishments.ts';
+import { createJob, markStale } from '#store/jobs.ts';
+import { Keys } from '#store/sequence.ts';
+import { Batch } from '../unit-of-work.ts';
+
+interface Named {
+  uuid: string;
+  name: string;
+}
+
+/** Links a game account to an account on behalf of an operator. @returns why it is refused; undefined on success */
+export async function linkGameAccount(
+  db: Db,
+  clock: Clock,
+  account: string,
+  player: Named,
+): Promise<LinkFailure | undefined> {
+  return await db.transaction(async (tx) => {
+    const batch = new Batch(tx, await Keys.lock(tx), clock.now());
+    const refusal = await linkPlayer(tx, account, player);
+    if (refusal !== undefined) return refusal;
+    await returnPunishments(batch, player);
+    await batch.keys.save();
+    return undefined;
+  });
+}
+
+/**
+ * Gives a game account that was linked again the punishments that were in force when its former account was deleted. Their
+ * events in the ledger name the game account again, so that a rebuild or an export keeps them with it.
+ */
+export async function returnPunishments(batch: Batch, player: Named): Promise<void> {
+  const { tx, now } = batch;
+  const held = await heldPunishments(tx, player.uuid);
+  if (held.length === 0) return;
+  await batch.load([player.uuid]);
+  for (const { time } of held) batch.players.observe(player, time, batch.keys);
+  const returned = batch.players.find(player.uuid)!;
+  await batch.flush();
+  for (const { key, time, punished_key, body } of held) {
+    const data = JSON.parse(body) as { punished: Named };
+    const issued = JSON.stringify({ ...data, punished: { uuid: player.uuid, name: player.name } });
+    await tx.runAll([
+      sql`update ledger set body = ${issued} where key = ${key}`,
+      sql`delete from name_observations where player_key = ${punished_key} and ledger_key = ${key}`,
+      sql`
+        insert into name_observations (player_key, ledger_key, time, name)
+        values (${returned.key}, ${key}, ${time}, ${player.name}) on conflict (player_key, ledger_key, name) do nothing`,
+    ]);
+    await returnPunishment(tx, key, returned.key);
+  }
+  // A job without UUIDs only derives: the pseudonym's player has lost observations, perhaps the last one.
+  await markStale(tx, 'player', [returned.key, ...held.map(({ punished_key }) => punished_key)]);
+  await createJob(tx, now, { kind: 'anonymisation', label: '', params: { hashes: [] } });
+}

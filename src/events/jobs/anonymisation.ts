@@ -1,0 +1,169 @@
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
+import { MAPS } from '../anonymise.ts';
+import { renamedJson } from '../renamed-json.ts';
+import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from './portion.ts';
+
+/**
+ * Replaces deleted players by their pseudonyms in the stored events and in the rows that keep the names of events. First the
+ * matches of the player by its index, because a merge may have written the UUID into matches whose events have another one;
+ * then the whole ledger, once for all UUIDs of the job: no index finds every event that mentions a UUID.
+ */
+
+interface Params {
+  /** The keyed hashes of the UUIDs; by default those of all pseudonyms that are not complete. */
+  hashes?: string[];
+}
+
+interface Cursor {
+  phase: 'matches' | 'ledger';
+  /** Rows up to this key are done. */
+  after: number;
+}
+
+export const anonymisePortion: Work = async ({ tx }, job) => {
+  const { hashes } = JSON.parse(job.params) as Params;
+  const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
+  const players = await playersOf(tx, hashes);
+  if (players.length === 0) return { cursor, done: 0, isComplete: true, mayPause: true };
+  const scan = {
+    pseudonyms: new Map(players.map((player) => [player.original, player])),
+    owner: await ownerOf(tx, players),
+  };
+  const [done, last] =
+    cursor.phase === 'matches' ? await scanMatches(tx, scan, cursor) : await scanLedger(tx, scan, cursor);
+  if (last !== undefined) return { cursor: { ...cursor, after: last }, done, isComplete: false, mayPause: true };
+  if (cursor.phase === 'matches') {
+    return { cursor: { phase: 'ledger', after: 0 }, done, isComplete: false, mayPause: true };
+  }
+  await tx.run(
+    sql`update pseudonyms set original = null where uuid_hash in (${list(players.map((one) => one.uuid_hash))})`,
+  );
+  return { cursor, done, isComplete: true, mayPause: true };
+};
+
+type Anonymised = Pseudonym & { uuid_hash: string; original: string };
+
+async function playersOf(tx: Queryable, hashes: string[] | undefined): Promise<Anonymised[]> {
+  if (hashes?.length === 0) return [];
+  const chosen = hashes === undefined ? sql`` : sql`and uuid_hash in (${list(hashes)})`;
+  return await tx.all<Anonymised>(sql`
+    select uuid_hash, uuid, name, original from pseudonyms where original is not null ${chosen}`);
+}
+
+interface Scan {
+  /** By the original UUID. */
+  pseudonyms: ReadonlyMap<string, Anonymised>;
+  /** The player who has the pseudonym; undefined where the UUIDs only were merged into a player of another account. */
+  owner: { key: number; name: string } | undefined;
+}
+
+async function ownerOf(tx: Queryable, players: readonly Anonymised[]): Promise<Scan['owner']> {
+  const uuids = list(players.map(({ uuid }) => uuid));
+  return await tx.get(sql`
+    select p.key, p.name from players p
+    where p.name in (${list(players.map(({ name }) => name))}) and (
+      p.uuid in (${uuids}) or p.uuid in (select into_uuid from player_aliases where uuid in (${uuids})))
+    limit 1`);
+}
+
+type Scanned = [done: number, last: number | undefined];
+
+async function scanMatches(tx: Queryable, scan: Scan, { after }: Cursor): Promise<Scanned> {
+  const { owner } = scan;
+  if (owner === undefined) return [0, undefined];
+  const rows = await tx.tuples(sql`
+    select p.match_key, coalesce(octet_length(d.teams) + octet_length(d.objectives), 0)
+    from player_matches p left join match_details d on d.match_key = p.match_key
+    where (p.player_key, p.match_key) > (${owner.key}, ${after}) and p.player_key <= ${owner.key}
+    order by p.player_key, p.match_key limit ${ROWS_PER_PORTION}`);
+  const keys = withinBytes(rows as [number, number][]);
+  for (const key of keys) await anonymiseMatch(tx, key, scan);
+  return [keys.length, keys.at(-1)];
+}
+
+/** More than `ROWS_PER_PORTION`, because most events do not mention the player and are only read. */
+const EVENTS_PER_PORTION = 500;
+
+async function scanLedger(tx: Queryable, scan: Scan, { after }: Cursor): Promise<Scanned> {
+  const sizes = await tx.tuples(sql`
+    select key, octet_length(body) from ledger where key > ${after} order by key limit ${EVENTS_PER_PORTION}`);
+  const last = withinBytes(sizes as [number, number][]).at(-1);
+  if (last === undefined) return [0, undefined];
+  const rows = await tx.all<StoredEvent>(sql`
+    select key, type, body from ledger where key > ${after} and key <= ${last} order by key`);
+  const originals = [...scan.pseudonyms.keys()].map((uuid) => uuid.replaceAll('-', ''));
+  let done = 0;
+  for (const row of rows) {
+    const text = row.body.toLowerCase().replaceAll('-', '');
+    done++;
+    if (row.type === MAPS || !originals.some((uuid) => text.includes(uuid))) continue;
+    await anonymiseEvent(tx, row, scan);
+    if (done >= ROWS_PER_PORTION) return [done, row.key];
+  }
+  return [done, last];
+}
+
+/** The first keys whose rows together have at most `BYTES_PER_PORTION`, but at least one. */
+function withinBytes(rows: readonly [key: number, bytes: number][]): number[] {
+  let bytes = 0;
+  return rows.filter(([, size], place) => (bytes += size) <= BYTES_PER_PORTION || place === 0).map(([key]) => key);
+}
+
+interface StoredEvent {
+  key: number;
+  type: string;
+  body: string;
+}
+
+async function anonymiseEvent(tx: Queryable, { key, type, body }: StoredEvent, scan: Scan): Promise<void> {
+  const { pseudonyms, owner } = scan;
+  await tx.run(sql`update ledger set body = ${renamedJson(body, pseudonyms)} where key = ${key}`);
+  if (type === 'match.finished') await anonymiseMatch(tx, key, scan);
+  if (owner !== undefined) await anonymiseNames(tx, key, owner);
+  if (type !== 'punishment.issued') return;
+  await tx.runAll(
+    [...pseudonyms].map(
+      ([original, { uuid, name }]) => sql`
+        update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
+        where key = ${key} and punisher_uuid = ${original}`,
+    ),
+  );
+}
+
+/** One event may have observed several names of a player. One row remains and gets the pseudonym. */
+async function anonymiseNames(
+  tx: Queryable,
+  event: number,
+  { key, name }: { key: number; name: string },
+): Promise<void> {
+  await tx.runAll([
+    sql`update player_sessions set name = ${name} where player_key = ${key} and ledger_key = ${event}`,
+    sql`
+      delete from name_observations where player_key = ${key} and ledger_key = ${event} and exists (
+        select 1 from name_observations o where o.player_key = ${key}
+          and o.ledger_key = ${event} and o.name < name_observations.name)`,
+    sql`update name_observations set name = ${name} where player_key = ${key} and ledger_key = ${event}`,
+  ]);
+}
+
+async function anonymiseMatch(tx: Queryable, match: number, { pseudonyms, owner }: Scan): Promise<void> {
+  const details = await tx.get<{ teams: string; objectives: string }>(
+    sql`select teams, objectives from match_details where match_key = ${match}`,
+  );
+  if (details === undefined) return;
+  const [teams, objectives] = [renamedJson(details.teams, pseudonyms), renamedJson(details.objectives, pseudonyms)];
+  if (teams !== details.teams || objectives !== details.objectives) {
+    await tx.run(sql`
+      update match_details set teams = ${teams}, objectives = ${objectives}, revision = revision + 1
+      where match_key = ${match}`);
+  }
+  if (owner === undefined) return;
+  await anonymiseNames(tx, match, owner);
+  await tx.runAll([
+    sql`update player_matches set name = ${owner.name} where match_key = ${match} and player_key = ${owner.key}`,
+    sql`update kills set killer_name = ${owner.name} where killer_key = ${owner.key} and match_key = ${match}`,
+    sql`update kills set victim_name = ${owner.name} where victim_key = ${owner.key} and match_key = ${match}`,
+  ]);
+}

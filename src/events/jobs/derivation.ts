@@ -1,0 +1,60 @@
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/jobs.ts';
+import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
+import { Keys } from '#store/sequence.ts';
+import { eventsOf, rebuild } from '../rebuild.ts';
+import { withdrawEvents } from '../retract.ts';
+import type { Batch } from '../unit-of-work.ts';
+
+/** Derives again what a job made stale, each player and aggregate once. */
+
+/**
+ * Derives a player from its observations. They are read in pages outside the transaction, which then reads only those that
+ * were added since. If the player or the job has changed meanwhile, nothing is written and the next portion tries again.
+ */
+export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void> {
+  const player = Number(stale.ref);
+  const before = await stateOf(db, player);
+  const observed = new PlayerObservations(player);
+  if (before !== undefined) await observed.read(db);
+  await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    const current = await jobByKey(tx, job.key);
+    const after = await stateOf(tx, player);
+    if (current?.portions !== job.portions || after?.uuid !== before?.uuid || after?.aliases !== before?.aliases)
+      return;
+    if (after !== undefined) {
+      await observed.read(tx);
+      await replacePlayerNames(tx, player, observed.under(await pseudonymOf(tx, after.uuid)));
+    }
+    await unmarkStale(tx, stale);
+    await saveJob(tx, { ...current, portions: current.portions + 1 });
+  });
+}
+
+/** What moves older observations to a player, or renames them. */
+async function stateOf(db: Queryable, player: number): Promise<{ uuid: string; aliases: number } | undefined> {
+  return await db.get(sql`
+    select p.uuid, (select count(*) from player_aliases a where a.into_uuid = p.uuid) as aliases
+    from players p where p.key = ${player}`);
+}
+
+/** The pseudonym of a player whose stored names are still being replaced by it. */
+async function pseudonymOf(tx: Queryable, uuid: string): Promise<string | undefined> {
+  const row = await tx.get<{ name: string }>(
+    sql`select name from pseudonyms where uuid = ${uuid} and original is not null`,
+  );
+  return row?.name;
+}
+
+/**
+ * Rebuilds an aggregate in one transaction: its readers must not see it half applied.
+ * @returns the number of events that were withdrawn with those that they depend on
+ */
+export async function deriveAggregate(batch: Batch, stale: Stale): Promise<number> {
+  await unmarkStale(batch.tx, stale);
+  const cascaded = await rebuild(batch, stale.ref);
+  await withdrawEvents(batch, await eventsOf(batch.tx, cascaded));
+  return cascaded.length;
+}

@@ -1,0 +1,108 @@
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { groupOf } from '#store/game/player-stats.ts';
+import {
+  type CountedFor,
+  removeMatchResult,
+  removePlayersFromLeaderboards,
+} from '#store/game/leaderboard-projection.ts';
+import { applyPseudonyms } from '../anonymise.ts';
+import { uuidsOf } from '../match-summary.ts';
+import { LEDGER, type LedgerRow, parseLedgerRow } from '../rebuild.ts';
+import { markObservedStale } from '../retract.ts';
+import type { Batch } from '../unit-of-work.ts';
+import type { PreparedEvent } from '../validation.ts';
+import type { Budget } from './portion.ts';
+
+/**
+ * Withdraws a match in portions, because one match may have thousands of players and kills. The first portion marks the
+ * event as withdrawn and deletes the page of the match; the following ones subtract its players, and the last one deletes
+ * its row.
+ */
+
+export interface MatchCursor {
+  key: number;
+  /** The number of players (of `uuidsOf`) that are done. */
+  offset: number;
+  countedFor: CountedFor;
+}
+
+/** Kills have no counters to subtract, so deleting one costs far less than removing a player. */
+const KILLS_PER_ROW = 10;
+
+export async function beginMatch({ tx, now }: Batch, { key }: LedgerRow): Promise<MatchCursor> {
+  const countedFor = await removeMatchResult(tx, key);
+  await tx.runAll([
+    sql`update ledger set withdrawn = ${now} where key = ${key}`,
+    // The projection of the leaderboards and the pages read matches with their details, so both pass it by from here on.
+    sql`delete from match_details where match_key = ${key}`,
+  ]);
+  return { key, offset: 0, countedFor };
+}
+
+/** @returns where the next portion continues; undefined when the match is gone */
+export async function continueMatch(
+  batch: Batch,
+  cursor: MatchCursor,
+  budget: Budget,
+): Promise<MatchCursor | undefined> {
+  const row = (await batch.tx.get<LedgerRow>(sql`${LEDGER} where l.key = ${cursor.key}`))!;
+  const event = await readLedgerEvent(batch.tx, row);
+  if (event.type !== 'match.finished') throw new Error(`Event ${row.key} is not a match`);
+  const uuids = uuidsOf(event.data);
+  const count = Math.min(uuids.length - cursor.offset, budget.rows);
+  const next = { ...cursor, offset: cursor.offset + count };
+  await removePlayers(batch, event.data, cursor, next.offset);
+  budget.spend(count);
+  if (next.offset < uuids.length || budget.isSpent) return next;
+  if (event.data.kills.length > 0 && !(await deleteKills(batch.tx, cursor.key, budget))) return next;
+  await batch.tx.run(sql`delete from matches where key = ${cursor.key}`);
+  return undefined;
+}
+
+type MatchData = Extract<PreparedEvent, { type: 'match.finished' }>['data'];
+
+/** Removes the players from the cursor's offset to `end`. */
+async function removePlayers(batch: Batch, match: MatchData, cursor: MatchCursor, end: number): Promise<void> {
+  const { key, offset, countedFor } = cursor;
+  const { tx, players } = batch;
+  const uuids = uuidsOf(match).slice(offset, end);
+  if (uuids.length === 0) return;
+  await batch.load(uuids);
+  const playerKeys = [...new Set(uuids.map((uuid) => players.find(uuid)!.key))];
+  await removePlayersFromLeaderboards(tx, key, playerKeys, countedFor);
+  const group = groupOf(match.facts.gamemode);
+  const ofTeams = match.players.slice(offset, end);
+  for (const [uuid, , , , , , , , sums] of ofTeams) players.count(players.find(uuid)!, group, sums, -1);
+  const scorers = match.scorers.slice(
+    Math.max(0, offset - match.players.length),
+    Math.max(0, end - match.players.length),
+  );
+  const named = [...ofTeams, ...scorers].map(([uuid, name]) => ({ uuid, name, time: match.finished }));
+  await markObservedStale(batch, named);
+  await tx.runAll([
+    sql`delete from player_matches where match_key = ${key} and player_key in (${list(playerKeys)})`,
+    sql`delete from name_observations where player_key in (${list(playerKeys)}) and ledger_key = ${key}`,
+  ]);
+}
+
+/** @returns whether all kills of the match are deleted */
+async function deleteKills(tx: Queryable, match: number, budget: Budget): Promise<boolean> {
+  const limit = budget.rows * KILLS_PER_ROW;
+  const deleted = await tx.run(sql`
+    delete from kills where match_key = ${match} and number in (
+      select number from kills where match_key = ${match} limit ${limit})`);
+  budget.spend(Math.ceil(deleted / KILLS_PER_ROW));
+  return deleted < limit;
+}
+
+let lastRead: { key: number; body: string; event: PreparedEvent } | undefined;
+
+/** An event of the ledger with pseudonyms applied. Parsing a large match takes long, so the last one is kept parsed. */
+export async function readLedgerEvent(tx: Queryable, row: LedgerRow): Promise<PreparedEvent> {
+  if (lastRead?.key !== row.key || lastRead.body !== row.body) {
+    lastRead = { key: row.key, body: row.body, event: parseLedgerRow(row) };
+  }
+  const [pseudonymised] = await applyPseudonyms(tx, [{ event: lastRead.event, raw: undefined }]);
+  return pseudonymised!.event;
+}

@@ -1,0 +1,109 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '#platform/clock.ts';
+import { Unavailable } from '#platform/errors.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { type Job, jobByKey, type JobKind, nextJob, nextStale, saveJob } from '#store/jobs.ts';
+import { Keys } from '#store/sequence.ts';
+import { Batch } from '../unit-of-work.ts';
+import { anonymisePortion } from './anonymisation.ts';
+import { deriveAggregate, derivePlayer } from './derivation.ts';
+import { mergePortion } from './merge.ts';
+import type { Work } from './portion.ts';
+import { withdrawPortion } from './withdrawal.ts';
+
+/**
+ * Runs jobs (`store/jobs.ts`) in portions: short transactions that each leave a cursor, so that a job survives a restart
+ * and ingest, sign-in and API never wait for more than one portion. Several processes may run portions of one job in turns.
+ */
+
+const WORK: Record<JobKind, Work> = {
+  withdrawal: withdrawPortion,
+  merge: mergePortion,
+  anonymisation: anonymisePortion,
+};
+
+type Context = { db: Db; clock: Clock };
+
+/** Runs the next portion of the oldest job. @returns whether there may be another one */
+export async function runPortion({ db, clock }: Context): Promise<boolean> {
+  const waiting = await nextJob(db);
+  if (waiting === undefined) return false;
+  try {
+    if (waiting.phase === 'derive') return await derivePortion(db, clock, waiting);
+    await db.transaction((tx) => workPortion(tx, clock));
+  } catch (error) {
+    if (error instanceof Unavailable) throw error;
+    await failJob(db, clock.now(), waiting, error);
+  }
+  return true;
+}
+
+async function workPortion(tx: Queryable, clock: Clock): Promise<void> {
+  const keys = await Keys.lock(tx);
+  const job = await nextJob(tx);
+  if (job === undefined || job.phase === 'derive') return;
+  const batch = new Batch(tx, keys, clock.now());
+  const { cursor, done, isComplete, mayPause } = await WORK[job.kind](batch, job);
+  await batch.flush();
+  await keys.save();
+  const phase = isComplete || (mayPause && job.state === 'pausing') ? 'derive' : 'work';
+  const state = isComplete ? 'waiting' : job.state;
+  const portions = job.portions + 1;
+  await saveJob(tx, { ...job, state, phase, portions, cursor: JSON.stringify(cursor), done: job.done + done });
+}
+
+/** Derives one stale player or aggregate again, or ends the job where none is left. */
+async function derivePortion(db: Db, clock: Clock, job: Job): Promise<boolean> {
+  const stale = await nextStale(db);
+  if (stale?.kind === 'player') await derivePlayer(db, job, stale);
+  else await db.transaction((tx) => deriveAggregateOrEnd(tx, clock.now(), job));
+  return true;
+}
+
+async function deriveAggregateOrEnd(tx: Queryable, now: number, { key, portions }: Job): Promise<void> {
+  const keys = await Keys.lock(tx);
+  const job = await jobByKey(tx, key);
+  if (job?.portions !== portions) return;
+  const stale = await nextStale(tx);
+  const next = { ...job, portions: portions + 1 };
+  if (stale === undefined) return await saveJob(tx, endOf(next, now));
+  if (stale.kind === 'player') return;
+  const batch = new Batch(tx, keys, now);
+  const cascaded = await deriveAggregate(batch, stale);
+  await batch.flush();
+  const cursor = JSON.parse(job.cursor) as { cascaded?: number };
+  const counted = JSON.stringify({ ...cursor, cascaded: (cursor.cascaded ?? 0) + cascaded });
+  await saveJob(tx, { ...next, cursor: cascaded === 0 ? job.cursor : counted });
+}
+
+function endOf(job: Job, now: number): Job {
+  if (job.state === 'pausing') return { ...job, state: 'paused', phase: 'work' };
+  // The parameters of a merge contain a UUID, which must not outlive the account.
+  return { ...job, state: 'done', params: '{}', finished: now };
+}
+
+async function failJob(db: Db, now: number, { key }: Job, error: unknown): Promise<void> {
+  const text = error instanceof Error ? error.message : String(error);
+  await db.run(sql`update jobs set state = 'failed', error = ${text}, finished = ${now} where key = ${key}`);
+}
+
+/** Runs all jobs to their end, without resting: for tests and for commands in a network that is not running. */
+export async function runJobs(context: Context): Promise<void> {
+  while (await runPortion(context)) await setImmediate();
+}
+
+/**
+ * Takes part in running jobs until one of them has ended or was paused.
+ * @param rest called after each portion
+ * @throws Error where the job has failed, or waits for an earlier job that is paused
+ */
+export async function runJob(context: Context, key: number, rest: () => Promise<unknown> = setImmediate): Promise<Job> {
+  for (;;) {
+    const job = (await jobByKey(context.db, key))!;
+    if (job.state === 'failed') throw new Error(`The job has failed: ${job.error}`);
+    if (job.state === 'paused' || job.finished !== null) return job;
+    if (!(await runPortion(context))) throw new Error('The job waits for an earlier one that is paused.');
+    await rest();
+  }
+}

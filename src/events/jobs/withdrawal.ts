@@ -1,0 +1,171 @@
+import { keyOf } from '#platform/ids.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { removeOnlineSamples } from '#store/game/online-samples.ts';
+import { createJob, markStale } from '#store/jobs.ts';
+import { pageBefore } from '#store/keyset-paging.ts';
+import { keysByServer } from '../events-by-server.ts';
+import { IS_OPERATOR_ACT } from '../operator-events.ts';
+import { eventsOf, LEDGER, type LedgerRow } from '../rebuild.ts';
+import { NOT_RETRACTED, withdrawEvents } from '../retract.ts';
+import type { Batch } from '../unit-of-work.ts';
+import { Budget, type Progress, type Work } from './portion.ts';
+import { beginMatch, continueMatch, type MatchCursor } from './match-withdrawal.ts';
+
+/** Withdraws events of a server: some by their keys, or all received since a timestamp, newest first. */
+export type WithdrawalParams = { server?: number; keys: readonly number[] } | { server: number; since: number };
+
+interface Cursor {
+  /** Whether the samples of players online are done. */
+  sampled?: boolean;
+  /** Every event with this key or a greater one is done (`since`). */
+  before: number;
+  /** The number of keys that are done (`keys`). */
+  place: number;
+  /** The match whose rows are being removed. */
+  match?: MatchCursor | undefined;
+  events: number;
+  /** Counted by `deriveAggregate`. */
+  cascaded: number;
+}
+
+const BEGINNING: Cursor = { before: Number.MAX_SAFE_INTEGER, place: 0, events: 0, cascaded: 0 };
+/** Candidates are read by an index and mostly need no change, so a portion may pass many of them. */
+const CANDIDATES = 500;
+const SAMPLES_PER_PORTION = 500;
+
+export const withdrawPortion: Work = async (batch, job) => {
+  const params = JSON.parse(job.params) as WithdrawalParams;
+  const cursor = { ...BEGINNING, ...(JSON.parse(job.cursor) as Partial<Cursor>) };
+  const before = cursor.events;
+  const progress = (isComplete: boolean): Progress => {
+    return { cursor, done: cursor.events - before, isComplete, mayPause: cursor.match === undefined };
+  };
+  const budget = new Budget();
+  if ('since' in params && !cursor.sampled) {
+    const removed = await removeOnlineSamples(batch.tx, params.server, params.since, SAMPLES_PER_PORTION);
+    cursor.sampled = removed < SAMPLES_PER_PORTION;
+    if (!cursor.sampled) return progress(false);
+  }
+  if (cursor.match !== undefined) await withdrawMatch(batch, cursor, budget);
+  if (budget.isSpent || (job.state === 'pausing' && cursor.match === undefined)) return progress(false);
+  const candidates = await candidatesAfter(batch.tx, params, cursor);
+  for (let place = 0; place < candidates.length && !budget.isSpent && cursor.match === undefined;) {
+    const taken = runFrom(candidates, place, budget.rows);
+    await withdrawRun(batch, taken, 'keys' in params ? params.server : undefined, cursor, budget);
+    place += taken.length;
+    cursor.place += taken.length;
+    cursor.before = taken.at(-1)!.key;
+  }
+  return progress(candidates.length === 0);
+};
+
+interface Candidate {
+  key: number;
+  type: string;
+  isWanted: boolean;
+}
+
+async function candidatesAfter(tx: Queryable, params: WithdrawalParams, cursor: Cursor): Promise<Candidate[]> {
+  if ('since' in params) return await eventsOfServer(tx, params, cursor.before, CANDIDATES);
+  const keys = params.keys.slice(cursor.place, cursor.place + CANDIDATES);
+  if (keys.length === 0) return [];
+  const rows = await tx.tuples(sql`select key, type from ledger where key in (${list(keys)})`);
+  const types = new Map(rows as [number, string][]);
+  return keys.map((key) => ({ key, type: types.get(key) ?? '', isWanted: types.has(key) }));
+}
+
+/** The next candidates to handle together: one match, or others up to the next match with at most `limit` wanted ones. */
+function runFrom(candidates: readonly Candidate[], place: number, limit: number): Candidate[] {
+  if (isMatch(candidates[place]!)) return [candidates[place]!];
+  let wanted = 0;
+  const end = candidates.findIndex((one, at) => at >= place && (isMatch(one) || (one.isWanted && ++wanted > limit)));
+  return candidates.slice(place, end === -1 ? undefined : end);
+}
+
+const isMatch = ({ type, isWanted }: Candidate): boolean => isWanted && type === 'match.finished';
+
+/** The events of a server before a key, newest first, and whether they were received since the timestamp. */
+async function eventsOfServer(
+  db: Queryable,
+  { server, since }: { server: number; since: number },
+  before: number,
+  limit: number,
+): Promise<Candidate[]> {
+  const rows = await db.tuples(sql`
+    select l.key, l.type, case when l.received >= ${since} and l.withdrawn is null
+      and l.type not in (${list(NOT_RETRACTED)}) and not ${IS_OPERATOR_ACT} then 1 else 0 end
+    from (${keysByServer(server, pageBefore(before, limit))}) s join ledger l on l.key = s.key
+    order by l.key desc limit ${limit}`);
+  return (rows as [number, string, number][]).map(([key, type, wanted]) => ({ key, type, isWanted: wanted === 1 }));
+}
+
+/** Withdraws events; of a large match only the first rows, see `continueMatch`. */
+async function withdrawRun(
+  batch: Batch,
+  candidates: readonly Candidate[],
+  server: number | undefined,
+  cursor: Cursor,
+  budget: Budget,
+): Promise<void> {
+  const keys = candidates.filter(({ isWanted }) => isWanted).map(({ key }) => key);
+  if (keys.length === 0) return;
+  const ofServer = server === undefined ? sql`` : sql`and l.scope_key = ${server}`;
+  const rows = await batch.tx.all<LedgerRow>(sql`
+    ${LEDGER}
+    where l.key in (${list(keys)}) and l.withdrawn is null and l.type not in (${list(NOT_RETRACTED)}) ${ofServer}
+    order by l.key desc`);
+  const [first] = rows;
+  if (first?.type === 'match.finished') {
+    cursor.match = await beginMatch(batch, first);
+    budget.spend(1, first.body.length);
+    if (!budget.isSpent) await withdrawMatch(batch, cursor, budget);
+    return;
+  }
+  await withdrawEvents(batch, await eventsOf(batch.tx, rows));
+  await markStale(
+    batch.tx,
+    'aggregate',
+    rows.flatMap(({ aggregate }) => aggregate ?? []),
+  );
+  cursor.events += rows.length;
+  budget.spend(rows.length);
+}
+
+async function withdrawMatch(batch: Batch, cursor: Cursor, budget: Budget): Promise<void> {
+  cursor.match = await continueMatch(batch, cursor.match!, budget);
+  if (cursor.match === undefined) cursor.events++;
+}
+
+/** Adds a job that withdraws events. @returns its key */
+export async function createWithdrawal(
+  db: Db,
+  clock: Clock,
+  params: WithdrawalParams,
+  { label = '', total }: { label?: string; total?: number } = {},
+): Promise<number> {
+  const count = 'keys' in params ? params.keys.length : total;
+  const job = { kind: 'withdrawal', label, params, ...(count === undefined ? {} : { total: count }) } as const;
+  return await db.transaction((tx) => createJob(tx, clock.now(), job));
+}
+
+/** The number of events that a withdrawal would take, by type. Reads page by page, so the thread can answer meanwhile. */
+export async function withdrawalImpact(db: Queryable, server: number, since: number): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const page = await eventsOfServer(db, { server, since }, before, CANDIDATES);
+    for (const { type, isWanted } of page) if (isWanted) counts.set(type, (counts.get(type) ?? 0) + 1);
+    if (page.length < CANDIDATES) return counts;
+    before = page.at(-1)!.key;
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+}
+
+/** Like `withdrawalImpact`, for one event by its receipt. Empty if the server sent no such event, or it is withdrawn. */
+export async function receiptImpact(db: Queryable, server: number, receipt: string): Promise<Map<string, number>> {
+  const row = await db.get<{ type: string }>(sql`
+    select type from ledger where key = ${keyOf(receipt) ?? 0} and scope_key = ${server} and withdrawn is null
+      and type not in (${list(NOT_RETRACTED)})`);
+  return new Map(row === undefined ? [] : [[row.type, 1]]);
+}

@@ -1,0 +1,121 @@
+import { idOf } from '#platform/ids.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { nextKey } from './sequence.ts';
+
+/**
+ * Long work that runs in short transactions (`events/jobs/`). Jobs run one after another in the order of their keys, which
+ * any number of processes may do in turns: each transaction reads the cursor and saves the next one.
+ */
+
+export type JobKind = 'withdrawal' | 'merge' | 'anonymisation';
+export type JobState = 'waiting' | 'pausing' | 'paused' | 'done' | 'failed';
+
+export interface Job {
+  key: number;
+  kind: JobKind;
+  state: JobState;
+  /** `derive`: the work is done or paused, and what it made stale is derived again. */
+  phase: 'work' | 'derive';
+  /** What the job is about, for operators: the name of a server or a pseudonym, the id of a player, but no player's name. */
+  label: string;
+  /** JSON, private to the job's kind; emptied when the job is done. */
+  params: string;
+  /** JSON, private to the job's kind: where the next transaction continues. */
+  cursor: string;
+  /** The number of transactions so far. */
+  portions: number;
+  done: number;
+  /** How much there is to do, in the unit of `done`; null if unknown. */
+  total: number | null;
+  created: number;
+  finished: number | null;
+  error: string;
+}
+
+export interface NewJob {
+  kind: JobKind;
+  label: string;
+  params?: unknown;
+  cursor?: unknown;
+  total?: number;
+}
+
+const COLUMNS = sql`key, kind, state, phase, label, params, cursor, portions, done, total, created, finished, error`;
+
+/** Adds a job. @returns its key */
+export async function createJob(tx: Queryable, now: number, job: NewJob): Promise<number> {
+  const { kind, label, params = {}, cursor = {}, total = null } = job;
+  const key = await nextKey(tx, now);
+  await tx.run(sql`
+    insert into jobs (key, kind, state, phase, label, params, cursor, portions, done, total, created, finished, error)
+    values (${key}, ${kind}, 'waiting', 'work', ${label}, ${JSON.stringify(params)}, ${JSON.stringify(cursor)}, 0, 0,
+      ${total}, ${now}, null, '')`);
+  return key;
+}
+
+export async function jobByKey(db: Queryable, key: number): Promise<Job | undefined> {
+  return await db.get<Job>(sql`select ${COLUMNS} from jobs where key = ${key}`);
+}
+
+/** Jobs with keys below `before`, newest first. */
+export async function listJobs(db: Queryable, before: number, limit: number): Promise<Job[]> {
+  return await db.all<Job>(sql`
+    select ${COLUMNS} from jobs where key < ${before} order by key desc limit ${limit}`);
+}
+
+/**
+ * The job whose turn it is. A paused withdrawal lets later jobs pass, because it is paused between two events. A paused
+ * merge or anonymisation holds them back: the records of its player are in two states until it is complete.
+ */
+export async function nextJob(db: Queryable): Promise<Job | undefined> {
+  const first = await db.get<Job>(sql`
+    select ${COLUMNS} from jobs where finished is null and not (kind = 'withdrawal' and state = 'paused')
+    order by key limit 1`);
+  return first?.state === 'paused' ? undefined : first;
+}
+
+/** Saves the progress of a job at the end of one of its transactions. */
+export async function saveJob(tx: Queryable, job: Job): Promise<void> {
+  const { key, state, phase, params, cursor, portions, done, finished, error } = job;
+  await tx.run(sql`
+    update jobs set state = ${state}, phase = ${phase}, params = ${params}, cursor = ${cursor}, portions = ${portions}, done = ${done},
+      finished = ${finished}, error = ${error}
+    where key = ${key}`);
+}
+
+/** Pauses a job after its present event. What it has done stays. @returns false if it was not waiting or running */
+export async function pauseJob(db: Queryable, key: number): Promise<boolean> {
+  return (await db.run(sql`update jobs set state = 'pausing' where key = ${key} and state = 'waiting'`)) === 1;
+}
+
+/** Continues a job that was paused or has failed. @returns false if it was neither */
+export async function resumeJob(db: Queryable, key: number): Promise<boolean> {
+  const changed = await db.run(sql`
+    update jobs set state = 'waiting', finished = null, error = ''
+    where key = ${key} and state in ('pausing', 'paused', 'failed')`);
+  return changed === 1;
+}
+
+/** Requests that a player or an aggregate of the ledger is derived again at the end of the present job. */
+export async function markStale(tx: Queryable, kind: 'player' | 'aggregate', refs: Iterable<string | number>) {
+  const statement = (ref: string) =>
+    sql`insert into rederivations (kind, ref) values (${kind}, ${ref}) on conflict (kind, ref) do nothing`;
+  await tx.runAll([...new Set(refs)].map((ref) => statement(String(ref))));
+}
+
+export interface Stale {
+  kind: 'player' | 'aggregate';
+  ref: string;
+}
+
+/** The next player or aggregate to derive again: aggregates first, because deriving them may make players stale. */
+export async function nextStale(db: Queryable): Promise<Stale | undefined> {
+  return await db.get<Stale>(sql`select kind, ref from rederivations order by kind, ref limit 1`);
+}
+
+export async function unmarkStale(tx: Queryable, { kind, ref }: Stale): Promise<void> {
+  await tx.run(sql`delete from rederivations where kind = ${kind} and ref = ${ref}`);
+}
+
+export const jobId = ({ key }: Pick<Job, 'key'>): string => idOf(key);

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import type { Db, Queryable } from '#db/db.ts';
+import type { Sql } from '#db/sql.ts';
+import { sql } from '#db/sql.ts';
+import { keyOf } from '#platform/ids.ts';
+import { ROWS_PER_PORTION } from '#events/jobs/portion.ts';
+import { linkGameAccount } from '#events/handlers/returning-players.ts';
+import { runJob, runJobs, runPortion } from '#events/jobs/runner.ts';
+import { createWithdrawal } from '#events/jobs/withdrawal.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { linkPlayer } from '#store/accounts/account-changes.ts';
+import { playerByUuid } from '#store/game/players.ts';
+import { statsOf } from '#store/game/player-stats.ts';
+import { serverByName } from '#store/game/servers.ts';
+import { type Job, jobByKey, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
+import { projectMatches } from '#store/game/leaderboard-projection.ts';
+import {
+  account,
+  after,
+  BEGINNING,
+  configured,
+  event,
+  login,
+  match,
+  person,
+  punishment,
+  sendEvents,
+  team,
+} from '#test/support/builders.ts';
+import { onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
+import { canonicalDumpOf } from '../canonical-dump.ts';
+
+/** Rows that the statements of one portion may change: some twenty for each row of a player. */
+const MAX_CHANGES = ROWS_PER_PORTION * 25;
+
+interface Counted {
+  db: Db;
+  /** The number of rows that each transaction changed. */
+  changes: number[];
+  /** Transactions that began in the same turn of the event loop as the one before. */
+  withoutYield: number;
+}
+
+/** Counts the rows that transactions change, and whether the event loop had a turn between them. */
+function counting(db: Db): Counted {
+  const counted: Counted = { db, changes: [], withoutYield: 0 };
+  let hadTurn = true;
+  const countRun = (tx: Queryable, query: Sql): Promise<number> =>
+    tx.run(query).then((changed) => (counted.changes.push(counted.changes.pop()! + changed), changed));
+  const countingTx = (tx: Queryable): Queryable =>
+    new Proxy(tx, {
+      get(target, name) {
+        if (name === 'run') return (query: Sql) => countRun(target, query);
+        if (name === 'runAll') {
+          return async (queries: readonly Sql[]) => {
+            await Promise.all(queries.map((query) => countRun(target, query)));
+          };
+        }
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  const transaction: Db['transaction'] = (work) => {
+    counted.changes.push(0);
+    if (!hadTurn) counted.withoutYield++;
+    hadTurn = false;
+    void setImmediate().then(() => (hadTurn = true));
+    return db.transaction((tx) => work(countingTx(tx)));
+  };
+  counted.db = new Proxy(db, {
+    get(target, name) {
+      if (name === 'transaction') return transaction;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  return counted;
+}
+
+function assertSmallPortions({ changes, withoutYield }: Counted): void {
+  assert.ok(Math.max(...changes) <= MAX_CHANGES, `${Math.max(...changes)} rows in one transaction`);
+  assert.equal(withoutYield, 0, 'a turn of the event loop between transactions');
+}
+
+const PLAYERS = Array.from({ length: 6 }, (_, number) => number);
+
+/** Sends matches of six players, the last one with two hundred, and counts them in the leaderboards. */
+async function play(context: TestAppContext, count: number): Promise<string[]> {
+  const small = Array.from({ length: count - 1 }, (_, number) =>
+    match({ started: after(number), finished: after(number + 1), teams: [team('Red', ...PLAYERS)] }),
+  );
+  const crowd = Array.from({ length: 200 }, (_, number) => number);
+  const kills = crowd.map((killer) => ({
+    killer: person(killer).uuid,
+    victim: person((killer + 1) % 200).uuid,
+    time: BEGINNING,
+  }));
+  const ids = await sendEvents(context, ...small, match({ teams: [team('Red', ...crowd)], kills }));
+  while (await projectMatches(context.db, 'UTC', context.clock.now()));
+  return ids;
+}
+
+const alphaOf = async ({ db }: TestAppContext): Promise<number> => (await serverByName(db, 'Alpha'))!.key;
+
+onEachDatabase(
+  'a withdrawal runs in small portions, pauses between events and survives a restart',
+  async (t, url, dialect) => {
+    const count = dialect === 'sqlite' ? 300 : 60;
+    const context = await testContext(t, url);
+    const { db, clock } = context;
+    await sendEvents(context, configured('Alpha'), login('Alpha', person(0), { time: after(-1000) }));
+    const empty = await canonicalDumpOf(db);
+    clock.advance(1000);
+    const since = clock.now();
+    await play(context, count);
+    const key = await createWithdrawal(db, clock, { server: await alphaOf(context), since }, { total: count });
+    const counted = counting(db);
+    const progress = async (): Promise<Job> => (await jobByKey(db, key))!;
+    for (let portion = 0; portion < 5; portion++) {
+      await runPortion({ db: counted.db, clock });
+      await setImmediate();
+    }
+    const first = await progress();
+    assert.ok(first.done > 0 && first.done < count && first.state === 'waiting', JSON.stringify(first));
+
+    assert.ok(await pauseJob(db, key));
+    await runJobs({ db: counted.db, clock });
+    const paused = await progress();
+    assert.equal(paused.state, 'paused');
+    const left = (await db.tuples(sql`select key from matches`)).length;
+    assert.equal(left, count - paused.done, 'complete events only');
+    const { key: player } = (await playerByUuid(db, person(1).uuid))!;
+    assert.equal((await statsOf(db, player)).teampvp['play'], left);
+    const rows = await db.tuples(sql`select 1 from player_matches where player_key = ${player}`);
+    assert.equal(rows.length, left);
+
+    assert.ok(await resumeJob(db, key));
+    assert.equal(await resumeJob(db, key), false);
+    await setImmediate();
+    await runPortion({ db: counted.db, clock });
+    // Another process goes on where the first one was killed.
+    const other = await testContext(t, url);
+    const second = counting(other.db);
+    const { state, done, finished } = await runJob({ db: second.db, clock: other.clock }, key);
+    assert.deepEqual([state, done, finished], ['done', count, other.clock.now()]);
+    for (const one of [counted, second]) assertSmallPortions(one);
+    const dump = await canonicalDumpOf(db);
+    for (const table of Object.keys(empty)) assert.deepEqual(dump[table], empty[table], table);
+  },
+);
+
+onEachDatabase('only players whose names depend on a withdrawn event are derived again', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const ids = await sendEvents(
+    context,
+    configured('Alpha'),
+    ...[0, 1, 2, 3].map((number) => login('Alpha', person(1), { time: after(number) })),
+  );
+  const keys = [2, 3].map((place) => keyOf(ids[place]!)!);
+  await createWithdrawal(db, clock, { keys });
+  await runPortion(context);
+  assert.deepEqual(await db.all(sql`select * from rederivations`), [], 'a login between two others decides nothing');
+  await runJobs(context);
+  await createWithdrawal(db, clock, { keys: [keyOf(ids[4]!)!] });
+  await runPortion(context);
+  assert.equal((await db.all(sql`select * from rederivations`)).length, 1);
+  await runJobs(context);
+  assert.equal((await playerByUuid(db, person(1).uuid))!.last_login, Date.parse(after(0)));
+});
+
+const [FROM, INTO] = [person(0, 'Before'), person(1, 'Now')];
+
+const SIDES = [[FROM], [INTO], [FROM, INTO]];
+
+/** Matches of two UUIDs of one person, together or one of them. */
+async function playAsTwo(context: TestAppContext, count: number): Promise<string[]> {
+  const played = Array.from({ length: count }, (_, number) =>
+    match({
+      started: after(number),
+      finished: after(number + 1),
+      teams: [{ name: 'Red', players: SIDES[number % 3]! }, team('Blue', 7)],
+      kills: number % 3 === 1 ? [] : [{ killer: person(7).uuid, victim: FROM.uuid, time: BEGINNING }],
+    }),
+  );
+  const ids = await sendEvents(context, ...played);
+  while (await projectMatches(context.db, 'UTC', context.clock.now()));
+  return ids;
+}
+
+onEachDatabase('a merge of many matches is a job; matches then show the surviving player', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'));
+  await playAsTwo(context, 320);
+  await sendEvents(context, event('player.merged', { from: FROM.uuid, into: INTO.uuid }));
+  const [job] = await listJobs(db, Number.MAX_SAFE_INTEGER, 9);
+  assert.equal(job?.kind, 'merge');
+  const counted = counting(db);
+  await runPortion({ db: counted.db, clock });
+  await setImmediate();
+  // The merged UUID goes on playing, and the merge is paused and resumed.
+  await sendEvents(context, match({ teams: [{ name: 'Red', players: [FROM] }] }));
+  await pauseJob(db, job.key);
+  await runJobs({ db: counted.db, clock });
+  assert.equal((await jobByKey(db, job.key))!.state, 'paused');
+  await resumeJob(db, job.key);
+  await runJobs({ db: counted.db, clock });
+  assertSmallPortions(counted);
+  const players = await db.all<{ uuid: string }>(sql`select uuid from players order by uuid`);
+  assert.deepEqual(
+    players.map(({ uuid }) => uuid),
+    [INTO.uuid, person(7).uuid],
+  );
+  const { key } = (await playerByUuid(db, FROM.uuid))!;
+  assert.equal((await db.tuples(sql`select 1 from player_matches where player_key = ${key}`)).length, 321);
+  await sendEvents(context, match({ teams: [{ name: 'Red', players: [FROM] }] }));
+  for (const table of ['match_details', 'kills']) {
+    const text = JSON.stringify(await db.all({ strings: [`select * from ${table}`], values: [] }));
+    assert.ok(!text.includes(FROM.uuid), `${table} shows the surviving UUID`);
+  }
+  const [latest] = await db.tuples(sql`select teams from match_details order by match_key desc limit 1`);
+  const { name, uuid } = (JSON.parse(latest![0] as string) as any)[0].players[0];
+  assert.deepEqual([uuid, name], [INTO.uuid, (await playerByUuid(db, INTO.uuid))!.name]);
+  const first = await db.tuples(sql`select teams from match_details order by match_key limit 1`);
+  assert.match(String(first[0]![0]), /"name":"Now"/);
+});
+
+onEachDatabase('a deletion anonymises in small portions, beside the ingest', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'));
+  await play(context, 60);
+  await sendEvents(context, login('Alpha', person(0)), punishment('one', person(3), { punisher: person(0) }));
+  const { id } = await account(context, 'Owner', person(0).uuid);
+  const counted = counting(db);
+  await deleteAccount(db, clock.now(), id);
+  await runPortion({ db: counted.db, clock });
+  await setImmediate();
+  const [job] = await listJobs(db, Number.MAX_SAFE_INTEGER, 1);
+  await pauseJob(db, job!.key);
+  await runJobs({ db: counted.db, clock });
+  // A later job waits for the paused one, so that it never sees one player under two names.
+  const later = await createWithdrawal(db, clock, { keys: [1] });
+  await assert.rejects(runJob(context, later), /waits for an earlier one/);
+  await resumeJob(db, job!.key);
+  await runJobs({ db: counted.db, clock });
+  assertSmallPortions(counted);
+  for (const table of ['ledger', 'match_details', 'players', 'player_matches', 'kills', 'punishments', 'jobs']) {
+    const text = JSON.stringify(await db.all({ strings: [`select * from ${table}`], values: [] }));
+    assert.ok(!text.includes(person(0).uuid) && !text.includes('"Player0"'), table);
+  }
+});
+
+onEachDatabase('a ban is not shed by deleting the account and linking again', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const steve = person(1, 'Steve');
+  await sendEvents(
+    context,
+    configured('Alpha'),
+    login('Alpha', steve),
+    punishment('ban', steve, {}, { server: 'Alpha' }),
+    punishment('old', steve, { expires: after(1) }),
+  );
+  const punished = async () =>
+    await db.tuples(sql`
+      select u.reference, p.uuid from punishments u join players p on p.key = u.punished_key order by u.reference`);
+  for (const round of ['One', 'Two']) {
+    clock.advance(1000);
+    const { id } = await account(context, round, steve.uuid);
+    await deleteAccount(db, clock.now(), id);
+    await runJobs(context);
+    const text = JSON.stringify(await db.all(sql`select * from held_punishments`));
+    assert.ok(!text.includes(steve.uuid), 'by the keyed hash only');
+    assert.ok(!JSON.stringify(await punished()).includes(steve.uuid));
+    const { id: returning } = await account(context, `${round}Again`);
+    await db.transaction((tx) => linkPlayer(tx, returning, { uuid: person(2).uuid, name: 'Other' }));
+    assert.ok(!JSON.stringify(await punished()).includes(person(2).uuid), 'another game account brings nothing back');
+    const { id: linking } = await account(context, `${round}Links`);
+    assert.equal(await linkGameAccount(db, clock, linking, steve), undefined);
+    assert.deepEqual((await punished())[0], ['ban', steve.uuid], 'it holds at once');
+    await runJobs(context);
+    // A rebuild of the punishment keeps it with the player.
+    const [changed] = await sendEvents(
+      context,
+      event('punishment.changed', { punishment: 'ban', reason: round }, { server: 'Alpha' }),
+    );
+    await runJob(context, await createWithdrawal(db, clock, { keys: [keyOf(changed!)!] }));
+    assert.deepEqual((await punished())[0], ['ban', steve.uuid]);
+    await db.run(sql`update accounts set player_uuid = null where id = ${linking}`);
+    await db.run(sql`update accounts set player_uuid = null where id = ${returning}`);
+  }
+  assert.ok(!JSON.stringify((await punished())[1]).includes(steve.uuid), 'one that had expired stays away');
+});
