@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import { hashPassword, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
-import { uuidOf } from '#platform/text.ts';
+import { isShortUuid, uuidOf } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
 import { linkPlayer, setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
@@ -147,7 +147,7 @@ async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<
   if (holder !== undefined)
     throw new UsageError(`The game account ${uuid} is already linked to the account ${holder.name}.`);
   const player = uuid === undefined ? undefined : await playerByUuid(db, uuid);
-  if (player !== undefined) return player.name;
+  if (player !== undefined && !isShortUuid(player.name)) return player.name;
   const problem = await nameProblem(db, name);
   if (problem === undefined) return name;
   if (problem === 'taken')
@@ -179,7 +179,8 @@ async function link(input: Input): Promise<void> {
 }
 
 async function linkTo(db: Db, account: Account, uuid: string): Promise<void> {
-  const name = (await playerByUuid(db, uuid))?.name ?? account.name;
+  const player = await playerByUuid(db, uuid);
+  const name = player === undefined || isShortUuid(player.name) ? account.name : player.name;
   const refusal = await db.transaction((tx) => linkPlayer(tx, account.id, { uuid, name }));
   if (refusal === 'player linked')
     throw new UsageError(`The game account ${uuid} is already linked to another account.`);

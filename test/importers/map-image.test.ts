@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { crc32 } from 'node:zlib';
 import { test } from 'node:test';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { importPgmMaps } from '#importers/pgm-map.ts';
 import { networkLookup, folderOf, reportAll } from './fixtures.ts';
 
@@ -29,7 +29,7 @@ const mapNamed = (name: string, inside = '') =>
 const oneMap = (image: Uint8Array) => ({ 'a/map.xml': mapNamed('A'), 'a/map.png': image });
 
 /** A picture of the given size in one colour, or of random colours, which no encoder makes small. */
-function picture(width: number, height: number, noise = false): sharp.Sharp {
+function picture(width: number, height: number, noise = false): Sharp {
   const background = { r: 40, g: 90, b: 60 };
   const plain = { width, height, channels: 3, background } as const;
   if (!noise) return sharp({ create: plain });
@@ -84,7 +84,7 @@ test('an image that is too large for an event is scaled down, and the same file 
   assert.deepEqual(second.images, first.images);
 });
 
-test('the camera\'s orientation is applied to a scaled image, and its metadata is removed', async () => {
+test("the camera's orientation is applied to a scaled image, and its metadata is removed", async () => {
   const metadata = { orientation: 6, exif: { IFD0: { Artist: 'Somebody' } } };
   const turned = await picture(1400, 700, true).withMetadata(metadata).jpeg({ quality: 100 }).toBuffer();
   assert.ok(turned.length > 512_000);

@@ -40,6 +40,7 @@ export async function applyMerged(
     return { stale: await moveAll(tx, merged, survivor) };
   }
   await tx.run(sql`update players set uuid = ${target} where key = ${merged}`);
+  await rebuildPlayerNames(tx, [merged]);
   return undefined;
 }
 

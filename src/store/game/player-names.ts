@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text.ts';
+import { isShortUuid, nameKey, shortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, type Sql, sql } from '#db/sql.ts';
 import { syncAccountName } from '#store/accounts/account-names.ts';
@@ -50,7 +50,8 @@ async function deletePlayer(tx: Queryable, key: number): Promise<void> {
 
 async function rebuildPlayer(tx: Queryable, key: number, spans: Span[]): Promise<void> {
   if (spans.length === 0) return await deletePlayer(tx, key);
-  const ordered = await sortSpans(tx, key, spans);
+  const { uuid } = (await tx.get<{ uuid: string }>(sql`select uuid from players where key = ${key}`))!;
+  const ordered = (await sortSpans(tx, key, spans)).map((span) => ({ ...span, name: nameIn(span, uuid) }));
   const names = new Map<string, Span>();
   for (const span of ordered) {
     const first = Math.min(span.first, names.get(nameKey(span.name))?.first ?? span.first);
@@ -59,11 +60,11 @@ async function rebuildPlayer(tx: Queryable, key: number, spans: Span[]): Promise
   const present = names.get(nameKey(ordered.at(-1)!.name))!;
   const login = await newest(tx, key, 1);
   const logout = await newest(tx, key, 0);
-  const { uuid } = (await tx.get<{ uuid: string }>(sql`
+  await tx.run(sql`
     update players set name = ${present.name}, name_key = ${nameKey(present.name)}, name_since = ${present.first},
       last_login = ${login?.time ?? null}, last_login_server = ${login?.server ?? ''}, last_logout = ${logout?.time ?? null}
-    where key = ${key} returning uuid`))!;
-  await tx.runAll(syncAccountName(uuid, present.name));
+    where key = ${key}`);
+  if (!isShortUuid(present.name)) await tx.runAll(syncAccountName(uuid, present.name));
   await tx.run(sql`update player_stats set name_seen = ${present.last} where player_key = ${key}`);
   const rows = [...names].map(([name, span]) => [name, key, span.name, span.first, span.last]);
   await tx.runAll(
@@ -71,7 +72,10 @@ async function rebuildPlayer(tx: Queryable, key: number, spans: Span[]): Promise
   );
 }
 
-/** Sorts spans by their last observation; ties by the event of that observation. */
+/** Without a name, a player has the short form of the UUID: after a merge, of the UUID that remains. */
+const nameIn = ({ name }: Span, uuid: string): string => (isShortUuid(name) ? shortUuid(uuid) : name);
+
+/** Sorts spans by their last observation, those without a name first; ties by the event of that observation. */
 async function sortSpans(tx: Queryable, key: number, spans: Span[]): Promise<Span[]> {
   const tied = spans.filter(({ last }, place) => spans.some((other, at) => at !== place && other.last === last));
   const events = new Map<Span, [key: number, own: number]>();
@@ -83,7 +87,8 @@ async function sortSpans(tx: Queryable, key: number, spans: Span[]): Promise<Spa
   }
   return spans.sort((a, b) => {
     const [[aKey, aOwn], [bKey, bOwn]] = [events.get(a) ?? [0, 0], events.get(b) ?? [0, 0]];
-    return a.last - b.last || aKey - bKey || aOwn - bOwn;
+    const named = Number(!isShortUuid(a.name)) - Number(!isShortUuid(b.name));
+    return named || a.last - b.last || aKey - bKey || aOwn - bOwn;
   });
 }
 
