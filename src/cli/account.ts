@@ -20,6 +20,7 @@ import { rewriteLedger } from '#events/anonymise.ts';
 import type { AppContext } from '#context/context.ts';
 import { readSecret } from './secret-input.ts';
 import {
+  ACCOUNT,
   type Command,
   type Input,
   JSON_OPTION,
@@ -31,11 +32,6 @@ import {
 } from './command.ts';
 import { requireAccount } from './lookup.ts';
 
-const ACCOUNT: Command['options'] = {
-  account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
-  json: JSON_OPTION,
-};
-
 const UUID: NonNullable<Command['options']> = {
   uuid: { type: 'string', help: 'The UUID of the game account' },
 };
@@ -43,11 +39,12 @@ const UUID: NonNullable<Command['options']> = {
 export const commands: Command[] = [
   {
     words: 'account create',
+    begins: true,
     audit: { action: 'account.create', about: 'id' },
     summary: 'Create an account that can sign in',
     options: {
-      name: { type: 'string', help: 'The name; with --uuid the name of that player replaces it' },
-      email: { type: 'string', help: 'The e-mail address' },
+      name: { type: 'string', required: true, help: 'The name; with --uuid the name of that player replaces it' },
+      email: { type: 'string', required: true, help: 'The e-mail address' },
       'password-stdin': {
         type: 'boolean',
         help: 'Read the password from stdin, or ask for it; without a password its owner sets one with "Forgot your password?"',
@@ -77,7 +74,7 @@ export const commands: Command[] = [
     words: 'account role',
     audit: { action: 'account.role', about: 'id' },
     summary: 'Set the role of an account: operator or user',
-    options: { ...ACCOUNT, role: { type: 'string', help: 'The role: user or operator' } },
+    options: { ...ACCOUNT, role: { type: 'string', required: true, help: 'The role: user or operator' } },
     run: changeRole,
   },
   {

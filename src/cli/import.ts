@@ -31,6 +31,7 @@ const CREATE: CommandOption = { type: 'boolean', help: 'Add a server that is not
 export const commands: Command[] = [
   {
     words: 'import events',
+    begins: true,
     summary: 'Import Scorehall events from an NDJSON file or standard input (-)',
     operands: 'FILE|-',
     options: OPTIONS,
@@ -38,6 +39,7 @@ export const commands: Command[] = [
   },
   {
     words: 'import pgm-maps',
+    begins: true,
     summary: 'Import a folder of PGM maps with their images',
     operands: 'DIR',
     options: OPTIONS,
@@ -45,6 +47,7 @@ export const commands: Command[] = [
   },
   {
     words: 'import rotations',
+    begins: true,
     summary: 'Import server rotations: text with one map name per line, PGM map pools (YAML) or JSON',
     operands: 'FILE|DIR',
     options: {
@@ -56,6 +59,7 @@ export const commands: Command[] = [
   },
   {
     words: 'import minecraft',
+    begins: true,
     summary: "Import a Minecraft server's banned-players.json, usercache.json and stats/*.json",
     operands: 'DIR',
     options: {

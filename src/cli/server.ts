@@ -38,6 +38,7 @@ const MAX_OVERLAP_HOURS = 24 * 90;
 export const commands: Command[] = [
   {
     words: 'server create',
+    begins: true,
     audit: { action: 'server.create', about: 'name' },
     summary: 'Register a game server and print its ingest key',
     options: { ...NAME, ...PROPERTIES },

@@ -1,18 +1,21 @@
-/** The candidate that is closest to a mistyped word, regardless of case; undefined if none is similar. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+/**
+ * The candidate that is closest to a mistyped word, regardless of case; undefined if none is similar: a third of its
+ * characters may be wrong, and at most `most`.
+ */
+export function nearest(word: string, candidates: Iterable<string>, most = Infinity): string | undefined {
   const typed = word.toLowerCase().slice(0, MAX_LENGTH);
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
     const distance = editDistance(typed, candidate.toLowerCase());
-    if (distance <= Math.max(1, candidate.length / 3) && distance < (best?.distance ?? Infinity))
+    if (distance <= Math.min(most, Math.max(1, candidate.length / 3)) && distance < (best?.distance ?? Infinity))
       best = { candidate, distance };
   }
   return best?.candidate;
 }
 
 /** ` Did you mean "…"?` for the end of an error message; empty if nothing is similar. */
-export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const candidate = nearest(word, candidates);
+export function didYouMean(word: string, candidates: Iterable<string>, most = Infinity): string {
+  const candidate = nearest(word, candidates, most);
   return candidate === undefined ? '' : ` Did you mean "${candidate}"?`;
 }
 

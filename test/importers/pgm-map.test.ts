@@ -100,37 +100,45 @@ test('without <gamemode>, each module adds its mode', async () => {
   );
 });
 
+/** The gamemodes of a map of a version of the format, and the notes. */
+async function scoredModes(inside: string, proto?: string): Promise<string> {
+  const source = mapOf(TEAMS + inside, proto === undefined ? '' : `proto="${proto}"`);
+  const { events, notes } = await importAll({ 'map.xml': source });
+  return [dataOf(events[0]).gamemodes.join(), ...notes].join('; ');
+}
+
 test('a score makes a deathmatch only where kills or deaths give points', async () => {
-  const modes = async (inside: string, proto?: string) => {
-    const source = mapOf(TEAMS + inside, proto === undefined ? '' : `proto="${proto}"`);
-    const { events, notes } = await importAll({ 'map.xml': source });
-    return [dataOf(events[0]).gamemodes.join(), ...notes].join('; ');
-  };
   const limit = '<score><limit>20</limit></score>';
   assert.deepEqual(
-    [await modes(limit, '1.3.5'), await modes(limit, '1.3.6'), await modes(limit, '1.4.0'), await modes(limit)],
+    [
+      await scoredModes(limit, '1.3.5'),
+      await scoredModes(limit, '1.3.6'),
+      await scoredModes(limit, '1.4.0'),
+      await scoredModes(limit),
+    ],
     ['tdm', '', '', 'tdm'],
   );
-  assert.equal(await modes('<score><king/></score>', '1.3.5'), '', 'hills of an old map score by themselves');
-  assert.equal(await modes('<score><kills>0</kills></score>', '1.3.5'), 'tdm', 'deaths still cost a point');
-  assert.equal(await modes('<score><kills>0</kills><deaths>0</deaths></score>', '1.3.5'), '');
-  assert.equal(await modes('<score><deaths>-1</deaths></score>', '1.4.2'), 'tdm');
-  assert.equal(await modes('<score><box points="5"/></score>', '1.4.2'), '');
-  assert.equal(await modes('<score><kills>1</kills></score><score/>', '1.4.2'), '', 'the last score decides');
-  assert.equal(await modes('<constant id="k">2</constant><score><kills>${k}</kills></score>', '1.4.2'), 'tdm');
+  assert.equal(await scoredModes('<score><king/></score>', '1.3.5'), '', 'hills of an old map score by themselves');
+  assert.equal(await scoredModes('<score><kills>0</kills></score>', '1.3.5'), 'tdm', 'deaths still cost a point');
+  assert.equal(await scoredModes('<score><kills>0</kills><deaths>0</deaths></score>', '1.3.5'), '');
+  assert.equal(await scoredModes('<score><deaths>-1</deaths></score>', '1.4.2'), 'tdm');
+  assert.equal(await scoredModes('<score><box points="5"/></score>', '1.4.2'), '');
+  assert.equal(await scoredModes('<score><kills>1</kills></score><score/>', '1.4.2'), '', 'the last score decides');
+  assert.equal(await scoredModes('<constant id="k">2</constant><score><kills>${k}</kills></score>', '1.4.2'), 'tdm');
   assert.equal(
-    await modes('<score><kills>many</kills></score>', '1.4.2'),
+    await scoredModes('<score><kills>many</kills></score>', '1.4.2'),
     '; map.xml, line 3: "many" is not a number of points; 0 is used instead',
   );
 });
 
+const derivedModes = async (inside: string): Promise<string> => (await importOne(inside)).map.gamemodes.join();
+
 test('a map without teams is free for all, unless it names its gamemodes', async () => {
-  const modes = async (inside: string) => (await importOne(inside)).map.gamemodes.join();
-  assert.equal(await modes('<players max="24"/><score><kills>1</kills></score><rage/>'), 'tdm,ffa,rage');
-  assert.equal(await modes(''), 'ffa');
-  assert.equal(await modes('<teams/>'), 'ffa');
-  assert.equal(await modes(TEAMS), '');
-  assert.equal(await modes('<gamemode>sg</gamemode><players/>'), 'sg');
+  assert.equal(await derivedModes('<players max="24"/><score><kills>1</kills></score><rage/>'), 'tdm,ffa,rage');
+  assert.equal(await derivedModes(''), 'ffa');
+  assert.equal(await derivedModes('<teams/>'), 'ffa');
+  assert.equal(await derivedModes(TEAMS), '');
+  assert.equal(await derivedModes('<gamemode>sg</gamemode><players/>'), 'sg');
 });
 
 test('a module counts only as a child of <map> and with its elements inside', async () => {
