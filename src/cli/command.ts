@@ -36,11 +36,18 @@ export interface Command {
 export function parse(command: Command, args: string[]): Input {
   const options = { ...command.options, help: { type: 'boolean', help: 'Show this help' } } as Options;
   const input = parsed(command, args, options);
-  const missing = Object.entries(command.options ?? {}).filter(
-    ([name, { required }]) => required === true && (input.values[name] ?? '') === '',
+  const names = Object.keys(command.options ?? {});
+  requireAll(
+    input,
+    names.filter((name) => command.options![name]!.required === true),
   );
-  if (missing.length === 0) return input;
-  const names = missing.map(([name]) => `--${name}`);
+  return input;
+}
+
+/** @throws UsageError that names all options that are missing or empty */
+export function requireAll(input: Input, options: readonly string[]): void {
+  const names = options.filter((name) => (input.values[name] ?? '') === '').map((name) => `--${name}`);
+  if (names.length === 0) return;
   throw new UsageError(`${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing.`);
 }
 
@@ -106,10 +113,12 @@ export async function withAppContext<T>(work: (context: AppContext) => Promise<T
   // Log lines go to stderr: stdout holds the result alone.
   await using appContext = await openAppContext(readSettings(), systemClock, {
     terminal: process.stderr,
-    create: running?.command.begins === true,
+    create: running?.command.begins === true && running.input.values['dry-run'] !== true,
   });
   const result = await work(appContext);
-  if (running?.command.audit !== undefined) await writeAuditEntry(appContext, running, running.command.audit);
+  const changed = running?.input.values['dry-run'] !== true;
+  if (changed && running?.command.audit !== undefined)
+    await writeAuditEntry(appContext, running, running.command.audit);
   return result;
 }
 

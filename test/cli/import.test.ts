@@ -40,6 +40,8 @@ refused    1
 
 test('with --json it prints one object; when everything is refused it ends with an error code', async () => {
   await using folder = await folderOf({ 'README.md': 'Some text' });
+  assert.equal((await scorehall(folder.path, ['events', '-', '--dry-run'])).status, 2, 'a dry run creates no database');
+  assert.equal((await scorehall(folder.path, ['events', '-'])).status, 0);
   const { status, out, err } = await scorehall(folder.path, ['events', '-', '--json', '--dry-run'], 'nope\n');
   assert.deepEqual(
     [status, err],
