@@ -16,6 +16,7 @@ const dataApi = openapiOf(ENDPOINTS, apiFactsOf(config));
 
 const documents: Record<string, string> = {
   'settings.md': settingsDocument(),
+  '../.env.example': envExample(),
   'openapi/data-api.json': jsonOf(dataApi),
   'openapi/data-api.d.ts': await typesOf(dataApi),
   'openapi/ingest.json': jsonOf(
@@ -65,6 +66,18 @@ function settingsDocument(): string {
     ...rows,
     '',
   ].join('\n');
+}
+
+/** Every setting as a comment with its default. Values with # need quotes: without them # begins a comment. */
+function envExample(): string {
+  const settings = settingNames().map((name) => {
+    const { default: fallback, meaning }: Setting = SETTINGS[name];
+    const value = fallback.includes('#') ? `"${fallback}"` : fallback;
+    return `# ${meaning}\n# ${name}=${value}\n`;
+  });
+  const head =
+    '# Copy this file to .env and remove the # before the settings that you change; `npm run docs` writes it.\n';
+  return [head, ...settings].join('\n');
 }
 
 function codeOf(text: string): string {

@@ -1,5 +1,7 @@
 import { Unavailable, UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
+import { didYouMean, nearest } from '#platform/suggestion.ts';
+import { VERSION } from '#platform/version.ts';
 import { type Command, helpOf, parse, runCommand } from '#cli/command.ts';
 
 /** Command-line entry. A file of commands is imported only when one of its commands is called. */
@@ -20,32 +22,46 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   job: () => import('#cli/job.ts'),
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),
+  mail: () => import('#cli/mail.ts'),
   export: () => import('#cli/export.ts'),
 };
 
 async function main(args: string[]): Promise<void> {
   const [word = ''] = args;
+  if (word === '--version') return void output().write(`scorehall ${VERSION}\n`);
   const load = Object.hasOwn(MODULES, word) ? MODULES[word] : undefined;
-  if (load === undefined) return await overview(args[0]);
+  if (load === undefined) return await overview(args);
   const { commands } = await load();
   const command = commands.find(({ words }) => words.split(' ').every((word, index) => args[index] === word));
-  if (command === undefined) return listOf(commands, args.slice(0, 2).join(' '));
+  if (command === undefined) return listOf(commands, wordsOf(args, commands));
   const rest = args.slice(command.words.split(' ').length);
   if (rest.includes('--help')) return void output().write(helpOf(command));
   await runCommand(command, parse(command, rest));
 }
 
-async function overview(word: string | undefined): Promise<void> {
+async function overview(args: string[]): Promise<void> {
   const modules = await Promise.all(Object.values(MODULES).map((load) => load()));
   const commands = modules.flatMap((load) => load.commands);
-  if (word === undefined || word === '--help' || word === 'help') return listing(commands);
-  listOf(commands, word);
+  if (args.length === 0 || args[0] === '--help' || args[0] === 'help') return listing(commands);
+  listOf(commands, wordsOf(args, commands));
 }
 
 function listOf(commands: Command[], word: string): void {
   const asked = word === commands[0]?.words.split(' ')[0] || word.endsWith('--help');
   if (asked) return listing(commands);
-  throw new UsageError(`There is no command "${word}". There are: ${commands.map(({ words }) => words).join(', ')}.`);
+  const names = commands.map(({ words }) => words);
+  const rest = didYouMean(word, names) || ` There are: ${names.join(', ')}.`;
+  throw new UsageError(`There is no command "${word}".${rest}`);
+}
+
+/** The words of a mistyped command: as many of the arguments before the first option as resemble a command most. */
+function wordsOf(args: string[], commands: Command[]): string {
+  const end = args.findIndex((arg) => arg.startsWith('--') && arg !== '--help');
+  const given = end < 0 ? args : args.slice(0, end);
+  const names = commands.map(({ words }) => words);
+  const counts = [3, 2, 1].filter((count) => count <= given.length);
+  const count = counts.find((count) => nearest(given.slice(0, count).join(' '), names) !== undefined);
+  return given.slice(0, count ?? Math.min(2, given.length)).join(' ');
 }
 
 function listing(commands: Command[]): void {

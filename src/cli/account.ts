@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import { hashPassword, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
-import { uuidOf } from '#platform/text.ts';
+import { isShortUuid, uuidOf } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
@@ -22,6 +22,7 @@ import { CONFIRMATION, isConfirmed } from './confirmation.ts';
 import { finishingJob } from './job.ts';
 import { readSecret } from './secret-input.ts';
 import {
+  ACCOUNT,
   type Command,
   type Input,
   JSON_OPTION,
@@ -33,11 +34,6 @@ import {
 } from './command.ts';
 import { requireAccount } from './lookup.ts';
 
-const ACCOUNT: Command['options'] = {
-  account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
-  json: JSON_OPTION,
-};
-
 const UUID: NonNullable<Command['options']> = {
   uuid: { type: 'string', help: 'The UUID of the game account' },
 };
@@ -45,11 +41,12 @@ const UUID: NonNullable<Command['options']> = {
 export const commands: Command[] = [
   {
     words: 'account create',
+    begins: true,
     audit: { action: 'account.create', about: 'id' },
     summary: 'Create an account that can sign in',
     options: {
-      name: { type: 'string', help: 'The name; with --uuid the name of that player replaces it' },
-      email: { type: 'string', help: 'The e-mail address' },
+      name: { type: 'string', required: true, help: 'The name; with --uuid the name of that player replaces it' },
+      email: { type: 'string', required: true, help: 'The e-mail address' },
       'password-stdin': {
         type: 'boolean',
         help: 'Read the password from stdin, or ask for it; without a password its owner sets one with "Forgot your password?"',
@@ -82,7 +79,11 @@ export const commands: Command[] = [
     words: 'account role',
     audit: { action: 'account.role', about: 'id' },
     summary: 'Set the role of an account: operator or user',
-    options: { ...ACCOUNT, role: { type: 'string', help: 'The role: user or operator' }, ...CONFIRMATION },
+    options: {
+      ...ACCOUNT,
+      role: { type: 'string', required: true, help: 'The role: user or operator' },
+      ...CONFIRMATION,
+    },
     run: changeRole,
   },
   {
@@ -152,7 +153,7 @@ async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<
   if (holder !== undefined)
     throw new UsageError(`The game account ${uuid} is already linked to the account ${holder.name}.`);
   const player = uuid === undefined ? undefined : await playerByUuid(db, uuid);
-  if (player !== undefined) return player.name;
+  if (player !== undefined && !isShortUuid(player.name)) return player.name;
   const problem = await nameProblem(db, name);
   if (problem === undefined) return name;
   if (problem === 'taken')
@@ -197,7 +198,8 @@ async function link(input: Input): Promise<void> {
 }
 
 async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: Account, uuid: string): Promise<void> {
-  const name = (await playerByUuid(db, uuid))?.name ?? account.name;
+  const player = await playerByUuid(db, uuid);
+  const name = player === undefined || isShortUuid(player.name) ? account.name : player.name;
   const refusal = await linkGameAccount(db, clock, account.id, { uuid, name });
   if (refusal === 'player linked')
     throw new UsageError(`The game account ${uuid} is already linked to another account.`);

@@ -4,18 +4,10 @@ import type { Account } from '#store/accounts/accounts.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { addOwner, isOwner, type Owner, ownersOf, removeOwner } from '#store/applications/owners.ts';
 import { ownerMail } from '#console/mails.ts';
-import { type Command, type Input, JSON_OPTION, print, printTable, required, withAppContext } from './command.ts';
+import { ACCOUNT, CLIENT, type Command, type Input, print, printTable, required, withAppContext } from './command.ts';
 import { requireAccount, requireApplication } from './lookup.ts';
 
-const CLIENT: Command['options'] = {
-  'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
-  json: JSON_OPTION,
-};
-
-const OWNER: Command['options'] = {
-  ...CLIENT,
-  account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },
-};
+const OWNER = { ...CLIENT, ...ACCOUNT };
 
 export const ownerCommands: Command[] = [
   { words: 'app owner list', summary: 'List the owners of an application', options: CLIENT, run: list },

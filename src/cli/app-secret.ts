@@ -1,12 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { addFurtherSecret, MAX_SECRETS, removeSecret, secretsOf } from '#store/applications/applications.ts';
-import { type Command, type Input, JSON_OPTION, print, printTable, required, withAppContext } from './command.ts';
+import { CLIENT, type Command, type Input, print, printTable, required, withAppContext } from './command.ts';
 import { requireApplication } from './lookup.ts';
-
-const CLIENT: Command['options'] = {
-  'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
-  json: JSON_OPTION,
-};
 
 export const secretCommands: Command[] = [
   {

@@ -17,6 +17,7 @@ import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
 import { ownerCommands } from './app-owner.ts';
 import { secretCommands } from './app-secret.ts';
 import {
+  CLIENT,
   type Command,
   type Input,
   JSON_OPTION,
@@ -30,19 +31,15 @@ import { requireApplication } from './lookup.ts';
 
 const MAX_NAME_LENGTH = 64;
 
-const CLIENT: Command['options'] = {
-  'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
-  json: JSON_OPTION,
-};
-
 export const commands: Command[] = [
   {
     words: 'app create',
+    begins: true,
     audit: { action: 'application.create', about: 'client-id' },
     summary: 'Register an application; prints its Client ID and, for a service, its Client Secret',
     options: {
-      name: { type: 'string', help: 'The name that users see on the consent page' },
-      type: { type: 'string', help: 'The type: installed, web or service' },
+      name: { type: 'string', required: true, help: 'The name that users see on the consent page' },
+      type: { type: 'string', required: true, help: 'The type: installed, web or service' },
       'redirect-uri': {
         type: 'string',
         multiple: true,
@@ -60,7 +57,10 @@ export const commands: Command[] = [
     words: 'app limit',
     audit: { action: 'access.limit', about: 'client-id' },
     summary: 'Set the hourly rate limit of an application, or reset it to the default',
-    options: { ...CLIENT, limit: { type: 'string', value: 'N', help: 'Requests per hour, or "default"' } },
+    options: {
+      ...CLIENT,
+      limit: { type: 'string', value: 'N', required: true, help: 'Requests per hour, or "default"' },
+    },
     run: limit,
   },
   {

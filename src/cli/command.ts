@@ -1,9 +1,10 @@
 import { hostname, userInfo } from 'node:os';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { systemClock } from '#platform/clock.ts';
-import { environment, readConfig } from '#platform/config.ts';
+import { type Config, environment, readConfig } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
+import { didYouMean } from '#platform/suggestion.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { findAccount } from '#store/accounts/accounts.ts';
 import { recordAudit } from '#store/audit/audit.ts';
@@ -11,7 +12,7 @@ import { recordAudit } from '#store/audit/audit.ts';
 type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** An option of a command: the settings of `parseArgs`, the help text and the name of its value. */
-export type CommandOption = Options[string] & { help: string; value?: string };
+export type CommandOption = Options[string] & { help: string; value?: string; required?: true };
 
 export interface Input {
   values: Record<string, string | boolean | (string | boolean)[] | undefined>;
@@ -27,15 +28,38 @@ export interface Command {
   options?: Record<string, CommandOption>;
   /** For commands that change something: the action in the audit log, and the option or printed member with its subject. */
   audit?: { action: string; about: string };
+  /** Whether the command may begin a network in an empty database. All others need one, so that a wrong path is an error. */
+  begins?: true;
   run(input: Input): Promise<void>;
 }
 
 export function parse(command: Command, args: string[]): Input {
   const options = { ...command.options, help: { type: 'boolean', help: 'Show this help' } } as Options;
+  const input = parsed(command, args, options);
+  const names = Object.keys(command.options ?? {});
+  requireAll(
+    input,
+    names.filter((name) => command.options![name]!.required === true),
+  );
+  return input;
+}
+
+/** @throws UsageError that names all options that are missing or empty */
+export function requireAll(input: Input, options: readonly string[]): void {
+  const names = options.filter((name) => (input.values[name] ?? '') === '').map((name) => `--${name}`);
+  if (names.length === 0) return;
+  throw new UsageError(`${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing.`);
+}
+
+function parsed(command: Command, args: string[], options: Options): Input {
   try {
     return parseArgs({ args, options, allowPositionals: command.operands !== undefined, strict: true }) as Input;
   } catch (error) {
-    throw new UsageError(`${(error as Error).message} See: scorehall ${command.words} --help`);
+    const { message } = error as Error;
+    const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? [];
+    const names = Object.keys(options).map((name) => `--${name}`);
+    const hint = unknown === undefined ? '' : didYouMean(unknown, names);
+    throw new UsageError(`${message.replace(/\.?$/, '.')}${hint} See: scorehall ${command.words} --help`);
   }
 }
 
@@ -46,7 +70,9 @@ export function helpOf(command: Command): string {
   });
   const names = rows.map(([name, row]) => `--${name}${row.type === 'string' ? ` ${row.value ?? 'VALUE'}` : ''}`);
   const width = Math.max(...names.map((name) => name.length));
-  const lines = rows.map(([, row], index) => `  ${names[index]!.padEnd(width)}  ${row.help}`);
+  const lines = rows.map(
+    ([, row], index) => `  ${names[index]!.padEnd(width)}  ${row.help}${row.required === true ? ' (required)' : ''}`,
+  );
   return `${command.summary}\n\nscorehall ${command.words}${command.operands ? ` ${command.operands}` : ''} [options]\n\n${lines.join('\n')}\n`;
 }
 
@@ -77,15 +103,21 @@ export async function runCommand(command: Command, input: Input): Promise<void> 
   await command.run(input);
 }
 
+/** The settings of a command, which logs less than the service. */
+export function readSettings(): Config {
+  return readConfig({ LOG_LEVEL: 'warn', ...environment() });
+}
+
 /** Opens the database and the other parts of the context for one command, and records the command in the audit log. */
 export async function withAppContext<T>(work: (context: AppContext) => Promise<T>): Promise<T> {
   // Log lines go to stderr: stdout holds the result alone.
-  await using appContext = await openAppContext(readConfig({ LOG_LEVEL: 'warn', ...environment() }), systemClock, {
+  await using appContext = await openAppContext(readSettings(), systemClock, {
     terminal: process.stderr,
+    create: running?.command.begins === true && running.input.values['dry-run'] !== true,
   });
   const result = await work(appContext);
-  const changesNothing = running?.input.values['dry-run'] === true;
-  if (running?.command.audit !== undefined && !changesNothing)
+  const changed = running?.input.values['dry-run'] !== true;
+  if (changed && running?.command.audit !== undefined)
     await writeAuditEntry(appContext, running, running.command.audit);
   return result;
 }
@@ -133,6 +165,18 @@ export function printTable(input: Input, rows: Record<string, unknown>[]): void 
 }
 
 export const JSON_OPTION: CommandOption = { type: 'boolean', help: 'Print JSON, with the member names of the API' };
+
+/** The options of every command about one application. */
+export const CLIENT: Record<string, CommandOption> = {
+  'client-id': { type: 'string', value: 'ID', required: true, help: 'The Client ID of the application' },
+  json: JSON_OPTION,
+};
+
+/** The options of every command about one account. */
+export const ACCOUNT: Record<string, CommandOption> = {
+  account: { type: 'string', value: 'WHO', required: true, help: 'The id, name or e-mail address of the account' },
+  json: JSON_OPTION,
+};
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '-';

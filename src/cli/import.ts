@@ -9,7 +9,8 @@ import { databaseLookup } from '#importers/database-lookup.ts';
 import { importPgmMaps } from '#importers/pgm-map.ts';
 import { reasonOf } from '#importers/read-file.ts';
 import { importRotations } from '#importers/rotation.ts';
-import { runImport, tryImport } from '#importers/run.ts';
+import type { ServerChoice } from '#importers/server-choice.ts';
+import { type Outcome, runImport, tryImport } from '#importers/run.ts';
 import { type Command, type Input, JSON_OPTION, optional, type CommandOption, withAppContext } from './command.ts';
 import { ImportReport } from './import-report.ts';
 
@@ -23,11 +24,14 @@ const OPTIONS: Record<string, CommandOption> = {
 
 const serverOption = (help: string): CommandOption => ({ type: 'string', value: 'NAME', help });
 
-type Importer = (path: string, network: NetworkLookup, server?: string) => AsyncIterable<Finding>;
+type Importer = (path: string, network: NetworkLookup, choice: ServerChoice) => AsyncIterable<Finding>;
+
+const CREATE: CommandOption = { type: 'boolean', help: 'Add a server that is not known yet (default: refuse it)' };
 
 export const commands: Command[] = [
   {
     words: 'import events',
+    begins: true,
     summary: 'Import Scorehall events from an NDJSON file or standard input (-)',
     operands: 'FILE|-',
     options: OPTIONS,
@@ -35,6 +39,7 @@ export const commands: Command[] = [
   },
   {
     words: 'import pgm-maps',
+    begins: true,
     summary: 'Import a folder of PGM maps with their images',
     operands: 'DIR',
     options: OPTIONS,
@@ -42,16 +47,26 @@ export const commands: Command[] = [
   },
   {
     words: 'import rotations',
+    begins: true,
     summary: 'Import server rotations: text with one map name per line, PGM map pools (YAML) or JSON',
     operands: 'FILE|DIR',
-    options: { ...OPTIONS, server: serverOption('The server that plays the rotation (default: the name of the file)') },
+    options: {
+      ...OPTIONS,
+      server: serverOption('The server that plays the rotation (default: the name of the file)'),
+      create: CREATE,
+    },
     run: (input) => importFrom(input, importRotations),
   },
   {
     words: 'import minecraft',
+    begins: true,
     summary: "Import a Minecraft server's banned-players.json, usercache.json and stats/*.json",
     operands: 'DIR',
-    options: { ...OPTIONS, server: serverOption('The server that the bans apply to (default: the whole network)') },
+    options: {
+      ...OPTIONS,
+      server: serverOption('The server that the bans apply to (default: the whole network)'),
+      create: CREATE,
+    },
     run: (input) => importFrom(input, importMinecraft),
   },
 ];
@@ -60,10 +75,19 @@ async function importFrom(input: Input, importer: Importer): Promise<void> {
   const path = onlyOperand(input);
   const report = new ImportReport(input);
   await withAppContext(async ({ db, clock }: AppContext) => {
-    const findings = importer(path, databaseLookup(db, clock), optional(input, 'server'));
+    const choice = { server: optional(input, 'server'), create: input.values['create'] === true };
+    const findings = importer(path, databaseLookup(db, clock), choice);
     const runOrTry = input.values['dry-run'] === true ? tryImport : runImport;
-    report.end(await runOrTry(db, clock, findings, report));
+    const outcome = await runOrTry(db, clock, findings, report);
+    report.end(outcome);
+    refuseFruitless(path, outcome);
   });
+}
+
+/** An import that brought nothing but refusals ends with an error code, for scripts that do not read the report. */
+function refuseFruitless(path: string, { taken, unchanged, refused }: Outcome): void {
+  if (taken > 0 || unchanged > 0 || refused === 0) return;
+  throw new UsageError(`Nothing was imported from ${path}: everything was refused (${refused}), see above.`);
 }
 
 function onlyOperand({ positionals }: Input): string {

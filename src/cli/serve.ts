@@ -1,6 +1,9 @@
 import { environment, readConfig } from '#platform/config.ts';
 import { output } from '#platform/output.ts';
-import { openAppContext } from '#context/context.ts';
+import { type AppContext, openAppContext } from '#context/context.ts';
+import { hasOperator } from '#store/accounts/accounts.ts';
+import { mapNames } from '#store/game/maps.ts';
+import { listServers } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import type { Command } from './command.ts';
 
@@ -10,12 +13,26 @@ export const commands: Command[] = [
 
 async function serve(): Promise<void> {
   const signalled = untilSignalled();
-  await using context = await openAppContext(readConfig(environment()));
+  const warnings: string[] = [];
+  const found = environment(process.env, process.cwd(), (sentence) => warnings.push(sentence));
+  await using context = await openAppContext(readConfig(found));
+  for (const sentence of warnings) context.log.warn(sentence);
   await using services = await openServicesInThreads(context);
   for (const [service, address] of Object.entries(services.addresses)) context.log.info({ service, address }, 'open');
   context.log.info({ service: 'INTERNAL', address: services.internal }, 'open');
-  output().write('ready\n');
+  output().write(`ready\nThe site is at ${context.config.SITE_URL}\n${await nextStep(context)}`);
   await signalled;
+}
+
+/** The first command that this network still needs, as one line; empty once game servers report. */
+async function nextStep({ db }: AppContext): Promise<string> {
+  const run = 'Next: npm run -s scorehall --';
+  const servers = await listServers(db, 0);
+  if (!(await hasOperator(db)))
+    return `${run} account create --name NAME --email ADDRESS --password-stdin --verified --role operator\n`;
+  if (servers.length === 0) return `${run} server create --name NAME --region REGION\n`;
+  if ((await mapNames(db)).length === 0) return `${run} import pgm-maps DIR\n`;
+  return '';
 }
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;

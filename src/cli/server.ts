@@ -1,10 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { UsageError } from '#platform/errors.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
-import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
-import type { WireEvent } from '#events/schema.ts';
-import { ingestEvents } from '#events/ledger.ts';
 import {
   createServerKey,
   listServerKeys,
@@ -25,11 +21,13 @@ import {
   print,
   printTable,
   required,
+  requireAll,
   withAppContext,
 } from './command.ts';
+import { createFrom, FROM, ingestEvent } from './server-file.ts';
 
 const NAME: Command['options'] = { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION };
-const PROPERTIES: Command['options'] = {
+const PROPERTIES: NonNullable<Command['options']> = {
   region: { type: 'string', help: 'The region, as players read it' },
   order: { type: 'string', value: 'N', help: 'The position in lists (default: 0)' },
   icon: { type: 'string', value: 'TEXT', help: 'The icon, in the notation of the network' },
@@ -41,9 +39,10 @@ const MAX_OVERLAP_HOURS = 24 * 90;
 export const commands: Command[] = [
   {
     words: 'server create',
+    begins: true,
     audit: { action: 'server.create', about: 'name' },
-    summary: 'Register a game server and print its ingest key',
-    options: { ...NAME, ...PROPERTIES },
+    summary: 'Register a game server, or all of a file, and print the ingest keys of new servers',
+    options: { ...NAME, ...PROPERTIES, ...FROM },
     run: create,
   },
   { words: 'server list', summary: 'List all game servers', options: { json: JSON_OPTION }, run: listAll },
@@ -121,6 +120,12 @@ export const commands: Command[] = [
 ];
 
 async function create(input: Input): Promise<void> {
+  const from = optional(input, 'from');
+  if (from !== undefined) return await createFrom(input, from, ['name', ...Object.keys(PROPERTIES)]);
+  for (const option of Object.keys(FROM)) {
+    if (input.values[option] !== undefined) throw new UsageError(`--${option} belongs to --from, which is missing.`);
+  }
+  requireAll(input, ['name', 'region']);
   const name = required(input, 'name');
   const properties = { region: required(input, 'region'), ...readProperties(input) };
   await withAppContext(async ({ db, clock }) => {
@@ -239,20 +244,6 @@ async function requireServer(db: Db, input: Input, deletedToo = false): Promise<
   if (stored !== undefined && deletedToo) return stored as ServerNow;
   throw new UsageError(`There is no server ${name}; see: scorehall server list`);
 }
-
-type ServerEvent = {
-  [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
-}[WireEvent['type']];
-
-async function ingestEvent(db: Db, clock: Clock, event: ServerEvent): Promise<void> {
-  const time = new Date(clock.now()).toISOString();
-  const [receipt] = await ingestEvents(db, clock, { kind: 'operator' }, [
-    { version: 1, id: `command ${randomUUID()}`, time, ...event },
-  ]);
-  if (receipt!.status === 'rejected') throw new UsageError(`${optionOf(receipt!.place)} ${receipt!.reason}.`);
-}
-
-const optionOf = (place: string): string => `--${place.replace(/^data\./, '').replace('server', 'name')}`;
 
 function readProperties(input: Input): { order?: number; icon?: string; max?: number } {
   const order = wholeNumber(input, 'order', -1_000_000, 1_000_000);

@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
-import { type Command, type Input, JSON_OPTION, optional, print, required, withAppContext } from './command.ts';
+import { CLIENT, type Command, type Input, optional, print, required, withAppContext } from './command.ts';
 import { requireApplication } from './lookup.ts';
 
 const HOUR_MS = 3_600_000;
@@ -12,9 +12,8 @@ export const commands: Command[] = [
     audit: { action: 'token.create', about: 'client-id' },
     summary: 'Issue an access token to an application, as the client credentials grant does',
     options: {
-      'client-id': { type: 'string', value: 'ID', help: 'The Client ID of the application' },
+      ...CLIENT,
       hours: { type: 'string', value: 'N', help: 'The lifetime in hours (default: 1)' },
-      json: JSON_OPTION,
     },
     run: create,
   },

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { UsageError } from '#platform/errors.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { type Log, openLog } from '#platform/log.ts';
@@ -5,8 +7,8 @@ import { type Mailer, openMailer } from '#platform/mail.ts';
 import { type Metrics, openMetrics } from '#platform/metrics.ts';
 import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
-import { openDb } from '#db/open.ts';
-import { migrate } from '#db/migrate.ts';
+import { openDb, sqliteFileOf } from '#db/open.ts';
+import { HOW_TO_BEGIN, migrate } from '#db/migrate.ts';
 
 /** The resources of one process, which every service and command gets. */
 export interface AppContext extends AsyncDisposable {
@@ -21,6 +23,8 @@ export interface AppContext extends AsyncDisposable {
 export interface AppContextOptions {
   /** Where the links of mails are printed if no mail server is configured; standard output by default. */
   terminal?: NodeJS.WritableStream;
+  /** Whether an empty or missing database becomes a new network (default), or is an error. */
+  create?: boolean;
 }
 
 /**
@@ -29,12 +33,15 @@ export interface AppContextOptions {
 export async function openAppContext(
   config: Config,
   clock: Clock = systemClock,
-  { terminal = process.stdout }: AppContextOptions = {},
+  { terminal = process.stdout, create = true }: AppContextOptions = {},
 ): Promise<AppContext> {
+  const file = sqliteFileOf(config.DATABASE_URL);
+  if (!create && file !== undefined && !existsSync(file))
+    throw new UsageError(`There is no database ${file}. ${HOW_TO_BEGIN}`);
   const log = openLog(config.LOG_LEVEL);
   const db = await openDb(config.DATABASE_URL, { keyedHash: keyedHashUnder(config) });
   try {
-    await migrate(db);
+    await migrate(db, { create });
   } catch (error) {
     await db.close();
     throw error;

@@ -5,6 +5,9 @@ import { sql } from './sql.ts';
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 
+/** The end of an error message about a database without a network. */
+export const HOW_TO_BEGIN = 'Correct DATABASE_URL, or begin a network: scorehall serve.';
+
 interface Migration {
   number: number;
   name: string;
@@ -12,13 +15,15 @@ interface Migration {
 
 /**
  * Runs the missing migrations in order, in one transaction, under a lock that makes other starting processes wait.
+ * Without `create` the database must have tables already.
  * @throws UsageError when the database is from a newer version of the program, or from a version before the baseline
  */
-export async function migrate(db: Db): Promise<void> {
+export async function migrate(db: Db, { create = true }: { create?: boolean } = {}): Promise<void> {
   const known = migrations();
   await db.migrating(async (tx) => {
     await tx.script('create table if not exists migrations (number bigint primary key, name text not null)');
     const applied = await tx.all<Migration>(sql`select number, name from migrations order by number`);
+    if (applied.length === 0 && !create) throw new UsageError('The database of DATABASE_URL is empty. ' + HOW_TO_BEGIN);
     checkApplied(applied, known);
     for (const migration of known.slice(applied.length)) await apply(tx, migration);
   });

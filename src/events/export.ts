@@ -1,4 +1,5 @@
 import { idOf } from '#platform/ids.ts';
+import { isShortUuid } from '#platform/text.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { Event, WireEvent } from './schema.ts';
@@ -125,7 +126,8 @@ async function playerSubstitutes(db: Queryable): Promise<Substitute[]> {
   const substitutes: Substitute[] = [];
   for (const { key, uuid, known_as } of rows) {
     const { name, first } = await firstObservation(db, known_as);
-    const parts = { key, id: `export player ${idOf(key)}`, time: first, data: { player: { uuid, name } } };
+    const player = isShortUuid(name) ? { uuid } : { uuid, name };
+    const parts = { key, id: `export player ${idOf(key)}`, time: first, data: { player } };
     substitutes.push({ key, event: eventOf({ ...parts, type: 'player.known' }) });
   }
   return substitutes;

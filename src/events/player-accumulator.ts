@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text.ts';
+import { isShortUuid, nameKey, shortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { Group, Sums } from '#store/game/player-stats.ts';
@@ -7,6 +7,9 @@ import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
 
 const READ_BATCH_SIZE = 256;
+
+/** The time of an observation without a name. */
+export const NEVER_SEEN = 0;
 
 /**
  * Accumulates the changes that the events of one transaction make to players: each player is read once, changed in memory
@@ -54,11 +57,16 @@ export class PlayerAccumulator {
     return target === undefined ? undefined : this.#entries.get(target);
   }
 
-  /** Records that a player had a name at this time; an unknown player is added, with the next key of the sequence. */
-  observe({ uuid, name }: { uuid: string; name: string }, time: number, keys: Pick<Keys, 'following'>): KnownPlayer {
+  /**
+   * Records that a player had a name at this time; an unknown player is added, with the next key of the sequence. Without
+   * a name the short UUID is recorded, before all other observations.
+   */
+  observe({ uuid, name }: { uuid: string; name?: string }, time: number, keys: Pick<Keys, 'following'>): KnownPlayer {
+    const own = this.#aliases.get(uuid) ?? uuid;
+    if (name === undefined) return this.observe({ uuid, name: shortUuid(own) }, NEVER_SEEN, keys);
     const found = this.find(uuid) as Entry | undefined;
     if (found !== undefined) return this.#observeName(found, name, time);
-    const entry = newEntry(keys.following(), this.#aliases.get(uuid) ?? uuid, name, time);
+    const entry = newEntry(keys.following(), own, name, time);
     this.#entries.set(entry.uuid, entry);
     this.#markChanged(entry);
     return entry;
@@ -116,7 +124,7 @@ export class PlayerAccumulator {
         entry.seenChanged = true;
         this.#markChanged(entry);
       }
-    } else if (time < entry.nameSeen) {
+    } else if (time < entry.nameSeen || isShortUuid(name)) {
       this.#addName(entry, name, time, time);
     } else {
       this.#addName(entry, entry.name, entry.nameSince, entry.nameSeen);

@@ -1,4 +1,5 @@
-import { nameKey, uuidOf } from '#platform/text.ts';
+import { nameKey, shortUuid, uuidOf } from '#platform/text.ts';
+import { NEVER_SEEN } from './player-accumulator.ts';
 import { list, sql } from '#db/sql.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
@@ -30,11 +31,9 @@ interface StoredEvent {
  * the names of their players are derived again later.
  */
 export async function withdrawEvents(batch: Batch, events: readonly StoredEvent[]): Promise<void> {
-  const observed = events.flatMap(({ event }) => {
-    const player = playerIn(event);
-    return player === undefined ? [] : [{ ...player, time: event.time, type: event.type }];
-  });
-  await batch.load(observed.map(({ uuid }) => uuid));
+  const players = events.flatMap(({ event }) => playerIn(event)?.uuid ?? []);
+  await batch.load(players);
+  const observed = events.flatMap(({ event }) => observedIn(batch, event) ?? []);
   await markObservedStale(batch, observed);
   for (const { row, event } of events) {
     if (event.type === 'player.statistics') removeStatistics(batch.players, event.data);
@@ -46,13 +45,24 @@ export async function withdrawEvents(batch: Batch, events: readonly StoredEvent[
   }
 }
 
+/** What an event other than a match observed; without a name the short UUID, before all other observations. */
+function observedIn({ players }: Batch, event: PreparedEvent): Observed | undefined {
+  const player = playerIn(event);
+  if (player === undefined) return undefined;
+  const { uuid, name } = player;
+  if (name !== undefined) return { uuid, name, time: event.time, type: event.type };
+  return { uuid, name: shortUuid(players.find(uuid)!.uuid), time: NEVER_SEEN };
+}
+
 interface Named {
   uuid: string;
-  name: string;
+  name?: string | undefined;
 }
 
 /** The name of a player in an event, and the time of the event. */
-interface Observed extends Named {
+interface Observed {
+  uuid: string;
+  name: string;
   time: number;
   /** The type of an event that may be the last login or logout. */
   type?: Event['type'];

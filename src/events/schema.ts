@@ -38,6 +38,9 @@ const uuid = z
   .transform((value) => uuidOf(value)!);
 
 const player = z.strictObject({ uuid, name: text(64, 1) });
+const unnamedPlayer = player.partial({ name: true }).meta({
+  description: 'Without a name, a player who is not known yet is shown under the beginning of the UUID',
+});
 
 const presence = z
   .strictObject({
@@ -184,7 +187,7 @@ const changed = z.strictObject({
 });
 
 const statistics = z.strictObject({
-  player,
+  player: unnamedPlayer,
   gamemode: z.enum(['factions', 'vanilla']).meta({
     description:
       'factions: counters are what was added since the last event; vanilla: what the game itself has counted so far, kept outside all field groups',
@@ -244,7 +247,11 @@ export const EventSchema = z.discriminatedUnion('type', [
     link,
     'A player typed the code that the account page shows: game account and account belong together',
   ),
-  envelope('player.known', z.strictObject({ player }), "A player whose id is the event's receipt; from operators only"),
+  envelope(
+    'player.known',
+    z.strictObject({ player: unnamedPlayer }),
+    "A player whose id is the event's receipt; from operators only",
+  ),
   envelope('player.merged', merged, 'All of one UUID counts for another from now on; from operators only'),
   envelope('server.removed', z.strictObject({}), 'A server that is no more; from operators only'),
 ]);

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { InsertBuffer } from './insert-buffer.ts';
-import { PlayerAccumulator } from './player-accumulator.ts';
+import { shortUuid } from '#platform/text.ts';
+import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
 import type { Sender } from './receipts.ts';
@@ -52,7 +53,8 @@ export const sourceOf = ({ server }: Pick<EventContext, 'server'>): number => se
 
 interface Named {
   uuid: string;
-  name: string;
+  /** Left out where the event does not know it. */
+  name?: string | undefined;
 }
 
 /**
@@ -70,7 +72,8 @@ export function findOrAddPlayer({ batch, isReplay }: EventContext, player: Named
 export function observePlayer(context: EventContext, player: Named, time = context.time): KnownPlayer {
   const { batch, key, isReplay } = context;
   const found = findOrAddPlayer(context, player, time);
-  if (!isReplay) batch.rows.add('name_observations', [found.key, key, time, player.name]);
+  const [seen, name] = player.name === undefined ? [NEVER_SEEN, shortUuid(found.uuid)] : [time, player.name];
+  if (!isReplay) batch.rows.add('name_observations', [found.key, key, seen, name]);
   return found;
 }
 

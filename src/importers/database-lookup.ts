@@ -1,18 +1,22 @@
 import type { Clock } from '#platform/clock.ts';
+import { isShortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { readEvent } from '#events/read-event.ts';
 import { isPublished } from '#events/handlers/maps.ts';
 import { mapByName, mapNames, rotationOf } from '#store/game/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
 import { termsOf } from '#store/game/punishments.ts';
-import { serverByName } from '#store/game/servers.ts';
+import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 
 /** Answers the questions of importers from the database. */
 export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
   return {
     now: () => clock.now(),
-    nameOf: async (uuid) => (await playerByUuid(db, uuid))?.name,
+    async nameOf(uuid) {
+      const name = (await playerByUuid(db, uuid))?.name ?? '';
+      return name === '' || isShortUuid(name) ? undefined : name;
+    },
     async observationOf(uuid) {
       const player = await playerByUuid(db, uuid);
       const names = player === undefined ? [] : await namesOf(db, player.key);
@@ -33,8 +37,10 @@ export function databaseLookup(db: Queryable, clock: Clock): NetworkLookup {
       const map = await mapByName(db, name);
       return map?.name === name ? map.objective : undefined;
     },
+    serverNames: async () => (await listServers(db, 0)).map(({ name }) => name),
     async rotationOf(name) {
-      const server = await serverByName(db, name);
+      const stored = await serverByName(db, name);
+      const server = stored && (await serverByKey(db, stored.key, 0));
       return server && (await rotationOf(db, server.key));
     },
   };

@@ -10,19 +10,22 @@ import { type Named, namedEvent, Names, readNamed } from './minecraft/names.ts';
 import { type Counters, readStats } from './minecraft/stats.ts';
 import { lastSeen, type Placed, readEach, type ImportRun } from './minecraft/import-run.ts';
 import { walk } from './list-files.ts';
+import { writtenAt } from './read-file.ts';
+import { checkServerChoice, type ServerChoice } from './server-choice.ts';
 
 /**
  * Imports the players of a Minecraft server's folder: names from usercache.json, bans from banned-players.json (of
- * `server`, or of the network), and counters from stats/*.json, which are stored but belong to no field group.
+ * the chosen server, or of the network), and counters from stats/*.json, which are stored but belong to no field group.
  */
 export async function* importMinecraft(
   folder: string,
   network: NetworkLookup,
-  server?: string,
+  choice: ServerChoice = {},
 ): AsyncGenerator<Finding> {
+  await checkServerChoice(network, choice);
   const { files, skipped } = await walk(folder, (name) => name.endsWith('.json'));
   for (const { path, reason } of skipped) yield { file: path, place: '', note: reason };
-  const work: ImportRun = { folder, network, names: new Names(), banned: new Names(), server };
+  const work: ImportRun = { folder, network, names: new Names(), banned: new Names(), server: choice.server };
   const named = (name: string) => files.filter((file) => basename(file) === name);
   for (const file of named('usercache.json')) yield* importNames(file, work);
   yield* importBans(named('banned-players.json'), work);
@@ -41,11 +44,11 @@ async function* importStats(file: string, work: ImportRun): AsyncGenerator<Findi
   try {
     const uuid = uuidOf(basename(file, '.json'));
     if (uuid === undefined) throw new ImportRefusal('is not named after a UUID');
-    const counters = readStats(await readJson(join(work.folder, file)));
-    const player = await lastSeen(uuid, work);
-    if (player === undefined)
-      throw new ImportRefusal('no name is known for the UUID; add usercache.json to the folder');
-    yield { file, place: '', event: statsEvent({ ...player, uuid }, counters) };
+    const path = join(work.folder, file);
+    const counters = readStats(await readJson(path));
+    const seen = await lastSeen(uuid, work);
+    const time = seen?.seen ?? Math.min(await writtenAt(path), work.network.now());
+    yield { file, place: '', event: statsEvent({ uuid, ...(seen && { name: seen.name }) }, time, counters) };
   } catch (error) {
     if (!(error instanceof ImportRefusal)) throw error;
     yield { file, place: error.place, refusal: error.message };
@@ -53,13 +56,16 @@ async function* importStats(file: string, work: ImportRun): AsyncGenerator<Findi
 }
 
 /**
- * The counters as an event at the time at which the player was last seen under the name. The file contains no name, and
- * a copied file has a misleading date: a later time would bring back a name that the player has given up.
+ * The counters as an event. With a name it has the time at which the player was last seen under it: the file contains no
+ * name, and a copied file has a misleading date, so a later time would bring back a name that the player has given up.
  */
-function statsEvent({ uuid, name, seen }: Named, counters: Counters): WireEvent {
-  const content = hash('sha256', JSON.stringify(counters), 'base64url').slice(0, 27);
-  const id = `minecraft-stats:${uuid}:${content}`;
-  const time = new Date(seen).toISOString();
-  const data = { player: { uuid, name }, gamemode: 'vanilla' as const, ...counters };
-  return { version: 1, id, type: 'player.statistics', time, data };
+function statsEvent(player: { uuid: string; name?: string }, time: number, counters: Counters): WireEvent {
+  const content = hash('sha256', JSON.stringify([player.name, counters]), 'base64url').slice(0, 27);
+  return {
+    version: 1,
+    id: `minecraft-stats:${player.uuid}:${content}`,
+    type: 'player.statistics',
+    time: new Date(time).toISOString(),
+    data: { player, gamemode: 'vanilla', ...counters },
+  };
 }

@@ -16,6 +16,7 @@ export interface NetworkLookup {
   /** The objective of the map of exactly this name, case included. */
   objectiveOf(map: string): Promise<string | undefined>;
   mapNames(): Promise<string[]>;
-  /** The map names in the rotation of a server; undefined for an unknown server. */
+  serverNames(): Promise<string[]>;
+  /** The map names in the rotation of a server; undefined for an unknown or removed server. */
   rotationOf(server: string): Promise<string[] | undefined>;
 }

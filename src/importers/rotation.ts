@@ -8,6 +8,7 @@ import type { NetworkLookup } from './network-lookup.ts';
 import { ImportRefusal, type Finding } from './finding.ts';
 import { readText, reasonOf, Unreadable } from './read-file.ts';
 import { readRotations, type Entry, type Rotation } from './rotation/formats.ts';
+import { checkServerChoice, serverProblem, type ServerChoice } from './server-choice.ts';
 import { oneLine } from './text.ts';
 import { type Found, walk } from './list-files.ts';
 
@@ -16,7 +17,7 @@ const EXTENSIONS = new Set(['.txt', '.yml', '.yaml', '.json']);
 
 interface Work {
   network: NetworkLookup;
-  server: string | undefined;
+  choice: ServerChoice;
   /** The names of known maps by their comparison key (`keyOf`). */
   names: ReadonlyMap<string, string>;
   /** The file that the rotation of each server came from, by the key of the server's name. */
@@ -33,14 +34,20 @@ interface Source {
 /**
  * Imports rotations of servers as `rotation.changed` events. A file is for the server given by `server`, otherwise named
  * in the file, otherwise named like the file. Map names are matched with known maps regardless of case and spacing; an
- * unknown name stays as written. Of several files for one server the first by path wins.
+ * unknown name stays as written. Of several files for one server the first by path wins. A server must be known, unless the
+ * operator asks for new ones.
  */
-export async function* importRotations(path: string, network: NetworkLookup, server?: string): AsyncGenerator<Finding> {
+export async function* importRotations(
+  path: string,
+  network: NetworkLookup,
+  choice: ServerChoice = {},
+): AsyncGenerator<Finding> {
+  await checkServerChoice(network, choice);
   const { files, skipped } = await filesOf(path);
-  if (server !== undefined && files.length > 1)
+  if (choice.server !== undefined && files.length > 1)
     throw new UsageError(`--server names one server, but ${path} contains ${files.length} files.`);
   for (const { path, reason } of skipped) yield { file: path, place: '', note: reason };
-  const work: Work = { network, server, names: namesByKey(await network.mapNames()), importedFrom: new Map() };
+  const work: Work = { network, choice, names: namesByKey(await network.mapNames()), importedFrom: new Map() };
   for (const file of files) yield* importFile(file, work);
 }
 
@@ -61,7 +68,7 @@ async function isFolder(path: string): Promise<boolean> {
 async function* importFile({ path, file, named }: Source, work: Work): AsyncGenerator<Finding> {
   try {
     const rotations = readRotations(await readText(path, MAX_BYTES), extname(file).slice(1).toLowerCase());
-    if (work.server !== undefined && rotations.length > 1)
+    if (work.choice.server !== undefined && rotations.length > 1)
       throw new ImportRefusal(`is for ${rotations.length} servers; import it without --server`);
     for (const rotation of rotations) yield* change(file, rotation, work);
   } catch (error) {
@@ -72,8 +79,8 @@ async function* importFile({ path, file, named }: Source, work: Work): AsyncGene
 }
 
 async function* change(file: string, rotation: Rotation, work: Work): AsyncGenerator<Finding> {
-  const { network, importedFrom } = work;
-  const server = work.server ?? oneLine(rotation.server ?? basename(file, extname(file)));
+  const { network, choice, importedFrom } = work;
+  const server = choice.server ?? oneLine(rotation.server ?? basename(file, extname(file)));
   const earlier = importedFrom.get(nameKey(server));
   if (earlier !== undefined)
     return yield {
@@ -81,6 +88,8 @@ async function* change(file: string, rotation: Rotation, work: Work): AsyncGener
       place: '',
       refusal: `is for server "${server}", whose rotation already comes from ${earlier}`,
     };
+  const problem = await serverProblem(server, network, choice);
+  if (problem !== undefined) return yield { file, place: '', refusal: problem };
   for (const { place, note } of rotation.notes) yield { file, place, note };
   const maps = yield* mapsOf(file, rotation.entries, work);
   if (maps.length === 0)

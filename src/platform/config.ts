@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { type Environment, readEnvFile, type Warn, warnOfTypos } from './env-file.ts';
 import { UsageError } from './errors.ts';
 import { isLoopback, plainHttpProblem } from './plain-http.ts';
 import {
@@ -179,7 +178,7 @@ export interface Config extends Omit<Settings, `${ServiceName}_LISTEN`> {
 
 export type ServiceName = 'API' | 'AUTH' | 'SITE' | 'INGEST';
 export type SettingName = keyof typeof SETTINGS;
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment };
 
 /**
  * Reads the settings.
@@ -208,24 +207,26 @@ function readSetting(name: SettingName, value: string | undefined): unknown {
 
 /**
  * The environment of a command. Real variables override `.env` of the working directory, which overrides `settings.env`
- * beside the SQLite file, where the demo keeps its settings.
+ * beside the SQLite file, where the demo keeps its settings. `warn` gets a sentence for each variable that is probably
+ * meant as a setting but is none.
+ * @throws UsageError for a line of a file that does not say what it seems to say
  */
-export function environment(actual: Environment = process.env, folder = process.cwd()): Environment {
-  const merged = { ...readEnvFile(join(folder, '.env')), ...actual };
+export function environment(actual: Environment = process.env, folder = process.cwd(), warn = toStderr): Environment {
+  const names = settingNames();
+  warnOfTypos(actual, names, warn);
+  const merged = { ...readEnvFile(join(folder, '.env'), names, warn), ...actual };
   const database = merged['DATABASE_URL'];
   if (database === undefined || /^postgres/.test(database)) return merged;
   const demoFile = join(dirname(database.replace(/^(sqlite|file):(\/\/)?/, '')), 'settings.env');
-  return { ...readEnvFile(demoFile), ...merged };
+  return { ...readEnvFile(demoFile, names, warn), ...merged };
 }
+
+const toStderr: Warn = (sentence) => void process.stderr.write(`scorehall: ${sentence}\n`);
 
 /** The folder of files that belong to a database but are outside of it, such as the secret key. */
 export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL'>): string {
   if (DATA_FOLDER !== '') return DATA_FOLDER;
   return /^postgres/.test(DATABASE_URL) ? 'data' : dirname(DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, ''));
-}
-
-function readEnvFile(path: string): Environment {
-  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
 }
 
 function listensOf(settings: Settings): Record<ServiceName, Listen> {

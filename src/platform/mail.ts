@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import type { Clock } from './clock.ts';
 import { type Config, dataFolder } from './config.ts';
+import { UsageError } from './errors.ts';
 import type { Log } from './log.ts';
 import { counter, gauge, type Metrics } from './metrics.ts';
 
@@ -37,7 +38,7 @@ const RETRY_DELAYS_MS = [1_000, 10_000, 60_000];
 
 /** Opens the mailer: by SMTP, or without SMTP_URL as files in the data folder, whose links are printed to the terminal. */
 export function openMailer({ config, log, clock, metrics }: MailerDeps, terminal: NodeJS.WritableStream): Mailer {
-  const from = config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
+  const from = senderOf(config);
   if (config.SMTP_URL === '')
     return new BackgroundMailer(from, { log, metrics }, folderDelivery(config, clock, terminal), () => undefined);
   const transport = createTransport({ url: config.SMTP_URL, pool: true, maxConnections: 2 });
@@ -47,6 +48,39 @@ export function openMailer({ config, log, clock, metrics }: MailerDeps, terminal
     (mail) => transport.sendMail(mail),
     () => transport.close(),
   );
+}
+
+function senderOf(config: Config): string {
+  return config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
+}
+
+const TEST_TIMEOUT_MS = 15_000;
+
+/**
+ * Sends one mail without retries. Returns the sender and the mail server's answer.
+ * @throws UsageError that says what the mail server answered, or that it did not
+ */
+export async function sendTestMail(config: Config, to: string): Promise<{ from: string; answer: string }> {
+  const timeouts = {
+    connectionTimeout: TEST_TIMEOUT_MS,
+    greetingTimeout: TEST_TIMEOUT_MS,
+    socketTimeout: TEST_TIMEOUT_MS,
+  };
+  const transport = createTransport({ url: config.SMTP_URL, ...timeouts });
+  const from = senderOf(config);
+  const text = `This is a test of the mail server of ${config.NETWORK_NAME}. Nothing has to be done.\n`;
+  try {
+    const { response } = await transport.sendMail({ from, to, subject: `Test mail of ${config.NETWORK_NAME}`, text });
+    return { from, answer: response };
+  } catch (error) {
+    const { message, response } = error as Error & { response?: string };
+    const { hostname, port } = new URL(config.SMTP_URL);
+    const server = port === '' ? hostname : `${hostname}:${port}`;
+    const problem = response === undefined ? `could not be used: ${message}` : `answered: ${response}`;
+    throw new UsageError(`The mail server ${server} ${problem}. See SMTP_URL and MAIL_FROM.`);
+  } finally {
+    transport.close();
+  }
 }
 
 function hostOf(config: Config): string {

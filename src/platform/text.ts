@@ -12,6 +12,15 @@ export function uuidOf(text: string): string | undefined {
 
 const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** The name under which a player is shown whose name is not known yet. A dash never stands in the name of a game account. */
+export function shortUuid(uuid: string): string {
+  return uuid.slice(0, 13);
+}
+
+export function isShortUuid(name: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}$/.test(name);
+}
+
 /** Whether text can be stored and searched for: it has no control characters (such as NUL) and no lone surrogates. */
 export function isCleanText(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- the test is for control characters

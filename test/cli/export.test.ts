@@ -90,7 +90,10 @@ test('a reader that closes the pipe early does not make the export fail', async 
 test('an unwritable standard output ends with one sentence and exit code 2', async (t) => {
   await using folder = await exporting(t);
   writeFileSync(join(folder.path, 'locked'), '');
-  for (const script of ['exec "$@" 1<locked', 'printf "x\\ny\\n" | exec "$1" "$2" import events - 1<locked']) {
+  const player = { uuid: '8667ba71-b85a-4004-af54-457a9734eed7', name: 'Ann' };
+  const event = { version: 1, id: 'a', type: 'player.named', time: '2026-01-01T00:00:00Z', data: { player } };
+  writeFileSync(join(folder.path, 'events'), `${JSON.stringify(event)}\nx\n`);
+  for (const script of ['exec "$@" 1<locked', 'exec "$1" "$2" import events events 1<locked']) {
     const { status, err } = folder.sh(script);
     assert.equal(status, 2);
     assert.match(err, /^scorehall: Cannot write to standard output: EBADF: .*\n$/);

@@ -38,13 +38,23 @@ refused    1
   );
 });
 
-test('with --json it prints one object', async () => {
-  await using folder = await folderOf({});
-  const { status, out } = await scorehall(folder.path, ['events', '-', '--json', '--dry-run'], 'nope\n');
-  assert.equal(status, 0);
+test('with --json it prints one object; when everything is refused it ends with an error code', async () => {
+  await using folder = await folderOf({ 'README.md': 'Some text' });
+  assert.equal((await scorehall(folder.path, ['events', '-', '--dry-run'])).status, 2, 'a dry run creates no database');
+  assert.equal((await scorehall(folder.path, ['events', '-'])).status, 0);
+  const { status, out, err } = await scorehall(folder.path, ['events', '-', '--json', '--dry-run'], 'nope\n');
+  assert.deepEqual(
+    [status, err],
+    [2, 'scorehall: Nothing was imported from -: everything was refused (1), see above.\n'],
+  );
   const { refusals, ...rest } = JSON.parse(out) as { refusals: { file: string; place: string }[] };
   assert.deepEqual(rest, { taken: 0, unchanged: 0, refused: 1, notes: [], dry_run: true });
   assert.deepEqual([refusals[0]!.file, refusals[0]!.place], ['standard input', 'line 1']);
+  const invented = await scorehall(folder.path, ['rotations', 'README.md']);
+  assert.equal(invented.status, 2);
+  assert.match(invented.out, /^refused {2}README\.md: there is no server "README"\. Use --server NAME/);
+  assert.equal((await scorehall(folder.path, ['rotations', 'README.md', '--create'])).status, 0);
+  assert.equal((await scorehall(folder.path, ['events', '-'], '')).status, 0, 'an export of an empty network is empty');
 });
 
 test('an unreadable path or wrong operands end with exit code 2', async () => {

@@ -39,6 +39,8 @@ export interface Served {
   addresses: Record<string, string>;
   /** The log lines so far. */
   log: { level: number; msg: string; err?: { message: string } }[];
+  /** What the service has printed so far. */
+  output: () => string;
 }
 
 /** Starts the service on free ports and reads them from its log. */
@@ -59,6 +61,8 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<Served> {
     const { service, address } = line;
     if (service !== undefined && address !== undefined) addresses[service] = address;
   });
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   await Promise.race([once(child.stdout, 'data'), exit]);
-  return { child, exit, addresses, log };
+  return { child, exit, addresses, log, output: () => printed };
 }

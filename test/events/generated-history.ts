@@ -99,7 +99,10 @@ const reference = fc.constantFrom('p1', 'p2');
 const issued = fc.record({ punishment: reference, punished: player, type: fc.constantFrom('ban', 'mute') });
 const changed = fc.record({ punishment: reference, reason: fc.constantFrom('a', 'b') });
 const statistics = fc.record({
-  player,
+  player: fc.oneof(
+    player,
+    player.map(({ uuid }) => ({ uuid })),
+  ),
   gamemode: fc.constant('factions' as const),
   kill_count: small,
   power: small,

@@ -18,6 +18,12 @@ export async function folderOf(
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
+/** A picture of one pixel. */
+export const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 export const NOW = Date.UTC(2026, 0, 31, 12);
 
 /** The lookup of an empty network, except for the given answers. */
@@ -31,6 +37,7 @@ export function networkLookup(known: Partial<NetworkLookup> = {}): NetworkLookup
     isPublished: async () => false,
     objectiveOf: async () => undefined,
     mapNames: async () => [],
+    serverNames: async () => [],
     rotationOf: async () => undefined,
     ...known,
   };

@@ -4,6 +4,7 @@ import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Event } from '#events/schema.ts';
 import type { NetworkLookup } from '#importers/network-lookup.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
 import { monthBefore, readDate } from '#importers/minecraft/date.ts';
@@ -38,7 +39,7 @@ async function importAll(
       ]),
     ),
   );
-  return await reportAll(importMinecraft(folder.path, networkLookup(known), server));
+  return await reportAll(importMinecraft(folder.path, networkLookup(known), { server, create: true }));
 }
 
 test('a date needs a numeric time zone and must exist in the calendar', () => {
@@ -189,7 +190,7 @@ test('files that are not a JSON array are refused as a whole', async () => {
     'banned-players.json': 'x',
   });
   assert.equal(refusals[0], 'a/usercache.json: is not a JSON array');
-  assert.match(refusals[1]!, /^b\/usercache\.json: is not JSON: /);
+  assert.match(refusals[1]!, /^b\/usercache\.json, line 1, column 3: is not JSON: /);
   assert.match(refusals[2]!, /^banned-players\.json: is not JSON: /);
 });
 
@@ -233,9 +234,14 @@ test('counters become events without a mode, at the time at which the player was
     ...files,
     'usercache.json': JSON.stringify([{ name: 'Ann', uuid: ANN, expiresOn: '2025-03-01 00:00:00 +0000' }]),
   });
-  await utimes(join(folder.path, `world/stats/${ANN}.json`), NOW / 1000 - 60, NOW / 1000 - 60);
+  for (const uuid of [ANN, BEN])
+    await utimes(join(folder.path, `world/stats/${uuid}.json`), NOW / 1000 - 60, NOW / 1000 - 60);
   const received = await reportAll(importMinecraft(folder.path, networkLookup()));
-  const event = received.events.at(-1)!;
+  const of = (name?: string): Event =>
+    received.events.find((event) => event.type === 'player.statistics' && event.data.player.name === name)!;
+  const [event, unnamed] = [of('Ann'), of()];
+  assert.deepEqual(unnamed.type === 'player.statistics' && unnamed.data.player, { uuid: BEN }, 'without a known name');
+  assert.equal(unnamed.time, NOW - 60_000, 'at the time of the file');
   assert.equal(event.time, Date.UTC(2025, 1, 1));
   assert.deepEqual(event.type === 'player.statistics' && event.data, {
     player: { uuid: ANN, name: 'Ann' },
@@ -248,7 +254,6 @@ test('counters become events without a mode, at the time at which the player was
   });
   assert.deepEqual(received.refusals, [
     `world/stats/${MOD}.json: is not a JSON object`,
-    `world/stats/${BEN}.json: no name is known for the UUID; add usercache.json to the folder`,
     'world/stats/odd.json: is not named after a UUID',
   ]);
 });
@@ -268,6 +273,20 @@ test('counters carry the newest name of the files and the network', async () => 
   assert.deepEqual(await seen({ ...cache, ...bans }), ['Mid', Date.UTC(2025, 3, 1)]);
   assert.deepEqual(await seen({ ...cache, ...bans }, NOW), ['Known', NOW]);
   assert.deepEqual(await seen(cache, Date.UTC(2024, 0)), ['Old', Date.UTC(2025, 1, 1)]);
+});
+
+test('bans of an unknown server are refused as a whole, unless the server is to be created', async () => {
+  await using folder = await folderOf({ 'banned-players.json': '[{ // by hand\n}]', 'usercache.json': '[,]' });
+  const network = networkLookup({ serverNames: async () => ['Fen'] });
+  await assert.rejects(reportAll(importMinecraft(folder.path, network, { server: 'Fne' })), {
+    name: 'UsageError',
+    message: /^There is no server "Fne"\. Did you mean "Fen"\?/,
+  });
+  const { refusals } = await reportAll(importMinecraft(folder.path, network, { server: 'fen' }));
+  assert.deepEqual(refusals, [
+    "usercache.json, line 1, column 2: is not JSON: invalid character ','",
+    'banned-players.json, entry 1, uuid: "" is not a UUID',
+  ]);
 });
 
 test('a known ban is changed if its expiry or reason differs, and unchanged otherwise', async () => {

@@ -30,6 +30,8 @@ async function importOne(
   return { map: dataOf(events[0]), notes };
 }
 
+const TEAMS = '<teams><team>Red</team></teams>';
+
 function dataOf(event: Reported['events'][number] | undefined): DataOf<'map.published'> {
   assert.ok(event?.type === 'map.published');
   return event.data;
@@ -80,7 +82,7 @@ test('without <gamemode>, each module adds its mode', async () => {
     ctf: '<flags><flag/></flags>',
     cp: '<control-points><control-point/></control-points>',
     koth: '<king><hills><hill/></hills></king>',
-    tdm: '<score><limit>20</limit></score>',
+    tdm: '<score><kills>1</kills></score>',
     blitz: '<blitz><lives>1</lives></blitz>',
     rage: '<rage/>',
     bowspleef: '<bowspleef/>',
@@ -89,13 +91,59 @@ test('without <gamemode>, each module adds its mode', async () => {
     splatt: '<splatt/>',
   };
   for (const [mode, module] of Object.entries(modules))
-    assert.deepEqual((await importOne(module)).map.gamemodes, [mode]);
-  assert.deepEqual((await importOne(Object.values(modules).toReversed().join(''))).map.gamemodes, Object.keys(modules));
+    assert.deepEqual((await importOne(TEAMS + module)).map.gamemodes, [mode]);
+  const all = (await importOne(TEAMS + Object.values(modules).toReversed().join(''))).map.gamemodes;
+  assert.deepEqual(
+    all,
+    Object.keys(modules).filter((mode) => mode !== 'koth'),
+    'PGM shows hills beside control points as control points',
+  );
+});
+
+/** The gamemodes of a map of a version of the format, and the notes. */
+async function scoredModes(inside: string, proto?: string): Promise<string> {
+  const source = mapOf(TEAMS + inside, proto === undefined ? '' : `proto="${proto}"`);
+  const { events, notes } = await importAll({ 'map.xml': source });
+  return [dataOf(events[0]).gamemodes.join(), ...notes].join('; ');
+}
+
+test('a score makes a deathmatch only where kills or deaths give points', async () => {
+  const limit = '<score><limit>20</limit></score>';
+  assert.deepEqual(
+    [
+      await scoredModes(limit, '1.3.5'),
+      await scoredModes(limit, '1.3.6'),
+      await scoredModes(limit, '1.4.0'),
+      await scoredModes(limit),
+    ],
+    ['tdm', '', '', 'tdm'],
+  );
+  assert.equal(await scoredModes('<score><king/></score>', '1.3.5'), '', 'hills of an old map score by themselves');
+  assert.equal(await scoredModes('<score><kills>0</kills></score>', '1.3.5'), 'tdm', 'deaths still cost a point');
+  assert.equal(await scoredModes('<score><kills>0</kills><deaths>0</deaths></score>', '1.3.5'), '');
+  assert.equal(await scoredModes('<score><deaths>-1</deaths></score>', '1.4.2'), 'tdm');
+  assert.equal(await scoredModes('<score><box points="5"/></score>', '1.4.2'), '');
+  assert.equal(await scoredModes('<score><kills>1</kills></score><score/>', '1.4.2'), '', 'the last score decides');
+  assert.equal(await scoredModes('<constant id="k">2</constant><score><kills>${k}</kills></score>', '1.4.2'), 'tdm');
+  assert.equal(
+    await scoredModes('<score><kills>many</kills></score>', '1.4.2'),
+    '; map.xml, line 3: "many" is not a number of points; 0 is used instead',
+  );
+});
+
+const derivedModes = async (inside: string): Promise<string> => (await importOne(inside)).map.gamemodes.join();
+
+test('a map without teams is free for all, unless it names its gamemodes', async () => {
+  assert.equal(await derivedModes('<players max="24"/><score><kills>1</kills></score><rage/>'), 'tdm,ffa,rage');
+  assert.equal(await derivedModes(''), 'ffa');
+  assert.equal(await derivedModes('<teams/>'), 'ffa');
+  assert.equal(await derivedModes(TEAMS), '');
+  assert.equal(await derivedModes('<gamemode>sg</gamemode><players/>'), 'sg');
 });
 
 test('a module counts only as a child of <map> and with its elements inside', async () => {
   const { map } = await importOne(
-    '<gamemode/><wools/><king><hills/></king><kits><kit><flags><flag/></flags><score/></kit></kits>',
+    TEAMS + '<gamemode/><wools/><king><hills/></king><kits><kit><flags><flag/></flags><score/></kit></kits>',
   );
   assert.deepEqual(map.gamemodes, []);
 });
@@ -231,7 +279,7 @@ test('constants are substituted: the later wins, a fallback only without another
 
 const holds = async (condition: string) => {
   const { map, notes } = await importOne(
-    `<constant id="n">7</constant><constant id="w">two words</constant><constant id="d" delete="yes"/><if ${condition}><rage/></if><unless ${condition}><blitz/></unless>`,
+    `${TEAMS}<constant id="n">7</constant><constant id="w">two words</constant><constant id="d" delete="yes"/><if ${condition}><rage/></if><unless ${condition}><blitz/></unless>`,
   );
   return notes.length > 0 ? notes[0]!.replace(/^.*?: /, '') : map.gamemodes.join() === 'rage';
 };
@@ -281,7 +329,7 @@ test('conditions compare constants as PGM does', async () => {
 
 test('a regular expression that backtracks without end is stopped', async () => {
   const { map, notes } = await importOne(
-    `<constant id="a">${'a'.repeat(40)}!</constant><if constant="a" constant-comparison="regex" constant-value="(a+)+"><rage/></if>`,
+    `${TEAMS}<constant id="a">${'a'.repeat(40)}!</constant><if constant="a" constant-comparison="regex" constant-value="(a+)+"><rage/></if>`,
   );
   assert.deepEqual(map.gamemodes, []);
   assert.match(notes[0]!, /the pattern "\(a\+\)\+" cannot be used/);
@@ -321,7 +369,7 @@ test('missing and broken includes are noted, and no include leads out of the fol
   assert.equal(dataOf(led.events[0]).objective, '');
   assert.equal(led.notes.length, 3);
   const { events, notes } = await importAll({
-    'map.xml': mapOf('<include id="away"/>\n<include id="round"/>\n<include id="broken"/>\n<include/>'),
+    'map.xml': mapOf(TEAMS + '<include id="away"/>\n<include id="round"/>\n<include id="broken"/>\n<include/>'),
     'round.xml': '<map><include id="round"/><rage/></map>',
     'broken.xml': '<map><a></map>',
   });
@@ -401,33 +449,6 @@ test('a bad file never stops the rest', async () => {
       'g/map.xml: data.name Too big: expected string to have <=128 characters',
     ],
   );
-});
-
-test("an image is detected from its content; a variant's image takes precedence over the common one", async () => {
-  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('rest')]);
-  const variants = mapOf('<variant id="n" world="night">Night</variant><variant id="d" world="day">Day</variant>');
-  const { events } = await importAll({
-    'keep/map.xml': variants,
-    'keep/map.png': png,
-    'keep/night/map.png': Buffer.from('ffd8ffe000104a464946', 'hex'),
-  });
-  assert.deepEqual(
-    events.map(dataOf).map(({ image }) => image?.content_type),
-    ['image/png', 'image/jpeg', 'image/png'],
-  );
-  assert.equal(dataOf(events[0]).image!.data, png.toString('base64'));
-  const bad = await importAll({
-    'a/map.xml': named('A'),
-    'a/map.png': 'text',
-    'b/map.xml': named('B'),
-    'b/map.png': Buffer.alloc(520_001),
-  });
-  assert.equal(bad.events.length, 2);
-  assert.ok(bad.events.every((event) => dataOf(event).image === undefined));
-  assert.deepEqual(bad.notes, [
-    'a/map.png: is not a PNG, JPEG or WebP picture; the map is imported without an image',
-    'b/map.png: is larger than 0.52 MB; the map is imported without an image',
-  ]);
 });
 
 test('a map that is already published with the same values is unchanged', async () => {

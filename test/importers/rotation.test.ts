@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { NetworkLookup } from '#importers/network-lookup.ts';
+import type { ServerChoice } from '#importers/server-choice.ts';
 import { importRotations, keyOf } from '#importers/rotation.ts';
 import { networkLookup, folderOf, reportAll, type Reported } from './fixtures.ts';
 
@@ -19,7 +20,7 @@ async function importFile(
 ): Promise<Reported> {
   await using folder = await folderOf({ [name]: content });
   const network = networkLookup({ mapNames: async () => KNOWN, rotationOf: async () => [], ...known });
-  return await reportAll(importRotations(join(folder.path, name), network, server));
+  return await reportAll(importRotations(join(folder.path, name), network, { server, create: true }));
 }
 
 const rotations = ({ events }: Reported): unknown[] =>
@@ -133,7 +134,7 @@ test('a file without a rotation is refused and never empties a rotation', async 
     'a.yml: contains no map for server "a"; its rotation is unchanged',
   );
   assert.match((await refusal('a.yml', 'pools:\n  - [a\nb: c'))!, /^a\.yml, line \d+, column \d+: is not YAML: /);
-  assert.match((await refusal('a.json', '[1,'))!, /^a\.json: cannot be read: /);
+  assert.equal(await refusal('a.json', '[1,'), 'a.json, line 1, column 4: is not JSON: invalid end of input');
   assert.match((await refusal('a.json', '{"a":1}'))!, /contains no rotation: expected a list of map names/);
   assert.equal(await refusal('a.json', '[["x"]]'), 'a.json, entry 1: is not the name of a map');
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${['b', 'c', 'd', 'e', 'f', 'g'].map((key, i) => `${key}: &${key} [${Array(9).fill(`*${'abcdef'[i]}`).join()}]`).join('\n')}\npools: *g`;
@@ -148,14 +149,43 @@ test('a folder contains one file per server; a bad file does not stop the rest',
     'README.md': 'no',
   });
   const network = networkLookup({ mapNames: async () => KNOWN, rotationOf: async () => [] });
-  const received = await reportAll(importRotations(folder.path, network));
+  const received = await reportAll(importRotations(folder.path, network, { create: true }));
   assert.deepEqual(rotations(received), [{ Fen: ['The Fen'] }, { Bay: ['Hollow Keep'] }]);
-  assert.match(received.refusals[0]!, /^eu\/Moor\.json: cannot be read/);
-  await assert.rejects(reportAll(importRotations(folder.path, network, 'Fen')), {
+  assert.match(received.refusals[0]!, /^eu\/Moor\.json, line 1, column 2: is not JSON/);
+  await assert.rejects(reportAll(importRotations(folder.path, network, { server: 'Fen', create: true })), {
     name: 'UsageError',
     message: /contains 3 files/,
   });
   await assert.rejects(reportAll(importRotations(join(folder.path, 'none'), network)), { name: 'UsageError' });
+});
+
+test('only known servers are accepted, in any case of the name, unless new ones were asked for', async () => {
+  await using folder = await folderOf({ 'Fen.txt': 'The Fen', 'README.txt': 'Twin Towers' });
+  const known = networkLookup({ mapNames: async () => KNOWN, serverNames: async () => ['FEN', 'Moor'] });
+  const report = (choice: ServerChoice, file = '') =>
+    reportAll(importRotations(join(folder.path, file), known, choice));
+  const strict = await report({});
+  assert.deepEqual(rotations(strict), [{ Fen: ['The Fen'] }]);
+  assert.deepEqual(strict.refusals, [
+    'README.txt: there is no server "README". Use --server NAME for a known server, or --create for a new one',
+  ]);
+  assert.equal((await report({ create: true })).events.length, 2);
+  await assert.rejects(report({ server: 'Mor' }, 'Fen.txt'), {
+    name: 'UsageError',
+    message:
+      'There is no server "Mor". Did you mean "Moor"? Use --server NAME for a known server, or --create for a new one.',
+  });
+  assert.deepEqual(rotations(await report({ server: 'moor' }, 'README.txt')), [{ moor: ['Twin Towers'] }]);
+});
+
+test('JSON is read as TGM reads it: with comments, trailing commas, single quotes and bare member names', async () => {
+  const file = `// Rotation of the weekend
+    [{ name: 'T', "default": true, /* always */ maps: ['The Fen', "Twin Towers",], },]`;
+  assert.deepEqual(rotations(await importFile('tgm.json', file)), [{ tgm: ['The Fen', 'Twin Towers'] }]);
+  assert.deepEqual((await importFile('tgm.json', '{\n maps: [The Fen] }')).refusals, [
+    "tgm.json, line 2, column 9: is not JSON: invalid character 'T'",
+  ]);
+  assert.deepEqual(rotations(await importFile('list', '[2v2] Keep')), [{ list: ['[2v2] Keep'] }], 'text stays text');
 });
 
 test('names are equal regardless of case and spacing, and otherwise different', () => {
@@ -182,7 +212,7 @@ test('of several files or keys for one server, in any case, the first wins and t
     'two/fen.json': '["The Fen"]',
     'two/more.json': '{"FEN": ["The Fen"], "Moor": [], "Bay": ["The Fen"], "bay": ["Hollow Keep"]}',
   });
-  const received = await reportAll(importRotations(folder.path, network));
+  const received = await reportAll(importRotations(folder.path, network, { create: true }));
   assert.deepEqual(rotations(received), [{ Fen: ['The Fen', 'Hollow Keep'] }, { Bay: ['The Fen'] }]);
   assert.deepEqual(received.refusals, [
     'one/Fen.txt: contains no map for server "Fen"; its rotation is unchanged',
@@ -251,7 +281,7 @@ test('a file that nests too deeply is refused, and the import continues', async 
     'd.yml': `pools: { a: { maps: ${nested(5_000)} } }`,
     'e.txt': 'The Fen',
   });
-  const received = await reportAll(importRotations(folder.path, network));
+  const received = await reportAll(importRotations(folder.path, network, { create: true }));
   assert.deepEqual(rotations(received), [{ e: ['The Fen'] }]);
   assert.deepEqual(received.refusals.slice(0, 3), [
     'a.json, pool a: nests lists deeper than 100',
@@ -265,7 +295,7 @@ test('skipped links are noted', async () => {
   await using outside = await folderOf({ 'Fen.txt': 'The Fen' });
   await using folder = await folderOf({ 'Moor.txt': 'The Fen' });
   await symlink(join(outside.path, 'Fen.txt'), join(folder.path, 'Fen.txt'));
-  const received = await reportAll(importRotations(folder.path, network));
+  const received = await reportAll(importRotations(folder.path, network, { create: true }));
   assert.deepEqual(rotations(received), [{ Moor: ['The Fen'] }]);
   assert.deepEqual(received.notes, ['Fen.txt: is a link that leads out of the folder; it is not followed']);
 });

@@ -19,10 +19,9 @@ import { namesOf, playerByUuid } from '#store/game/players.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { BEGINNING, configured, login, match, person, presence, team, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';
-import { folderOf } from './fixtures.ts';
+import { folderOf, PIXEL } from './fixtures.ts';
 
 const ANN = '11111111-2222-4333-8444-555555555555';
-const PNG = Buffer.from('89504e470d0a1a0a00', 'hex');
 
 /** A context, a function that imports into it, and the reported refusals, notes and batch totals. */
 async function contextWith(t: TestContext, databaseUrl: string) {
@@ -51,7 +50,11 @@ onEachDatabase(
   'a map is imported once, again when its file changes, and again when it changes back',
   async (t, url) => {
     const { context, network, importAll } = await contextWith(t, url);
-    await using folder = await folderOf({ 'keep/map.xml': mapXml('1.0'), 'keep/map.png': PNG, 'bad/map.xml': '<map>' });
+    await using folder = await folderOf({
+      'keep/map.xml': mapXml('1.0'),
+      'keep/map.png': PIXEL,
+      'bad/map.xml': '<map>',
+    });
     const again = async (xml: string): Promise<number[]> => {
       await writeFile(join(folder.path, 'keep/map.xml'), xml);
       context.clock.advance(1000);
@@ -63,7 +66,7 @@ onEachDatabase(
     assert.deepEqual(await again(mapXml('1.0')), [0, 1, 1]);
     const { key, has_image } = (await mapByName(context.db, 'Keep'))!;
     assert.equal(has_image, true);
-    assert.deepEqual(Buffer.from((await imageOf(context.db, key))!.bytes), PNG);
+    assert.deepEqual(Buffer.from((await imageOf(context.db, key))!.bytes), PIXEL);
     assert.deepEqual(await again(mapXml('2.0', '')), [1, 0, 1]);
     assert.equal((await mapByName(context.db, 'Keep'))!.objective, 'Take it.');
     assert.deepEqual(await again(mapXml('2.0', '')), [0, 1, 1]);
@@ -94,7 +97,7 @@ onEachDatabase('a rotation changes each time its file changes', async (t, url) =
   const again = async (text: string): Promise<number[]> => {
     await writeFile(join(folder.path, 'Fen.txt'), text);
     context.clock.advance(1000);
-    return totals(await importAll(importRotations(join(folder.path, 'Fen.txt'), network)));
+    return totals(await importAll(importRotations(join(folder.path, 'Fen.txt'), network, { create: true })));
   };
   for (const text of ['keep \nMoor', 'Moor', ' KEEP\nMoor', 'Moor']) {
     assert.deepEqual(await again(text), [1, 0, 0]);
@@ -163,7 +166,7 @@ onEachDatabase(
     await using folder = await folderOf({});
     const again = async (path = folder.path) => {
       context.clock.advance(1000);
-      return totals(await importAll(importMinecraft(path, network, 'Fen')));
+      return totals(await importAll(importMinecraft(path, network, { server: 'Fen', create: true })));
     };
     const bans = async () => {
       const { key } = (await playerByUuid(context.db, ANN))!;
@@ -193,7 +196,11 @@ onEachDatabase('of two files for one server the same one wins at every import', 
   await using folder = await folderOf({ 'Fen.txt': 'Keep\nMoor', 'fen.json': '["Moor"]' });
   for (const expected of [1, 0, 0]) {
     context.clock.advance(1000);
-    assert.deepEqual(totals(await importAll(importRotations(folder.path, network))), [expected, 1 - expected, 1]);
+    assert.deepEqual(totals(await importAll(importRotations(folder.path, network, { create: true }))), [
+      expected,
+      1 - expected,
+      1,
+    ]);
     const { key } = (await serverByName(context.db, 'fen'))!;
     assert.deepEqual(await rotationOf(context.db, key), ['Keep', 'Moor']);
   }

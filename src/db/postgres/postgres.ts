@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { Unavailable } from '#platform/errors.ts';
+import { Unavailable, UsageError } from '#platform/errors.ts';
 import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
 import {
   type Cell,
@@ -43,9 +43,23 @@ export async function openPostgres(url: string, keyedHash: KeyedHash): Promise<D
     await db.tuples({ strings: ['select 1'], values: [] });
   } catch (error) {
     await db.close();
-    throw error;
+    throw refusalOf(error, url) ?? error;
   }
   return db;
+}
+
+/** What the operator can do where the server responds, but refuses the connection. */
+function refusalOf(error: unknown, url: string): UsageError | undefined {
+  const { cause } = error as { cause?: { code?: string } };
+  const { pathname, username } = new URL(url);
+  const [name, role] = [decodeURIComponent(pathname.slice(1)), decodeURIComponent(username)];
+  const remedies: Record<string, string> = {
+    '3D000': `The PostgreSQL database "${name}" does not exist. Create it (createdb --owner ${role || 'ROLE'} ${name}) or change DATABASE_URL.`,
+    '28000': `PostgreSQL refuses the role "${role}": it does not exist, or may not connect. Create it (createuser --pwprompt ${role || 'ROLE'}) or change DATABASE_URL.`,
+    '28P01': `PostgreSQL refuses the role "${role}": it does not exist, or DATABASE_URL has a wrong password for it.`,
+  };
+  const remedy = remedies[cause?.code ?? ''];
+  return remedy === undefined ? undefined : new UsageError(remedy);
 }
 
 /** Parses `bigint` and `numeric`, which may have a fraction; a number beyond 2^53 becomes the largest safe integer. */
@@ -278,7 +292,7 @@ async function translateOutage<T>(work: Promise<T>): Promise<T> {
 
 function isOutage(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
-  if (/^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|ENOENT|EAI_|08|57P|53)/.test(code ?? '')) return true;
+  if (/^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|ENOENT|EAI_|08|57P|53|28|3D)/.test(code ?? '')) return true;
   return code === undefined && /connection|timeout|terminat/i.test(message ?? '');
 }
 

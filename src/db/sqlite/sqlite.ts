@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Unavailable } from '#platform/errors.ts';
+import { Unavailable, UsageError } from '#platform/errors.ts';
 import {
   type Cell,
   type Db,
@@ -28,20 +28,42 @@ const CACHED_STATEMENTS = 500;
  * Opens a SQLite file with two connections: one that runs the write transactions one after another, and one that only
  * reads. Readers never see an open transaction, although it may span several turns of the event loop.
  */
-export async function openSqlite(path: string, keyedHash: KeyedHash): Promise<Db> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+export async function openSqlite(file: string, keyedHash: KeyedHash): Promise<Db> {
+  try {
+    return await openFile(prepareFile(file), keyedHash);
+  } catch (error) {
+    if (error instanceof Unavailable) throw error;
+    throw new UsageError(`The SQLite file ${file} cannot be opened: ${(error as Error).message}. See DATABASE_URL.`);
+  }
+}
+
+/**
+ * Creates the file, readable by its owner alone: it holds mail addresses and password hashes. SQLite gives its log the
+ * same mode. Returns the path without links: a link that is changed later must not lead the log away from its database.
+ */
+function prepareFile(file: string): string {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
+  return realpathSync(file);
+}
+
+async function openFile(path: string, keyedHash: KeyedHash): Promise<Db> {
   const writer = await retryWhileLocked(() => new Connection(path, 'writing', keyedHash));
   const reader = await retryWhileLocked(() => new Connection(path, 'reading', keyedHash));
   return new SqliteDb(path, writer, reader);
 }
 
+const CHECKPOINT_PAGES = 20_000;
+const PAGE_BYTES = 4_096;
 /** `synchronous = full` flushes the WAL to disk at each commit, so committed transactions survive a power failure. */
-const DURABLE = 'pragma synchronous = full; pragma wal_autocheckpoint = 20000';
+const DURABLE = `pragma synchronous = full; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`;
 /**
  * A commit does not flush, and leaves the checkpoint, which writes 80 MB and flushes twice, to the next durable commit. The
- * limit of 240 MB is for processes without durable commits.
+ * higher limit is for processes without durable commits.
  */
-const NOT_DURABLE = 'pragma synchronous = normal; pragma wal_autocheckpoint = 60000';
+const NOT_DURABLE = `pragma synchronous = normal; pragma wal_autocheckpoint = ${3 * CHECKPOINT_PAGES}`;
+/** `journal_size_limit` gives the disk back what one long transaction took beyond the usual size of the WAL. */
+const WRITER_PRAGMAS = `pragma journal_mode = wal; pragma journal_size_limit = ${CHECKPOINT_PAGES * PAGE_BYTES}; ${DURABLE}`;
 
 /** The reader's cache holds the inner B-tree pages of a million matches; a smaller one loses them to scattered reads. */
 const CACHE_KB = { reading: 32_000, writing: 16_000 };
@@ -66,7 +88,7 @@ class Connection implements MigrationTx {
     const readOnly = purpose === 'reading';
     this.handle = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5000 : 0 });
     try {
-      if (!readOnly) this.handle.exec(`pragma journal_mode = wal; ${DURABLE}`);
+      if (!readOnly) this.handle.exec(WRITER_PRAGMAS);
       this.handle.exec(
         `pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -${CACHE_KB[purpose]}`,
       );

@@ -1,6 +1,8 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
+import { isShortUuid } from '#platform/text.ts';
+import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
 import { mergeOrCreateJob } from '../jobs/merge.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
@@ -33,7 +35,10 @@ export async function applyMerged(
   const key = survivor === undefined ? await ownKey(tx, target, merged) : undefined;
   await tx.run(sql`insert into player_aliases (uuid, into_uuid, key) values (${from}, ${target}, ${key ?? null})`);
   if (merged === undefined) return undefined;
-  if (survivor === undefined) await tx.run(sql`update players set uuid = ${target} where key = ${merged}`);
+  if (survivor === undefined) {
+    await tx.run(sql`update players set uuid = ${target} where key = ${merged}`);
+    await renameUnnamed(tx, merged);
+  }
   return { stale: await mergeOrCreateJob(batch, { from, merged, survivor: survivor ?? merged }) };
 }
 
@@ -55,4 +60,13 @@ async function ownKey(tx: Queryable, target: string, merged: number | undefined)
 
 async function keyOf(tx: Queryable, uuid: string): Promise<number | undefined> {
   return (await tx.get<{ key: number }>(sql`select key from players where uuid = ${uuid}`))?.key;
+}
+
+/** A player whose name is not known is shown under the short form of the UUID, which has just changed. */
+async function renameUnnamed(tx: Queryable, key: number): Promise<void> {
+  const player = await tx.get<{ name: string }>(sql`select name from players where key = ${key}`);
+  if (player === undefined || !isShortUuid(player.name)) return;
+  const observed = new PlayerObservations(key);
+  await observed.read(tx);
+  await replacePlayerNames(tx, key, observed);
 }

@@ -1,5 +1,6 @@
 import { uuidOf } from '#platform/text.ts';
 import { ImportRefusal } from '../finding.ts';
+import { parseLenientJson } from '../lenient-json.ts';
 import { readText } from '../read-file.ts';
 import { fit, oneLine } from '../text.ts';
 import { readDate } from './date.ts';
@@ -8,7 +9,7 @@ const MAX_BYTES = 50_000_000;
 
 export type Entry = Record<string, unknown>;
 
-/** Parses a JSON file. @throws ImportRefusal */
+/** Parses a JSON file strictly, as the game reads `stats/`. @throws ImportRefusal */
 export async function readJson(path: string): Promise<unknown> {
   const text = await readText(path, MAX_BYTES);
   try {
@@ -18,9 +19,9 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** Parses a JSON file that contains an array. @throws ImportRefusal */
+/** Parses a JSON file that contains an array, as leniently as the game reads such lists. @throws ImportRefusal */
 export async function readEntries(path: string): Promise<unknown[]> {
-  const list = await readJson(path);
+  const list = parseLenientJson(await readText(path, MAX_BYTES));
   if (!Array.isArray(list)) throw new ImportRefusal('is not a JSON array');
   return list as unknown[];
 }

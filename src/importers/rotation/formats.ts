@@ -1,5 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { ImportRefusal } from '../finding.ts';
+import { parseLenientJson } from '../lenient-json.ts';
 import { fit, oneLine } from '../text.ts';
 import { inOrder, jsonPools, record, type Pool, type Value, yamlPools } from './pools.ts';
 
@@ -27,7 +28,7 @@ export function readRotations(text: string, extension: string): Rotation[] {
 function formOf(text: string): 'json' | 'yaml' | 'text' {
   if (/^(pools|rotations):\s*$/m.test(text)) return 'yaml';
   try {
-    return typeof JSON.parse(text) === 'object' ? 'json' : 'text';
+    return typeof parseLenientJson(text) === 'object' ? 'json' : 'text';
   } catch {
     return 'text';
   }
@@ -61,7 +62,7 @@ function fromYaml(text: string): Rotation[] {
 }
 
 function fromJson(text: string): Rotation[] {
-  const value = expanded(() => JSON.parse(text) as Value);
+  const value = parseLenientJson(text) as Value;
   const pools = jsonPools(value) ?? yamlPools(value);
   return pools ? [ofPools(pools)] : plain(value);
 }

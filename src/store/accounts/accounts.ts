@@ -123,3 +123,7 @@ export async function createAccount(
     throw error;
   }
 }
+
+export async function hasOperator(db: Queryable): Promise<boolean> {
+  return (await db.get(sql`select 1 as found from accounts where role = 'operator' limit 1`)) !== undefined;
+}

@@ -72,12 +72,12 @@ export interface OwnName {
   name_key: string;
 }
 
-/** Every name of a player. `last_seen` of the present name may be older than its last match; see `namesOf`. */
+/** Every name of a player, without the short UUID, which was never seen. `last_seen` of the present name may be older than its last match; see `namesOf`. */
 export const allNamesOf = (db: Queryable, playerKey: number): AsyncGenerator<OwnName[]> =>
   pages((last) =>
     db.all(sql`
       select name, first_seen, last_seen, name_key from player_names
-      where player_key = ${playerKey}
+      where player_key = ${playerKey} and last_seen > 0
         and (last_seen, name_key) < (${last?.last_seen ?? Number.MAX_SAFE_INTEGER}, ${last?.name_key ?? ''})
       order by last_seen desc, name_key desc limit ${BATCH_SIZE}`),
   );

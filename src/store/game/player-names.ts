@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { nameKey } from '#platform/text.ts';
+import { isShortUuid, nameKey, shortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { syncAccountName } from '#store/accounts/account-names.ts';
@@ -116,15 +116,19 @@ export class PlayerObservations {
   #observe(name: string, time: number, key: number, own: number): void {
     const before = this.#spans.get(name);
     const first = Math.min(time, before?.first ?? time);
-    const isLast = before === undefined || isLater({ last: time, key, own }, before);
+    const isLast = before === undefined || isLater({ name, last: time, key, own }, before);
     this.#spans.set(name, isLast ? { name, first, last: time, key, own } : { ...before, first });
   }
 }
 
-type LastObservation = Pick<Span, 'last' | 'key' | 'own'>;
+type LastObservation = Pick<Span, 'name' | 'last' | 'key' | 'own'>;
 
+/** Any name counts as later than the short UUID of a player without a name. */
 const compareLast = (a: LastObservation, b: LastObservation): number =>
-  a.last - b.last || a.key - b.key || a.own - b.own;
+  Number(!isShortUuid(a.name)) - Number(!isShortUuid(b.name)) || a.last - b.last || a.key - b.key || a.own - b.own;
+
+/** Without a name, a player has the short form of the UUID: after a merge, of the UUID that remains. */
+const nameUnder = (uuid: string, name: string): string => (isShortUuid(name) ? shortUuid(uuid) : name);
 
 const isLater = (a: LastObservation, b: LastObservation): boolean => compareLast(a, b) > 0;
 
@@ -133,7 +137,8 @@ export async function replacePlayerNames(tx: Queryable, key: number, observed: P
   const { spans, lastLogin, lastLogout } = observed;
   await tx.run(sql`delete from player_names where player_key = ${key}`);
   if (spans.length === 0) return await deletePlayer(tx, key);
-  const ordered = spans.sort(compareLast);
+  const { uuid } = (await tx.get<{ uuid: string }>(sql`select uuid from players where key = ${key}`))!;
+  const ordered = spans.sort(compareLast).map((span) => ({ ...span, name: nameUnder(uuid, span.name) }));
   const names = new Map<string, PlayerNameSpan>();
   for (const { name, first, last } of ordered) {
     const firstSeen = Math.min(first, names.get(nameKey(name))?.first ?? first);
@@ -166,7 +171,7 @@ async function writeNames(
       last_login = ${lastLogin?.time ?? null}, last_login_server = ${lastLogin?.server ?? ''},
       last_logout = ${lastLogout?.time ?? null}
     where key = ${key} returning uuid`))!;
-  await tx.runAll(syncAccountName(uuid, present.name));
+  if (!isShortUuid(present.name)) await tx.runAll(syncAccountName(uuid, present.name));
   await tx.run(sql`update player_stats set name_seen = ${present.last} where player_key = ${key}`);
   const rows = names.map(({ name, first, last }) => [nameKey(name), key, name, first, last]);
   await tx.runAll(
@@ -185,6 +190,7 @@ async function deletePlayer(tx: Queryable, key: number): Promise<void> {
 }
 
 interface NamedPlayer {
+  uuid: string;
   name: string;
   name_key: string;
   name_seen: number;
@@ -211,7 +217,8 @@ export async function mergePlayerNames(tx: Queryable, merged: number, survivor: 
     return await replacePlayerNames(tx, survivor, observed);
   }
   const names = new Map<string, PlayerNameSpan>();
-  for (const span of [...from.names, ...into.names].sort((a, b) => a.last - b.last)) {
+  const spans = [...from.names, ...into.names].map((span) => ({ ...span, name: nameUnder(into.uuid, span.name) }));
+  for (const span of spans.sort((a, b) => a.last - b.last)) {
     const first = Math.min(span.first, names.get(nameKey(span.name))?.first ?? span.first);
     names.set(nameKey(span.name), { ...span, first });
   }
@@ -228,7 +235,7 @@ export async function mergePlayerNames(tx: Queryable, merged: number, survivor: 
 /** The row of the present name is not updated with each event: its spelling and its end are those of the player. */
 async function namedPlayer(tx: Queryable, key: number): Promise<NamedPlayer> {
   const player = (await tx.get<Omit<NamedPlayer, 'names'>>(sql`
-    select p.name, p.name_key, s.name_seen, p.last_login, p.last_login_server, p.last_logout
+    select p.uuid, p.name, p.name_key, s.name_seen, p.last_login, p.last_login_server, p.last_logout
     from players p join player_stats s on s.player_key = p.key where p.key = ${key}`))!;
   const rows = await tx.tuples(sql`
     select name_key, name, first_seen, last_seen from player_names where player_key = ${key}`);

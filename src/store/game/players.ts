@@ -1,4 +1,4 @@
-import { uuidOf, nameKey } from '#platform/text.ts';
+import { isShortUuid, nameKey, uuidOf } from '#platform/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
@@ -67,15 +67,16 @@ export interface PlayerName {
 }
 
 /**
- * Every name of a player, newest first. `last_seen` of the present name is in player_stats, because every match updates it;
+ * Every name of a player, newest first, without the short UUID. `last_seen` of the present name is in player_stats, because every match updates it;
  * its row in player_names is older.
  */
 export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerName[]> {
-  return await db.all<PlayerName>(sql`
+  const names = await db.all<PlayerName>(sql`
     select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen,
       case when n.name_key = p.name_key then s.name_seen else n.last_seen end as last_seen
     from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = n.player_key
     where n.player_key = ${playerKey} order by last_seen desc, n.name_key`);
+  return names.filter(({ name }) => !isShortUuid(name));
 }
 
 /** A player as `PlayerAccumulator` loads it. */

@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text.ts';
+import { isShortUuid, nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
@@ -16,7 +16,10 @@ export interface FoundMap {
   gamemodes: string[];
 }
 
-/** Players with a present or former name that begins with the text, in any case, ordered by name. */
+/**
+ * Players with a present or former name that begins with the text, in any case, ordered by name. A player whose name
+ * became known later is still found by the short UUID.
+ */
 export async function searchPlayers(db: Queryable, text: string, limit: number): Promise<FoundPlayer[]> {
   const rows = await db.all<FoundPlayer & { found: string; found_key: string }>(sql`
     select p.key, p.uuid, p.name, n.name as found, n.name_key as found_key
@@ -26,7 +29,7 @@ export async function searchPlayers(db: Queryable, text: string, limit: number):
   for (const { found, found_key, ...player } of rows) {
     const isPresent = nameKey(player.name) === found_key;
     if (isPresent || !players.has(player.key)) {
-      players.set(player.key, { ...player, formerly: isPresent ? undefined : found });
+      players.set(player.key, { ...player, formerly: isPresent || isShortUuid(found) ? undefined : found });
     }
   }
   return [...players.values()];

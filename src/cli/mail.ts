@@ -1,0 +1,28 @@
+import { dataFolder } from '#platform/config.ts';
+import { UsageError } from '#platform/errors.ts';
+import { sendTestMail } from '#platform/mail.ts';
+import { type Command, type Input, JSON_OPTION, print, readSettings, required } from './command.ts';
+
+export const commands: Command[] = [
+  {
+    words: 'mail test',
+    summary: 'Send one mail and show what the mail server answers',
+    options: {
+      to: { type: 'string', value: 'ADDRESS', required: true, help: 'The address that gets the mail' },
+      json: JSON_OPTION,
+    },
+    run: test,
+  },
+];
+
+/** Needs no database: it also helps while a network is set up. */
+async function test(input: Input): Promise<void> {
+  const to = required(input, 'to');
+  if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(to)) throw new UsageError(`--to must be one mail address (it is "${to}").`);
+  const config = readSettings();
+  if (config.SMTP_URL === '')
+    throw new UsageError(
+      `SMTP_URL is not set: mails are written to ${dataFolder(config)}/mail. Set SMTP_URL=smtps://user:password@host.`,
+    );
+  print(input, { to, ...(await sendTestMail(config, to)) });
+}

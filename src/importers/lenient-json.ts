@@ -1,0 +1,28 @@
+import JSON5 from 'json5';
+import { ImportRefusal } from './finding.ts';
+import { oneLine } from './text.ts';
+
+/**
+ * Parses JSON as game servers do: comments, trailing commas, single quotes and unquoted member names are allowed. Valid
+ * JSON never reaches the slower parser. @throws ImportRefusal with line and column
+ */
+export function parseLenientJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return parseJson5(text);
+  }
+}
+
+function parseJson5(text: string): unknown {
+  try {
+    return JSON5.parse(text);
+  } catch (error) {
+    const { message, lineNumber, columnNumber } = error as Error & { lineNumber?: number; columnNumber?: number };
+    const place = lineNumber === undefined ? '' : `line ${lineNumber}, column ${columnNumber}`;
+    throw new ImportRefusal(
+      `is not JSON: ${oneLine(message.replace(/^JSON5: /, '').replace(/ at \d+:\d+$/, ''))}`,
+      place,
+    );
+  }
+}
