@@ -191,7 +191,7 @@ test('files that are not a JSON array are refused as a whole', async () => {
   });
   assert.equal(refusals[0], 'a/usercache.json: is not a JSON array');
   assert.match(refusals[1]!, /^b\/usercache\.json, line 1, column 3: is not JSON: /);
-  assert.match(refusals[2]!, /^banned-players\.json: is not JSON: /);
+  assert.match(refusals[2]!, /^banned-players\.json, line 1, column 1: is not JSON: /);
 });
 
 const nested = (name: string) => ({
@@ -251,6 +251,8 @@ test('counters become events without a mode, at the time at which the player was
     time_played: 0,
     power: 0,
     faction: '',
+    faction_id: '',
+    faction_role: '',
   });
   assert.deepEqual(received.refusals, [
     `world/stats/${MOD}.json: is not a JSON object`,
