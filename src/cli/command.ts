@@ -84,7 +84,8 @@ export async function withAppContext<T>(work: (context: AppContext) => Promise<T
     terminal: process.stderr,
   });
   const result = await work(appContext);
-  if (running?.command.audit !== undefined) await writeAuditEntry(appContext, running, running.command.audit);
+  if (running?.command.audit !== undefined && running.input.values['dry-run'] !== true)
+    await writeAuditEntry(appContext, running, running.command.audit);
   return result;
 }
 

@@ -8,6 +8,7 @@ import {
   uuidHashOf,
   pseudonymsByHash,
 } from '#store/accounts/pseudonyms.ts';
+import { punishmentOfAggregate } from './punishments/aggregate.ts';
 import { pseudonymiseMatch } from './match-summary.ts';
 import type { PreparedEvent } from './validation.ts';
 
@@ -79,6 +80,7 @@ async function rewriteRow(
       update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
       where key = ${key} and punisher_uuid = ${original}`);
   }
+  if (type === 'punishment.revoked') await rewriteRevoker(tx, key, original, pseudonyms.get(original)!);
   if (type !== 'match.finished') return;
   const details = await tx.get<{ teams: string; objectives: string }>(
     sql`select teams, objectives from match_details where match_key = ${key}`,
@@ -88,6 +90,15 @@ async function rewriteRow(
   await tx.run(sql`
     update match_details set teams = ${teams}, objectives = ${objectives}, revision = revision + 1
     where match_key = ${key}`);
+}
+
+async function rewriteRevoker(tx: Queryable, key: number, original: string, { uuid, name }: Pseudonym): Promise<void> {
+  const row = await tx.get<{ aggregate: string | null }>(sql`select aggregate from ledger where key = ${key}`);
+  const revoked = punishmentOfAggregate(row?.aggregate ?? null);
+  if (revoked === undefined) return;
+  await tx.run(sql`
+    update punishments set revoker_uuid = ${uuid}, revoker_name = ${name}
+    where scope_key = ${revoked.scope} and reference = ${revoked.reference} and revoker_uuid = ${original}`);
 }
 
 /** Published maps keep the names of their authors: authorship stays public after an account is deleted. */

@@ -9,6 +9,7 @@ import { applyFinished } from './handlers/matches.ts';
 import { applyMerged } from './handlers/player-merges.ts';
 import { applyKnown, applyNamed, applySession } from './handlers/player-sessions.ts';
 import { applyChanged, applyIssued, applyRevoked } from './handlers/punishments.ts';
+import { punishmentAggregate } from './punishments/aggregate.ts';
 import { uuidsOf } from './match-summary.ts';
 import { applyRotation } from './handlers/rotations.ts';
 import { applyConfigured, applyPresence, applyRemoved } from './handlers/servers.ts';
@@ -78,7 +79,8 @@ export function playersOf(event: PreparedEvent): string[] {
 /**
  * The aggregate that an event changes: a map (names compare in any case), a punishment or a rotation. The order of its
  * events matters, so retracting one of them rebuilds the aggregate from the others. All other events (null) only change
- * sums and newest values, from which each can be removed alone.
+ * sums and newest values, from which each can be removed alone. A change of a punishment may be about one of another
+ * server, so its handler returns the aggregate.
  */
 export function aggregateOf(event: PreparedEvent, scope: number): string | null {
   switch (event.type) {
@@ -87,9 +89,7 @@ export function aggregateOf(event: PreparedEvent, scope: number): string | null 
     case 'map.rated':
       return `map ${nameKey(event.data.map)}`;
     case 'punishment.issued':
-    case 'punishment.changed':
-    case 'punishment.revoked':
-      return `punishment ${scope} ${event.data.punishment}`;
+      return punishmentAggregate({ scope, reference: event.data.punishment });
     case 'rotation.changed':
       return `rotation ${scope}`;
     default:

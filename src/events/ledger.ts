@@ -192,7 +192,8 @@ class IngestRun {
     const note = requested === undefined || key === requested ? result?.note : this.#renumberedNote(result?.note);
     if (event.type !== 'server.presence') {
       this.#existing.set(identityOf(server, event), { receipt, withdrawn: false });
-      this.#addToLedger(sender, event, raw, key, server?.key ?? 0);
+      const aggregate = result?.aggregate ?? aggregateOf(event, server?.key ?? 0);
+      this.#addToLedger(sender, event, raw, key, { scope: server?.key ?? 0, aggregate });
     }
     return { id: event.id, status: 'accepted', receipt, ...(note === undefined ? {} : { note }) };
   }
@@ -213,11 +214,17 @@ class IngestRun {
     await this.#batch.load(this.#uuids);
   }
 
-  #addToLedger(sender: Sender, event: PreparedEvent, raw: string, key: number, scope: number): void {
+  #addToLedger(
+    sender: Sender,
+    event: PreparedEvent,
+    raw: string,
+    key: number,
+    { scope, aggregate }: { scope: number; aggregate: string | null },
+  ): void {
     const { rows, now } = this.#batch;
     const credential = sender.kind === 'server' ? sender.credential : 0;
     const { id, type, time } = event;
-    rows.add('ledger', [key, scope, id, type, time, now, raw, aggregateOf(event, scope), credential]);
+    rows.add('ledger', [key, scope, id, type, time, now, raw, aggregate, credential]);
   }
 
   async #serverOf(sender: Sender, event: PreparedEvent): Promise<Server | undefined> {

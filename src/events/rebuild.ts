@@ -8,6 +8,7 @@ import type { Event } from './schema.ts';
 import { keysetPage } from '#store/keyset-paging.ts';
 import { applyPseudonyms } from './anonymise.ts';
 import type { Sender } from './receipts.ts';
+import { punishmentOfAggregate } from './punishments/aggregate.ts';
 import { BESIDES_MATCHES } from './events-by-server.ts';
 import type { Server } from '#store/game/servers.ts';
 
@@ -88,6 +89,6 @@ async function reset(tx: Queryable, aggregate: string): Promise<void> {
     await tx.run(sql`delete from rotations where server_key = ${Number(rest)}`);
     return void (await tx.run(sql`delete from rotation_states where server_key = ${Number(rest)}`));
   }
-  const [, scope, reference] = /^(\d+) (.*)$/s.exec(rest!)!;
-  await tx.run(sql`delete from punishments where scope_key = ${Number(scope)} and reference = ${reference!}`);
+  const { scope, reference } = punishmentOfAggregate(aggregate)!;
+  await tx.run(sql`delete from punishments where scope_key = ${scope} and reference = ${reference}`);
 }

@@ -14,6 +14,9 @@ const text = (max: number, min = 0) =>
     .max(max)
     .refine(isShownText, 'must not contain control characters, broken Unicode or marks that turn the order of text');
 
+/** An id as receipts and the data API show it. */
+const RECEIPT = /^[0-9a-hjkmnp-tv-z]{11}$/;
+
 /** Characters of a sender's own id of an event. */
 export const MAX_ID_LENGTH = 128;
 
@@ -57,6 +60,10 @@ const configured = z.strictObject({
   order: z.int().min(-1_000_000).max(1_000_000).default(0),
   icon: text(512).default(''),
   max: count.default(0).meta({ description: 'Capacity; 0 for a lobby' }),
+  punishments: z
+    .enum(['network', 'own'])
+    .optional()
+    .meta({ description: 'Which punishments the server may change; left out: as it is, for a new server network' }),
 });
 
 const matchPlayer = z.strictObject({
@@ -161,13 +168,52 @@ const issued = z.strictObject({
   automatic: z.boolean().default(false),
 });
 
-const changed = z.strictObject({
-  punishment: reference,
-  type: text(32, 1).optional(),
-  level: count.optional(),
-  reason: text(2_000).optional(),
-  expires: timestamp.nullable().optional(),
-});
+/** How a change names a punishment of the network. */
+const target = {
+  punishment_id: z
+    .string()
+    .regex(RECEIPT, 'must be the id of a punishment, as its receipt and /v1 show it')
+    .optional()
+    .meta({ description: 'The id of the punishment: the receipt of its event, and `id` in /v1' }),
+  punishment: reference.optional(),
+  server: text(128)
+    .optional()
+    .meta({ description: 'The server that issued `punishment`; left out: the sender; empty: an operator' }),
+};
+
+/** A punishment is named by `punishment_id`, or by `punishment` with or without `server`. */
+function checkTarget(data: { [K in keyof typeof target]?: string | undefined }, ctx: z.RefinementCtx): void {
+  const { punishment_id, punishment, server } = data;
+  const refuse = (member: string, message: string): void => {
+    ctx.addIssue({ code: 'custom', path: [member], message });
+  };
+  if (punishment_id === undefined && punishment === undefined)
+    refuse('punishment', 'is missing: name the punishment by punishment_id, or by punishment with or without server');
+  else if (punishment_id !== undefined && (punishment ?? server) !== undefined)
+    refuse('punishment_id', 'must stand alone: leave out punishment and server');
+}
+
+const NAMED_BY = { anyOf: [{ required: ['punishment_id'] }, { required: ['punishment'] }] };
+
+const changed = z
+  .strictObject({
+    ...target,
+    type: text(32, 1).optional(),
+    level: count.optional(),
+    reason: text(2_000).optional(),
+    expires: timestamp.nullable().optional(),
+  })
+  .superRefine(checkTarget)
+  .meta(NAMED_BY);
+
+const revoked = z
+  .strictObject({
+    ...target,
+    reason: text(2_000).default('').meta({ description: 'Why it no longer holds; public' }),
+    revoker: player.nullable().default(null).meta({ description: 'The player who revoked it' }),
+  })
+  .superRefine(checkTarget)
+  .meta(NAMED_BY);
 
 const statistics = z.strictObject({
   player,
@@ -202,7 +248,7 @@ const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, descr
       server: text(128, 1).optional().meta({ description: "The server's name; over HTTP the key says it" }),
       receipt: z
         .string()
-        .regex(/^[0-9a-hjkmnp-tv-z]{11}$/)
+        .regex(RECEIPT)
         .optional()
         .meta({ description: 'Written by `export events`: keeps ids when a network is moved' }),
       data,
@@ -217,8 +263,8 @@ export const EventSchema = z.discriminatedUnion('type', [
   envelope('rotation.changed', z.strictObject({ maps: z.array(name).max(2_000) }), 'The maps a server plays, in order'),
   envelope('map.rated', rate, "A player's rating of a map version, one a player, changeable"),
   envelope('punishment.issued', issued, 'A new punishment'),
-  envelope('punishment.changed', changed, 'Other facts about a known punishment; what is left out stays'),
-  envelope('punishment.revoked', z.strictObject({ punishment: reference }), 'A punishment that no longer holds'),
+  envelope('punishment.changed', changed, 'Other facts about a punishment of the network; what is left out stays'),
+  envelope('punishment.revoked', revoked, 'A punishment that no longer holds'),
   envelope('player.login', z.strictObject({ player }), 'A player joined the server'),
   envelope('player.named', z.strictObject({ player }), 'A player was seen under a name, on a server or not'),
   envelope('player.logout', z.strictObject({ player }), 'A player left the server'),

@@ -93,6 +93,8 @@ export class EventRejected extends Error {
  * The result of a handler that accepted an event.
  * - note: tells the sender why the event changed nothing, or something else worth knowing
  * - stale: aggregates (see `aggregateOf`) that have to be rebuilt
+ * - aggregate: the aggregate that the event changed, where only its handler can tell
  * - isDuplicate: the event was accepted before; only for heartbeats, which are not in the ledger
  */
-export type HandlerResult = { note?: string; stale?: readonly string[]; isDuplicate?: true } | undefined;
+export type HandlerResult =
+  { note?: string; stale?: readonly string[]; aggregate?: string; isDuplicate?: true } | undefined;

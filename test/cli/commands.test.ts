@@ -130,10 +130,11 @@ onEachDatabase('commands manage application secrets and owners, account roles an
 
   const role = async (value: string): Promise<string> =>
     (await run('account', 'role', '--account', 'Ann', '--role', value)).role;
-  assert.deepEqual([await role('operator'), await role('user')], ['operator', 'user']);
+  const roles = ['operator', 'moderator', 'user'];
+  for (const value of roles) assert.equal(await role(value), value);
   assert.match(
     await refused('account', 'role', '--account', 'Ann', '--role', 'king'),
-    /--role must be one of user, operator/,
+    /--role must be one of user, moderator, operator/,
   );
   await using db = await openDb(url);
   await db.run(sql`
@@ -156,8 +157,7 @@ onEachDatabase('commands manage application secrets and owners, account roles an
       ['application.owner.add', ...app, JSON.stringify({ account: ann.id })],
       ['application.owner.add', ...app, JSON.stringify({ account: bob.id })],
       ['application.owner.remove', ...app, JSON.stringify({ account: ann.id })],
-      ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'operator' })],
-      ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'user' })],
+      ...roles.map((value) => ['account.role', ...person, JSON.stringify({ account: ann.id, role: value })]),
       ['account.sign_out', ...person, JSON.stringify({ account: ann.id })],
     ],
     'a refused command leaves no audit entry',

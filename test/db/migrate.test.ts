@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -9,6 +9,10 @@ import { UsageError } from '#platform/errors.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
+import { listAccounts } from '#store/accounts/accounts.ts';
+import { punishmentByKey } from '#store/game/punishments.ts';
+import { serverByKey } from '#store/game/servers.ts';
 import { createTestDatabase, onEachEmptyDatabase } from '#test/support/context.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
@@ -90,3 +94,45 @@ onEachEmptyDatabase('the database of a version before the baseline is refused an
   assert.equal((await db.all(sql`select number from migrations`)).length, 2);
   await assert.rejects(db.all(sql`select key from matches`));
 });
+
+onEachEmptyDatabase(
+  'roles, servers and punishments of the baseline keep their data in the later migrations',
+  async (t, url) => {
+    const db = await openDb(url);
+    t.after(() => db.close());
+    await db.migrating(async (tx) => {
+      await tx.script('create table migrations (number bigint primary key, name text not null)');
+      await tx.script(readFileSync(join(SRC, 'db/migrations', FILES[0]!), 'utf8'));
+      await tx.run(sql`insert into migrations (number, name) values (1, ${FILES[0]!})`);
+    });
+    await db.runAll([
+      ...['user', 'operator'].map(
+        (role) => sql`
+        insert into accounts (id, name, name_key, email, email_key, email_verified, role, locale, created)
+        values (${role}, ${role}, ${role}, ${role}, ${role}, 1, ${role}, '', 1)`,
+      ),
+      sql`insert into console_sessions (hash, account_id, client_id, created, expires) values ('h', 'operator', 'c', 1, 2)`,
+      sql`
+      insert into servers (key, name, name_key, region, icon, sort_order, max) values (1, 'Alpha', 'alpha', 'eu', '', 0, 9)`,
+      sql`
+      insert into players (key, uuid, name, name_key, name_since, last_login_server) values (2, 'u', 'Ann', 'ann', 1, '')`,
+      sql`
+      insert into punishments (key, scope_key, reference, punished_key, type, level, reason, server, automatic, time, revoked, changed)
+      values (3, 1, 'p1', 2, 'ban', 0, '', 'Alpha', 0, 5, 6, 5)`,
+    ]);
+    await migrate(db);
+    assert.deepEqual(
+      (await listAccounts(db)).map(({ id, role }) => [id, role]),
+      [
+        ['operator', 'operator'],
+        ['user', 'user'],
+      ],
+    );
+    assert.equal((await db.all(sql`select hash from console_sessions`)).length, 1, 'nothing cascades');
+    await setRole(db, 'user', 'moderator');
+    await assert.rejects(db.run(sql`update accounts set role = 'king'`));
+    assert.equal((await serverByKey(db, 1, 0))!.punishments, 'network');
+    const { revocation } = (await punishmentByKey(db, 3, 9))!;
+    assert.deepEqual(revocation, { time: 6, reason: '', by: null, server: '' });
+  },
+);

@@ -79,6 +79,9 @@ const PERSON = [
   }),
   punishment('one', MERGED, { punisher: LINKED }),
   punishment('two', person(3), { punisher: MERGED }),
+  event('punishment.revoked', { punishment: 'two', revoker: LINKED }),
+  punishment('three', person(3)),
+  event('punishment.revoked', { punishment: 'three', revoker: MERGED }),
 ];
 
 function named<P extends { uuid: string }>(player: P): P {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { keyOf } from '#platform/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ledger.ts';
+import { listPunishments } from '#store/game/punishments.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
 import { retractEvents } from '#events/retract.ts';
 import { ask } from '#test/support/request.ts';
@@ -26,6 +27,7 @@ import {
   statistics,
   team,
   sendEvents,
+  serverSender,
 } from '#test/support/builders.ts';
 import {
   createTestDatabase,
@@ -121,6 +123,40 @@ onEachDatabase('a player whose deletion is not complete is exported under the ps
   assert.match(text, /"name":"deleted-\w{6}"/);
   for (const own of [known.uuid, known.name, person(1).name]) assert.ok(!text.includes(own), own);
 });
+
+onEachDatabase(
+  'a change finds its punishment after an import into a network that gives it another id',
+  async (t, url, dialect) => {
+    const context = await testContext(t, url);
+    const { db, clock } = context;
+    await sendEvents(context, configured('Alpha'), configured('Beta'));
+    const alpha = await serverSender(context, 'Alpha');
+    const [issued] = await ingestEvents(db, clock, alpha, [punishment('p1', person(1))]);
+    const { receipt } = issued as { receipt: string };
+    const beta = await serverSender(context, 'Beta');
+    const lift = event('punishment.revoked', { punishment_id: receipt, reason: 'sorry' });
+    assert.equal((await ingestEvents(db, clock, beta, [lift]))[0]!.status, 'accepted');
+    const [network] = await sendEvents(context, punishment('p2', person(2)));
+    const change = event('punishment.changed', { punishment_id: network!, level: 4 });
+    assert.equal((await ingestEvents(db, clock, beta, [change]))[0]!.status, 'accepted');
+
+    const database = await createTestDatabase(dialect);
+    const other = await testContext(t, database.url);
+    t.after(() => database.drop());
+    other.clock.advance(86_400_000);
+    await sendEvents(other, configured('Older'));
+    for await (const received of exportEvents(db)) await sendEvents(other, received);
+    const found = await listPunishments(other.db, Number.MAX_SAFE_INTEGER, 9, other.clock.now());
+    assert.deepEqual(
+      found.map(({ level, revocation }) => [level, revocation?.reason, revocation?.server]),
+      [
+        [4, undefined, undefined],
+        [0, 'sorry', 'Beta'],
+      ],
+    );
+    assert.notEqual(idOf(found[1]!.key), receipt);
+  },
+);
 
 const PATHS = (ids: Record<string, string>): string[] => [
   '/v1/servers',

@@ -39,6 +39,7 @@ import {
   statistics,
   team,
   sendEvents,
+  serverSender,
 } from '#test/support/builders.ts';
 import {
   createTestDatabase,
@@ -56,11 +57,6 @@ async function refused(context: TestAppContext, received: unknown): Promise<stri
   const [receipt] = await take(context, received);
   assert.equal(receipt!.status, 'rejected', JSON.stringify(receipt));
   return (receipt as { place: string }).place;
-}
-
-async function serverSender(context: TestAppContext, name: string): Promise<Sender> {
-  const server = await serverByName(context.db, name);
-  return { kind: 'server', serverKey: server!.key, serverName: server!.name, credential: 1 };
 }
 
 const ann = person(1, 'Ann');
@@ -275,29 +271,32 @@ onEachDatabase('a rotation replaces the previous one; a late one changes nothing
   assert.deepEqual(await rotationOf(context.db, key), []);
 });
 
-onEachDatabase('a sender issues a punishment once, and only the same sender changes or revokes it', async (t, url) => {
-  const context = await testContext(t, url);
-  await sendEvents(context, configured('Alpha'));
-  await sendEvents(context, punishment('p1', ann, { expires: after(1000) }));
-  const { key } = (await playerByUuid(context.db, ann.uuid))!;
-  const now = Date.parse(BEGINNING);
-  assert.deepEqual(
-    [await isBanned(context.db, key, now + 999), await isBanned(context.db, key, now + 1000)],
-    [true, false],
-  );
-  assert.equal(await refused(context, punishment('p1', bob)), 'data.punishment');
-  assert.equal(await refused(context, punishment('p2', bob, { expires: after(-1) })), 'data.expires');
-  const alpha = await serverSender(context, 'Alpha');
-  const [stranger] = await ingestEvents(context.db, context.clock, alpha, [pardon('p1')]);
-  assert.deepEqual([stranger!.status, (stranger as { retry: boolean }).retry], ['rejected', true]);
-  await ingestEvents(context.db, context.clock, alpha, [punishment('p1', bob)]);
-  await sendEvents(context, event('punishment.changed', { punishment: 'p1', expires: null, reason: 'longer' }));
-  assert.equal(await isBanned(context.db, key, now + 9999), true);
-  await sendEvents(context, pardon('p1'), pardon('p1'));
-  assert.equal(await isBanned(context.db, key, now), false);
-  const [bobs, anns] = await listPunishments(context.db, Number.MAX_SAFE_INTEGER, 9, now);
-  assert.deepEqual([bobs!.state, bobs!.server, anns!.state, anns!.reason], [0, 'Alpha', 2, 'longer']);
-});
+onEachDatabase(
+  'a sender issues a punishment once, and its own name of it means no punishment of another sender',
+  async (t, url) => {
+    const context = await testContext(t, url);
+    await sendEvents(context, configured('Alpha'));
+    await sendEvents(context, punishment('p1', ann, { expires: after(1000) }));
+    const { key } = (await playerByUuid(context.db, ann.uuid))!;
+    const now = Date.parse(BEGINNING);
+    assert.deepEqual(
+      [await isBanned(context.db, key, now + 999), await isBanned(context.db, key, now + 1000)],
+      [true, false],
+    );
+    assert.equal(await refused(context, punishment('p1', bob)), 'data.punishment');
+    assert.equal(await refused(context, punishment('p2', bob, { expires: after(-1) })), 'data.expires');
+    const alpha = await serverSender(context, 'Alpha');
+    const [stranger] = await ingestEvents(context.db, context.clock, alpha, [pardon('p1')]);
+    assert.deepEqual([stranger!.status, (stranger as { retry: boolean }).retry], ['rejected', true]);
+    await ingestEvents(context.db, context.clock, alpha, [punishment('p1', bob)]);
+    await sendEvents(context, event('punishment.changed', { punishment: 'p1', expires: null, reason: 'longer' }));
+    assert.equal(await isBanned(context.db, key, now + 9999), true);
+    await sendEvents(context, pardon('p1'), pardon('p1'));
+    assert.equal(await isBanned(context.db, key, now), false);
+    const [bobs, anns] = await listPunishments(context.db, Number.MAX_SAFE_INTEGER, 9, now);
+    assert.deepEqual([bobs!.state, bobs!.server, anns!.state, anns!.reason], [0, 'Alpha', 2, 'longer']);
+  },
+);
 
 onEachDatabase('factions reports add up, and the newest one sets power and faction', async (t, url) => {
   const context = await testContext(t, url);

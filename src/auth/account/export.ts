@@ -5,6 +5,7 @@ import { sessionsOf } from '#store/accounts/account-sessions.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { type Player, playerByUuid } from '#store/game/players.ts';
+import type { Punishment } from '#store/game/punishments.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import {
   allActsOf,
@@ -77,13 +78,15 @@ async function playerExport(db: Deps['db'], player: Player, now: number): Promis
       match: idOf(kill.match),
       time: isoTime(kill.time),
     })),
-    punishments: mapPages(allPunishmentsOf(db, key, now), ({ key: punishment, punisher: _, ...rest }) => ({
-      ...rest,
-      id: idOf(punishment),
-      time: isoTime(rest.time),
-    })),
+    punishments: mapPages(allPunishmentsOf(db, key, now), punishmentExport),
     ratings: mapPages(allRatingsOf(db, key), ({ time, map_key: _, ...rest }) => ({ ...rest, time: isoTime(time) })),
   });
+}
+
+/** Without the people who issued and revoked the punishment, whose data it is too. */
+function punishmentExport({ key, punisher: _p, changed: _c, revocation, ...rest }: Punishment): object {
+  const revoked = revocation && { time: isoTime(revocation.time), reason: revocation.reason };
+  return { ...rest, id: idOf(key), time: isoTime(rest.time), revocation: revoked };
 }
 
 async function* mapPages<T>(pages: AsyncIterable<T[]>, show: (row: T) => object): Pages {

@@ -2,7 +2,11 @@ import type { Route } from '../routes.ts';
 import { accountRoutes } from './accounts.ts';
 import { applicationRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
+import { nameRoutes } from './names.ts';
 import { playerRoutes } from './players.ts';
+import { punishmentChangeRoutes } from './punishment-changes.ts';
+import { newPunishmentRoutes } from './punishment-new.ts';
+import { punishmentPageRoutes } from './punishment.ts';
 import { punishmentRoutes } from './punishments.ts';
 import { requestRoutes } from './requests.ts';
 import { serverRoutes } from './server.ts';
@@ -16,6 +20,10 @@ export const operatorRoutes: readonly Route[] = [
   ...serverListRoutes,
   ...serverRoutes,
   ...playerRoutes,
+  ...newPunishmentRoutes,
+  ...punishmentChangeRoutes,
+  ...punishmentPageRoutes,
   ...punishmentRoutes,
+  ...nameRoutes,
   ...auditRoutes,
 ];

@@ -39,8 +39,8 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
   const server = await requireServer(request);
   const isPage = c.req.method === 'GET';
   const id = idOf(server.key);
-  const { region, order, icon, max } = server;
-  const submitted = isPage ? { region, order: String(order), icon, max: String(max) } : form;
+  const { region, order, icon, max, punishments } = server;
+  const submitted = isPage ? { region, order: String(order), icon, max: String(max), punishments } : form;
   const receipts = await receiptsBefore(deps.db, server.key, keyBefore(request), RECEIPTS + 1);
   const inner = html`${secretNotice(request, t.ingest_key, consumeSecret(request, id))}
     ${keysCard(request, id, await listServerKeys(deps.db, server.key), now)} ${receiptsCard(request, id, receipts)}
@@ -75,7 +75,8 @@ function keysCard(request: ConsoleRequest, id: string, keys: readonly ServerKey[
                 >${t.made}
                 ${timestamp(request, key.created)}${
                   key.expires === null ? '' : html` · ${t.valid_until} ${timestamp(request, key.expires)}`
-                }</span
+                }
+                · <a href="/console/operator/punishments/changes?key=${key.id}">${t.changes_by_key}</a></span
               ></span
             >
             ${button(request, root, t.revoke_key, { kind: 'quiet danger', fields: { act: 'revoke', key: key.id }, about: key.id })}

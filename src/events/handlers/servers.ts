@@ -25,7 +25,8 @@ export async function applyConfigured(
 ): Promise<HandlerResult> {
   await context.batch.tx.run(sql`
     update servers
-    set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max}, removed = null
+    set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max},
+      punishments = coalesce(${data.punishments ?? null}, punishments), removed = null
     where key = ${context.server!.key}`);
   return undefined;
 }
