@@ -148,6 +148,9 @@ export async function consolePages(
     'operator-players': `/console/operator/players?from=${from}&into=${into}`,
     'operator-punishments': '/console/operator/punishments',
     'operator-punishment': `/console/operator/punishments/${punishment}`,
+    'operator-punishment-new': '/console/operator/punishments/new',
+    'operator-punishment-changes': '/console/operator/punishments/changes',
+    'operator-names': `/console/operator/names?q=${from}`,
     'operator-audit': '/console/operator/audit',
     lost: '/console/nothing',
   };
