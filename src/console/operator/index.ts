@@ -7,6 +7,7 @@ import { punishmentRoutes } from './punishments.ts';
 import { requestRoutes } from './requests.ts';
 import { serverRoutes } from './server.ts';
 import { serverListRoutes } from './servers.ts';
+import { warningRoutes } from './warnings.ts';
 
 /** The pages and forms of operators. */
 export const operatorRoutes: readonly Route[] = [
@@ -15,6 +16,7 @@ export const operatorRoutes: readonly Route[] = [
   ...accountRoutes,
   ...serverListRoutes,
   ...serverRoutes,
+  ...warningRoutes,
   ...playerRoutes,
   ...punishmentRoutes,
   ...auditRoutes,
