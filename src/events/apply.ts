@@ -58,8 +58,8 @@ export async function apply(context: EventContext, event: PreparedEvent): Promis
 }
 
 /**
- * The players to load before an event is applied: a batch of events then reads all of them in a few statements. The
- * handlers of rarer events load their players themselves.
+ * The players that an event adds where they are not known, to load before it is applied: a batch of events then reads
+ * all of them in a few statements.
  */
 export function playersOf(event: PreparedEvent): string[] {
   switch (event.type) {
@@ -70,7 +70,11 @@ export function playersOf(event: PreparedEvent): string[] {
     case 'player.named':
     case 'player.known':
     case 'player.statistics':
+    case 'map.rated':
+    case 'account.link':
       return [event.data.player.uuid];
+    case 'punishment.issued':
+      return [event.data.punished.uuid];
     default:
       return [];
   }

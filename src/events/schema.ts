@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isShownText, sanitised, uuidOf } from '#platform/text.ts';
+import { isShownText, uuidOf } from '#platform/text.ts';
+import { type Problem, problemsIn } from './checks/problems.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
 
 /**
@@ -12,7 +13,10 @@ const text = (max: number, min = 0) =>
     .string()
     .min(min)
     .max(max)
-    .refine(isShownText, 'must not contain control characters, broken Unicode or marks that turn the order of text');
+    .refine(
+      isShownText,
+      'must not contain control characters, invalid Unicode, or marks that change the direction of text',
+    );
 
 /** An id as receipts and the data API show it. */
 const RECEIPT = /^[0-9a-hjkmnp-tv-z]{11}$/;
@@ -29,7 +33,7 @@ const LAST_TIMESTAMP = Date.parse('9999-12-31T00:00:00Z');
 
 /** An RFC 3339 timestamp with seconds and offset, converted to epoch milliseconds. */
 export const timestamp = z.iso
-  .datetime({ offset: true, error: 'must be an RFC 3339 moment like 2026-01-31T12:34:56.789+09:00' })
+  .datetime({ offset: true, error: 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00' })
   .transform((value) => Date.parse(value))
   .refine((value) => value >= 0, 'must not lie before 1970')
   .refine((value) => value < LAST_TIMESTAMP, 'must lie before the end of the year 9999');
@@ -122,7 +126,7 @@ function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
 
 const author = z.strictObject({
   name: text(64).default(''),
-  uuid: z.union([z.literal(''), uuid]).default(''),
+  uuid: z.union([z.literal(''), uuid], 'must be a UUID, with or without dashes, or empty').default(''),
   contribution: text(512).default(''),
 });
 
@@ -286,32 +290,22 @@ export type WireEvent = z.input<typeof EventSchema>;
 export type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
 export type DataOf<T extends Event['type']> = EventOf<T>['data'];
 
-/** Why an event is rejected, and the path of the faulty member: `data.teams.0.players.3.uuid`. */
-export interface Rejection {
-  reason: string;
-  place: string;
-}
+/** Events that only operators may report. */
+export const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set([
+  'server.configured',
+  'server.removed',
+  'player.known',
+  'player.merged',
+]);
 
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
-export function parseBySchema(input: unknown): { event: Event } | { refusal: Rejection } {
+export function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {
   const result = EventSchema.safeParse(input);
-  if (result.success) return { event: result.data };
-  const issue = result.error.issues[0]!;
-  return { refusal: rejectionOf(reasonOf(issue), issue.path.join('.')) };
-}
-
-const MAX_REASON_LENGTH = 300;
-const MAX_PLACE_LENGTH = 200;
-
-/** Sanitises reason and path, because both may quote arbitrary text of the event. */
-export const rejectionOf = (reason: string, place: string): Rejection => ({
-  reason: sanitised(reason, MAX_REASON_LENGTH),
-  place: sanitised(place, MAX_PLACE_LENGTH),
-});
-
-function reasonOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_union' && issue.path.at(-1) === 'type') return `must be one of ${TYPES.join(', ')}`;
-  return issue.message;
+  return result.success
+    ? { event: result.data }
+    : { problems: problemsIn(result.error.issues, input, TYPES_OF_SERVERS) };
 }
 
 export const TYPES: readonly Event['type'][] = EventSchema.options.map((option) => option.shape.type.value);
+
+const TYPES_OF_SERVERS = TYPES.filter((type) => !OPERATORS_ONLY.has(type));

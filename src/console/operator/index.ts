@@ -11,6 +11,7 @@ import { punishmentRoutes } from './punishments.ts';
 import { requestRoutes } from './requests.ts';
 import { serverRoutes } from './server.ts';
 import { serverListRoutes } from './servers.ts';
+import { warningRoutes } from './warnings.ts';
 
 /** The pages and forms of operators. */
 export const operatorRoutes: readonly Route[] = [
@@ -19,6 +20,7 @@ export const operatorRoutes: readonly Route[] = [
   ...accountRoutes,
   ...serverListRoutes,
   ...serverRoutes,
+  ...warningRoutes,
   ...playerRoutes,
   ...newPunishmentRoutes,
   ...punishmentChangeRoutes,

@@ -103,7 +103,7 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
           <span class="badge ${{ accepted: 'good', withdrawn: 'warn', rejected: 'bad' }[receipt.status]}"
             >${t.receipt_states[receipt.status]}</span
           >
-          ${receipt.reason === undefined ? '' : html`<span class="hint">${receipt.place} ${receipt.reason}</span>`}
+          ${problemsIn(receipt).map(({ place, reason }) => html`<span class="hint">${place} ${reason}</span>`)}
         </td>
         <td>
           ${
@@ -123,6 +123,10 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
     ${receipts.length === 0 ? html`<p class="soft">${t.no_receipts}</p>` : table(t.receipts, [t.received, t.event, t.state, t.withdraw], rows)}
     ${olderPager(request, next)}
   </section>`;
+}
+
+function problemsIn({ problems, place = '', reason }: LoggedReceipt): { place: string; reason: string }[] {
+  return problems ?? (reason === undefined ? [] : [{ place, reason }]);
 }
 
 function retractCard(request: ConsoleRequest, id: string, problems: Problems): Html {

@@ -6,6 +6,7 @@ export const operator = {
       '/applications': 'Applications',
       '/accounts': 'Accounts',
       '/servers': 'Game servers',
+      '/warnings': 'Implausible values',
       '/players': 'Merge players',
       '/punishments': 'Punishments',
       '/names': 'Names',
@@ -101,6 +102,10 @@ export const operator = {
     receipts: 'Recently received events',
     no_receipts: 'No events yet.',
     event: 'Event',
+    warnings_lead:
+      'These events were accepted, but hold values that no game gives, such as milliseconds instead of seconds. Their sender sees the same in the receipt. Withdraw an event to remove it from all statistics.',
+    no_warnings: 'All events were plausible.',
+    implausible: 'What is implausible',
     receipt_states: { accepted: 'accepted', withdrawn: 'withdrawn', rejected: 'rejected' },
     withdraw: 'Withdraw',
     withdraw_title: 'Withdraw all events received since a point in time',

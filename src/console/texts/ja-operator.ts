@@ -8,6 +8,7 @@ export const operator: typeof en = {
       '/applications': 'アプリ',
       '/accounts': 'アカウント',
       '/servers': 'ゲームサーバー',
+      '/warnings': '不自然な値',
       '/players': 'プレイヤーの統合',
       '/punishments': '処罰',
       '/names': '名前',
@@ -103,6 +104,10 @@ export const operator: typeof en = {
     receipts: '最近受け取ったもの',
     no_receipts: 'まだありません。',
     event: 'イベント',
+    warnings_lead:
+      '受理されましたが、秒の代わりにミリ秒が送られたなど、ゲームではありえない値を含むイベントです。送信元のレシートにも同じ警告が表示されます。取り下げると、すべての統計から取り除かれます。',
+    no_warnings: '不自然な値を含むイベントはありません。',
+    implausible: '不自然な点',
     receipt_states: { accepted: '受理', withdrawn: '取り下げ', rejected: '拒否' },
     withdraw: '取り下げる',
     withdraw_title: 'ある時点以降をすべて取り下げる',

@@ -72,17 +72,23 @@ export async function countOnline(db: Queryable, since: number): Promise<number>
   return row!.count;
 }
 
-/** The servers that now play one of the maps, given by name keys. */
+/**
+ * The servers that now play one of the maps, each with the key of its map: the one with exactly the reported name, else
+ * the newest with this name in any case.
+ */
 export async function serversPlaying(
   db: Queryable,
-  mapKeys: string[],
+  mapNames: readonly string[],
   since: number,
-): Promise<(ServerNow & { map_key: string })[]> {
-  const rows = await db.all<ServerRow & { map_key: string }>(sql`
+): Promise<(ServerNow & { map_key: number })[]> {
+  const rows = await db.all<ServerRow & { map_key: number }>(sql`
     select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing, p.players,
-      p.gamemode, p.current_map, p.next_map, p.current_map_key as map_key
+      p.gamemode, p.current_map, p.next_map, coalesce(
+        (select m.key from maps m where m.name = p.current_map),
+        (select max(m.key) from maps m where m.name_key = p.current_map_key)) as map_key
     from presence p join servers s on s.key = p.server_key
-    where p.current_map_key in (${list(mapKeys)}) and p.received >= ${since} and s.removed is null`);
+    where p.current_map_key in (${list([...new Set(mapNames.map(nameKey))])}) and p.received >= ${since}
+      and s.removed is null`);
   return rows.sort(byOrder).map((row) => ({ ...serverNow(row, since), map_key: row.map_key }));
 }
 
