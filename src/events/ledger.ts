@@ -6,7 +6,7 @@ import { apply, playersOf, aggregateOf } from './apply.ts';
 import { Batch, EventRejected } from './unit-of-work.ts';
 import { type Checked, checkEvent, type PreparedEvent } from './validation.ts';
 import { applyPseudonyms } from './anonymise.ts';
-import { AcceptedEvents, type Identity } from './checks/accepted-events.ts';
+import { AcceptedEvents, type Identity, type LedgerPlace } from './checks/accepted-events.ts';
 import type { NewPlayerLimit } from './checks/new-players.ts';
 import type { Problem } from './checks/problems.ts';
 import { rejectedFor, type Receipt, type Rejected, type Sender } from './receipts.ts';
@@ -235,9 +235,9 @@ class IngestRun {
     const note = requested === undefined || key === requested ? result?.note : this.#renumberedNote(result?.note);
     if (event.type !== 'server.presence') {
       const scope = server?.key ?? 0;
-      const aggregate = result?.aggregate ?? aggregateOf(event, scope);
-      this.#accepted.add(identityOf(server, event), key, checked);
-      this.#addToLedger(sender, checked, key, { scope, aggregate });
+      const place = { key, scope, aggregate: result?.aggregate ?? aggregateOf(event, scope) };
+      this.#accepted.add(identityOf(server, event), checked, place);
+      this.#addToLedger(sender, checked, place);
     }
     const warnings = this.#recordWarnings(event, key, server?.key ?? 0, checked.warnings ?? result?.warnings);
     return { id: event.id, status: 'accepted', receipt, ...(note === undefined ? {} : { note }), ...warnings };
@@ -271,12 +271,7 @@ class IngestRun {
     return { warnings };
   }
 
-  #addToLedger(
-    sender: Sender,
-    { event, raw, hash }: Checked,
-    key: number,
-    { scope, aggregate }: { scope: number; aggregate: string | null },
-  ): void {
+  #addToLedger(sender: Sender, { event, raw, hash }: Checked, { key, scope, aggregate }: LedgerPlace): void {
     const { rows, now } = this.#batch;
     const credential = sender.kind === 'server' ? sender.credential : 0;
     const { id, type, time } = event;

@@ -158,6 +158,34 @@ onEachDatabase(
   },
 );
 
+onEachDatabase('the events of an export that is imported into its own network are duplicates', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const ids = await sendEvents(context, ...HISTORY, configured('Beta'));
+  const id = ids[8]!;
+  const change = event('punishment.changed', { punishment_id: id, level: 4 });
+  const lift = event('punishment.revoked', { punishment_id: id, reason: 'sorry' });
+  const beta = await serverSender(context, 'Beta');
+  await ingestEvents(db, clock, beta, [change, lift]);
+  const receipts = await ingestEvents(db, clock, OPERATOR, await exported(db));
+  // The lobby has no event of its own: the one that stands for it is new, and tells what is stored already.
+  const events = receipts.filter((receipt) => !receipt.id.startsWith('export server '));
+  assert.deepEqual(
+    events.filter(({ status }) => status !== 'duplicate'),
+    [],
+  );
+  const byId = await ingestEvents(db, clock, beta, [
+    change,
+    { ...lift, data: { punishment: 'p1', server: '', reason: 'sorry' } },
+    { ...lift, data: { punishment: 'p1', server: '', reason: 'other' } },
+    { ...lift, data: { punishment: 'p1', reason: 'sorry' } },
+  ]);
+  assert.deepEqual(
+    byId.map(({ status }) => status),
+    ['duplicate', 'duplicate', 'rejected', 'rejected'],
+  );
+});
+
 const PATHS = (ids: Record<string, string>): string[] => [
   '/v1/servers',
   '/v1/servers/online',

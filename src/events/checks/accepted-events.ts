@@ -2,6 +2,7 @@ import { idOf } from '#platform/ids.ts';
 import { chunksOf } from '#platform/chunks.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
+import { isSameChange } from '../punishments/named.ts';
 import { rejectedFor, type Receipt } from '../receipts.ts';
 import { type Checked, REDACTED } from '../validation.ts';
 import { isSameContent } from './content.ts';
@@ -11,15 +12,24 @@ export type Identity = [scope: number, id: string];
 
 interface AcceptedEvent {
   key: number;
+  scope: number;
   withdrawn: boolean;
   hash: string | null;
   /** What an earlier event of the same transaction adds to the ledger; undefined where it is in the ledger. */
   content?: Content;
 }
 
+/** Where the ledger has an event. */
+export interface LedgerPlace {
+  key: number;
+  scope: number;
+  aggregate: string | null;
+}
+
 interface Content {
   type: string;
   body: string;
+  aggregate: string | null;
 }
 
 const READ_BATCH_SIZE = 256;
@@ -37,12 +47,13 @@ export class AcceptedEvents {
   async load(identities: readonly Identity[]): Promise<void> {
     const rows = await Promise.all(queriesFor(identities).map((query) => this.#tx.tuples(query)));
     for (const [scope, id, key, withdrawn, hash] of rows.flat() as LedgerTuple[]) {
-      this.#events.set(`${scope} ${id}`, { key, withdrawn: withdrawn !== null, hash });
+      this.#events.set(`${scope} ${id}`, { key, scope, withdrawn: withdrawn !== null, hash });
     }
   }
 
-  add(identity: string, key: number, { event, raw, hash }: Checked): void {
-    this.#events.set(identity, { key, withdrawn: false, hash, content: { type: event.type, body: raw } });
+  add(identity: string, { event, raw, hash }: Checked, { key, scope, aggregate }: LedgerPlace): void {
+    const content = { type: event.type, body: raw, aggregate };
+    this.#events.set(identity, { key, scope, withdrawn: false, hash, content });
   }
 
   /** The receipt of an event whose id was accepted before; undefined where it was not. */
@@ -59,12 +70,15 @@ export class AcceptedEvents {
   async #hasContent(accepted: AcceptedEvent, { event, raw, hash }: Checked): Promise<boolean> {
     if (accepted.hash === null || hash === null || accepted.hash === hash) return true;
     if (REDACTED.has(event.type)) return false;
-    const { type, body } = accepted.content ?? (await this.#contentOf(accepted.key));
-    return type === event.type && isSameContent(body, raw);
+    const { type, body, aggregate } = accepted.content ?? (await this.#contentOf(accepted.key));
+    if (type !== event.type) return false;
+    if (isSameContent(body, raw)) return true;
+    if (type !== 'punishment.changed' && type !== 'punishment.revoked') return false;
+    return await isSameChange(this.#tx, { scope: accepted.scope, body, aggregate }, raw);
   }
 
   async #contentOf(key: number): Promise<Content> {
-    return (await this.#tx.get<Content>(sql`select type, body from ledger where key = ${key}`))!;
+    return (await this.#tx.get<Content>(sql`select type, body, aggregate from ledger where key = ${key}`))!;
   }
 }
 

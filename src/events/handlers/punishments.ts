@@ -1,11 +1,10 @@
-import { idOf, keyOf } from '#platform/ids.ts';
-import type { Queryable } from '#db/db.ts';
+import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { findTarget, keyOfReference, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
+import { keyOfReference, type PunishmentTarget } from '#store/game/punishments.ts';
 import { authorityOf } from '#store/game/server-keys.ts';
-import { serverByName } from '#store/game/servers.ts';
 import { punishmentAggregate } from '../punishments/aggregate.ts';
+import { findNamed } from '../punishments/named.ts';
 import type { DataOf } from '../schema.ts';
 import { type EventContext, type HandlerResult, EventRejected, sourceOf, observePlayer } from '../unit-of-work.ts';
 
@@ -77,7 +76,7 @@ async function requireTarget(
   data: DataOf<'punishment.changed'> | DataOf<'punishment.revoked'>,
 ): Promise<PunishmentTarget> {
   const authority = await requireValidKey(context);
-  const target = await targetOf(context, data);
+  const target = await findNamed(context.batch.tx, sourceOf(context), data);
   if (target === undefined) {
     const place = data.punishment_id === undefined ? 'data.punishment' : 'data.punishment_id';
     throw new EventRejected(place, 'names no punishment of the network; send punishment.issued first', true);
@@ -88,20 +87,6 @@ async function requireTarget(
       'names a punishment that this server did not issue, and the operator lets it change only its own',
     );
   return target;
-}
-
-async function targetOf(
-  context: EventContext,
-  { punishment_id, punishment, server }: DataOf<'punishment.revoked'> | DataOf<'punishment.changed'>,
-): Promise<PunishmentTarget | undefined> {
-  const { tx } = context.batch;
-  if (punishment_id !== undefined) return await targetByKey(tx, keyOf(punishment_id) ?? 0);
-  const scope = server === undefined ? sourceOf(context) : await scopeOf(tx, server);
-  return scope === undefined ? undefined : await findTarget(tx, scope, punishment!);
-}
-
-async function scopeOf(tx: Queryable, server: string): Promise<number | undefined> {
-  return server === '' ? 0 : (await serverByName(tx, server))?.key;
 }
 
 /**
