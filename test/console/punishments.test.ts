@@ -82,6 +82,9 @@ onEachDatabase(
     assert.deepEqual([type, reason, level, punisher, server], ['ban', 'Griefing', 2, person(9, 'Molly'), '']);
     assert.equal(expires, clock.now() + 7 * DAY_MS);
     const path = new URL(browser.page.url).pathname;
+    const ids = [...browser.page.html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    assert.ok(ids.includes('reason') && ids.includes('revoke-reason'), 'both forms are there');
+    assert.equal(new Set(ids).size, ids.length, `ids are unique: ${ids.join(' ')}`);
     assert.doesNotMatch(browser.page.html, /\/undo"|punishments\/changes/, 'only operators undo');
 
     assert.equal((await submitTo(browser, `${path}/change`, {})).status, 422);
