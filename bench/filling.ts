@@ -1,5 +1,7 @@
 import type { Db } from '#db/db.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { apply } from '#events/apply.ts';
+import { contentHash } from '#events/checks/content.ts';
 import { Batch } from '#events/unit-of-work.ts';
 import { prepareEvent } from '#events/validation.ts';
 import { ingestEvents } from '#events/ledger.ts';
@@ -64,7 +66,8 @@ async function ingestOne(batch: Batch, server: Server, { event, wire }: Generate
   const key = batch.keys.next(batch.now);
   await apply({ batch, sender: OPERATOR, key, time: event.time, server, isReplay: false }, prepareEvent(event));
   const body = JSON.stringify(wire.data);
-  batch.rows.add('ledger', [key, server.key, event.id, event.type, event.time, batch.now, body, null, 0]);
+  const hash = contentHash(secretHash, event.type, body);
+  batch.rows.add('ledger', [key, server.key, event.id, event.type, event.time, batch.now, body, null, 0, hash]);
   return key;
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
@@ -47,7 +48,7 @@ export const DEFAULT_SEED = 'bench';
 async function inFile(url: string, options: GeneratedOptions, progress: Progress): Promise<boolean> {
   const path = url.replace(/^(sqlite|file):(\/\/)?/, '');
   if (existsSync(path)) {
-    await using db = await openDb(path);
+    await using db = await openDb(path, { keyedHash: secretHash });
     if (await isSame(db, options)) return true;
     throw new UsageError(`${path} does not contain ${nameOf(options)}. Remove it, or choose another file.`);
   }
@@ -64,7 +65,7 @@ async function inFile(url: string, options: GeneratedOptions, progress: Progress
  * erased when it is incomplete.
  */
 async function inPostgres(url: string, options: GeneratedOptions, progress: Progress): Promise<boolean> {
-  await using db = await openDb(url);
+  await using db = await openDb(url, { keyedHash: secretHash });
   if (await isSame(db, options)) return true;
   const mark = await markOf(db);
   if (mark === undefined && !(await isEmpty(db))) {
@@ -86,7 +87,7 @@ async function fill(
 ): Promise<void> {
   const history = new BenchHistory(options.seed, options.matches, options.players);
   {
-    await using db = await openDb(url);
+    await using db = await openDb(url, { keyedHash: secretHash });
     await db.run(sql`create table generated_matches (name text primary key, complete bigint not null)`);
     await db.run(sql`insert into generated_matches (name, complete) values (${nameOf(options)}, 0)`);
     await migrate(db);

@@ -457,6 +457,24 @@ export interface components {
              * @description URL of the resource's public page
              */
             permalink_url: string;
+            /** @description When it expires; null for never */
+            expires?: string | null;
+            /** @description Null unless revoked */
+            revocation?: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 with three fractional digits and a numeric offset
+                 */
+                time: string;
+                reason: string;
+                /** @description The player who revoked it, where the sender named one */
+                by: {
+                    uuid: string;
+                    name: string;
+                } | null;
+                /** @description The server that revoked it; empty for the network's staff */
+                server: string;
+            } | null;
         };
         Player: {
             /** @description Opaque; newer ids compare greater as text */
@@ -1509,6 +1527,8 @@ export interface operations {
                 max_id?: string;
                 /** @description Number of items, 1 to 100; above 100 counts as 100 */
                 limit?: number;
+                /** @description Extra fields, comma-separated */
+                fields?: ("expires" | "revocation")[];
             };
             header?: never;
             path?: never;
@@ -1571,7 +1591,10 @@ export interface operations {
     };
     getPunishmentsId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Extra fields, comma-separated */
+                fields?: ("expires" | "revocation")[];
+            };
             header?: never;
             path: {
                 /** @description A punishment id */
@@ -1640,6 +1663,8 @@ export interface operations {
                 max_id?: string;
                 /** @description Number of items, 1 to 100; above 100 counts as 100 */
                 limit?: number;
+                /** @description Extra fields, comma-separated */
+                fields?: ("expires" | "revocation")[];
             };
             header?: never;
             path: {

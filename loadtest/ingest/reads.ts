@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#platform/clock.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { createApplication, setLimit } from '#store/applications/applications.ts';
 import { ingestEvents } from '#events/ledger.ts';
@@ -55,7 +56,7 @@ async function medianP99(port: number, token: string): Promise<number> {
 
 /** Stores matches to read; returns an access token with a practically unlimited rate. */
 async function fill(url: string): Promise<string> {
-  await using db = await openDb(url);
+  await using db = await openDb(url, { keyedHash: secretHash });
   const people = createPopulation(300);
   const matches = Array.from({ length: 500 }, () => ({ ...matchOf(people, 10, Date.now()), server: 'Server 0' }));
   await ingestEvents(db, systemClock, { kind: 'operator' }, matches);

@@ -1,3 +1,4 @@
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
@@ -73,7 +74,7 @@ interface Size {
 
 /** Migrates a database and creates `count` servers; returns a key of each. */
 export async function prepare(url: string, count = SENDERS): Promise<string[]> {
-  await using db = await openDb(url);
+  await using db = await openDb(url, { keyedHash: secretHash });
   await migrate(db);
   const time = new Date().toISOString();
   const events = Array.from({ length: count }, (_, number) => ({

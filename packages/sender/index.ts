@@ -1,9 +1,7 @@
-import { appendFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Event, type QueuedEvent, readLine, writeLine } from './event.ts';
 import { type IngestResponse, postEvents, type Receipt } from './post.ts';
-import { DiskQueue } from './queue.ts';
+import { appendDurably, DiskQueue } from './queue.ts';
 
 /**
  * Sends events to Scorehall without losing any: `send` resolves when the event is in a queue on disk, and the sender
@@ -35,7 +33,7 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
 /** How long an event with `"retry": true` is sent again, counted from the first such receipt. */
 const RETRY_PERIOD_MS = 24 * 3_600_000;
-/** The local refusal of a batch with a line that is not an event: the service would refuse the whole request. */
+/** The local refusal of a batch with a line that is not an event, to find that line. */
 const NOT_AN_EVENT: IngestResponse = { refused: 'This line of the queue is not an event; the file is damaged.' };
 
 /** The outcome of one delivery. */
@@ -162,8 +160,9 @@ export class Sender implements AsyncDisposable {
     return early.length > 0 && early.length === events.length;
   }
 
+  /** Stores an event that was refused for good. It is on disk before the queue moves past the event. */
   async #setAside(event: Event | string, receipt: Receipt): Promise<void> {
-    await appendFile(join(this.#options.folder, 'refused.ndjson'), `${JSON.stringify({ receipt, event })}\n`);
+    await appendDurably(this.#options.folder, 'refused.ndjson', `${JSON.stringify({ receipt, event })}\n`);
     callSafely(() => this.#options.onRefused?.(event, receipt));
   }
 

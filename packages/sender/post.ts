@@ -14,9 +14,21 @@ export interface Receipt {
   status: 'accepted' | 'duplicate' | 'rejected';
   receipt?: string;
   note?: string;
+  /** Values of an accepted event that are not plausible. */
+  warnings?: Problem[];
+  /** How many players of an accepted event were not known before. */
+  new_players?: number;
   reason?: string;
   place?: string;
+  /** All problems of a rejected event, where there are several. */
+  problems?: Problem[];
   retry?: true;
+}
+
+/** What is wrong, and the member that is wrong: `data.teams.0.players.3.uuid`. */
+export interface Problem {
+  reason: string;
+  place: string;
 }
 
 const TIMEOUT_MS = 30_000;

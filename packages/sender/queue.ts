@@ -225,6 +225,20 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
+/** Appends text to a file, and resolves when the text, and a file that this creates, survive a power cut. */
+export async function appendDurably(folder: string, name: string, text: string): Promise<void> {
+  const path = join(folder, name);
+  const isNew = (await sizeOf(path)) === 0;
+  const file = await open(path, 'a', 0o600);
+  try {
+    await file.appendFile(text);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  if (isNew) await syncFolder(folder);
+}
+
 /** Syncs a folder: without that, a power cut may lose a new file in it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;

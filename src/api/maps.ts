@@ -137,11 +137,11 @@ async function findServer(deps: Deps, text: string): Promise<number | undefined>
 }
 
 async function withPlaying(deps: Deps, found: GameMap[]): Promise<Wire[]> {
-  const names = found.map(({ name }) => nameKey(name));
+  const names = found.map(({ name }) => name);
   const playing = Map.groupBy(await serversPlaying(deps.db, names, presenceSince(deps)), ({ map_key }) => map_key);
   const items = await withRates(deps, found);
-  return items.map(({ permalink_url, ...item }) => {
-    return { ...item, servers: (playing.get(nameKey(item.name)) ?? []).map(playingWire), permalink_url };
+  return items.map(({ permalink_url, ...item }, index) => {
+    return { ...item, servers: (playing.get(found[index]!.key) ?? []).map(playingWire), permalink_url };
   });
 }
 

@@ -202,7 +202,7 @@ async function completed<T>(
   );
   return found.map((objective) => {
     const { map, match, team, time } = objective;
-    const teams = maps.get(nameKey(map))?.teams ?? [];
+    const teams = maps.of(map)?.teams ?? [];
     const color = teams.find(({ name }) => nameKey(name) === nameKey(team))?.color ?? '';
     return wire(objective, { map, match_id: idOf(match), team, team_color: color, time: write(time) });
   });

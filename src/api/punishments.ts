@@ -2,9 +2,25 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound } from '#http/errors.ts';
 import { listPunishments, listPunishmentsOf, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
-import { type EndpointContext, type Endpoint, endpoint, type Deps, paging } from './endpoint.ts';
+import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging } from './endpoint.ts';
 import { requirePlayer } from './players.ts';
 import { count, id, link, timestamp, person } from './schemas.ts';
+
+/** Members on request, through `fields`. */
+const Extra = {
+  expires: timestamp.nullable().meta({ description: 'When it expires; null for never' }),
+  revocation: z
+    .object({
+      time: timestamp,
+      reason: z.string(),
+      by: person.nullable().meta({ description: 'The player who revoked it, where the sender named one' }),
+      server: z.string().meta({ description: "The server that revoked it; empty for the network's staff" }),
+    })
+    .nullable()
+    .meta({ description: 'Null unless revoked' }),
+};
+const fields = fieldsOf(Object.keys(Extra) as [keyof typeof Extra, ...(keyof typeof Extra)[]]);
+type Fields = z.output<typeof fields>;
 
 const PunishmentShape = z
   .object({
@@ -19,6 +35,7 @@ const PunishmentShape = z
     server: z.string(),
     automatic: z.boolean(),
     permalink_url: link,
+    ...z.object(Extra).partial().shape,
   })
   .meta({ id: 'Punishment' });
 
@@ -27,23 +44,25 @@ export const punishments: Endpoint[] = [
     path: '/v1/punishments',
     tag: 'Punishment',
     summary: 'Punishments, newest first',
-    query: paging,
+    query: { ...paging, fields },
     response: z.array(PunishmentShape),
-    handle: async ({ deps, query: { max_id, limit } }) =>
-      (await listPunishments(deps.db, max_id, limit, deps.clock.now())).map((item) => wire(deps, item)),
+    handle: async ({ deps, query }) =>
+      (await listPunishments(deps.db, query.max_id, query.limit, deps.clock.now())).map((item) =>
+        wire(deps, item, query.fields),
+      ),
   }),
   endpoint({
     path: '/v1/punishments/:id',
     tag: 'Punishment',
     summary: 'One punishment',
     id: 'A punishment id',
-    query: {},
+    query: { fields },
     response: PunishmentShape,
-    handle: async ({ deps, id: text }) => {
+    handle: async ({ deps, id: text, query }) => {
       const key = keyOf(text);
       const punishment = key === undefined ? undefined : await punishmentByKey(deps.db, key, deps.clock.now());
       if (punishment === undefined) throw notFound('There is no punishment with this id.');
-      return wire(deps, punishment);
+      return wire(deps, punishment, query.fields);
     },
   }),
   endpoint({
@@ -51,20 +70,24 @@ export const punishments: Endpoint[] = [
     tag: 'Punishment',
     summary: "A player's punishments, newest first",
     id: 'A UUID, a player name, a player id, or `me`',
-    query: paging,
+    query: { ...paging, fields },
     response: z.array(PunishmentShape),
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
       const { key } = await requirePlayer(endpointContext as EndpointContext);
       return (await listPunishmentsOf(deps.db, key, query.max_id, query.limit, deps.clock.now())).map((item) =>
-        wire(deps, item),
+        wire(deps, item, query.fields),
       );
     },
   }),
 ];
 
-function wire({ timestamp: write, site }: Deps, punishment: Punishment): z.input<typeof PunishmentShape> {
-  const { punisher, punished, reason, level, time, type, server, automatic } = punishment;
+function wire(
+  { timestamp: write, site }: Deps,
+  punishment: Punishment,
+  requested: Fields,
+): z.input<typeof PunishmentShape> {
+  const { punisher, punished, reason, level, time, type, server, automatic, expires, revocation } = punishment;
   const punishmentId = idOf(punishment.key);
   return {
     id: punishmentId,
@@ -78,5 +101,9 @@ function wire({ timestamp: write, site }: Deps, punishment: Punishment): z.input
     server,
     automatic,
     permalink_url: `${site}/punishments/${punishmentId}`,
+    ...(requested.has('expires') && { expires: expires === null ? null : write(expires) }),
+    ...(requested.has('revocation') && {
+      revocation: revocation === null ? null : { ...revocation, time: write(revocation.time) },
+    }),
   };
 }

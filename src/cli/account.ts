@@ -3,7 +3,7 @@ import { hashPassword, MIN_PASSWORD, passwordProblem } from '#platform/crypto/pa
 import { isShortUuid, uuidOf } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
-import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
+import { setDisabled, setName, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountImpact, deleteAccount } from '#store/accounts/account-deletions.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
@@ -57,7 +57,7 @@ export const commands: Command[] = [
       },
       ...UUID,
       verified: { type: 'boolean', help: 'Mark the e-mail address as verified' },
-      role: { type: 'string', help: 'The role: user (the default) or operator' },
+      role: { type: 'string', help: 'The role: user (the default), moderator or operator' },
       json: JSON_OPTION,
     },
     run: create,
@@ -78,13 +78,20 @@ export const commands: Command[] = [
   {
     words: 'account role',
     audit: { action: 'account.role', about: 'id' },
-    summary: 'Set the role of an account: operator or user',
+    summary: 'Set the role of an account: operator (everything), moderator (punishments and names) or user',
     options: {
       ...ACCOUNT,
-      role: { type: 'string', required: true, help: 'The role: user or operator' },
+      role: { type: 'string', required: true, help: 'The role: user, moderator or operator' },
       ...CONFIRMATION,
     },
     run: changeRole,
+  },
+  {
+    words: 'account rename',
+    audit: { action: 'account.rename', about: 'id' },
+    summary: 'Give an account another name; the name of a linked one follows the game',
+    options: { ...ACCOUNT, name: { type: 'string', help: 'The new name: 3 to 16 letters, digits and underscores' } },
+    run: rename,
   },
   {
     words: 'account sign-out',
@@ -208,6 +215,19 @@ async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: 
       `The game account ${uuid} belonged to an account that was just deleted; try again in a moment.`,
     );
   if (refusal !== undefined) throw new UsageError(`The account ${account.name} already has a linked game account.`);
+}
+
+async function rename(input: Input): Promise<void> {
+  const name = required(input, 'name');
+  await change(input, async ({ db }, { id, player_uuid }) => {
+    if (player_uuid !== null)
+      throw new UsageError('The account is linked to a game account: its name follows the name in the game.');
+    const problem = await nameProblem(db, name);
+    if (problem === 'shape')
+      throw new UsageError(`--name must be 3 to 16 letters, digits and underscores (it is "${name}").`);
+    if (problem === 'taken' || !(await setName(db, id, name)))
+      throw new UsageError(`An account or a player has the name ${name}.`);
+  });
 }
 
 async function remove(input: Input): Promise<void> {

@@ -1,32 +1,308 @@
 import { UsageError } from '#platform/errors.ts';
-import { idOf, keyOf } from '#platform/ids.ts';
-import { revokePunishment } from '#events/operator-events.ts';
-import { punishmentByKey } from '#store/game/punishments.ts';
-import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command.ts';
+import { boundOf, idOf, keyOf } from '#platform/ids.ts';
+import { readUntil, UNTIL_FORMS } from '#platform/until.ts';
+import type { Queryable } from '#db/db.ts';
+import type { AppContext } from '#context/context.ts';
+import { runWithProgress } from './job.ts';
+import {
+  countUndoable,
+  historyOf,
+  listChanges,
+  type PunishmentChange,
+  type Undo,
+  undoChange,
+  undoChanges,
+} from '#events/punishments/changes.ts';
+import {
+  changePunishment,
+  findPunished,
+  issuePunishment,
+  revokePunishment,
+} from '#events/punishments/operator-acts.ts';
+import type { Receipt } from '#events/receipts.ts';
+import { findPlayer } from '#store/game/players.ts';
+import {
+  listPunishments,
+  listPunishmentsOf,
+  type Punishment,
+  punishmentByKey,
+  targetByKey,
+} from '#store/game/punishments.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  optional,
+  print,
+  printTable,
+  required,
+  withAppContext,
+} from './command.ts';
+
+const ID: NonNullable<Command['options']> = {
+  punishment: { type: 'string', value: 'ID', help: 'The id of the punishment, as the data API shows it' },
+};
+const TERMS: NonNullable<Command['options']> = {
+  type: { type: 'string', help: 'ban, mute, kick, warn, or a type of the network' },
+  level: { type: 'string', value: 'N', help: 'The severity on the scale of the network' },
+  reason: { type: 'string', value: 'TEXT', help: 'The reason; public' },
+  expires: { type: 'string', value: 'WHEN', help: `When it expires: ${UNTIL_FORMS}` },
+};
+const PAGE: NonNullable<Command['options']> = {
+  before: { type: 'string', value: 'ID', help: 'Entries before this id: the last one of the previous page' },
+  limit: { type: 'string', value: 'N', help: 'The number of entries (default: 50)' },
+  json: JSON_OPTION,
+};
+const MAX_LIMIT = 10_000;
 
 export const commands: Command[] = [
   {
-    words: 'punishment revoke',
-    summary: 'Revoke a punishment; the reason is recorded in the audit log',
+    words: 'punishment list',
+    summary: 'List the punishments of the network or of one player, newest first',
+    options: { player: { type: 'string', value: 'WHO', help: 'The name, UUID or id of the player' }, ...PAGE },
+    run: listAll,
+  },
+  {
+    words: 'punishment show',
+    summary: 'Show a punishment and who issued, changed and revoked it',
+    options: { ...ID, json: JSON_OPTION },
+    run: (input) => onPunishment(input, (context, { key }) => printOne(input, context, key)),
+  },
+  {
+    words: 'punishment issue',
+    audit: { action: 'punishment.issue', about: 'id' },
+    summary: 'Issue a punishment of the network',
     options: {
-      punishment: { type: 'string', value: 'ID', help: 'The id of the punishment, as the data API shows it' },
-      reason: { type: 'string', value: 'TEXT', help: 'The reason for the revocation' },
+      player: { type: 'string', value: 'WHO', help: 'The name, UUID or id of the player' },
+      name: { type: 'string', help: 'The name of the player, where the network does not know the UUID' },
+      ...TERMS,
+      punisher: { type: 'string', value: 'WHO', help: 'The player who issues it (default: the network)' },
       json: JSON_OPTION,
     },
+    run: issue,
+  },
+  {
+    words: 'punishment change',
+    audit: { action: 'punishment.change', about: 'punishment' },
+    summary: 'Change the type, level, reason or expiry of a punishment',
+    options: { ...ID, ...TERMS, json: JSON_OPTION },
+    run: change,
+  },
+  {
+    words: 'punishment revoke',
     audit: { action: 'punishment.revoke', about: 'punishment' },
+    summary: 'Revoke a punishment; the reason is public',
+    options: {
+      ...ID,
+      reason: { type: 'string', value: 'TEXT', help: 'The reason for the revocation' },
+      revoker: { type: 'string', value: 'WHO', help: 'The player who revokes it (default: the network)' },
+      json: JSON_OPTION,
+    },
     run: revoke,
+  },
+  {
+    words: 'punishment changes',
+    summary: 'List what the keys of game servers and operators did to punishments, newest first',
+    options: {
+      key: { type: 'string', value: 'ID', help: 'Only what one key did; see: scorehall server key list' },
+      ...PAGE,
+    },
+    run: listAllChanges,
+  },
+  {
+    words: 'punishment undo',
+    audit: { action: 'punishment.undo', about: 'key' },
+    summary: 'Withdraw what a key did to punishments, as if it had never been sent; revoke the key first',
+    options: {
+      key: { type: 'string', value: 'ID', help: 'The id of the key; see: scorehall punishment changes' },
+      since: { type: 'string', value: 'TIME', help: 'Only what was received since then (default: everything)' },
+      receipt: { type: 'string', value: 'ID', help: 'Instead of --key: one change, by its receipt' },
+      'dry-run': { type: 'boolean', help: 'Only count what would be withdrawn' },
+      yes: { type: 'boolean', help: 'Withdraw it; a punishment that the key issued disappears' },
+      json: JSON_OPTION,
+    },
+    run: undo,
   },
 ];
 
-async function revoke(input: Input): Promise<void> {
-  const id = required(input, 'punishment');
-  required(input, 'reason');
+async function listAll(input: Input): Promise<void> {
+  const { before, limit } = readPage(input);
+  const player = optional(input, 'player');
   await withAppContext(async ({ db, clock }) => {
-    const key = keyOf(id) ?? 0;
-    const receipt = await revokePunishment(db, clock, key);
-    if (receipt === undefined) throw new UsageError(`No punishment has the id ${id}.`);
-    if (receipt.status === 'rejected') throw new UsageError(`The punishment cannot be revoked: ${receipt.reason}.`);
-    const { type, punished, state } = (await punishmentByKey(db, key, clock.now()))!;
-    print(input, { id: idOf(key), type, name: punished.name, uuid: punished.uuid, state });
+    const now = clock.now();
+    const rows =
+      player === undefined
+        ? await listPunishments(db, before, limit, now)
+        : await listPunishmentsOf(db, (await requirePlayer(db, 'player', player)).key, before, limit, now);
+    printTable(input, rows.map(wire));
   });
+}
+
+async function issue(input: Input): Promise<void> {
+  const who = required(input, 'player');
+  const type = required(input, 'type');
+  await withAppContext(async (context) => {
+    const { db, clock } = context;
+    const punished = await findPunished(db, who, optional(input, 'name'));
+    if (punished === undefined)
+      throw new UsageError(`No player has the name, UUID or id "${who}"; for a new one give the UUID and --name.`);
+    const punisher = await playerOption(input, db, 'punisher');
+    // The audit log names the player in its label, which is erased with the account.
+    for (const name of ['player', 'punisher']) delete input.values[name];
+    const receipt = await issuePunishment(db, clock, { punished, punisher, ...readTerms(input, clock.now()), type });
+    await printOne(input, context, accepted(input, receipt));
+  });
+}
+
+async function change(input: Input): Promise<void> {
+  await onPunishment(input, async (context, { key }) => {
+    const { db, clock } = context;
+    const terms = readTerms(input, clock.now());
+    if (Object.keys(terms).length === 0)
+      throw new UsageError('Give at least one of --type, --level, --reason and --expires.');
+    accepted(input, await changePunishment(db, clock, key, terms));
+    await printOne(input, context, key);
+  });
+}
+
+async function revoke(input: Input): Promise<void> {
+  const reason = required(input, 'reason');
+  await onPunishment(input, async (context, { key }) => {
+    const { db, clock } = context;
+    const revoker = await playerOption(input, db, 'revoker');
+    delete input.values['revoker'];
+    accepted(input, await revokePunishment(db, clock, key, { reason, revoker }));
+    await printOne(input, context, key);
+  });
+}
+
+async function listAllChanges(input: Input): Promise<void> {
+  const page = readPage(input);
+  const key = optional(input, 'key');
+  const credential = key === undefined ? {} : { credential: readKey(key) };
+  await withAppContext(async ({ db }) =>
+    printTable(input, (await listChanges(db, { ...credential, ...page })).map(wireChange)),
+  );
+}
+
+async function undo(input: Input): Promise<void> {
+  const [key, receipt] = [optional(input, 'key'), optional(input, 'receipt')];
+  if ((key === undefined) === (receipt === undefined)) throw new UsageError('Give either --key or --receipt.');
+  if (receipt !== undefined && input.values['dry-run'] === true)
+    throw new UsageError('--dry-run counts the changes of a --key; one receipt is one change.');
+  const since = readSince(input);
+  await withAppContext(async (context) => {
+    const { db, clock } = context;
+    if (receipt !== undefined) {
+      const undone = await undoChange(db, clock, keyOf(receipt) ?? 0);
+      return await finishUndo(input, context, undone, receipt);
+    }
+    const scope = { credential: readKey(key!), since };
+    const count = await countUndoable(db, scope);
+    if (input.values['dry-run'] === true) return print(input, { key, changes: count });
+    if (count > 0 && input.values['yes'] !== true)
+      throw new UsageError(`This withdraws ${count} changes of punishments. Add --yes to do it.`);
+    await finishUndo(input, context, await undoChanges(db, clock, scope), key!);
+  });
+}
+
+async function finishUndo(input: Input, context: AppContext, undo: Undo | undefined, about: string): Promise<void> {
+  if (undo === undefined) throw new UsageError(`There is no change of a punishment by ${about} that is in force.`);
+  const { cursor } = await runWithProgress(context, undo.job);
+  const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
+  print(input, { undone: about, events: events + cascaded, cascaded });
+}
+
+/** Runs `work` on the punishment that `--punishment` names. */
+async function onPunishment(
+  input: Input,
+  work: (context: AppContext, punishment: Punishment) => Promise<void>,
+): Promise<void> {
+  const id = required(input, 'punishment');
+  await withAppContext(async (context) => {
+    const punishment = await punishmentByKey(context.db, keyOf(id) ?? 0, context.clock.now());
+    if (punishment === undefined) throw new UsageError(`No punishment has the id ${id}.`);
+    await work(context, punishment);
+  });
+}
+
+/** @returns the key of the event, whose receipt goes into the audit log */
+function accepted(input: Input, receipt: Receipt): number {
+  if (receipt.status !== 'rejected') return keyOf((input.values['receipt'] = receipt.receipt!))!;
+  throw new UsageError(`--${receipt.place.replace(/^data\./, '').replace('punished', 'player')} ${receipt.reason}.`);
+}
+
+async function printOne(input: Input, { db, clock }: AppContext, key: number): Promise<void> {
+  const punishment = (await punishmentByKey(db, key, clock.now()))!;
+  const history = await historyOf(db, (await targetByKey(db, key))!);
+  print(input, { ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) });
+}
+
+async function requirePlayer(db: Queryable, option: string, text: string) {
+  const player = await findPlayer(db, text);
+  if (player === undefined) throw new UsageError(`--${option}: no player has the name, UUID or id "${text}".`);
+  return player;
+}
+
+async function playerOption(input: Input, db: Queryable, option: string) {
+  const text = optional(input, option);
+  if (text === undefined) return null;
+  const { uuid, name } = await requirePlayer(db, option, text);
+  return { uuid, name };
+}
+
+function readTerms(input: Input, now: number) {
+  const [type, reason, level, expires] = ['type', 'reason', 'level', 'expires'].map((name) => optional(input, name));
+  if (level !== undefined && !/^\d{1,9}$/.test(level))
+    throw new UsageError(`--level must be a whole number from 0 (it is "${level}").`);
+  const until = expires === undefined ? undefined : readUntil(expires, now);
+  if (expires !== undefined && until === undefined)
+    throw new UsageError(`--expires must be ${UNTIL_FORMS} (it is "${expires}").`);
+  return {
+    ...(type !== undefined && { type }),
+    ...(level !== undefined && { level: Number(level) }),
+    ...(reason !== undefined && { reason }),
+    ...(until !== undefined && { expires: until === null ? null : new Date(until).toISOString() }),
+  };
+}
+
+function readPage(input: Input): { before: number; limit: number } {
+  const [before, limit] = [optional(input, 'before'), optional(input, 'limit') ?? '50'];
+  if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > MAX_LIMIT)
+    throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT} (it is "${limit}").`);
+  return { before: before === undefined ? Number.MAX_SAFE_INTEGER : boundOf(before), limit: Number(limit) };
+}
+
+function readKey(text: string): number {
+  const key = keyOf(text);
+  if (key !== undefined) return key;
+  throw new UsageError(`--key must be the id of a key, as "server key list" prints it (it is "${text}").`);
+}
+
+function readSince(input: Input): number {
+  const text = optional(input, 'since');
+  const since = text === undefined ? 0 : readUntil(text, Number.NaN);
+  if (typeof since === 'number' && !Number.isNaN(since)) return since;
+  throw new UsageError(`--since must be a time like 2026-01-31T12:00:00Z (it is "${text}").`);
+}
+
+const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+function wire({ key, time, expires, revocation, changed: _, ...punishment }: Punishment): Record<string, unknown> {
+  const { punished, punisher, ...terms } = punishment;
+  return {
+    ...{ id: idOf(key), time: isoTime(time), punished: punished.name, uuid: punished.uuid, ...terms },
+    ...{ punisher: punisher?.name ?? null, expires: isoTime(expires) },
+    revocation: revocation && { ...revocation, time: isoTime(revocation.time) },
+  };
+}
+
+function wireChange(change: PunishmentChange): Record<string, unknown> {
+  const { key, type, received, credential, server, by, target, terms, withdrawn } = change;
+  return {
+    ...{ receipt: idOf(key), received: isoTime(received), type, server, by },
+    key: credential === 0 ? null : idOf(credential),
+    ...{ punishment: target === undefined ? null : idOf(target.key), punished: target?.punished ?? null },
+    ...{ terms, withdrawn },
+  };
 }

@@ -84,8 +84,9 @@ function checkBounds(place: string, { name, ...data }: ServerEntry): void {
   const time = new Date(0).toISOString();
   const read = readEvent({ version: 1, id: 'file', type: 'server.configured', time, server: name, data });
   if ('event' in read) return;
-  const member = read.refusal.place.replace(/^data\./, '').replace(/^server$/, 'name');
-  throw new UsageError(`${place}: ${member} ${read.refusal.reason}.`);
+  const { place: member, reason } = read.problems[0]!;
+  const option = member.replace(/^data\./, '').replace(/^server$/, 'name');
+  throw new UsageError(`${place}: ${option} ${reason}.`);
 }
 
 /**

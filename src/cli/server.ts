@@ -8,7 +8,14 @@ import {
   rotateServerKey,
   type ServerKey,
 } from '#store/game/server-keys.ts';
-import { type ServerNow, listServers, serverByKey, serverByName } from '#store/game/servers.ts';
+import {
+  listServers,
+  PUNISHMENT_SCOPES,
+  type PunishmentScope,
+  serverByKey,
+  serverByName,
+  type ServerNow,
+} from '#store/game/servers.ts';
 import { createWithdrawal, receiptImpact, withdrawalImpact } from '#events/jobs/withdrawal.ts';
 import type { AppContext } from '#context/context.ts';
 import { CONFIRMATION, isConfirmed } from './confirmation.ts';
@@ -32,6 +39,11 @@ const PROPERTIES: NonNullable<Command['options']> = {
   order: { type: 'string', value: 'N', help: 'The position in lists (default: 0)' },
   icon: { type: 'string', value: 'TEXT', help: 'The icon, in the notation of the network' },
   max: { type: 'string', value: 'N', help: 'The maximum number of players; 0 for a lobby' },
+  punishments: {
+    type: 'string',
+    value: 'network|own',
+    help: 'Which punishments the server may change: all of the network (the default), or those that it issued',
+  },
 };
 const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 24 * 90;
@@ -49,7 +61,7 @@ export const commands: Command[] = [
   {
     words: 'server set',
     audit: { action: 'server.set', about: 'name' },
-    summary: 'Change the region, order, icon or player limit of a server',
+    summary: 'Change the region, order, icon or player limit of a server, and which punishments it may change',
     options: { ...NAME, ...PROPERTIES },
     run: change,
   },
@@ -245,7 +257,14 @@ async function requireServer(db: Db, input: Input, deletedToo = false): Promise<
   throw new UsageError(`There is no server ${name}; see: scorehall server list`);
 }
 
-function readProperties(input: Input): { order?: number; icon?: string; max?: number } {
+interface Properties {
+  order?: number;
+  icon?: string;
+  max?: number;
+  punishments?: PunishmentScope;
+}
+
+function readProperties(input: Input): Properties {
   const order = wholeNumber(input, 'order', -1_000_000, 1_000_000);
   const icon = optional(input, 'icon');
   const max = wholeNumber(input, 'max', 0, 1_000_000_000);
@@ -253,7 +272,16 @@ function readProperties(input: Input): { order?: number; icon?: string; max?: nu
     ...(order !== undefined && { order }),
     ...(icon !== undefined && { icon }),
     ...(max !== undefined && { max }),
+    ...readScope(input),
   };
+}
+
+function readScope(input: Input): { punishments?: PunishmentScope } {
+  const text = optional(input, 'punishments');
+  if (text === undefined) return {};
+  const punishments = PUNISHMENT_SCOPES.find((scope) => scope === text);
+  if (punishments !== undefined) return { punishments };
+  throw new UsageError(`--punishments must be ${PUNISHMENT_SCOPES.join(' or ')} (it is "${text}").`);
 }
 
 function wholeNumber(input: Input, name: string, least: number, most: number): number | undefined {
@@ -264,8 +292,8 @@ function wholeNumber(input: Input, name: string, least: number, most: number): n
   throw new UsageError(`--${name} must be a whole number from ${least} to ${most} (it is "${text}").`);
 }
 
-function wire({ name, region, order, icon, max }: ServerNow): Record<string, unknown> {
-  return { name, region, order, icon, max };
+function wire({ name, region, order, icon, max, punishments }: ServerNow): Record<string, unknown> {
+  return { name, region, order, icon, max, punishments };
 }
 
 function wireKey({ id, test, created, expires }: ServerKey): Record<string, unknown> {

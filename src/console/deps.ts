@@ -19,6 +19,8 @@ export interface Person {
   /** CSRF token in every form of this session. A page left open from another session sends a different token. */
   formToken: string;
   isOperator: boolean;
+  /** Whether the person is a moderator or an operator. */
+  isStaff: boolean;
 }
 
 export interface Env {

@@ -21,10 +21,14 @@ export async function showPage(c: Context, deps: Deps, content: PageContent): Pr
 async function writePage(c: Context, { config, shell }: Deps, { title, main, part }: PageContent): Promise<string> {
   const texts = c.get('texts');
   const person = c.get('person');
-  const { applications, operator } = texts.parts;
+  const { applications, operator, moderator } = texts.parts;
+  const isStaffPart = part === 'operator';
   const links = [
     { href: '/console', label: applications, isCurrent: part === 'applications' },
-    ...(person?.isOperator ? [{ href: '/console/operator', label: operator, isCurrent: part === 'operator' }] : []),
+    ...(person?.isOperator ? [{ href: '/console/operator', label: operator, isCurrent: isStaffPart }] : []),
+    ...(person?.isStaff && !person.isOperator
+      ? [{ href: '/console/operator/punishments', label: moderator, isCurrent: isStaffPart }]
+      : []),
     { href: '/developers', label: texts.developers },
   ];
   return await renderPage(shell, {

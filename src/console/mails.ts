@@ -39,3 +39,10 @@ export function decisionMail(config: Config, { name, email, locale }: Account, r
   const subject = `${t.subject[state === 'approved' ? 'approved' : 'refused'](application)} · ${config.NETWORK_NAME}`;
   return { to: email, subject, text: `${lines.join('\n\n')}\n` };
 }
+
+/** Tells somebody the new name that a moderator has given to the account. */
+export function renamedMail(config: Config, { name, email, locale }: Account): Mail {
+  const { mail, operator: t } = TEXTS[chooseLanguage([locale], undefined)];
+  const lines = [mail.hello(name), t.renamed(name), `${config.AUTH_URL}/account`, config.NETWORK_NAME];
+  return { to: email, subject: `${t.renamed_subject} · ${config.NETWORK_NAME}`, text: `${lines.join('\n\n')}\n` };
+}

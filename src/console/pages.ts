@@ -64,9 +64,10 @@ function setLanguage(c: Context, { secure }: Deps): void {
 }
 
 async function showError(c: Context, deps: Deps, error: unknown): Promise<Response> {
-  const { errors: t } = c.get('texts') ?? TEXTS.en;
+  const { errors: t, operator } = c.get('texts') ?? TEXTS.en;
   const { status, code, requestId } = caughtError(c, deps.log, error);
-  const byCode = { other_session: t.other_session, not_operator: t.not_operator }[code];
+  const { other_session, not_operator } = t;
+  const byCode = { other_session, not_operator, not_moderator: operator.not_moderator }[code];
   const [title = '', sentence = ''] = byCode ?? t.status[status as 404] ?? t.status[500];
   const main = errorPage({ status, title, sentence, requestId, link: { href: '/console', label: t.home } });
   return await showPage(c, deps, { title, main, status });

@@ -36,8 +36,8 @@ export interface Route {
   method: 'GET' | 'POST';
   /** Below `/console`. */
   path: string;
-  /** Who may use the route. `owner` routes are open to the application's owners and to operators. */
-  who: 'person' | 'owner' | 'operator';
+  /** Who may use the route. Operators may use `owner` and `moderator` routes, too. */
+  who: 'person' | 'owner' | 'moderator' | 'operator';
   /** Reads a body that is not URL-encoded, like an upload. */
   readBody?: (c: Context) => Promise<Form>;
   handle(request: OwnedRequest): Promise<PageResult>;
@@ -54,6 +54,8 @@ export const page = defineRoute<ConsoleRequest>('GET', 'person');
 export const form = defineRoute<ConsoleRequest>('POST', 'person');
 export const ownedPage = defineRoute<OwnedRequest>('GET', 'owner');
 export const ownedForm = defineRoute<OwnedRequest>('POST', 'owner');
+export const moderatorPage = defineRoute<ConsoleRequest>('GET', 'moderator');
+export const moderatorForm = defineRoute<ConsoleRequest>('POST', 'moderator');
 export const operatorPage = defineRoute<ConsoleRequest>('GET', 'operator');
 export const operatorForm = defineRoute<ConsoleRequest>('POST', 'operator');
 
@@ -66,9 +68,9 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
     await auditRefusal(c, deps, 'form of another session');
     throw new HttpError(403, 'other_session', 'The form belongs to another session.');
   }
-  if (route.method === 'POST' && !person.isOperator) await countForm(deps, person);
+  if (route.method === 'POST' && !person.isStaff) await countForm(deps, person);
   const application = await authorize(c, deps, route, person);
-  const request = requestOf(c, deps, person, submitted);
+  const request = requestOf(c, deps, route, person, submitted);
   const result = await route.handle({ ...request, application } as OwnedRequest);
   if (result instanceof Response) return result;
   return typeof result === 'string' ? c.redirect(`/console${result}`, 303) : await showPage(c, deps, result);
@@ -85,9 +87,10 @@ async function countForm({ db, clock }: Deps, { account }: Person): Promise<void
   throw new HttpError(429, 'rate_limit', 'Too many forms were sent within an hour.', { 'retry-after': seconds });
 }
 
-function requestOf(c: Context, deps: Deps, person: Person, form: Form): ConsoleRequest {
+function requestOf(c: Context, deps: Deps, { who }: Route, person: Person, form: Form): ConsoleRequest {
   const now = deps.clock.now();
-  const record = (act: Act): Promise<void> => recordAudit(deps.db, now, actorOf(c, person), act);
+  const actor = actorOf(c, person, who === 'moderator');
+  const record = (act: Act): Promise<void> => recordAudit(deps.db, now, actor, act);
   return { c, deps, texts: c.get('texts'), person, form, now, record };
 }
 
@@ -119,12 +122,16 @@ function pathOfReferer(c: Context, { config }: Deps): string {
 
 /**
  * @returns the application of an `owner` route
- * @throws HttpError 403 for an operator's route, 404 for an application that does not exist or belongs to others
+ * @throws HttpError 403 for a route of moderators or operators, 404 for an application that does not exist or belongs to others
  */
 async function authorize(c: Context, deps: Deps, { who }: Route, person: Person): Promise<Application | undefined> {
   if (who === 'operator' && !person.isOperator) {
     await auditRefusal(c, deps, 'not an operator');
     throw new HttpError(403, 'not_operator', 'This page is for operators.');
+  }
+  if (who === 'moderator' && !person.isStaff) {
+    await auditRefusal(c, deps, 'not a moderator');
+    throw new HttpError(403, 'not_moderator', 'This page is for moderators.');
   }
   if (who !== 'owner') return undefined;
   const clientId = c.req.param('client_id') ?? '';

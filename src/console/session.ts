@@ -13,13 +13,18 @@ export async function personOf(c: Context, deps: Deps): Promise<Person | undefin
   const found = await findConsoleSession(deps.db, deps.clock.now(), cookie);
   if (found === undefined) return undefined;
   const { account, hash: session } = found;
-  return { account, session, formToken: secretHash(`form ${cookie}`), isOperator: account.role === 'operator' };
+  const isOperator = account.role === 'operator';
+  const isStaff = isOperator || account.role === 'moderator';
+  return { account, session, formToken: secretHash(`form ${cookie}`), isOperator, isStaff };
 }
 
-/** The actor of audit entries; without a person, an anonymous one with its address. */
-export function actorOf(c: Context, person: Person | undefined): Actor {
+/**
+ * The actor of audit entries; without a person, an anonymous one with its address.
+ * @param isStaffAct whether this is an act of a moderator or operator: then the entry keeps the name
+ */
+export function actorOf(c: Context, person: Person | undefined, isStaffAct = false): Actor {
   const { id = null, name = '' } = person?.account ?? {};
-  const isOperator = person?.isOperator ?? false;
+  const isOperator = isStaffAct || (person?.isOperator ?? false);
   return { via: 'console', account_id: id, name, address: c.get('address'), isOperator };
 }
 

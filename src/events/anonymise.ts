@@ -34,20 +34,18 @@ const NOT_REWRITTEN: ReadonlySet<string> = new Set([MAPS, 'account.link']);
  * Replaces players who have a pseudonym in new events.
  * @returns `events` itself where no player has one
  */
-export async function applyPseudonyms<E extends { event: PreparedEvent; raw: string | undefined }>(
-  tx: Queryable,
-  events: E[],
-): Promise<E[]> {
+export async function applyPseudonyms<
+  E extends { event: PreparedEvent; raw: string | undefined; hash?: string | null },
+>(tx: Queryable, events: E[]): Promise<E[]> {
   if ((await tx.get(sql`select 1 as found from pseudonyms limit 1`)) === undefined) return events;
   const pseudonyms = await pseudonymsOf(tx, uuidsWithin(events.map(({ event }) => event.data)));
   if (pseudonyms.size === 0) return events;
   return events.map((checked) => {
     if (NOT_REWRITTEN.has(checked.event.type)) return checked;
-    return {
-      ...checked,
-      event: pseudonymiseEvent(checked.event, pseudonyms),
-      raw: checked.raw && renamedJson(checked.raw, pseudonyms),
-    };
+    const raw = checked.raw && renamedJson(checked.raw, pseudonyms);
+    // Without a hash: it would prove that the event was about the original player.
+    const hash = raw === checked.raw ? {} : { hash: null };
+    return { ...checked, event: pseudonymiseEvent(checked.event, pseudonyms), raw, ...hash };
   });
 }
 

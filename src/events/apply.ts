@@ -9,6 +9,7 @@ import { applyFinished } from './handlers/matches.ts';
 import { applyMerged } from './handlers/player-merges.ts';
 import { applyKnown, applyNamed, applySession } from './handlers/player-sessions.ts';
 import { applyChanged, applyIssued, applyRevoked } from './handlers/punishments.ts';
+import { punishmentAggregate } from './punishments/aggregate.ts';
 import { uuidsOf } from './match-summary.ts';
 import { applyRotation } from './handlers/rotations.ts';
 import { applyConfigured, applyPresence, applyRemoved } from './handlers/servers.ts';
@@ -57,8 +58,8 @@ export async function apply(context: EventContext, event: PreparedEvent): Promis
 }
 
 /**
- * The players to load before an event is applied: a batch of events then reads all of them in a few statements. The
- * handlers of rarer events load their players themselves.
+ * The players that an event adds where they are not known, to load before it is applied: a batch of events then reads
+ * all of them in a few statements.
  */
 export function playersOf(event: PreparedEvent): string[] {
   switch (event.type) {
@@ -69,7 +70,11 @@ export function playersOf(event: PreparedEvent): string[] {
     case 'player.named':
     case 'player.known':
     case 'player.statistics':
+    case 'map.rated':
+    case 'account.link':
       return [event.data.player.uuid];
+    case 'punishment.issued':
+      return [event.data.punished.uuid];
     default:
       return [];
   }
@@ -78,7 +83,8 @@ export function playersOf(event: PreparedEvent): string[] {
 /**
  * The aggregate that an event changes: a map (names compare in any case), a punishment or a rotation. The order of its
  * events matters, so retracting one of them rebuilds the aggregate from the others. All other events (null) only change
- * sums and newest values, from which each can be removed alone.
+ * sums and newest values, from which each can be removed alone. A change of a punishment may be about one of another
+ * server, so its handler returns the aggregate.
  */
 export function aggregateOf(event: PreparedEvent, scope: number): string | null {
   switch (event.type) {
@@ -87,9 +93,7 @@ export function aggregateOf(event: PreparedEvent, scope: number): string | null 
     case 'map.rated':
       return `map ${nameKey(event.data.map)}`;
     case 'punishment.issued':
-    case 'punishment.changed':
-    case 'punishment.revoked':
-      return `punishment ${scope} ${event.data.punishment}`;
+      return punishmentAggregate({ scope, reference: event.data.punishment });
     case 'rotation.changed':
       return `rotation ${scope}`;
     default:

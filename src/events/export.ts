@@ -5,7 +5,9 @@ import { list, sql } from '#db/sql.ts';
 import type { Event, WireEvent } from './schema.ts';
 import { firstObservation } from '#store/game/player-names.ts';
 import { pseudonymisedBodies } from './anonymise.ts';
+import { punishmentNames } from './punishments/export.ts';
 import { LEDGER, type LedgerRow } from './rebuild.ts';
+import type { PunishmentScope } from '#store/game/servers.ts';
 
 /**
  * Exports the ledger as events with their receipts. An empty network that ingests them in this order gets the same data
@@ -17,6 +19,7 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
   await using snapshot = await db.snapshot();
   const substitutes = await substituteEvents(snapshot);
   const bodyOf = await pseudonymisedBodies(snapshot);
+  const nameOf = await punishmentNames(snapshot);
   for (let after = 0; ;) {
     const rows = await snapshot.all<LedgerRow>(
       sql`${LEDGER} where l.key > ${after} and l.withdrawn is null order by l.key limit ${BATCH_SIZE}`,
@@ -25,7 +28,7 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
     for (const row of rows) {
       while (substitutes.length > 0 && substitutes[0]!.key < row.key) yield substitutes.shift()!.event;
       const event = wireOf({ ...row, body: bodyOf(row.type, row.body) }, pictures);
-      if (event !== undefined) yield event;
+      if (event !== undefined) yield nameOf(event, row.aggregate);
     }
     if (rows.length < BATCH_SIZE) break;
     after = rows.at(-1)!.key;
@@ -99,11 +102,12 @@ interface ServerRow {
   order: number;
   icon: string;
   max: number;
+  punishments: PunishmentScope;
 }
 
 async function serverSubstitutes(db: Queryable): Promise<Substitute[]> {
   const rows = await db.all<ServerRow>(sql`
-    select s.key, s.name, s.region, s.sort_order as "order", s.icon, s.max from servers s
+    select s.key, s.name, s.region, s.sort_order as "order", s.icon, s.max, s.punishments from servers s
     where not exists (select 1 from ledger l where l.key = s.key - 1 and l.scope_key = s.key and l.withdrawn is null)`);
   return rows.map(({ key, name, ...data }) => {
     const parts = { key: key - 1, id: `export server ${idOf(key)}`, time: 0, server: name, data };

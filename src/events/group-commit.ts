@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { BusyTime } from '#platform/busy-time.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
 import { Unavailable } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
 import type { Db } from '#db/db.ts';
 import { type Item, type IngestOptions, ingestItems } from './ledger.ts';
-import type { Receipt } from './receipts.ts';
+import { NewPlayerLimit } from './checks/new-players.ts';
+import { rejectedFor, type Receipt } from './receipts.ts';
 
 /** Accepts the events of a request and writes them to the ledger. */
 export interface EventQueue {
@@ -23,6 +25,15 @@ export interface EventQueue {
   close(): Promise<void>;
 }
 
+interface GroupCommitDeps {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  /** Left out: no limits. */
+  config?: Pick<Config, 'NEW_PLAYERS_LIMIT'>;
+}
+
 interface WaitingRequest {
   items: readonly Item[];
   /** `performance.now()` of its arrival. */
@@ -31,8 +42,12 @@ interface WaitingRequest {
   fail: (error: unknown) => void;
 }
 
-/** The most events of one transaction, which bounds how long it holds the lock of the key sequence. */
+/**
+ * The most events and rows (`weightOf`) of one transaction, which bound how long it holds the lock of the key sequence: a
+ * full one takes some 50 ms on SQLite. A single request may exceed them.
+ */
 const MAX_GROUP_SIZE = 256;
+const MAX_GROUP_WEIGHT = 4_096;
 /**
  * While at most `SHORT_QUEUE` events wait, a transaction takes half of them, but at least `MIN_GROUP_SIZE`. The rest is
  * written while the first half is answered. If one transaction took them all, their senders would wait for it together and
@@ -52,6 +67,7 @@ export class GroupCommitQueue implements EventQueue {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #newPlayers: NewPlayerLimit;
   #waiting: WaitingRequest[] = [];
   /** Events in `#waiting`. */
   #waitingEvents = 0;
@@ -59,8 +75,9 @@ export class GroupCommitQueue implements EventQueue {
   readonly #metrics: ReturnType<typeof queueMetrics>;
   #running: Promise<void> | undefined;
 
-  constructor({ db, clock, log, metrics }: { db: Db; clock: Clock; log: Log; metrics: Metrics }) {
+  constructor({ db, clock, log, metrics, config }: GroupCommitDeps) {
     this.#db = db;
+    this.#newPlayers = new NewPlayerLimit(config?.NEW_PLAYERS_LIMIT ?? 0);
     this.#clock = clock;
     this.#log = log;
     this.#metrics = queueMetrics(metrics, this);
@@ -86,7 +103,7 @@ export class GroupCommitQueue implements EventQueue {
 
   accept(items: readonly Item[], options: IngestOptions = {}): Promise<Receipt[]> {
     // A dry run rolls its transaction back, so it cannot share one with events that are stored.
-    if (options.dryRun) return ingestItems(this.#db, this.#clock, items, options);
+    if (options.dryRun) return this.#store(items, true);
     const { promise, resolve, reject } = Promise.withResolvers<Receipt[]>();
     this.#waiting.push({ items, since: performance.now(), settle: resolve, fail: reject });
     this.#waitingEvents += items.length;
@@ -115,8 +132,13 @@ export class GroupCommitQueue implements EventQueue {
     const waiting = this.#waitingEvents;
     const limit = waiting > SHORT_QUEUE ? MAX_GROUP_SIZE : Math.max(MIN_GROUP_SIZE, waiting / 2);
     let size = 0;
+    let weight = 0;
     let end = 0;
-    while (end < this.#waiting.length && (end === 0 || size < limit)) size += this.#waiting[end++]!.items.length;
+    while (end < this.#waiting.length && (end === 0 || (size < limit && weight < MAX_GROUP_WEIGHT))) {
+      const { items } = this.#waiting[end++]!;
+      size += items.length;
+      weight += totalWeight(items);
+    }
     return this.#waiting.splice(0, end);
   }
 
@@ -146,9 +168,10 @@ export class GroupCommitQueue implements EventQueue {
     }
   }
 
-  async #store(items: readonly Item[]): Promise<Receipt[]> {
+  async #store(items: readonly Item[], dryRun = false): Promise<Receipt[]> {
     const started = performance.now();
-    const receipts = await ingestItems(this.#db, this.#clock, items);
+    const receipts = await ingestItems(this.#db, this.#clock, items, { dryRun, newPlayers: this.#newPlayers });
+    if (dryRun) return receipts;
     this.#metrics.commits.observe((performance.now() - started) / 1000);
     for (const [status, { length }] of Map.groupBy(receipts, (receipt) => receipt.status).entries())
       this.#metrics.events.inc({ status }, length);
@@ -161,9 +184,13 @@ export class GroupCommitQueue implements EventQueue {
     const { id, type } = checked.event;
     this.#log.error({ err: error, event: { id, type } }, 'an event could not be stored');
     const reason = 'could not be stored because of an internal error; the operator finds details in the log';
-    return { id, status: 'rejected', place: '', reason, retry: true };
+    return rejectedFor(id, [{ reason, place: '' }], true);
   }
 }
+
+/** The weight of items: those that were rejected already write one row. */
+export const totalWeight = (items: readonly Item[]): number =>
+  items.reduce((sum, { checked }) => sum + ('event' in checked ? checked.weight : 1), 0);
 
 const sizeOf = (group: WaitingRequest[]): number => group.reduce((sum, { items }) => sum + items.length, 0);
 

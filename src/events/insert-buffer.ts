@@ -10,8 +10,9 @@ const TABLES = {
   player_sessions: 'player_key, ledger_key, time, login, server_key, server, name',
   faction_reports: 'player_key, time, ledger_key, power, faction, faction_id, faction_role',
   name_observations: 'player_key, ledger_key, time, name',
-  ledger: 'key, scope_key, event_id, type, time, received, body, aggregate, credential',
-  refusals: 'key, scope_key, event_id, reason, place, received',
+  ledger: 'key, scope_key, event_id, type, time, received, body, aggregate, credential, content_hash',
+  refusals: 'key, scope_key, event_id, reason, place, problems, received',
+  event_warnings: 'key, scope_key, event_id, type, warnings, received',
 } as const;
 
 type Table = keyof typeof TABLES;

@@ -6,6 +6,12 @@ import { isUtf8 } from 'node:buffer';
  */
 export type Parsed<T> = { raw: T } | { problem: string };
 
+/** An element of an array that cannot be an event, with its value where it is JSON. */
+export interface InvalidElement {
+  problem: string;
+  input?: unknown;
+}
+
 /** A parsed value that may be an event, with the JSON of its `data`: that is long, so it is serialised only once. */
 export interface RawEvent {
   input: unknown;
@@ -13,33 +19,82 @@ export interface RawEvent {
 }
 
 /** Parses one value, such as a line of a stream. */
-export const parseOne = (bytes: Buffer): Parsed<RawEvent> => parse(bytes, rawOf);
+export const parseOne = (bytes: Buffer): Parsed<RawEvent> =>
+  isUtf8(bytes) ? readText(textOf(bytes), rawOf) : NOT_UTF8;
 
 /** Parses one value from text. */
 export const parseText = (text: string): Parsed<RawEvent> => readText(text, rawOf);
 
-/** Parses one value, or all values of an array. */
-export function parseAll(bytes: Buffer): Parsed<RawEvent | RawEvent[]> {
-  return parse(bytes, (value) => (Array.isArray(value) ? value.map(rawOf) : rawOf(value)));
+/**
+ * Parses one value, or all values of an array. Where the array is not valid, each element is parsed by itself, so that
+ * an element which is not valid affects no other.
+ * @param most the most elements that are parsed by themselves
+ */
+export function parseAll(bytes: Buffer, most: number): Parsed<RawEvent | (RawEvent | InvalidElement)[]> {
+  if (!isUtf8(bytes)) return NOT_UTF8;
+  const text = textOf(bytes);
+  const parsed = readText(text, (value) => (Array.isArray(value) ? value.map(rawOf) : rawOf(value)));
+  if ('raw' in parsed) return parsed;
+  const elements = elementsOf(text, most)?.map(parseElement);
+  return elements === undefined ? parsed : { raw: elements };
 }
 
-function parse<T extends RawEvent | RawEvent[]>(bytes: Buffer, toRaw: (value: unknown) => T): Parsed<T> {
-  if (!isUtf8(bytes)) return { problem: 'is not UTF-8' };
-  const text = bytes.toString('utf8');
-  return readText(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text, toRaw);
+function parseElement(text: string): RawEvent | InvalidElement {
+  const parsed = parseText(text);
+  if ('raw' in parsed) return parsed.raw;
+  try {
+    return { ...parsed, input: JSON.parse(text) as unknown };
+  } catch {
+    return parsed;
+  }
 }
 
+const NOT_UTF8 = { problem: 'is not UTF-8' };
 const BYTE_ORDER_MARK = 0xfeff;
+
+function textOf(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
 
 function readText<T extends RawEvent | RawEvent[]>(text: string, toRaw: (value: unknown) => T): Parsed<T> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: `is not JSON: ${(error as Error).message.slice(0, 200)}` };
+    const [, position] = /at position (\d+)/.exec((error as Error).message) ?? [];
+    return { problem: position === undefined ? 'is not JSON' : `is not JSON: see character ${Number(position) + 1}` };
   }
   const raw = toRaw(value);
   return repeatsNames(text, value, raw) ? { problem: 'names the same member twice in one object' } : { raw };
+}
+
+/**
+ * Splits the text of an array into those of its elements by brackets and commas outside of strings.
+ * @returns undefined where the text is not of that form, or there are more than `most` elements
+ */
+function elementsOf(text: string, most: number): string[] | undefined {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('[') || !trimmed.endsWith(']')) return undefined;
+  const elements: string[] = [];
+  const last = trimmed.length - 1;
+  let start = 1;
+  let open = 0;
+  let inString = false;
+  for (let at = 1; at < last; at++) {
+    const character = trimmed[at]!;
+    if (inString && character === '\\') at++;
+    else if (character === '"') inString = !inString;
+    else if (inString) continue;
+    else if (character === '{' || character === '[') open++;
+    else if (character === '}' || character === ']') open--;
+    else if (character === ',' && open === 0) {
+      elements.push(trimmed.slice(start, at));
+      start = at + 1;
+    }
+    if (open < 0 || elements.length >= most) return undefined;
+  }
+  return open === 0 && !inString ? [...elements, trimmed.slice(start, last)] : undefined;
 }
 
 /** Data nested too deep for `JSON.stringify` gets no JSON; the schema refuses it. */

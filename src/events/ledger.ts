@@ -1,16 +1,17 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import { chunksOf } from '#platform/chunks.ts';
 import { nameKey } from '#platform/text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
-import { list, type Sql, sql } from '#db/sql.ts';
 import { apply, playersOf, aggregateOf } from './apply.ts';
 import { Batch, EventRejected } from './unit-of-work.ts';
 import { type Checked, checkEvent, type PreparedEvent } from './validation.ts';
 import { applyPseudonyms } from './anonymise.ts';
-import type { Receipt, Sender } from './receipts.ts';
+import { AcceptedEvents, type Identity, type LedgerPlace } from './checks/accepted-events.ts';
+import type { NewPlayerLimit } from './checks/new-players.ts';
+import type { Problem } from './checks/problems.ts';
+import { rejectedFor, type Receipt, type Rejected, type Sender } from './receipts.ts';
 import { rebuild } from './rebuild.ts';
-import { recordRejection, type Rejected, trimRejections } from './rejections.ts';
+import { recordRejection, recordWarnings, trimRecords } from './rejections.ts';
 import { Keys } from '#store/sequence.ts';
 import { addServer, undoAddServer } from './handlers/servers.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';
@@ -24,6 +25,8 @@ import { type Server, serverByName } from '#store/game/servers.ts';
 export interface IngestOptions {
   /** Check the events and return receipts, but roll the transaction back. */
   dryRun?: boolean;
+  /** Limits the players that game servers add; left out: no limit. */
+  newPlayers?: NewPlayerLimit;
 }
 
 type Transactions = Pick<Db, 'transaction'>;
@@ -40,14 +43,15 @@ export interface Item {
  * @returns a receipt for each, in the same order
  */
 export async function ingestEvents(
-  db: Transactions,
+  db: Pick<Db, 'transaction' | 'keyedHash'>,
   clock: Clock,
   sender: Sender,
   inputs: readonly unknown[],
   options: IngestOptions = {},
 ): Promise<Receipt[]> {
   const now = clock.now();
-  const items = inputs.map((input) => ({ sender, checked: checkEvent(input, sender, now) }));
+  const { keyedHash } = db;
+  const items = inputs.map((input) => ({ sender, checked: checkEvent(input, sender, now, { keyedHash }) }));
   return await ingestItems(db, clock, items, options);
 }
 
@@ -56,15 +60,18 @@ export async function ingestItems(
   db: Transactions,
   clock: Clock,
   items: Iterable<Item>,
-  { dryRun = false }: IngestOptions = {},
+  { dryRun = false, newPlayers }: IngestOptions = {},
 ): Promise<Receipt[]> {
   if (!Iterator.from(items).some(needsTransaction)) return Array.from(items, ({ checked }) => checked as Receipt);
+  const now = clock.now();
   try {
-    return await db.transaction(async (tx) => {
-      const receipts = await ingestInTransaction(tx, clock.now(), items);
-      if (dryRun) throw new DryRunRollback(receipts);
-      return receipts;
+    const { receipts, added } = await db.transaction(async (tx) => {
+      const run = await ingestInTransaction(tx, now, items, newPlayers);
+      if (dryRun) throw new DryRunRollback(run.receipts);
+      return run;
     });
+    newPlayers?.count(added, now);
+    return receipts;
   } catch (error) {
     if (error instanceof DryRunRollback) return error.receipts;
     throw error;
@@ -87,15 +94,35 @@ class DryRunRollback extends Error {
  */
 const needsTransaction = ({ sender, checked }: Item): boolean => 'event' in checked || sender.kind === 'server';
 
-async function ingestInTransaction(tx: Queryable, now: number, items: Iterable<Item>): Promise<Receipt[]> {
+async function ingestInTransaction(
+  tx: Queryable,
+  now: number,
+  items: Iterable<Item>,
+  newPlayers: NewPlayerLimit | undefined,
+): Promise<IngestRun> {
   const keys = await Keys.lock(tx);
   const batch = new Batch(tx, keys, now);
-  const run = new IngestRun(batch);
-  await run.ingest(await pseudonymised(tx, [...items]));
+  const run = new IngestRun(batch, newPlayers);
+  for (const part of partsOf([...items])) await run.ingest(await pseudonymised(tx, part));
   await batch.flush();
-  await trimRejections(tx, run.serversWithRejections);
+  await trimRecords(tx, run.serversWithRecords);
   await keys.save();
-  return run.receipts;
+  return run;
+}
+
+/**
+ * Splits the items after each `account.link`: the player returns with that event, so the ones behind it are looked up
+ * anew and keep the real player.
+ */
+function partsOf(items: readonly Item[]): (readonly Item[])[] {
+  const parts: (readonly Item[])[] = [];
+  let start = 0;
+  items.forEach(({ checked }, index) => {
+    if (!('event' in checked) || checked.event.type !== 'account.link') return;
+    parts.push(items.slice(start, index + 1));
+    start = index + 1;
+  });
+  return start === 0 ? [items] : [...parts, items.slice(start)];
 }
 
 /** Replaces players who have a pseudonym in the events of the items. */
@@ -107,28 +134,27 @@ async function pseudonymised(tx: Queryable, items: readonly Item[]): Promise<rea
   return items.map((item) => ('event' in item.checked ? { ...item, checked: replaced[next++]! } : item));
 }
 
-/** The receipt of an event in the ledger. */
-interface ExistingReceipt {
-  receipt: string;
-  withdrawn: boolean;
-}
-
 /** Ingests the items of one transaction. */
 class IngestRun {
   readonly #batch: Batch;
   /** Servers by name key; filled by the operator's events, which name their server. */
   readonly #servers = new Map<string, Server>();
   /** Events of the ledger, and of this run, by `identityOf`. */
-  readonly #existing = new Map<string, ExistingReceipt>();
+  readonly #accepted: AcceptedEvents;
+  readonly #newPlayers: NewPlayerLimit | undefined;
   /** The players in the items. */
   #uuids: string[] = [];
   #isRenumbered = false;
   readonly receipts: Receipt[] = [];
-  /** Keys of the servers that sent rejected events. */
-  readonly serversWithRejections = new Set<number>();
+  /** Keys of the servers with rejected events or events with warnings. */
+  readonly serversWithRecords = new Set<number>();
+  /** New players by the server that added them. */
+  readonly added = new Map<number, number>();
 
-  constructor(batch: Batch) {
+  constructor(batch: Batch, newPlayers: NewPlayerLimit | undefined) {
     this.#batch = batch;
+    this.#newPlayers = newPlayers;
+    this.#accepted = new AcceptedEvents(batch.tx);
   }
 
   async ingest(items: readonly Item[]): Promise<void> {
@@ -144,7 +170,7 @@ class IngestRun {
   #recordRejection(sender: Sender, receipt: Rejected): void {
     if (sender.kind === 'operator') return;
     recordRejection(this.#batch, sender.serverKey, receipt);
-    this.serversWithRejections.add(sender.serverKey);
+    this.serversWithRecords.add(sender.serverKey);
   }
 
   /** Reads the existing receipts and the players of all items, in few statements. */
@@ -157,30 +183,46 @@ class IngestRun {
       if (!namesNewServer(server, checked.event)) identities.push([server?.key ?? 0, checked.event.id]);
       this.#uuids.push(...playersOf(checked.event));
     }
-    const { tx } = this.#batch;
-    const rows = await Promise.all(existingQueries(identities).map((query) => tx.tuples(query)));
-    for (const [scope, id, key, withdrawn] of rows.flat() as [...Identity, number, number | null][]) {
-      this.#existing.set(`${scope} ${id}`, { receipt: idOf(key), withdrawn: withdrawn !== null });
-    }
+    await this.#accepted.load(identities);
     await this.#batch.load(this.#uuids);
   }
 
   async #ingestOne(sender: Sender, checked: Checked): Promise<Receipt> {
     const { event } = checked;
     const server = await this.#serverOf(sender, event);
-    const existing = this.#existing.get(identityOf(server, event));
-    if (existing !== undefined) return receiptOf(event, existing);
+    const earlier = await this.#accepted.receiptOf(identityOf(server, event), checked);
+    if (earlier !== undefined) return earlier;
     try {
-      return await this.#accept(sender, checked, server);
+      const newPlayers = sender.kind === 'server' ? this.#countNewPlayers(sender.serverKey, event) : 0;
+      const receipt = await this.#accept(sender, checked, server);
+      if (newPlayers === 0 || sender.kind === 'operator') return receipt;
+      this.added.set(sender.serverKey, newPlayers + (this.added.get(sender.serverKey) ?? 0));
+      return receipt.status === 'accepted' ? { ...receipt, new_players: newPlayers } : receipt;
     } catch (error) {
       if (!(error instanceof EventRejected)) throw error;
       if (namesNewServer(server, event)) await this.#removeNewServer(event.server!);
-      const refusal = { reason: error.message, place: error.place };
-      return { id: event.id, status: 'rejected', ...refusal, ...(error.early ? { retry: true } : {}) };
+      return rejectedFor(event.id, [{ reason: error.message, place: error.place }], error.early);
     }
   }
 
-  async #accept(sender: Sender, { event, raw }: Checked, existing: Server | undefined): Promise<Receipt> {
+  /**
+   * Counts the players of an event that are not known yet.
+   * @throws EventRejected where the server may not add so many now
+   */
+  #countNewPlayers(serverKey: number, event: PreparedEvent): number {
+    const { players, now } = this.#batch;
+    const unknown = playersOf(event).filter((uuid) => players.find(uuid) === undefined).length;
+    const limit = this.#newPlayers;
+    if (limit === undefined || limit.allows(serverKey, unknown, this.added.get(serverKey) ?? 0, now)) return unknown;
+    throw new EventRejected(
+      'data',
+      `adds ${unknown} players, but a game server may add only ${limit.perHour} an hour; send it again later`,
+      true,
+    );
+  }
+
+  async #accept(sender: Sender, checked: Checked, existing: Server | undefined): Promise<Receipt> {
+    const { event } = checked;
     const { keys, now } = this.#batch;
     const requested = event.receipt === undefined ? undefined : keyOf(event.receipt);
     const key = requested !== undefined && keys.resume(requested) ? requested : keys.next(now);
@@ -188,13 +230,17 @@ class IngestRun {
     const result = await apply({ batch: this.#batch, sender, key, time: event.time, server, isReplay: false }, event);
     if (event.type === 'player.merged') await this.#afterMerge(result?.stale ?? []);
     const receipt = idOf(key);
-    if (result?.isDuplicate) return { id: event.id, status: 'duplicate', receipt };
+    if (result?.duplicateOf !== undefined)
+      return { id: event.id, status: 'duplicate', receipt: idOf(result.duplicateOf ?? key) };
     const note = requested === undefined || key === requested ? result?.note : this.#renumberedNote(result?.note);
     if (event.type !== 'server.presence') {
-      this.#existing.set(identityOf(server, event), { receipt, withdrawn: false });
-      this.#addToLedger(sender, event, raw, key, server?.key ?? 0);
+      const scope = server?.key ?? 0;
+      const place = { key, scope, aggregate: result?.aggregate ?? aggregateOf(event, scope) };
+      this.#accepted.add(identityOf(server, event), checked, place);
+      this.#addToLedger(sender, checked, place);
     }
-    return { id: event.id, status: 'accepted', receipt, ...(note === undefined ? {} : { note }) };
+    const warnings = this.#recordWarnings(event, key, server?.key ?? 0, checked.warnings ?? result?.warnings);
+    return { id: event.id, status: 'accepted', receipt, ...(note === undefined ? {} : { note }), ...warnings };
   }
 
   /**
@@ -213,11 +259,23 @@ class IngestRun {
     await this.#batch.load(this.#uuids);
   }
 
-  #addToLedger(sender: Sender, event: PreparedEvent, raw: string, key: number, scope: number): void {
+  #recordWarnings(
+    { id, type }: PreparedEvent,
+    key: number,
+    scope: number,
+    warnings: Problem[] | undefined,
+  ): { warnings?: Problem[] } {
+    if (warnings === undefined) return {};
+    recordWarnings(this.#batch, { key, scope, id, type, warnings });
+    this.serversWithRecords.add(scope);
+    return { warnings };
+  }
+
+  #addToLedger(sender: Sender, { event, raw, hash }: Checked, { key, scope, aggregate }: LedgerPlace): void {
     const { rows, now } = this.#batch;
     const credential = sender.kind === 'server' ? sender.credential : 0;
     const { id, type, time } = event;
-    rows.add('ledger', [key, scope, id, type, time, now, raw, aggregateOf(event, scope), credential]);
+    rows.add('ledger', [key, scope, id, type, time, now, raw, aggregate, credential, hash]);
   }
 
   async #serverOf(sender: Sender, event: PreparedEvent): Promise<Server | undefined> {
@@ -244,35 +302,9 @@ class IngestRun {
   }
 }
 
-/** The identity of an event: the key of its server (0 for the network itself) and the sender's id. */
-type Identity = [scope: number, id: string];
-
-const READ_BATCH_SIZE = 256;
-
-/** One statement per scope: PostgreSQL then uses the index whatever its statistics say of the size of the table. */
-function existingQueries(identities: readonly Identity[]): Sql[] {
-  return [...Map.groupBy(identities, ([scope]) => scope)].flatMap(([scope, events]) =>
-    [...chunksOf(events, READ_BATCH_SIZE)].map(
-      (chunk) => sql`
-        select scope_key, event_id, key, withdrawn from ledger
-        where scope_key = ${scope} and event_id in (${list(chunk.map(([, id]) => id))})`,
-    ),
-  );
-}
-
 /** Whether an event names a server without a row. Such a server has no events in the ledger. */
 const namesNewServer = (server: Server | undefined, event: PreparedEvent): boolean =>
   server === undefined && event.server !== undefined;
 
 const identityOf = (server: Server | undefined, event: PreparedEvent): string =>
   namesNewServer(server, event) ? `new ${event.id}` : `${server?.key ?? 0} ${event.id}`;
-
-function receiptOf({ id }: PreparedEvent, { receipt, withdrawn }: ExistingReceipt): Receipt {
-  if (!withdrawn) return { id, status: 'duplicate', receipt };
-  return {
-    id,
-    status: 'rejected',
-    place: 'id',
-    reason: 'was accepted before and then withdrawn by the operator; an event that is different needs a new id',
-  };
-}

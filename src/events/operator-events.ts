@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { WireEvent } from './schema.ts';
 import { ingestEvents } from './ledger.ts';
@@ -22,19 +22,4 @@ export async function reportAsOperator(db: Db, clock: Clock, event: OperatorEven
   const time = new Date(clock.now()).toISOString();
   const wire = { version: 1, id: `${PREFIX}${randomUUID()}`, time, ...event };
   return (await ingestEvents(db, clock, { kind: 'operator' }, [wire]))[0]!;
-}
-
-/** Revokes a punishment on behalf of the server that issued it. Returns undefined where no punishment has this key. */
-export async function revokePunishment(db: Db, clock: Clock, key: number): Promise<Receipt | undefined> {
-  const issued = await issuerOf(db, key);
-  if (issued === undefined) return undefined;
-  const { server, reference } = issued;
-  const from = server === null ? {} : { server };
-  return await reportAsOperator(db, clock, { type: 'punishment.revoked', ...from, data: { punishment: reference } });
-}
-
-async function issuerOf(db: Queryable, key: number): Promise<{ server: string | null; reference: string } | undefined> {
-  return await db.get(sql`
-    select s.name as server, u.reference from punishments u left join servers s on s.key = u.scope_key
-    where u.key = ${key}`);
 }

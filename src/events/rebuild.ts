@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/db.ts';
+import { withoutNoncharacters } from '#platform/text.ts';
 import { sql } from '#db/sql.ts';
 import { apply } from './apply.ts';
 import { type Batch, EventRejected } from './unit-of-work.ts';
@@ -8,6 +9,7 @@ import type { Event } from './schema.ts';
 import { keysetPage } from '#store/keyset-paging.ts';
 import { applyPseudonyms } from './anonymise.ts';
 import type { Sender } from './receipts.ts';
+import { punishmentOfAggregate } from './punishments/aggregate.ts';
 import { BESIDES_MATCHES } from './events-by-server.ts';
 import type { Server } from '#store/game/servers.ts';
 
@@ -37,11 +39,12 @@ export async function eventsOf(tx: Queryable, rows: LedgerRow[]): Promise<{ row:
 
 /** The ledger does not store the code of an `account.link`, so it is read as the name observation that it also is. */
 export function parseLedgerRow({ key, event_id, type: storedType, time, body }: LedgerRow): PreparedEvent {
-  const data = JSON.parse(body) as unknown;
+  const data = JSON.parse(withoutNoncharacters(body)) as unknown;
   const type = storedType === 'account.link' ? 'player.named' : storedType;
   const read = readEvent({ version: 1, id: event_id, type, time: new Date(time).toISOString(), data });
   if ('event' in read) return prepareEvent(read.event);
-  throw new Error(`Event ${key} of the ledger cannot be read: ${read.refusal.place} ${read.refusal.reason}`);
+  const { place, reason } = read.problems[0]!;
+  throw new Error(`Event ${key} of the ledger cannot be read: ${place} ${reason}`);
 }
 
 /**
@@ -88,6 +91,6 @@ async function reset(tx: Queryable, aggregate: string): Promise<void> {
     await tx.run(sql`delete from rotations where server_key = ${Number(rest)}`);
     return void (await tx.run(sql`delete from rotation_states where server_key = ${Number(rest)}`));
   }
-  const [, scope, reference] = /^(\d+) (.*)$/s.exec(rest!)!;
-  await tx.run(sql`delete from punishments where scope_key = ${Number(scope)} and reference = ${reference!}`);
+  const { scope, reference } = punishmentOfAggregate(aggregate)!;
+  await tx.run(sql`delete from punishments where scope_key = ${scope} and reference = ${reference}`);
 }

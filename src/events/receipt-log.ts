@@ -2,6 +2,7 @@ import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { keysetPage, type Page, pageAfter, pageBefore } from '#store/keyset-paging.ts';
+import type { Problem } from './checks/problems.ts';
 import { keysByServer } from './events-by-server.ts';
 
 /** A stored receipt, for `GET /receipts` and the console. There is one per event id; heartbeats are not stored. */
@@ -12,6 +13,7 @@ export interface LoggedReceipt {
   type?: string;
   reason?: string;
   place?: string;
+  problems?: Problem[];
   /** Epoch milliseconds. */
   received: number;
 }
@@ -30,23 +32,42 @@ export const receiptsBefore = (db: Queryable, scope: number, before: number, lim
  */
 async function receiptsOf(db: Queryable, scope: number, page: Page): Promise<LoggedReceipt[]> {
   const rows = await db.tuples(sql`
-    select l.key, l.event_id, l.received, l.type, l.withdrawn, null as reason, null as place
+    select l.key, l.event_id, l.received, l.type, l.withdrawn, null as reason, null as place, null as problems
     from (${keysByServer(scope, page)}) s join ledger l on l.key = s.key
     union all
-    select key, event_id, received, null, null, reason, place
+    select key, event_id, received, null, null, reason, place, problems
     from (select * from refusals where ${keysetPage('scope_key', scope, page)}) r
     order by key ${page.direction} limit ${page.limit}`);
   return (rows as Row[]).map((row) => (row[3] === null ? rejectedReceipt(row) : acceptedReceipt(row)));
 }
 
 type Row = AcceptedRow | RejectedRow;
-type AcceptedRow = [key: number, id: string, received: number, type: string, withdrawn: number | null, null, null];
-type RejectedRow = [key: number, id: string, received: number, null, null, reason: string, place: string];
+type AcceptedRow = [
+  key: number,
+  id: string,
+  received: number,
+  type: string,
+  withdrawn: number | null,
+  null,
+  null,
+  null,
+];
+type RejectedRow = [
+  key: number,
+  id: string,
+  received: number,
+  null,
+  null,
+  reason: string,
+  place: string,
+  problems: string | null,
+];
 
 function acceptedReceipt([key, id, received, type, withdrawn]: AcceptedRow): LoggedReceipt {
   return { receipt: idOf(key), id, status: withdrawn === null ? 'accepted' : 'withdrawn', type, received };
 }
 
-function rejectedReceipt([key, id, received, , , reason, place]: RejectedRow): LoggedReceipt {
-  return { receipt: idOf(key), id, status: 'rejected', reason, place, received };
+function rejectedReceipt([key, id, received, , , reason, place, problems]: RejectedRow): LoggedReceipt {
+  const all = problems === null ? {} : { problems: JSON.parse(problems) as Problem[] };
+  return { receipt: idOf(key), id, status: 'rejected', reason, place, ...all, received };
 }

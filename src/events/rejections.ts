@@ -3,26 +3,49 @@ import { sql } from '#db/sql.ts';
 import { sanitised } from '#platform/text.ts';
 import type { Batch } from './unit-of-work.ts';
 import { MAX_ID_LENGTH } from './schema.ts';
-import type { Receipt } from './receipts.ts';
+import type { Problem } from './checks/problems.ts';
+import type { Rejected } from './receipts.ts';
 
-/** The most rejections stored of each server. */
+/** The most rejections, and the most events with warnings, stored of each server. */
 const MAX_STORED = 1_000;
-
-export type Rejected = Extract<Receipt, { status: 'rejected' }>;
 
 /**
  * Stores a rejection of a server's event for `GET /receipts`. The id comes from the sender unchecked, so it is sanitised
  * and cut.
  */
-export function recordRejection({ rows, keys, now }: Batch, scope: number, { id, reason, place }: Rejected): void {
-  rows.add('refusals', [keys.next(now), scope, sanitised(id, MAX_ID_LENGTH), reason, place, now]);
+export function recordRejection({ rows, keys, now }: Batch, scope: number, rejected: Rejected): void {
+  const { id, reason, place, problems } = rejected;
+  const all = problems === undefined ? null : JSON.stringify(problems);
+  rows.add('refusals', [keys.next(now), scope, sanitised(id, MAX_ID_LENGTH), reason, place, all, now]);
 }
 
-/** Deletes all but the newest rejections of these servers. */
-export async function trimRejections(tx: Queryable, scopes: Iterable<number>): Promise<void> {
+interface WithWarnings {
+  key: number;
+  scope: number;
+  id: string;
+  type: string;
+  warnings: readonly Problem[];
+}
+
+/** Stores an accepted event with values that are not plausible, for the operator. */
+export function recordWarnings({ rows, now }: Batch, { key, scope, id, type, warnings }: WithWarnings): void {
+  rows.add('event_warnings', [key, scope, id, type, JSON.stringify(warnings), now]);
+}
+
+/**
+ * Deletes all but the newest rejections and warnings of these servers. Of heartbeats only the newest warning stays: one
+ * that is wrong is wrong every 30 seconds.
+ */
+export async function trimRecords(tx: Queryable, scopes: Iterable<number>): Promise<void> {
   for (const scope of scopes) {
     await tx.run(sql`
       delete from refusals where scope_key = ${scope} and key <= (
         select key from refusals where scope_key = ${scope} order by key desc limit 1 offset ${MAX_STORED})`);
+    await tx.run(sql`
+      delete from event_warnings where scope_key = ${scope} and type = 'server.presence' and key < (
+        select max(key) from event_warnings where scope_key = ${scope} and type = 'server.presence')`);
+    await tx.run(sql`
+      delete from event_warnings where scope_key = ${scope} and key <= (
+        select key from event_warnings where scope_key = ${scope} order by key desc limit 1 offset ${MAX_STORED})`);
   }
 }

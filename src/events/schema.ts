@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isShownText, sanitised, uuidOf } from '#platform/text.ts';
+import { isShownText, uuidOf } from '#platform/text.ts';
+import { type Problem, problemsIn } from './checks/problems.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
 
 /**
@@ -12,7 +13,13 @@ const text = (max: number, min = 0) =>
     .string()
     .min(min)
     .max(max)
-    .refine(isShownText, 'must not contain control characters, broken Unicode or marks that turn the order of text');
+    .refine(
+      isShownText,
+      'must not contain control characters, invalid Unicode, or marks that change the direction of text',
+    );
+
+/** An id as receipts and the data API show it. */
+const RECEIPT = /^[0-9a-hjkmnp-tv-z]{11}$/;
 
 /** Characters of a sender's own id of an event. */
 export const MAX_ID_LENGTH = 128;
@@ -26,7 +33,7 @@ const LAST_TIMESTAMP = Date.parse('9999-12-31T00:00:00Z');
 
 /** An RFC 3339 timestamp with seconds and offset, converted to epoch milliseconds. */
 export const timestamp = z.iso
-  .datetime({ offset: true, error: 'must be an RFC 3339 moment like 2026-01-31T12:34:56.789+09:00' })
+  .datetime({ offset: true, error: 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00' })
   .transform((value) => Date.parse(value))
   .refine((value) => value >= 0, 'must not lie before 1970')
   .refine((value) => value < LAST_TIMESTAMP, 'must lie before the end of the year 9999');
@@ -60,6 +67,10 @@ const configured = z.strictObject({
   order: z.int().min(-1_000_000).max(1_000_000).default(0),
   icon: text(512).default(''),
   max: count.default(0).meta({ description: 'Capacity; 0 for a lobby' }),
+  punishments: z
+    .enum(['network', 'own'])
+    .optional()
+    .meta({ description: 'Which punishments the server may change; left out: as it is, for a new server network' }),
 });
 
 const matchPlayer = z.strictObject({
@@ -132,7 +143,7 @@ function checkMatch(match: MatchParts, ctx: z.RefinementCtx<MatchParts>): void {
 
 const author = z.strictObject({
   name: text(64).default(''),
-  uuid: z.union([z.literal(''), uuid]).default(''),
+  uuid: z.union([z.literal(''), uuid], 'must be a UUID, with or without dashes, or empty').default(''),
   contribution: text(512).default(''),
 });
 
@@ -178,13 +189,52 @@ const issued = z.strictObject({
   automatic: z.boolean().default(false),
 });
 
-const changed = z.strictObject({
-  punishment: reference,
-  type: text(32, 1).optional(),
-  level: count.optional(),
-  reason: text(2_000).optional(),
-  expires: timestamp.nullable().optional(),
-});
+/** How a change names a punishment of the network. */
+const target = {
+  punishment_id: z
+    .string()
+    .regex(RECEIPT, 'must be the id of a punishment, as its receipt and /v1 show it')
+    .optional()
+    .meta({ description: 'The id of the punishment: the receipt of its event, and `id` in /v1' }),
+  punishment: reference.optional(),
+  server: text(128)
+    .optional()
+    .meta({ description: 'The server that issued `punishment`; left out: the sender; empty: an operator' }),
+};
+
+/** A punishment is named by `punishment_id`, or by `punishment` with or without `server`. */
+function checkTarget(data: { [K in keyof typeof target]?: string | undefined }, ctx: z.RefinementCtx): void {
+  const { punishment_id, punishment, server } = data;
+  const refuse = (member: string, message: string): void => {
+    ctx.addIssue({ code: 'custom', path: [member], message });
+  };
+  if (punishment_id === undefined && punishment === undefined)
+    refuse('punishment', 'is missing: name the punishment by punishment_id, or by punishment with or without server');
+  else if (punishment_id !== undefined && (punishment ?? server) !== undefined)
+    refuse('punishment_id', 'must stand alone: leave out punishment and server');
+}
+
+const NAMED_BY = { anyOf: [{ required: ['punishment_id'] }, { required: ['punishment'] }] };
+
+const changed = z
+  .strictObject({
+    ...target,
+    type: text(32, 1).optional(),
+    level: count.optional(),
+    reason: text(2_000).optional(),
+    expires: timestamp.nullable().optional(),
+  })
+  .superRefine(checkTarget)
+  .meta(NAMED_BY);
+
+const revoked = z
+  .strictObject({
+    ...target,
+    reason: text(2_000).default('').meta({ description: 'Why it no longer holds; public' }),
+    revoker: player.nullable().default(null).meta({ description: 'The player who revoked it' }),
+  })
+  .superRefine(checkTarget)
+  .meta(NAMED_BY);
 
 const statistics = z.strictObject({
   player: unnamedPlayer,
@@ -221,7 +271,7 @@ const envelope = <T extends string, D extends z.ZodType>(type: T, data: D, descr
       server: text(128, 1).optional().meta({ description: "The server's name; over HTTP the key says it" }),
       receipt: z
         .string()
-        .regex(/^[0-9a-hjkmnp-tv-z]{11}$/)
+        .regex(RECEIPT)
         .optional()
         .meta({ description: 'Written by `export events`: keeps ids when a network is moved' }),
       data,
@@ -236,8 +286,8 @@ export const EventSchema = z.discriminatedUnion('type', [
   envelope('rotation.changed', z.strictObject({ maps: z.array(name).max(2_000) }), 'The maps a server plays, in order'),
   envelope('map.rated', rate, "A player's rating of a map version, one a player, changeable"),
   envelope('punishment.issued', issued, 'A new punishment'),
-  envelope('punishment.changed', changed, 'Other facts about a known punishment; what is left out stays'),
-  envelope('punishment.revoked', z.strictObject({ punishment: reference }), 'A punishment that no longer holds'),
+  envelope('punishment.changed', changed, 'Other facts about a punishment of the network; what is left out stays'),
+  envelope('punishment.revoked', revoked, 'A punishment that no longer holds'),
   envelope('player.login', z.strictObject({ player }), 'A player joined the server'),
   envelope('player.named', z.strictObject({ player }), 'A player was seen under a name, on a server or not'),
   envelope('player.logout', z.strictObject({ player }), 'A player left the server'),
@@ -263,32 +313,22 @@ export type WireEvent = z.input<typeof EventSchema>;
 export type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
 export type DataOf<T extends Event['type']> = EventOf<T>['data'];
 
-/** Why an event is rejected, and the path of the faulty member: `data.teams.0.players.3.uuid`. */
-export interface Rejection {
-  reason: string;
-  place: string;
-}
+/** Events that only operators may report. */
+export const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set([
+  'server.configured',
+  'server.removed',
+  'player.known',
+  'player.merged',
+]);
 
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */
-export function parseBySchema(input: unknown): { event: Event } | { refusal: Rejection } {
+export function parseBySchema(input: unknown): { event: Event } | { problems: Problem[] } {
   const result = EventSchema.safeParse(input);
-  if (result.success) return { event: result.data };
-  const issue = result.error.issues[0]!;
-  return { refusal: rejectionOf(reasonOf(issue), issue.path.join('.')) };
-}
-
-const MAX_REASON_LENGTH = 300;
-const MAX_PLACE_LENGTH = 200;
-
-/** Sanitises reason and path, because both may quote arbitrary text of the event. */
-export const rejectionOf = (reason: string, place: string): Rejection => ({
-  reason: sanitised(reason, MAX_REASON_LENGTH),
-  place: sanitised(place, MAX_PLACE_LENGTH),
-});
-
-function reasonOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_union' && issue.path.at(-1) === 'type') return `must be one of ${TYPES.join(', ')}`;
-  return issue.message;
+  return result.success
+    ? { event: result.data }
+    : { problems: problemsIn(result.error.issues, input, TYPES_OF_SERVERS) };
 }
 
 export const TYPES: readonly Event['type'][] = EventSchema.options.map((option) => option.shape.type.value);
+
+const TYPES_OF_SERVERS = TYPES.filter((type) => !OPERATORS_ONLY.has(type));

@@ -2,6 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { InsertBuffer } from './insert-buffer.ts';
 import { shortUuid } from '#platform/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
+import type { Problem } from './checks/problems.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
 import type { Sender } from './receipts.ts';
@@ -96,6 +97,17 @@ export class EventRejected extends Error {
  * The result of a handler that accepted an event.
  * - note: tells the sender why the event changed nothing, or something else worth knowing
  * - stale: aggregates (see `aggregateOf`) that have to be rebuilt
- * - isDuplicate: the event was accepted before; only for heartbeats, which are not in the ledger
+ * - aggregate: the aggregate that the event changed, where only its handler can tell
+ * - warnings: values that are not plausible beside what is stored
+ * - duplicateOf: the event changes nothing because an earlier one already said the same: the key of that event, or null
+ *   where it is not in the ledger
  */
-export type HandlerResult = { note?: string; stale?: readonly string[]; isDuplicate?: true } | undefined;
+export type HandlerResult =
+  | {
+      note?: string;
+      stale?: readonly string[];
+      aggregate?: string;
+      warnings?: Problem[];
+      duplicateOf?: number | null;
+    }
+  | undefined;

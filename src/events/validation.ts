@@ -1,9 +1,14 @@
 import { keyOf } from '#platform/ids.ts';
 import { firstCharacters, nameKey } from '#platform/text.ts';
 import { readEvent } from './read-event.ts';
-import { type Event, type EventOf, MAX_ID_LENGTH, type WireEvent } from './schema.ts';
+import { type Event, type EventOf, MAX_ID_LENGTH, OPERATORS_ONLY, type WireEvent } from './schema.ts';
 import { type MatchSummary, summariseMatch } from './match-summary.ts';
-import type { Receipt, Sender } from './receipts.ts';
+import { rejectedFor, type Receipt, type Sender } from './receipts.ts';
+import { canonicalJson, contentHash } from './checks/content.ts';
+import { warningsAbout } from './checks/plausibility.ts';
+import type { Problem } from './checks/problems.ts';
+import { weightOf } from './checks/weight.ts';
+import type { KeyedHash } from '#db/db.ts';
 import { newestKeyAt } from '#store/sequence.ts';
 
 /** Checks an event without the database: its schema, its timestamps, and whether its sender may send it. */
@@ -25,31 +30,60 @@ export interface Checked {
   event: PreparedEvent;
   /** The JSON of the event's data as sent, for the ledger. */
   raw: string;
+  /** See `contentHash`; null where the content cannot be compared with a later event of the same id. */
+  hash: string | null;
+  /** See `weightOf`. */
+  weight: number;
+  warnings?: Problem[];
+}
+
+export interface CheckOptions {
+  /** Left out: the event is stored without a content hash, and any later event of the same id is a duplicate. */
+  keyedHash?: KeyedHash;
+  /** The JSON of the event's data, where the caller has serialised it already. */
+  data?: string | undefined;
 }
 
 /**
  * Checks the parsed JSON of an event.
- * @param data the JSON of its data, where the caller has serialised it already
  * @returns the event, or the receipt of its rejection
  */
-export function checkEvent(input: unknown, sender: Sender, now: number, data?: string): Checked | Receipt {
-  const id = idOfInput(input);
+export function checkEvent(
+  input: unknown,
+  sender: Sender,
+  now: number,
+  { keyedHash, data: serialised }: CheckOptions = {},
+): Checked | Receipt {
   const read = readEvent(input);
-  if ('refusal' in read) return { id, status: 'rejected', ...read.refusal };
+  if ('problems' in read) return rejectedFor(idOfInput(input), read.problems);
   const { event } = read;
-  const refusal = checkTimes(event, now) ?? checkSender(event, sender);
-  return refusal
-    ? { id, status: 'rejected', ...refusal }
-    : { event: prepareEvent(event), raw: rawOf(event.type, (input as WireEvent).data, data) };
+  const refusals = refusalsOf(event, sender, now);
+  if (refusals !== undefined) return rejectedFor(idOfInput(input), refusals.map(problemIn), refusals.every(mayRetry));
+  const { data } = input as WireEvent;
+  const raw = REDACTED.has(event.type) ? redacted(data) : (serialised ?? JSON.stringify(data));
+  const hash = keyedHash === undefined ? null : hashOf(event.type, data, raw, keyedHash);
+  const warnings = warningsAbout(event);
+  return {
+    event: prepareEvent(event),
+    raw,
+    hash,
+    weight: weightOf(event),
+    ...(warnings === undefined ? {} : { warnings }),
+  };
 }
 
-/** The JSON for the ledger. It leaves out pictures, which a table of their own stores, and link codes, which are secret. */
-function rawOf(type: Event['type'], data: WireEvent['data'], serialised?: string): string {
-  if (REDACTED.has(type)) return JSON.stringify({ ...data, image: undefined, code: undefined });
-  return serialised ?? JSON.stringify(data);
+/** The JSON for the ledger without pictures, which a table of their own stores, and link codes, which are secret. */
+const redacted = (data: WireEvent['data']): string => JSON.stringify({ ...data, image: undefined, code: undefined });
+
+/** Heartbeats have no hash because the ledger does not store them. */
+function hashOf(type: Event['type'], data: WireEvent['data'], raw: string, keyedHash: KeyedHash): string | null {
+  if (type === 'server.presence') return null;
+  // The ledger does not have all of a redacted event to compare it later: its hash alone must decide.
+  return contentHash(keyedHash, type, REDACTED.has(type) ? canonicalJson(data) : raw);
 }
 
-const REDACTED: ReadonlySet<Event['type']> = new Set(['map.published', 'account.link']);
+/** Types of events of which the ledger stores a part. */
+export const REDACTED: ReadonlySet<Event['type']> = new Set(['map.published', 'account.link']);
 
 /** The sender's id, empty where there is none, so that the sender can match the receipt of even a malformed event. */
 export function idOfInput(input: unknown): string {
@@ -59,21 +93,32 @@ export function idOfInput(input: unknown): string {
   return firstCharacters(id, MAX_ID_LENGTH);
 }
 
-interface Refusal {
-  reason: string;
-  place: string;
+interface Refusal extends Problem {
   retry?: true;
+}
+
+const problemIn = ({ reason, place }: Refusal): Problem => ({ reason, place });
+const mayRetry = ({ retry }: Refusal): boolean => retry === true;
+
+function refusalsOf(event: Event, sender: Sender, now: number): Refusal[] | undefined {
+  const refusals = [receiptProblem(event, now), timeProblem(event, now), senderProblem(event, sender)];
+  const found = refusals.filter((refusal) => refusal !== undefined);
+  return found.length === 0 ? undefined : found;
 }
 
 /** How far the time in a receipt may be ahead: an export may come from a network whose clock was. */
 const RECEIPT_AHEAD_MS = 366 * 86_400_000;
 
-function checkTimes(event: Event, now: number): Refusal | undefined {
-  if (event.receipt !== undefined && (keyOf(event.receipt) ?? Infinity) > newestKeyAt(now + RECEIPT_AHEAD_MS))
-    return {
-      place: 'receipt',
-      reason: 'lies more than a year in the future, and all later ids would follow it; leave it out',
-    };
+function receiptProblem(event: Event, now: number): Refusal | undefined {
+  if (event.receipt === undefined || (keyOf(event.receipt) ?? Infinity) <= newestKeyAt(now + RECEIPT_AHEAD_MS))
+    return undefined;
+  return {
+    place: 'receipt',
+    reason: 'lies more than a year in the future, and all later ids would follow it; leave it out',
+  };
+}
+
+function timeProblem(event: Event, now: number): Refusal | undefined {
   const latest = now + CLOCK_SKEW_MS;
   const reason = 'lies more than 5 minutes in the future; set the clock of the sender';
   if (event.time > latest) return { place: 'time', reason, retry: true };
@@ -96,14 +141,7 @@ const NEEDS_SERVER: ReadonlySet<Event['type']> = new Set([
   'player.logout',
 ]);
 
-const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set([
-  'server.configured',
-  'server.removed',
-  'player.known',
-  'player.merged',
-]);
-
-function checkSender(event: Event, sender: Sender): Refusal | undefined {
+function senderProblem(event: Event, sender: Sender): Refusal | undefined {
   if (sender.kind === 'operator') {
     if (event.server !== undefined || !NEEDS_SERVER.has(event.type)) return undefined;
     return { place: 'server', reason: `is missing: ${event.type} must name its server` };

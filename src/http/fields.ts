@@ -3,6 +3,8 @@ import type { Html } from './page.ts';
 
 export interface Field {
   name: string;
+  /** The name when omitted; needed where two forms of a page have a field of the same name. */
+  id?: string;
   label: string;
   type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'search' | 'date';
   value?: string | undefined;
@@ -18,23 +20,23 @@ export interface Field {
 }
 
 /** A labelled field. `aria-describedby` makes screen readers read its hint or error with it. */
-export function field({ name, label, type = 'text', value = '', hint, error, rows, ...more }: Field): Html {
+export function field({ name, id = name, label, type = 'text', value = '', hint, error, rows, ...more }: Field): Html {
   // The error replaces the hint: it says what to enter, which the hint would only repeat.
   const note = error === undefined ? hint && 'hint' : 'error';
   // Phones must not capitalise or correct names; other text they may.
   const isName = type === 'text' && more.autocomplete !== undefined;
-  const attributes = html`id="${name}" name="${name}" maxlength="${more.maxlength ?? 256}"
+  const attributes = html`id="${id}" name="${name}" maxlength="${more.maxlength ?? 256}"
   autocomplete="${more.autocomplete ?? 'off'}" ${more.optional ? '' : html`required`}
   ${more.autofocus ? html`autofocus` : ''} ${isName ? html`autocapitalize="none" spellcheck="false"` : ''}
-  ${note ? html`aria-describedby="${name}-${note}"` : ''} ${error === undefined ? '' : html`aria-invalid="true"`}`;
+  ${note ? html`aria-describedby="${id}-${note}"` : ''} ${error === undefined ? '' : html`aria-invalid="true"`}`;
   return html`<div class="field">
-    <label for="${name}">${label}</label>
+    <label for="${id}">${label}</label>
     ${
       rows === undefined
         ? html`<input type="${type}" value="${type === 'password' ? '' : value}" ${attributes} />`
         : html`<textarea rows="${rows}" ${attributes}>${value}</textarea>`
     }
-    ${note ? html`<p class="${note}" id="${name}-${note}">${error ?? hint}</p>` : ''}
+    ${note ? html`<p class="${note}" id="${id}-${note}">${error ?? hint}</p>` : ''}
   </div>`;
 }
 

@@ -49,7 +49,8 @@ export async function tryImport(
   let outcome: Outcome | undefined;
   try {
     await db.transaction(async (tx) => {
-      const sameTransaction: Pick<Db, 'transaction'> = { transaction: (work) => work(tx) };
+      const { keyedHash } = db;
+      const sameTransaction: Pick<Db, 'transaction' | 'keyedHash'> = { keyedHash, transaction: (work) => work(tx) };
       outcome = await run(
         findings,
         (events) => ingestEvents(sameTransaction, clock, { kind: 'operator' }, events),
@@ -108,6 +109,8 @@ function count(
   else {
     outcome.taken++;
     if (receipt.note !== undefined) listener.noted(where, receipt.note);
+    for (const { place, reason } of receipt.warnings ?? [])
+      listener.noted({ ...where, place: joined(where.place, place) }, reason);
   }
 }
 

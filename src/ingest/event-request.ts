@@ -4,10 +4,11 @@ import type { Clock } from '#platform/clock.ts';
 import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
 import { drain } from '#http/listener.ts';
 import { checkEvent, idOfInput } from '#events/validation.ts';
-import { parseAll, parseOne, type RawEvent } from '#events/json.ts';
-import { rejectionOf } from '#events/schema.ts';
+import { type InvalidElement, parseAll, parseOne, type RawEvent } from '#events/json.ts';
+import { problemOf } from '#events/checks/problems.ts';
+import type { KeyedHash } from '#db/db.ts';
 import type { Item } from '#events/ledger.ts';
-import type { Receipt, Sender } from '#events/receipts.ts';
+import { rejectedFor, type Receipt, type Sender } from '#events/receipts.ts';
 import { formatOf, linesOf, MAX_BYTES, MAX_EVENT_LENGTH, readBody, readChunks } from './body.ts';
 import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
 import type { ServerQuota } from './server-quotas.ts';
@@ -24,6 +25,7 @@ export interface EventRequest {
 export interface IngestDeps {
   clock: Clock;
   quota: ServerQuota;
+  keyedHash: KeyedHash;
 }
 
 /** Events of a stream per batch, and the most batches of one stream that are being written at a time. */
@@ -45,7 +47,7 @@ async function ingestJson(deps: IngestDeps, eventRequest: EventRequest): Promise
 }
 
 function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer): Promise<Receipt | Receipt[]> {
-  const parsed = parseAll(body);
+  const parsed = parseAll(body, MAX_IN_ARRAY);
   if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
   const { raw } = parsed;
   if (!Array.isArray(raw)) return receiptsFor(deps, eventRequest, [raw]).then(([receipt]) => receipt!);
@@ -64,28 +66,30 @@ function sendJson(response: ServerResponse, json: string): void {
 }
 
 function receiptsFor(
-  { clock, quota }: IngestDeps,
+  deps: IngestDeps,
   { sender, dryRun }: EventRequest,
-  raw: readonly RawEvent[],
+  raw: readonly (RawEvent | InvalidElement)[],
 ): Promise<Receipt[]> {
-  const now = clock.now();
-  return quota.accept(
-    raw.map((event) => itemOf(event, sender, now)),
+  const now = deps.clock.now();
+  return deps.quota.accept(
+    raw.map((event) => itemOf(deps, event, sender, now)),
     { dryRun },
   );
 }
 
-function itemOf({ input, data }: RawEvent, sender: Sender, now: number): Item {
+function itemOf({ keyedHash }: IngestDeps, raw: RawEvent | InvalidElement, sender: Sender, now: number): Item {
+  if ('problem' in raw) return { sender, checked: rejected(idOfInput(raw.input), raw.problem) };
+  const { input, data } = raw;
   if (isTooLarge(data))
     return { sender, checked: rejected(idOfInput(input), `holds more than ${MAX_EVENT_LENGTH} bytes`) };
-  return { sender, checked: checkEvent(input, sender, now, data) };
+  return { sender, checked: checkEvent(input, sender, now, { keyedHash, data }) };
 }
 
 /** A UTF-16 code unit is at most three bytes of UTF-8, so short data needs no count. */
 const isTooLarge = (data = ''): boolean =>
   3 * data.length > MAX_EVENT_LENGTH && Buffer.byteLength(data) > MAX_EVENT_LENGTH;
 
-const rejected = (id: string, reason: string): Receipt => ({ id, status: 'rejected', ...rejectionOf(reason, '') });
+const rejected = (id: string, reason: string): Receipt => rejectedFor(id, [problemOf(reason, '')]);
 
 /**
  * Reads lines as they arrive and writes the receipts of each batch when it is on disk. The first receipts carry the
@@ -114,7 +118,8 @@ async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promi
 /** How long a client may leave the receipts unread before the response fails. */
 const STALL_TIMEOUT_MS = 60_000;
 
-async function* batchesOf({ clock, quota }: IngestDeps, { request, sender }: EventRequest): AsyncGenerator<Item[]> {
+async function* batchesOf(deps: IngestDeps, { request, sender }: EventRequest): AsyncGenerator<Item[]> {
+  const { clock, quota } = deps;
   let count = 0;
   for await (const lines of linesOf(readChunks(request, MAX_BYTES.ndjson, quota))) {
     const now = clock.now();
@@ -122,7 +127,7 @@ async function* batchesOf({ clock, quota }: IngestDeps, { request, sender }: Eve
       const batch = lines.slice(start, start + BATCH_SIZE);
       count += batch.length;
       if (count > MAX_IN_STREAM) throw TOO_MANY;
-      yield batch.map((line) => itemOfLine(line, sender, now));
+      yield batch.map((line) => itemOfLine(deps, line, sender, now));
     }
   }
 }
@@ -133,9 +138,9 @@ const TOO_MANY = new HttpError(
   `A stream must not hold more than ${MAX_IN_STREAM} events; send several requests.`,
 );
 
-function itemOfLine(line: Buffer | undefined, sender: Sender, now: number): Item {
+function itemOfLine(deps: IngestDeps, line: Buffer | undefined, sender: Sender, now: number): Item {
   const parsed = line === undefined ? { problem: `is longer than ${MAX_EVENT_LENGTH} bytes` } : parseOne(line);
-  if ('raw' in parsed) return itemOf(parsed.raw, sender, now);
+  if ('raw' in parsed) return itemOf(deps, parsed.raw, sender, now);
   return { sender, checked: rejected('', `The line ${parsed.problem}`) };
 }
 

@@ -34,14 +34,19 @@ export async function openIngest(
   eventQueue: EventQueue,
 ): Promise<IngestService> {
   const credentials = new Credentials({ db, clock });
-  const quotas = new ServerQuotas({ eventQueue, clock, perMinute: config.INGEST_LIMIT });
+  const { INGEST_LIMIT: events, INGEST_WEIGHT_LIMIT: weight } = config;
+  const quotas = new ServerQuotas({ eventQueue, clock, perMinute: { events, weight } });
+  const { keyedHash } = db;
   const document = openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL });
   const routes: Record<string, Route> = {
     '/events': {
       POST: async ({ request, response, query, credential }) => {
         const dryRun = isDryRun(query) || credential.test;
         using quota = quotas.open(credential.serverKey);
-        await handleEventRequest({ clock, quota }, { request, response, sender: senderOf(credential), dryRun });
+        await handleEventRequest(
+          { clock, quota, keyedHash },
+          { request, response, sender: senderOf(credential), dryRun },
+        );
       },
     },
     '/receipts': {

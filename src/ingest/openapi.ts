@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { EventSchema } from '#events/schema.ts';
+import { EventSchema, OPERATORS_ONLY } from '#events/schema.ts';
+import { MAX_PROBLEMS } from '#events/checks/problems.ts';
 import { MAX_EVENT_LENGTH, MAX_BYTES } from './body.ts';
 import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
 
@@ -42,7 +43,7 @@ export function openApiDocument({ url, network, site }: IngestFacts): string {
 function eventSchemas(): Record<string, object> {
   const { $schema: _, ...schema } = z.toJSONSchema(EventSchema, { io: 'input', unrepresentable: 'any' });
   const types = (schema.oneOf ?? schema.anyOf ?? []) as z.core.JSONSchema.ObjectSchema[];
-  const forServers = types.filter(({ description = '' }) => !/operators only/.test(description)).map(withoutReceipt);
+  const forServers = types.filter(({ title }) => !OPERATORS_ONLY.has(title as never)).map(withoutReceipt);
   const named = forServers.map((event) => [schemaName(event.title!), event] as const);
   const mapping = Object.fromEntries(named.map(([name, { title }]) => [title!, ref(name).$ref]));
   const Event = { oneOf: named.map(([name]) => ref(name)), discriminator: { propertyName: 'type', mapping } };
@@ -90,6 +91,20 @@ const id = {
 const receiptId = { ...text, description: 'The id of the event in Scorehall; later events have greater ones' };
 const reason = { ...text, description: 'What is wrong' };
 const place = { ...text, description: 'The member that is wrong, such as data.teams.0.players.3.uuid' };
+const problem = { type: 'object', required: ['reason', 'place'], properties: { reason, place } };
+const problems = {
+  type: 'array',
+  items: problem,
+  maxItems: MAX_PROBLEMS,
+  description: 'All problems, where there are several; `reason` and `place` are the first',
+};
+const warnings = {
+  type: 'array',
+  items: problem,
+  description: 'Values that were accepted but are not plausible; the operator sees them too',
+};
+const newPlayers = { type: 'integer', minimum: 1, description: 'Players of the event that were not known before' };
+const firstReceipt = { ...text, description: 'Another event with this id was accepted before, under this receipt' };
 const retry = { const: true, description: 'The event itself is valid: it may be accepted when it is sent again later' };
 const receipt = {
   oneOf: [
@@ -101,6 +116,8 @@ const receipt = {
         status: { const: 'accepted' },
         receipt: receiptId,
         note: { ...text, description: 'Why the event, or a part of it, changed nothing' },
+        warnings,
+        new_players: newPlayers,
       },
       description: 'Stored on disk and visible to readers',
     },
@@ -113,7 +130,7 @@ const receipt = {
     {
       type: 'object',
       required: ['id', 'status', 'reason', 'place'],
-      properties: { id, status: { const: 'rejected' }, reason, place, retry },
+      properties: { id, status: { const: 'rejected' }, reason, place, problems, retry, receipt: firstReceipt },
       description: 'Refused; nothing has changed',
     },
   ],
@@ -129,6 +146,7 @@ const loggedReceipt = {
     type: text,
     reason,
     place,
+    problems,
     received: { ...text, format: 'date-time' },
   },
 };
@@ -183,7 +201,9 @@ const postEvents = {
         },
       },
     },
-    400: errorResponse('The body is not valid JSON, or does not match its Content-Encoding'),
+    400: errorResponse(
+      'The body is not valid JSON, or does not match its Content-Encoding; an invalid element of an array gets a receipt instead',
+    ),
     413: errorResponse('The body is too large, or holds too many events'),
     415: errorResponse('The Content-Type or Content-Encoding is not supported', {
       'Accept-Encoding': 'The supported encodings',

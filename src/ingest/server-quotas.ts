@@ -1,29 +1,37 @@
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
-import type { EventQueue } from '#events/group-commit.ts';
+import { type EventQueue, totalWeight } from '#events/group-commit.ts';
+import { NEW_PLAYER_WEIGHT } from '#events/checks/weight.ts';
 import type { Item, IngestOptions } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 
 /**
  * Limits what one game server may use of the shared event queue, so that a server which sends without end delays only
- * itself. At most `WINDOW` events of each server are in the event queue; its other events wait here, in order.
+ * itself. Events of at most `WINDOW_WEIGHT` of each server are in the event queue; its others wait here, in order.
  */
 
-/** The most events of one server in the event queue: a few transactions. */
-export const WINDOW = 1_024;
+/** The largest weight (`weightOf`) of one server's events in the event queue: two transactions. */
+export const WINDOW_WEIGHT = 8_192;
+/** Requests of a larger weight enter the event queue in portions, since a request shares one transaction. */
+export const PORTION_WEIGHT = 2_048;
 /** The most open requests of one server, and the most bytes of their bodies in memory, after decompression. */
 export const MAX_REQUESTS = 128;
 export const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 
+interface Amount {
+  events: number;
+  weight: number;
+}
+
 interface ServerUsage {
   requests: number;
   bytes: number;
-  /** Events in the event queue. */
-  queuedEvents: number;
-  waiting: { count: number; start: () => void }[];
-  /** Events received since the current minute began. */
-  eventsThisMinute: number;
+  /** Weight of the events in the event queue. */
+  queuedWeight: number;
+  waiting: { weight: number; start: () => void }[];
+  /** Events received since the current minute began, and their weight. */
+  thisMinute: Amount;
   /** When the current minute ends, in epoch milliseconds. */
   minuteEnds: number;
 }
@@ -31,8 +39,8 @@ interface ServerUsage {
 interface ServerQuotaDeps {
   eventQueue: EventQueue;
   clock: Clock;
-  /** The most events a minute of one server; 0 for no limit. */
-  perMinute: number;
+  /** The most events and the largest weight a minute of one server; 0 for no limit. */
+  perMinute: Amount;
 }
 
 export class ServerQuotas {
@@ -50,7 +58,8 @@ export class ServerQuotas {
   open(serverKey: number): ServerQuota {
     let server = this.#servers.get(serverKey);
     if (server === undefined) {
-      server = { requests: 0, bytes: 0, queuedEvents: 0, waiting: [], eventsThisMinute: 0, minuteEnds: 0 };
+      const thisMinute = { events: 0, weight: 0 };
+      server = { requests: 0, bytes: 0, queuedWeight: 0, waiting: [], thisMinute, minuteEnds: 0 };
       this.#servers.set(serverKey, server);
     }
     return new ServerQuota(server, this.#deps);
@@ -77,22 +86,31 @@ export class ServerQuota implements Disposable {
   }
 
   /**
-   * Passes events to the event queue, once there is room for them in the window of the server. Rejects with HttpError 429
-   * where the server has sent its events of this minute.
+   * Passes events to the event queue, once there is room for them in the window of the server. Rejects with HttpError 429,
+   * and takes none of them, where the server exceeds its quota of this minute.
    */
   accept(items: readonly Item[], options?: IngestOptions): Promise<Receipt[]> {
-    const refusal = this.#countMinute(items.length);
+    const weight = totalWeight(items);
+    const refusal = this.#countMinute({ events: items.length, weight });
     if (refusal !== undefined) return Promise.reject(refusal);
-    const reserved = this.#reserve(items.length);
-    return reserved === undefined ? this.#enqueue(items, options) : reserved.then(() => this.#enqueue(items, options));
+    // The events of a dry run share the transaction that is rolled back, because they may depend on each other.
+    if (weight <= PORTION_WEIGHT || options?.dryRun) return this.#acceptPortion(items, weight, options);
+    const portions = portionsOf(items).map((portion) => this.#acceptPortion(portion, totalWeight(portion), options));
+    return Promise.all(portions).then((receipts) => receipts.flat());
   }
 
-  #enqueue(items: readonly Item[], options: IngestOptions | undefined): Promise<Receipt[]> {
+  #acceptPortion(items: readonly Item[], weight: number, options: IngestOptions | undefined): Promise<Receipt[]> {
+    const reserved = this.#reserve(weight);
+    return reserved === undefined
+      ? this.#enqueue(items, weight, options)
+      : reserved.then(() => this.#enqueue(items, weight, options));
+  }
+
+  #enqueue(items: readonly Item[], weight: number, options: IngestOptions | undefined): Promise<Receipt[]> {
     const receipts = this.#deps.eventQueue.accept(items, options);
-    // The callback must not hold `items`: the events are large, and should be garbage while their receipts are awaited.
-    const { length } = items;
-    const release = (): void => this.#release(length);
-    receipts.then(release, release);
+    // The callbacks must not hold `items`: the events are large, and should be garbage while their receipts are awaited.
+    const release = (): void => this.#release(weight);
+    receipts.then((written) => this.#countNewPlayers(written)).then(release, release);
     return receipts;
   }
 
@@ -112,46 +130,79 @@ export class ServerQuota implements Disposable {
     this.#server.bytes -= this.#bytes;
   }
 
-  #countMinute(events: number): HttpError | undefined {
+  /** Only the writer knows which players are new, so they count afterwards. */
+  #countNewPlayers(receipts: readonly Receipt[]): void {
+    this.#server.thisMinute.weight += NEW_PLAYER_WEIGHT * newPlayersIn(receipts);
+  }
+
+  #countMinute({ events, weight }: Amount): HttpError | undefined {
     const { clock, perMinute } = this.#deps;
-    if (perMinute === 0) return undefined;
+    if (perMinute.events === 0 && perMinute.weight === 0) return undefined;
     const server = this.#server;
     const now = clock.now();
-    if (server.minuteEnds <= now) [server.eventsThisMinute, server.minuteEnds] = [0, now + MINUTE_MS];
+    if (server.minuteEnds <= now) [server.thisMinute, server.minuteEnds] = [{ events: 0, weight: 0 }, now + MINUTE_MS];
+    const { thisMinute } = server;
     const seconds = Math.ceil((server.minuteEnds - now) / 1000);
     // The first batch of a minute is always accepted: one larger than the limit would otherwise be refused for ever.
-    if (server.eventsThisMinute > 0 && server.eventsThisMinute + events > perMinute)
-      return quotaExceeded(`A game server may send ${perMinute} events a minute.`, seconds);
-    server.eventsThisMinute += events;
+    if (thisMinute.events > 0 && exceeds(thisMinute.events + events, perMinute.events))
+      return quotaExceeded(`A game server may send ${perMinute.events} events a minute.`, seconds);
+    if (thisMinute.events > 0 && exceeds(thisMinute.weight + weight, perMinute.weight))
+      return quotaExceeded(
+        `A game server may send events of the weight ${perMinute.weight} a minute (about the rows that they write).`,
+        seconds,
+      );
+    thisMinute.events += events;
+    thisMinute.weight += weight;
     return undefined;
   }
 
   /**
-   * Reserves room in the window: at once (undefined), or when the returned promise resolves. A batch larger than the
+   * Reserves room in the window: at once (undefined), or when the returned promise resolves. A batch heavier than the
    * window waits until the window is empty.
    */
-  #reserve(count: number): Promise<void> | undefined {
-    const { queuedEvents, waiting } = this.#server;
-    if (waiting.length === 0 && (queuedEvents === 0 || queuedEvents + count <= WINDOW)) {
-      this.#server.queuedEvents += count;
+  #reserve(weight: number): Promise<void> | undefined {
+    const { queuedWeight, waiting } = this.#server;
+    if (waiting.length === 0 && (queuedWeight === 0 || queuedWeight + weight <= WINDOW_WEIGHT)) {
+      this.#server.queuedWeight += weight;
       return undefined;
     }
     const { promise, resolve: start } = Promise.withResolvers<void>();
-    waiting.push({ count, start });
+    waiting.push({ weight, start });
     return promise;
   }
 
-  #release(count: number): void {
+  #release(weight: number): void {
     const server = this.#server;
-    server.queuedEvents -= count;
+    server.queuedWeight -= weight;
     for (let next = server.waiting[0]; next !== undefined; next = server.waiting[0]) {
-      if (server.queuedEvents > 0 && server.queuedEvents + next.count > WINDOW) return;
+      if (server.queuedWeight > 0 && server.queuedWeight + next.weight > WINDOW_WEIGHT) return;
       server.waiting.shift();
-      server.queuedEvents += next.count;
+      server.queuedWeight += next.weight;
       next.start();
     }
   }
 }
+
+const exceeds = (amount: number, limit: number): boolean => limit > 0 && amount > limit;
+
+/** Splits items, in order, into portions of at most `PORTION_WEIGHT`; a heavier item is a portion of its own. */
+function portionsOf(items: readonly Item[]): Item[][] {
+  const portions: Item[][] = [];
+  let weight = Infinity;
+  for (const item of items) {
+    const own = totalWeight([item]);
+    if (weight + own > PORTION_WEIGHT) {
+      portions.push([]);
+      weight = 0;
+    }
+    portions.at(-1)!.push(item);
+    weight += own;
+  }
+  return portions;
+}
+
+const newPlayersIn = (receipts: readonly Receipt[]): number =>
+  receipts.reduce((sum, receipt) => sum + (receipt.status === 'accepted' ? (receipt.new_players ?? 0) : 0), 0);
 
 function quotaExceeded(sentence: string, seconds: number): HttpError {
   return new HttpError(429, 'rate_limit', `${sentence} Send it again later.`, { 'retry-after': String(seconds) });

@@ -98,6 +98,12 @@ export const SETTINGS = {
     whole(1, 1_000_000_000),
   ),
   INGEST_LIMIT: setting('0', 'Events a minute from one game server; 0: no limit', whole(0, 1_000_000_000)),
+  INGEST_WEIGHT_LIMIT: setting(
+    '200000',
+    'Weight of the events a minute from one game server: about how many rows they write (a match: two for each player, one for each kill and objective); 0: no limit',
+    whole(0, 1_000_000_000),
+  ),
+  NEW_PLAYERS_LIMIT: setting('10000', 'New players an hour from one game server; 0: no limit', whole(0, 1_000_000_000)),
   SIGN_IN_LIMIT: setting('3000', 'Sign-ins an hour that one address may start', whole(1, 1_000_000_000)),
   COUNTERS: setting(
     'memory',

@@ -21,10 +21,13 @@ export function isShortUuid(name: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}$/.test(name);
 }
 
-/** Whether text can be stored and searched for: it has no control characters (such as NUL) and no lone surrogates. */
+/**
+ * Whether text can be stored, searched for and written to XML: it has no control characters (such as NUL), no lone
+ * surrogates, and neither U+FFFE nor U+FFFF, which no XML document may contain (XML 1.0, 2.2).
+ */
 export function isCleanText(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- the test is for control characters
-  return !/[\u0000-\u001f\u007f-\u009f]/.test(text) && text.isWellFormed();
+  return !/[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/.test(text) && text.isWellFormed();
 }
 
 /** The first `max` characters (code points) of a text. Lone surrogates become U+FFFD. */
@@ -38,9 +41,11 @@ export function firstCharacters(text: string, max: number): string {
 
 /** Makes any text storable and displayable: at most `max` characters, with U+FFFD for each that `isShownText` refuses. */
 export function sanitised(text: string, max: number): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are to be replaced
-  return firstCharacters(text, max).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+  return firstCharacters(text, max).replace(NOT_SHOWN, '\ufffd');
 }
+
+// oxlint-disable-next-line no-control-regex -- control characters are to be replaced
+const NOT_SHOWN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
 
 /**
  * Whether text can be shown beside other text: it is clean and has no bidirectional embeddings, overrides or isolates
@@ -48,5 +53,10 @@ export function sanitised(text: string, max: number): string {
  */
 export function isShownText(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- the test is for control characters
-  return !/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text) && text.isWellFormed();
+  return !/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/.test(text) && text.isWellFormed();
+}
+
+/** Replaces U+FFFE and U+FFFF, which `isCleanText` refuses, in text that was stored before it did. */
+export function withoutNoncharacters(text: string): string {
+  return text.replace(/[\ufffe\uffff]/g, '\ufffd');
 }

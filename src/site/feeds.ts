@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#platform/text.ts';
+import { withoutNoncharacters } from '#platform/text.ts';
 import { mapSummaries } from '#store/game/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { factsOf } from '#store/game/matches.ts';
@@ -31,7 +31,7 @@ export async function matchFeed(request: PageRequest): Promise<Response> {
   );
   const entries = matches.map(({ key, finished }, index): Entry => {
     const { map, server, win, gamemode } = facts[index]!;
-    const picture = mapImagePath(summaries.get(nameKey(map)));
+    const picture = mapImagePath(summaries.of(map));
     const outcome = win === '' ? request.text.match.endedDraw : request.text.match.wonBy(win);
     return {
       path: `/matches/${idOf(key)}`,
@@ -77,7 +77,7 @@ async function feed(request: PageRequest, path: string, title: string, entries: 
     /><author><name>${network}</name></author
     ><updated>${updated}</updated> ${xmlEntries}</feed
   >`;
-  return new Response(`<?xml version="1.0" encoding="utf-8"?>\n${body}`, {
+  return new Response(`<?xml version="1.0" encoding="utf-8"?>\n${withoutNoncharacters(String(body))}`, {
     headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'public, max-age=60' },
   });
 }

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#platform/text.ts';
 import { leaders } from '#store/game/leaderboards.ts';
 import { mapSummaries, type MapSummary } from '#store/game/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
@@ -89,7 +88,7 @@ async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<
     request.db,
     servers.map(({ current_map }) => current_map),
   );
-  const cards = servers.map((server) => serverCard(request, server, summaries.get(nameKey(server.current_map))));
+  const cards = servers.map((server) => serverCard(request, server, summaries.of(server.current_map)));
   return html`<section aria-labelledby="servers">
     ${heading('servers', text.home.servers)}
     ${

@@ -25,7 +25,7 @@ export async function mapPage(request: PageRequest): Promise<PageContent | Respo
   const map = key === undefined ? undefined : await mapByKey(request.db, key);
   if (map === undefined) return await redirectByName(request, idOrName);
   const { text } = request;
-  const summary = (await mapSummaries(request.db, [map.name])).get(nameKey(map.name));
+  const summary = (await mapSummaries(request.db, [map.name])).of(map.name);
   // The summary may belong to another map of the same name.
   const picture = summary?.key === map.key ? mapImagePath(summary) : undefined;
   return {
@@ -160,7 +160,8 @@ function histogram({ text, formats }: PageRequest, { version, counts }: MapRate)
 /** The servers that currently play the map, and the servers that have it in their rotation. */
 async function rotationsPlaying(request: PageRequest, map: GameMap): Promise<Html> {
   const { text, db } = request;
-  const playing = await serversPlaying(db, [nameKey(map.name)], request.presenceSince);
+  const found = await serversPlaying(db, [map.name], request.presenceSince);
+  const playing = found.filter(({ map_key }) => map_key === map.key);
   const rotations = (await rotationsOf(db, [map])).get(nameKey(map.name)) ?? [];
   if (playing.length + rotations.length === 0) return html``;
   return html`<section class="card" aria-labelledby="where">

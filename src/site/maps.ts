@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#platform/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 import { mapSummaries } from '#store/game/map-summaries.ts';
 import { type GameMap, listMaps } from '#store/game/maps.ts';
@@ -67,7 +66,7 @@ async function cards(request: PageRequest, items: readonly GameMap[]): Promise<H
   );
   return html`<ul class="map-cards">
     ${items.map((map) => {
-      const summary = summaries.get(nameKey(map.name)) ?? {
+      const summary = summaries.of(map.name) ?? {
         key: map.key,
         name: map.name,
         image: null,

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#platform/text.ts';
 import { type MapSummary, mapSummaries } from '#store/game/map-summaries.ts';
 import {
   factsOf,
@@ -64,7 +63,7 @@ export async function matchViewOf(request: PageRequest): Promise<MatchView> {
   const facts = factsOf(match.head);
   const teams = JSON.parse(match.teams) as MatchTeam[];
   const objectives = JSON.parse(match.objectives) as MatchObjective[];
-  const summary = (await mapSummaries(request.db, [facts.map])).get(nameKey(facts.map));
+  const summary = (await mapSummaries(request.db, [facts.map])).of(facts.map);
   return { match, facts, teams, objectives, summary, colours: teamColours(teams, summary?.teams ?? []) };
 }
 

@@ -3,7 +3,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 import { withoutHeld } from '#store/game/held-punishments.ts';
-import { listPunishments, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
+import { listPunishments, type Punishment, punishmentByKey, type Revocation } from '#store/game/punishments.ts';
 import { PAGE_SIZE } from './components/pager.ts';
 import { playerLink } from './components/player-link.ts';
 import { punishmentTable, stateChip, typeName } from './components/punishment-table.ts';
@@ -57,13 +57,22 @@ export async function punishmentPage(request: PageRequest): Promise<PageContent>
   };
 }
 
-function facts(request: PageRequest, { punisher, automatic, time, expires, server, level }: Punishment): Html {
+function facts(request: PageRequest, punishment: Punishment): Html {
+  const { punisher, automatic, time, expires, server, level, revocation } = punishment;
   const { text, formats } = request;
   const { punishment: words } = text;
   const by = punisher === null ? html`${automatic ? words.automatic : words.team}` : playerLink(punisher);
   return html`${fact(words.by, by)}${fact(words.since, timestamp(request, time))}
   ${fact(words.until, expires === null ? html`${words.forever}` : timestamp(request, expires))}
-  ${server === '' ? '' : fact(words.server, html`<bdi>${server}</bdi>`)}${fact(words.level, html`${formats.number(level)}`)}`;
+  ${server === '' ? '' : fact(words.server, html`<bdi>${server}</bdi>`)}${fact(words.level, html`${formats.number(level)}`)}
+  ${revocation === null ? '' : revocationFacts(request, revocation)}`;
+}
+
+function revocationFacts(request: PageRequest, { time, by, server, reason }: Revocation): Html {
+  const { revoked, revokedBy, revokedWhy, team } = request.text.punishment;
+  const who = by === null ? (server === '' ? html`${team}` : html`<bdi>${server}</bdi>`) : playerLink(by);
+  return html`${fact(revoked, timestamp(request, time))}${fact(revokedBy, who)}
+  ${reason === '' ? '' : fact(revokedWhy, html`<bdi>${reason}</bdi>`)}`;
 }
 
 const fact = (name: string, value: Html): Html =>

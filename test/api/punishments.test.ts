@@ -4,6 +4,10 @@ import { after, BEGINNING, configured, event, pardon, person, punishment, sendEv
 import { onEachDatabase } from '#test/support/context.ts';
 
 const ADA = person(1, 'Ada');
+const EVE = person(6, 'Eve');
+
+/** A timestamp as the data API writes it. */
+const written = (iso: string): string => iso.replace('Z', '+00:00');
 
 onEachDatabase('a punishment has its people, its reason and its current state', async (t, url) => {
   const { context, get } = await testApi(t, url);
@@ -63,6 +67,32 @@ onEachDatabase('a punishment has its people, its reason and its current state', 
     assert.deepEqual([await state(id!), await banned()], [2, false]);
   });
 
+  await t.test('`fields` adds the expiry and the revocation, and nothing else is added', async () => {
+    const time = new Date(context.clock.now()).toISOString();
+    const expires = new Date(context.clock.now() + 9_000).toISOString();
+    const [id] = await sendEvents(context, punishment('fields', EVE, { expires }, { server: 'Alpha', time }));
+    const plain = (await get(`/v1/punishments/${id}`)).json;
+    assert.deepEqual(['expires' in plain, 'revocation' in plain], [false, false]);
+    const all = async (path = `/v1/punishments/${id}`) => (await get(`${path}?fields=expires,%20revocation`)).json;
+    assert.deepEqual(await all(), { ...plain, expires: written(expires), revocation: null });
+    const facts = { punishment_id: id!, reason: 'Wrong player', revoker: person(2, 'Mod') };
+    await sendEvents(context, event('punishment.revoked', facts, { server: 'Alpha', time }));
+    const revocation = { time: written(time), reason: 'Wrong player', by: person(2, 'Mod'), server: 'Alpha' };
+    assert.deepEqual((await all()).revocation, revocation);
+    for (const list of ['/v1/punishments', '/v1/players/eve/punishments'])
+      assert.deepEqual((await all(list))[0].revocation, revocation, list);
+    assert.deepEqual((await get(`/v1/punishments?fields=revocation&limit=1`)).json[0].expires, undefined);
+    const [forever] = await sendEvents(context, punishment('forever', EVE), pardon('forever'));
+    const { by, server, reason } = (await all(`/v1/punishments/${forever}`)).revocation;
+    assert.deepEqual([by, server, reason], [null, '', '']);
+    assert.equal((await all(`/v1/punishments/${forever}`)).expires, null);
+    for (const path of ['/v1/punishments', `/v1/punishments/${id}`, '/v1/players/eve/punishments']) {
+      const refused = await get(`${path}?fields=nonsense`);
+      assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_request'], path);
+      assert.match(refused.json.error_description, /expires, revocation/);
+    }
+  });
+
   await t.test('a player is banned while at least one ban is active', async () => {
     await sendEvents(context, punishment('one', ADA, { expires: after(100_000) }), punishment('two', ADA));
     await sendEvents(context, pardon('two'));
@@ -73,7 +103,7 @@ onEachDatabase('a punishment has its people, its reason and its current state', 
 
   await t.test('the list has only punishments of the player, and an unknown player is 404', async () => {
     const [id] = await sendEvents(context, punishment('other', person(3, 'Bob')));
-    const theirs = (await get(`/v1/players/${person(3).uuid.replaceAll('-', '')}/punishments?fields=nonsense`)).json;
+    const theirs = (await get(`/v1/players/${person(3).uuid.replaceAll('-', '')}/punishments?other=nonsense`)).json;
     assert.deepEqual(
       theirs.map((item: { id: string }) => item.id),
       [id],

@@ -10,6 +10,7 @@ import { fillMatches, ingestOpening } from '#bench/filling.ts';
 import { generateDatabase } from '#bench/generated.ts';
 import { BenchHistory, END } from '#bench/generated-history.ts';
 import type { Db } from '#db/db.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { identifier, sql } from '#db/sql.ts';
@@ -24,7 +25,7 @@ onEachDatabase(
   'bulk filling writes the same rows in every table as ingesting the events one by one',
   async (t, url, dialect) => {
     {
-      await using db = await openDb(url);
+      await using db = await openDb(url, { keyedHash: secretHash });
       await migrate(db);
       await ingestOpening(db, history());
     }
@@ -36,8 +37,8 @@ onEachDatabase(
     const other = await createTestDatabase(dialect);
     t.after(() => other.drop());
     await ingestOneByOne(other.url);
-    await using filled = await openDb(url);
-    await using accepted = await openDb(other.url);
+    await using filled = await openDb(url, { keyedHash: secretHash });
+    await using accepted = await openDb(other.url, { keyedHash: secretHash });
     assert.notEqual(await takeDatabaseId(filled), await takeDatabaseId(accepted));
     const tables = await tablesOf(filled);
     assert.ok(tables.length > 20 && tables.includes('player_matches'));
@@ -59,7 +60,7 @@ async function openBulk(dialect: Dialect, url: string): Promise<Bulk> {
 }
 
 async function ingestOneByOne(url: string): Promise<void> {
-  await using db = await openDb(url);
+  await using db = await openDb(url, { keyedHash: secretHash });
   await migrate(db);
   await ingestOpening(db, history());
   for (const block of history().blocks()) {
@@ -146,7 +147,7 @@ test('a PostgreSQL database is generated once, again after an interruption, and 
   const own = await createTestDatabase('postgres');
   t.after(() => own.drop());
   {
-    await using db = await openDb(own.url);
+    await using db = await openDb(own.url, { keyedHash: secretHash });
     await migrate(db);
   }
   await assert.rejects(

@@ -140,10 +140,11 @@ onEachDatabase('commands manage application secrets and owners, account roles an
   }
   assert.equal((await run('account', 'delete', '--account', 'Ann', '--dry-run')).sessions, 0);
   await run('account', 'role', '--account', 'Bob', '--role', 'operator', '--yes');
-  assert.deepEqual([await role('operator'), await role('user')], ['operator', 'user']);
+  const roles = ['operator', 'moderator', 'user'];
+  for (const value of roles) assert.equal(await role(value), value);
   assert.match(
     await refused('account', 'role', '--account', 'Ann', '--role', 'king'),
-    /--role must be one of user, operator/,
+    /--role must be one of user, moderator, operator/,
   );
   await using db = await openDb(url);
   await db.run(sql`
@@ -168,8 +169,7 @@ onEachDatabase('commands manage application secrets and owners, account roles an
       ['application.owner.remove', ...app, JSON.stringify({ account: ann.id })],
       ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'operator' })],
       ['account.role', bob.id, 'Bob', JSON.stringify({ account: bob.id, role: 'operator' })],
-      ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'operator' })],
-      ['account.role', ...person, JSON.stringify({ account: ann.id, role: 'user' })],
+      ...roles.map((value) => ['account.role', ...person, JSON.stringify({ account: ann.id, role: value })]),
       ['account.sign_out', ...person, JSON.stringify({ account: ann.id })],
     ],
     'a refused command leaves no audit entry',

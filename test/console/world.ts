@@ -10,6 +10,7 @@ import { addOwner } from '#store/applications/owners.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
+import { event, match, person, sendEvents } from '#test/support/builders.ts';
 import { fillNetwork } from '#test/site/world.ts';
 import { PASSWORD } from '#test/auth/support.ts';
 
@@ -28,6 +29,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   const { db, clock } = context;
   const now = clock.now();
   await fillNetwork(context, 20);
+  await reportImplausible(context);
   const owner = await makePerson(context, 'Mariner');
   const other = await makePerson(context, 'Newcomer');
   await setRole(db, owner.id, 'operator');
@@ -117,6 +119,17 @@ export interface ConsolePage {
 }
 
 /** One page of every kind. */
+/** Events with values that are not plausible, for the operator's list. */
+async function reportImplausible(context: AppContext): Promise<void> {
+  const { name } = (await context.db.get<{ name: string }>(sql`select name from servers order by sort_order limit 1`))!;
+  const counts = { time_played: 600_000, kill_count: 90_000 };
+  await sendEvents(
+    context,
+    match({ teams: [{ name: 'Red', players: [{ ...person(1), ...counts }] }] }, { server: name }),
+    event('player.statistics', { player: person(1), gamemode: 'factions', kill_count: 999_999 }, { server: name }),
+  );
+}
+
 export async function consolePages(
   { db }: AppContext,
   { application, waiting, other }: ConsoleWorld,
@@ -148,6 +161,10 @@ export async function consolePages(
     'operator-players': `/console/operator/players?from=${from}&into=${into}`,
     'operator-punishments': '/console/operator/punishments',
     'operator-punishment': `/console/operator/punishments/${punishment}`,
+    'operator-punishment-new': '/console/operator/punishments/new',
+    'operator-punishment-changes': '/console/operator/punishments/changes',
+    'operator-names': `/console/operator/names?q=${from}`,
+    'operator-warnings': '/console/operator/warnings',
     'operator-audit': '/console/operator/audit',
     lost: '/console/nothing',
   };

@@ -5,14 +5,32 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { UsageError } from '#platform/errors.ts';
+import { idOf } from '#platform/ids.ts';
+import { nameKey } from '#platform/text.ts';
+import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
-import { createTestDatabase, onEachEmptyDatabase } from '#test/support/context.ts';
+import { mapChanges } from '#events/handlers/map-changes.ts';
+import { ingestEvents } from '#events/ledger.ts';
+import { historyOf } from '#events/punishments/changes.ts';
+import { receiptsBefore } from '#events/receipt-log.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
+import { listAccounts } from '#store/accounts/accounts.ts';
+import { punishmentByKey } from '#store/game/punishments.ts';
+import { serverByKey } from '#store/game/servers.ts';
+import { event } from '#test/support/builders.ts';
+import { createTestDatabase, onEachEmptyDatabase, TestClock } from '#test/support/context.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.endsWith('.sql'));
+
+const OPERATOR = { kind: 'operator' } as const;
+const ANN = '00000000-0000-4000-8000-000000000001';
+/** Its letters sort differently by collation. */
+const MAP = 'Łódź Isle';
 
 /** A program that migrates the database, run as another process. */
 const STARTER = `
@@ -136,4 +154,105 @@ onEachEmptyDatabase('a filled database of the first version gets victims and obj
     [1, 'wool', 9, 3, 'Lime', 'lime', 'Red', 100, 8],
   ]);
   assert.deepEqual(others, [[[2, 0]], [[2, 0]], [[2.5, 'Foxes', '', '']]]);
+});
+
+/** The statement that stores an event of the server 1. */
+const ledger = (key: number, id: string, type: string, time: number, body: object, aggregate: string) => sql`
+  insert into ledger (key, scope_key, event_id, type, time, received, body, aggregate)
+  values (${key}, 1, ${id}, ${type}, ${time}, ${time}, ${JSON.stringify(body)}, ${aggregate})`;
+
+/** Creates the tables of the baseline with a server, a map, a player, a punishment and events. */
+async function fillBaseline(db: Db): Promise<void> {
+  await db.migrating(async (tx) => {
+    await tx.script('create table migrations (number bigint primary key, name text not null)');
+    await tx.script(readFileSync(join(SRC, 'db/migrations', FILES[0]!), 'utf8'));
+    await tx.run(sql`insert into migrations (number, name) values (1, ${FILES[0]!})`);
+  });
+  await db.runAll([
+    ...['user', 'operator'].map(
+      (role) => sql`
+      insert into accounts (id, name, name_key, email, email_key, email_verified, role, locale, created)
+      values (${role}, ${role}, ${role}, ${role}, ${role}, 1, ${role}, '', 1)`,
+    ),
+    sql`insert into console_sessions (hash, account_id, client_id, created, expires) values ('h', 'operator', 'c', 1, 2)`,
+    sql`
+    insert into servers (key, name, name_key, region, icon, sort_order, max) values (1, 'Alpha', 'alpha', 'eu', '', 0, 9)`,
+    sql`
+    insert into players (key, uuid, name, name_key, name_since, last_login_server) values (2, ${ANN}, 'Ann', 'ann', 1, '')`,
+    sql`
+    insert into punishments (key, scope_key, reference, punished_key, type, level, reason, server, automatic, time, revoked, changed)
+    values (3, 1, 'p1', 2, 'ban', 0, '', 'Alpha', 0, 5, 6, 5)`,
+    ledger(3, 'ban', 'punishment.issued', 5, { punishment: 'p1', type: 'ban' }, 'punishment 1 p1'),
+    ledger(4, 'lift', 'punishment.revoked', 6, { punishment: 'p1' }, 'punishment 1 p1'),
+    ...[MAP, 'Moor'].map(
+      (name, index) => sql`
+      insert into maps (key, name, name_key, version, proto, objective, type, path, authors, teams, gamemodes, publisher_key, published)
+      values (${5 + index}, ${name}, ${nameKey(name)}, '2.0', '', '', '', '', '[]', '[]', '[]', 1, 8)`,
+    ),
+    ledger(5, 'isle 1', 'map.published', 7, { name: MAP, version: '1.0' }, `map ${nameKey(MAP)}`),
+    ledger(7, 'isle 2', 'map.published', 8, { name: MAP, version: '2.0' }, `map ${nameKey(MAP)}`),
+    ledger(8, 'isle 3', 'map.published', 6, { name: MAP, version: '0.9' }, `map ${nameKey(MAP)}`),
+    sql`insert into refusals (key, scope_key, event_id, reason, place, received) values (9, 1, 'bad', 'is odd', 'id', 9)`,
+    sql`update sequence set last = 10 where name = 'key'`,
+  ]);
+}
+
+onEachEmptyDatabase('the later migrations keep what a database of the baseline holds', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await fillBaseline(db);
+  await migrate(db);
+  assert.deepEqual(
+    (await listAccounts(db)).map(({ id, role }) => [id, role]),
+    [
+      ['operator', 'operator'],
+      ['user', 'user'],
+    ],
+  );
+  assert.equal((await db.all(sql`select hash from console_sessions`)).length, 1, 'nothing cascades');
+  await setRole(db, 'user', 'moderator');
+  await assert.rejects(db.run(sql`update accounts set role = 'king'`));
+  assert.equal((await serverByKey(db, 1, 0))!.punishments, 'network');
+  const { revocation } = (await punishmentByKey(db, 3, 9))!;
+  assert.deepEqual(revocation, { time: 6, reason: '', by: null, server: '' });
+  assert.deepEqual(
+    (await historyOf(db, { scope: 1, reference: 'p1' })).map(({ key, type }) => [key, type]),
+    [
+      [3, 'punishment.issued'],
+      [4, 'punishment.revoked'],
+    ],
+  );
+  assert.deepEqual(
+    await db.tuples(sql`select name, changed_key from maps order by key`),
+    [
+      [MAP, 7],
+      ['Moor', 0],
+    ],
+    'the event of the present content, and 0 where the ledger has none',
+  );
+  assert.deepEqual(
+    (await receiptsBefore(db, 1, 10, 9)).map(({ receipt, problems }) => [receipt, problems]),
+    [9, 8, 7, 5, 4, 3].map((key) => [idOf(key), undefined]),
+  );
+});
+
+onEachEmptyDatabase('events of a database of the baseline are duplicates, and new ones follow them', async (t, url) => {
+  const db = await openDb(url, { keyedHash: secretHash });
+  t.after(() => db.close());
+  await fillBaseline(db);
+  await migrate(db);
+  const clock = new TestClock();
+  const time = new Date(clock.now()).toISOString();
+  const receipts = await ingestEvents(db, clock, OPERATOR, [
+    event('punishment.revoked', { punishment: 'p1', reason: 'not compared' }, { id: 'lift', server: 'Alpha', time }),
+    event('punishment.changed', { punishment: 'p1', server: 'Alpha', level: 4 }, { time }),
+    event('map.published', { name: MAP, version: '3.0' }, { time }),
+  ]);
+  assert.deepEqual(
+    receipts.map(({ status }) => status),
+    ['duplicate', 'accepted', 'accepted'],
+    JSON.stringify(receipts),
+  );
+  assert.equal((await punishmentByKey(db, 3, clock.now()))!.level, 4);
+  assert.equal((await mapChanges(db, MAP))[0]!.version, '3.0');
 });

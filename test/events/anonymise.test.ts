@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { exportEvents } from '#events/export.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
 import {
@@ -79,6 +80,9 @@ const PERSON = [
   }),
   punishment('one', MERGED, { punisher: LINKED }),
   punishment('two', person(3), { punisher: MERGED }),
+  event('punishment.revoked', { punishment: 'two', revoker: LINKED }),
+  punishment('three', person(3)),
+  event('punishment.revoked', { punishment: 'three', revoker: MERGED }),
 ];
 
 function named<P extends { uuid: string }>(player: P): P {
@@ -120,6 +124,22 @@ onEachDatabase(
     }
   },
 );
+
+onEachDatabase('events behind the link of a returning player in one request keep the real player', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, configured('Alpha'), login('Alpha', LINKED));
+  await comeAndGo(context, LINKED.uuid);
+  const { id } = await account(context, 'Again');
+  const code = await newLinkCode(context.db, context.clock.now(), id);
+  const link = event('account.link', { player: LINKED, code });
+  await sendEvents(context, login('Alpha', LINKED), link, login('Alpha', LINKED), login('Alpha', person(3)));
+  const sessions = await context.db.tuples(sql`select name from player_sessions order by ledger_key`);
+  const names = sessions.map(([name]) => String(name));
+  assert.deepEqual(
+    names.map((name) => name.replace(/-.*/, '')),
+    ['deleted', 'deleted', 'RealName', 'Player3'],
+  );
+});
 
 onEachDatabase('deleting an account keeps the data of other accounts, merged or not', async (t, url) => {
   const context = await testContext(t, url);

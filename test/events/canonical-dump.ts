@@ -8,7 +8,7 @@ export type CanonicalDump = Record<string, unknown[]>;
 const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = {
   servers: { skip: ['key'] },
   presence: { ids: { server_key: 'server' } },
-  maps: { ids: { key: 'event', publisher_key: 'server' } },
+  maps: { ids: { key: 'event', publisher_key: 'server', changed_key: 'event' } },
   map_gamemodes: { ids: { map_key: 'map' } },
   map_images: { ids: { map_key: 'map' } },
   map_pictures: { ids: { ledger_key: 'event' } },
@@ -32,7 +32,7 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   boards: { ids: { player_key: 'player' } },
   map_results: {},
   punishments: { ids: { key: 'event', scope_key: 'server', punished_key: 'player' } },
-  ledger: { ids: { key: 'event', scope_key: 'server' }, skip: ['received', 'aggregate', 'withdrawn'] },
+  ledger: { ids: { key: 'event', scope_key: 'server' }, skip: ['received', 'aggregate', 'withdrawn', 'content_hash'] },
 };
 
 type Kind = 'server' | 'player' | 'map' | 'event';

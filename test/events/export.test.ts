@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { keyOf } from '#platform/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ledger.ts';
+import { listPunishments } from '#store/game/punishments.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
 import { ask } from '#test/support/request.ts';
 import {
@@ -25,6 +26,7 @@ import {
   statistics,
   team,
   sendEvents,
+  serverSender,
 } from '#test/support/builders.ts';
 import {
   createTestDatabase,
@@ -120,6 +122,68 @@ onEachDatabase('a player whose deletion is not complete is exported under the ps
   const text = JSON.stringify(await exported(context.db));
   assert.match(text, /"name":"deleted-\w{6}"/);
   for (const own of [known.uuid, known.name, person(1).name]) assert.ok(!text.includes(own), own);
+});
+
+onEachDatabase(
+  'a change finds its punishment after an import into a network that gives it another id',
+  async (t, url, dialect) => {
+    const context = await testContext(t, url);
+    const { db, clock } = context;
+    await sendEvents(context, configured('Alpha'), configured('Beta'));
+    const alpha = await serverSender(context, 'Alpha');
+    const [issued] = await ingestEvents(db, clock, alpha, [punishment('p1', person(1))]);
+    const { receipt } = issued as { receipt: string };
+    const beta = await serverSender(context, 'Beta');
+    const lift = event('punishment.revoked', { punishment_id: receipt, reason: 'sorry' });
+    assert.equal((await ingestEvents(db, clock, beta, [lift]))[0]!.status, 'accepted');
+    const [network] = await sendEvents(context, punishment('p2', person(2)));
+    const change = event('punishment.changed', { punishment_id: network!, level: 4 });
+    assert.equal((await ingestEvents(db, clock, beta, [change]))[0]!.status, 'accepted');
+
+    const database = await createTestDatabase(dialect);
+    const other = await testContext(t, database.url);
+    t.after(() => database.drop());
+    other.clock.advance(86_400_000);
+    await sendEvents(other, configured('Older'));
+    for await (const received of exportEvents(db)) await sendEvents(other, received);
+    const found = await listPunishments(other.db, Number.MAX_SAFE_INTEGER, 9, other.clock.now());
+    assert.deepEqual(
+      found.map(({ level, revocation }) => [level, revocation?.reason, revocation?.server]),
+      [
+        [4, undefined, undefined],
+        [0, 'sorry', 'Beta'],
+      ],
+    );
+    assert.notEqual(idOf(found[1]!.key), receipt);
+  },
+);
+
+onEachDatabase('the events of an export that is imported into its own network are duplicates', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const ids = await sendEvents(context, ...HISTORY, configured('Beta'));
+  const id = ids[8]!;
+  const change = event('punishment.changed', { punishment_id: id, level: 4 });
+  const lift = event('punishment.revoked', { punishment_id: id, reason: 'sorry' });
+  const beta = await serverSender(context, 'Beta');
+  await ingestEvents(db, clock, beta, [change, lift]);
+  const receipts = await ingestEvents(db, clock, OPERATOR, await exported(db));
+  // The lobby has no event of its own: the one that stands for it is new, and tells what is stored already.
+  const events = receipts.filter((receipt) => !receipt.id.startsWith('export server '));
+  assert.deepEqual(
+    events.filter(({ status }) => status !== 'duplicate'),
+    [],
+  );
+  const byId = await ingestEvents(db, clock, beta, [
+    change,
+    { ...lift, data: { punishment: 'p1', server: '', reason: 'sorry' } },
+    { ...lift, data: { punishment: 'p1', server: '', reason: 'other' } },
+    { ...lift, data: { punishment: 'p1', reason: 'sorry' } },
+  ]);
+  assert.deepEqual(
+    byId.map(({ status }) => status),
+    ['duplicate', 'duplicate', 'rejected', 'rejected'],
+  );
 });
 
 const PATHS = (ids: Record<string, string>): string[] => [

@@ -97,7 +97,17 @@ const rated = fc.record(
 );
 const reference = fc.constantFrom('p1', 'p2');
 const issued = fc.record({ punishment: reference, punished: player, type: fc.constantFrom('ban', 'mute') });
-const changed = fc.record({ punishment: reference, reason: fc.constantFrom('a', 'b') });
+/** Mostly a punishment of the sender, sometimes one of another server or of the operator. */
+const target = fc.record(
+  { punishment: reference, server: fc.constantFrom('Alpha', 'beta', '') },
+  { requiredKeys: ['punishment'] },
+);
+const changed = fc
+  .record({ target, reason: fc.constantFrom('a', 'b') })
+  .map(({ target: named, reason }) => ({ ...named, reason }));
+const revoked = fc
+  .record({ target, revoker: fc.option(player) })
+  .map(({ target: named, revoker }) => ({ ...named, revoker }));
 const statistics = fc.record({
   player: fc.oneof(
     player,
@@ -119,7 +129,7 @@ const wire = fc.oneof(
   { arbitrary: fc.array(mapName, { maxLength: 3 }).map((maps) => event('rotation.changed', { maps })), weight: 1 },
   { arbitrary: issued.map((data) => event('punishment.issued', data)), weight: 2 },
   { arbitrary: changed.map((data) => event('punishment.changed', data)), weight: 1 },
-  { arbitrary: reference.map((ref) => event('punishment.revoked', { punishment: ref })), weight: 1 },
+  { arbitrary: revoked.map((data) => event('punishment.revoked', data)), weight: 1 },
   { arbitrary: statistics.map((data) => event('player.statistics', data)), weight: 2 },
 );
 
@@ -151,10 +161,13 @@ export const historyOf = (minLength: number, maxLength: number, received = wire)
 
 export const arbitraryHistory = historyOf(1, 25);
 
+/** The key with which all servers send. */
+export const CREDENTIAL = 1;
+
 /** The sender of a generated event, given the keys of the servers. */
 export function senderOf(sender: GeneratedEvent['sender'], serverKeys: number[]): Sender {
   if (sender === 'operator') return { kind: 'operator' };
-  return { kind: 'server', serverKey: serverKeys[sender]!, serverName: SERVERS[sender]!, credential: 1 };
+  return { kind: 'server', serverKey: serverKeys[sender]!, serverName: SERVERS[sender]!, credential: CREDENTIAL };
 }
 
 /** An event of the operator that merges two players of the generated histories. */

@@ -6,7 +6,7 @@ import { type Item, ingestEvents, ingestItems } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { TestClock } from '#test/support/context.ts';
 import { resetTables } from './canonical-dump.ts';
-import { beginnings, senderOf, SERVERS, type GeneratedEvent } from './generated-history.ts';
+import { beginnings, CREDENTIAL, senderOf, SERVERS, type GeneratedEvent } from './generated-history.ts';
 
 export const clock = new TestClock();
 
@@ -23,6 +23,8 @@ export async function ingestHistory(
   await ingestEvents(db, clock, { kind: 'operator' }, beginnings);
   const rows = await db.all<{ key: number }>(sql`select key from servers order by name`);
   assert.equal(rows.length, SERVERS.length);
+  await db.run(sql`
+    insert into server_keys (key, server_key, hash, test, created) values (${CREDENTIAL}, ${rows[0]!.key}, 'generated', 0, 0)`);
   const items = events.map(({ sender, event }) => {
     const from = senderOf(
       sender,

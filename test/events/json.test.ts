@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { parseAll, parseOne } from '#events/json.ts';
 
 const REPEATED = { problem: 'names the same member twice in one object' };
+const MOST = 10;
 const bytesOf = (text: string): Buffer => Buffer.from(text);
 
 /** Any JSON value, with members named `data` at every depth. */
@@ -29,7 +30,9 @@ test('parsing returns the value and the JSON of its data', () => {
       const text = JSON.stringify(written, undefined, space);
       const read = JSON.parse(text);
       assert.deepEqual(parseOne(bytesOf(text)), { raw: expected(read) });
-      assert.deepEqual(parseAll(bytesOf(text)), { raw: Array.isArray(read) ? read.map(expected) : expected(read) });
+      assert.deepEqual(parseAll(bytesOf(text), MOST), {
+        raw: Array.isArray(read) ? read.map(expected) : expected(read),
+      });
     }),
   );
 });
@@ -57,9 +60,34 @@ test('a repeated member is found wherever it is', () => {
       `{"x":${inner}, "data":{}}`,
     ]) {
       assert.deepEqual(parseOne(bytesOf(text)), REPEATED, text);
-      assert.deepEqual(parseAll(bytesOf(text)), REPEATED, text);
+      assert.deepEqual(problemIn(parseAll(bytesOf(text), MOST)), REPEATED, text);
     }
   }
+});
+
+/** The problem of a parsed body, or of the first element that has one. */
+function problemIn(parsed: ReturnType<typeof parseAll>): { problem: string } | undefined {
+  if ('problem' in parsed) return parsed;
+  const elements = Array.isArray(parsed.raw) ? parsed.raw : [parsed.raw];
+  for (const element of elements) if ('problem' in element) return { problem: element.problem };
+  return undefined;
+}
+
+test('in an array an element that is not valid affects no other', () => {
+  const good = '{"id":"a,]","data":{"x":["\\"",1]}}';
+  const input: unknown = JSON.parse(good);
+  const event = { input, data: JSON.stringify((input as { data: unknown }).data) };
+  for (const [bad, element] of [
+    ['nonsense', { problem: 'is not JSON' }],
+    ['', { problem: 'is not JSON' }],
+    ['{"id":"x" "data":{}}', { problem: 'is not JSON: see character 12' }],
+    ['{"id":"x","id":"y"}', { ...REPEATED, input: { id: 'y' } }],
+  ] as const) {
+    assert.deepEqual(parseAll(bytesOf(` [${good}, ${bad},${good}]\n`), MOST), { raw: [event, element, event] }, bad);
+  }
+  for (const text of ['[{},nonsense', '[{},]}]', '[{},"]', '{"a":1,}', `[${'x,'.repeat(MOST)}x]`, 'x'])
+    assert.ok('problem' in parseAll(bytesOf(text), MOST), text);
+  assert.ok('raw' in parseAll(bytesOf(`[${'x,'.repeat(MOST - 1)}x]`), MOST));
 });
 
 /** JSON text whose objects may repeat a member, and whether one does. */
@@ -92,8 +120,8 @@ const { json } = fc.letrec<{ json: Written }>((tie) => ({
 test('repeated members are found exactly where comparing the names of each object finds them', () => {
   fc.assert(
     fc.property(json, ({ text, repeats }) => {
-      for (const parsed of [parseOne(bytesOf(text)), parseAll(bytesOf(text)), parseOne(bytesOf(`{"data":${text}}`))])
-        assert.deepEqual('problem' in parsed ? parsed : {}, repeats ? REPEATED : {}, text);
+      const bodies = [parseOne(bytesOf(text)), parseAll(bytesOf(text), MOST), parseOne(bytesOf(`{"data":${text}}`))];
+      for (const parsed of bodies) assert.deepEqual(problemIn(parsed), repeats ? REPEATED : undefined, text);
     }),
     { numRuns: 1000 },
   );
@@ -109,7 +137,7 @@ test('different spellings of the same value are not repeated members', () => {
     '[ ]',
     '[]',
   ]) {
-    assert.ok('raw' in parseAll(bytesOf(text)), text);
+    assert.ok('raw' in parseAll(bytesOf(text), MOST), text);
   }
 });
 
@@ -121,7 +149,8 @@ test('deeply nested values are parsed', () => {
     ['{"data":', '}'],
   ] as const) {
     const deep = `${open.repeat(depth)}0${close.repeat(depth)}`;
-    for (const text of [deep, `{"data":${deep}}`, `[{"data":${deep}}]`]) assert.ok('raw' in parseAll(bytesOf(text)));
+    for (const text of [deep, `{"data":${deep}}`, `[{"data":${deep}}]`])
+      assert.ok('raw' in parseAll(bytesOf(text), MOST));
   }
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
@@ -72,7 +73,7 @@ async function receiptKindsOf(db: Db, events: GeneratedEvent[], withdraws: () =>
 }
 
 onEachDatabase('receipts can be paged with any page size', async (t, url, dialect) => {
-  const db = await openDb(url);
+  const db = await openDb(url, { keyedHash: secretHash });
   t.after(() => db.close());
   await migrate(db);
   const stranger = event('map.rated', { map: 'Nowhere', player: person(1), rate: 5 });

@@ -11,7 +11,7 @@ import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { mapByName, ratesOf, rotationOf } from '#store/game/maps.ts';
-import { revokePunishment } from '#events/operator-events.ts';
+import { revokePunishment } from '#events/punishments/operator-acts.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { onlineSince, sampleOnline } from '#store/game/online-samples.ts';
 import { listPunishments } from '#store/game/punishments.ts';
@@ -31,6 +31,7 @@ import {
   rating,
   rotation,
   sendEvents,
+  serverSender,
 } from '#test/support/builders.ts';
 import { createTestDatabase, DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
 import { type CanonicalDump, canonicalDumpOf } from './canonical-dump.ts';
@@ -81,10 +82,10 @@ onEachDatabase('retracting the events of a server keeps those of operators about
   const { db, clock } = context;
   await sendEvents(context, configured('Alpha'));
   const { key: server } = (await serverByName(db, 'Alpha'))!;
-  const sender = { kind: 'server', serverKey: server, serverName: 'Alpha', credential: 1 } as const;
+  const sender = await serverSender(context, 'Alpha');
   const [first] = await ingestEvents(db, clock, sender, [punishment('one', person(1))]);
   clock.advance(1000);
-  await revokePunishment(db, clock, keyOf((first as { receipt: string }).receipt)!);
+  await revokePunishment(db, clock, keyOf((first as { receipt: string }).receipt)!, {});
   await ingestEvents(db, clock, sender, [login('Alpha', person(2)), punishment('two', person(3))]);
   assert.deepEqual(await retractSince(db, clock, server, clock.now()), { events: 2, cascaded: 0 });
   const states = async () =>

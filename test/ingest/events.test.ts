@@ -3,14 +3,30 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { sql } from '#db/sql.ts';
+import { listEventWarnings } from '#store/game/event-warnings.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { keyOf as keyOfId } from '#platform/ids.ts';
 import { findServerKey, listServerKeys, revokeServerKeys, rotateServerKey } from '#store/game/server-keys.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { ask } from '#test/support/request.ts';
-import { after, BEGINNING, event, login, match, person, presence, team } from '#test/support/builders.ts';
+import {
+  account,
+  after,
+  BEGINNING,
+  configured,
+  event,
+  login,
+  map,
+  match,
+  person,
+  presence,
+  sendEvents,
+  team,
+} from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase } from '#test/support/context.ts';
 import { keyOf, openIngestService } from './service.ts';
-import { retractEvents } from '#test/support/jobs.ts';
+import { finishJobs, retractEvents } from '#test/support/jobs.ts';
 
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const lines = (...events: unknown[]): string => events.map((one) => `${JSON.stringify(one)}\n`).join('');
@@ -52,13 +68,172 @@ onEachDatabase('an accepted event is stored with its key, and sending it again c
   const played = match({ teams: [team('Red', 1, 2), team('Blue', 3)], win: 'Red' });
   await post(played);
   const before = await context.db.all(sql`select * from player_stats order by player_key`);
-  for (const again of [played, { ...played, data: { ...played.data, win: '' } }]) {
-    assert.equal((await post(again)).json.status, 'duplicate');
-  }
+  assert.equal((await post(played)).json.status, 'duplicate');
   assert.deepEqual(await context.db.all(sql`select * from player_stats order by player_key`), before);
   const [row] = await context.db.all(sql`select credential from ledger where event_id = ${played.id}`);
   const [key] = await context.db.all(sql`select key from server_keys order by key limit 1`);
   assert.equal(row!['credential'], key!['key']);
+});
+
+onEachDatabase('the same id with other content is rejected, with the receipt of the first', async (t, url) => {
+  const { post, context } = await openIngestService(t, url);
+  const played = match({ teams: [team('Red', 1, 2), team('Blue', 3)], win: 'Red' });
+  const picture = { content_type: 'image/png' as const, data: 'iVBORw0KGgoAAAAA' };
+  const published = map('Isle', { image: picture }, { server: 'Alpha' });
+  for (const [first, other] of [
+    [played, { ...played, data: { ...played.data, win: '' } }],
+    [played, { ...login('Alpha', person(1)), id: played.id }],
+    [published, { ...published, data: { ...published.data, image: { ...picture, data: 'iVBORw0KGgoAAAAB' } } }],
+  ] as WireEvent[][]) {
+    const { receipt } = (await post(first)).json;
+    const reordered = {
+      ...(Object.fromEntries(Object.entries(first!).reverse()) as object),
+      data: Object.fromEntries(Object.entries(first!.data).reverse()),
+      time: after(-5000),
+    };
+    for (const again of [first, reordered]) {
+      const { json } = await post(again);
+      assert.deepEqual([json.status, json.receipt], ['duplicate', receipt]);
+    }
+    const { json } = await post(other);
+    assert.deepEqual([json.status, json.place, json.receipt, json.retry], ['rejected', 'id', receipt, undefined]);
+    assert.match(json.reason, /^is the id of another event/);
+  }
+  const one = login('Alpha', person(5));
+  const { json } = await post([one, { ...one, data: { player: person(6) } }, one]);
+  assert.deepEqual(
+    (json as { status: string; receipt: string }[]).map(({ status, receipt }) => [status, receipt === json[0].receipt]),
+    [
+      ['accepted', true],
+      ['rejected', true],
+      ['duplicate', true],
+    ],
+    'also within one transaction',
+  );
+  const [stored] = await context.db.all(sql`select content_hash from ledger where event_id = ${one.id}`);
+  assert.match(stored!['content_hash'] as string, /^[\w-]{22}$/);
+  await context.db.run(sql`update ledger set content_hash = null`);
+  assert.equal((await post({ ...one, data: { player: person(6) } })).json.status, 'duplicate', 'stored before');
+});
+
+onEachDatabase('the content of an anonymised event is not compared', async (t, url) => {
+  const { post, context } = await openIngestService(t, url);
+  const [gone, stays] = [login('Alpha', person(1)), login('Alpha', person(2))];
+  await post([gone, stays]);
+  const { id } = await account(context, 'Owner', person(1).uuid);
+  await deleteAccount(context.db, context.clock.now(), id);
+  await finishJobs(context.db);
+  const late = login('Alpha', person(1));
+  await post(late);
+  for (const one of [gone, late])
+    assert.equal((await post({ ...one, data: { player: person(3) } })).json.status, 'duplicate');
+  assert.equal((await post({ ...stays, data: { player: person(3) } })).json.status, 'rejected');
+});
+
+onEachDatabase('all problems of an event are in its receipt, in sentences without internal types', async (t, url) => {
+  const { post, origin, alpha } = await openIngestService(t, url);
+  const player = { uuid: 'x', name: '', nmae: 'x' };
+  const { json } = await post({ version: '1', id: 'wrong', type: 'player.login', time: 'now', data: { player } });
+  assert.deepEqual(json, {
+    id: 'wrong',
+    status: 'rejected',
+    reason: 'must be 1',
+    place: 'version',
+    problems: [
+      { reason: 'must be 1', place: 'version' },
+      { reason: 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00', place: 'time' },
+      { reason: 'must be a UUID, with or without dashes', place: 'data.player.uuid' },
+      { reason: 'must not be empty', place: 'data.player.name' },
+      { reason: 'is not a member of this object; check the spelling', place: 'data.player.nmae' },
+    ],
+  });
+  const logged = (await ask(origin, '/receipts', { token: alpha })).json.receipts.at(-1);
+  assert.deepEqual(logged.problems, json.problems);
+  const several = await post(login('Beta', person(1), { time: after(600_000) }));
+  assert.deepEqual(
+    several.json.problems.map(({ place }: { place: string }) => place),
+    ['time', 'server'],
+  );
+  assert.equal(several.json.retry, undefined, 'sending it again does not help against the second');
+  assert.equal((await post(login('Alpha', person(1), { time: after(600_000) }))).json.retry, true);
+  const members = Object.fromEntries(Array.from({ length: 50 }, (_, number) => [`x${number}`, 1]));
+  assert.equal((await post({ ...login('Alpha', person(1)), ...members })).json.problems.length, 20);
+  for (const [wrong, reason] of [
+    [{ ...match(), type: 'match.begun' }, /^must be one of server\.presence, match\.finished/],
+    [{ ...match(), type: undefined }, /^is missing: it must be one of/],
+    [match({ map: undefined as unknown as string }), /^is missing: it must be a text$/],
+    [1, /^must be an object$/],
+  ] as const) {
+    const { json } = await post([wrong]);
+    assert.match(json[0].reason, reason);
+    assert.doesNotMatch(json[0].reason, /server\.configured|player\.known|Invalid input|expected/);
+  }
+});
+
+onEachDatabase(
+  'in an array an element that is no object, or not even JSON, gets a receipt of its own',
+  async (t, url) => {
+    const { post } = await openIngestService(t, url);
+    for (const wrong of ['1', 'null', '"x"', 'nonsense', '{"id":"a" "b":1}', '{"id":"twice","id":"twice"}']) {
+      const [one, two] = [match(), login('Alpha', person(1))].map((event) => JSON.stringify(event));
+      const { status, json } = await post(`[${one},${wrong}, ${two}]`);
+      assert.equal(status, 200, wrong);
+      assert.deepEqual(
+        json.map((receipt: { status: string }) => receipt.status),
+        ['accepted', 'rejected', 'accepted'],
+        wrong,
+      );
+      assert.equal(json[1].id, wrong.includes('twice') ? 'twice' : '');
+    }
+  },
+);
+
+const played = (counts: object) => match({ teams: [{ name: 'Red', players: [{ ...person(1), ...counts }] }] });
+
+onEachDatabase('values that are not plausible are accepted with warnings, which the operator sees', async (t, url) => {
+  const { post, context } = await openIngestService(t, url);
+  await sendEvents(context, configured('Alpha', { max: 2 }));
+  // A match of ten minutes.
+  for (const [counts, member] of [
+    [{ time_played: 660 }, undefined],
+    [{ time_played: 661 }, 'time_played'],
+    [{ kill_count: 1300, death_count: 1300, shot_count: 25_000 }, undefined],
+    [{ kill_count: 1301 }, 'kill_count'],
+    [{ death_count: 600_000 }, 'death_count'],
+    [{ shot_count: 25_001 }, 'shot_count'],
+    [{ score: -10_000_001 }, 'score'],
+  ] as const) {
+    const { json } = await post(played(counts));
+    assert.equal(json.status, 'accepted');
+    assert.equal(json.warnings?.[0].place, member && `data.teams.0.players.0.${member}`, JSON.stringify(counts));
+  }
+  const { json } = await post(played({ time_played: 600_000 }));
+  assert.equal(json.warnings[0].reason, 'is 600000 s, but the match lasted 600 s; it must be in seconds');
+  const full = (players: number, time: string) =>
+    post(presence('Alpha', { players: Array.from({ length: players }, (_, n) => `P${n}`) }, { time }));
+  assert.equal((await full(2, after(1))).json.warnings, undefined);
+  for (const [index, players] of [3, 4, 5].entries())
+    assert.equal((await full(players, after(index + 2))).json.warnings[0].place, 'data.players');
+  const vanilla = event('player.statistics', { player: person(1), gamemode: 'factions', time_played: 86_400_000 });
+  assert.equal((await post(vanilla)).json.warnings[0].place, 'data.time_played');
+  const listed = await listEventWarnings(context.db, { before: Number.MAX_SAFE_INTEGER, limit: 20 });
+  assert.deepEqual(
+    listed.map(({ server, type }) => [server, type]),
+    [
+      ['Alpha', 'player.statistics'],
+      ['Alpha', 'server.presence'],
+      ...Array.from({ length: 6 }, () => ['Alpha', 'match.finished']),
+    ],
+    'one heartbeat only',
+  );
+  assert.match(listed[1]!.warnings[0]!.reason, /has 5 names, but the server has 2 places/);
+  await retractEvents(context.db, context.clock, [keyOfId(json.receipt)!]);
+  const { key } = (await serverByName(context.db, 'Alpha'))!;
+  const again = await listEventWarnings(context.db, { before: Number.MAX_SAFE_INTEGER, limit: 3, serverKey: key });
+  assert.deepEqual(
+    again.map(({ withdrawn }) => withdrawn),
+    [false, false, true],
+  );
 });
 
 onEachDatabase(

@@ -3,12 +3,17 @@ import { request as httpRequest, type ClientRequest } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
-import { MAX_REQUESTS, MAX_HELD_BYTES, ServerQuotas, WINDOW } from '#ingest/server-quotas.ts';
+import { MAX_REQUESTS, MAX_HELD_BYTES, PORTION_WEIGHT, ServerQuotas, WINDOW_WEIGHT } from '#ingest/server-quotas.ts';
+import { totalWeight } from '#events/group-commit.ts';
 import type { Item } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
-import { login, match, person } from '#test/support/builders.ts';
+import { sql } from '#db/sql.ts';
+import { login, match, person, punishment, rating, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, TestClock } from '#test/support/context.ts';
 import { openIngestService } from './service.ts';
+
+const NO_LIMIT = { events: 0, weight: 0 };
+const LOGIN_WEIGHT = 4;
 
 const logins = (count: number, server: string) =>
   Array.from({ length: count }, (_, number) => login(server, person(number)));
@@ -28,7 +33,10 @@ onEachDatabase('a server that sends without end does not delay another one', asy
   const { json } = await post(match({}, { server: 'Beta' }), { token: beta });
   assert.equal(json.status, 'accepted');
   const meanwhile = answered - before;
-  assert.ok(meanwhile <= Math.ceil(WINDOW / size) + 4, `${meanwhile} of ${deliveries} came first`);
+  assert.ok(
+    meanwhile <= Math.ceil(WINDOW_WEIGHT / (LOGIN_WEIGHT * size)) + 4,
+    `${meanwhile} of ${deliveries} came first`,
+  );
   await Promise.all(flood);
 });
 
@@ -97,42 +105,107 @@ onEachDatabase('INGEST_LIMIT limits the events of a server per minute', async (t
   assert.equal(received.at(-1)!['error'], 'rate_limit');
 });
 
+/** A match whose players are numbers from `first` on. */
+const crowd = (size: number, first = 0) =>
+  match({ teams: [team('Red', ...Array.from({ length: size }, (_, number) => first + number))] });
+
+onEachDatabase(
+  'INGEST_WEIGHT_LIMIT limits the rows of a server per minute, and takes nothing above it',
+  async (t, url) => {
+    // A match of 100 players weighs 203, and 3 more for each new player.
+    const { context, post, beta } = await openIngestService(t, url, { INGEST_WEIGHT_LIMIT: '1000' });
+    assert.equal((await post(crowd(100))).json.new_players, 100);
+    assert.equal((await post(crowd(100))).json.new_players, undefined);
+    const refused = await post([crowd(1), crowd(150)]);
+    assert.deepEqual([refused.status, refused.json.error, refused.headers['retry-after']], [429, 'rate_limit', '60']);
+    assert.match(refused.json.error_description, /weight 1000 a minute/);
+    assert.equal((await context.db.all(sql`select key from matches`)).length, 2, 'nothing of it was taken');
+    assert.equal((await post(crowd(1))).status, 200);
+    assert.equal((await post({ ...crowd(100, 500), server: 'Beta' }, { token: beta })).json.status, 'accepted');
+    context.clock.advance(60_000);
+    assert.equal((await post([crowd(400), crowd(400)])).status, 200, 'a single request above the limit is accepted');
+    const dry = await post(crowd(1), { path: '/events?dry_run=1' });
+    assert.equal(dry.status, 429, 'a dry run counts too');
+    await sendEvents(context, crowd(900), crowd(900));
+  },
+);
+
+onEachDatabase('NEW_PLAYERS_LIMIT limits the players that a server adds per hour', async (t, url) => {
+  const { context, post, alpha } = await openIngestService(t, url, { NEW_PLAYERS_LIMIT: '10' });
+  await sendEvents(context, crowd(200, 1000));
+  assert.equal((await post(crowd(6))).json.status, 'accepted');
+  const { json } = await post([crowd(6), crowd(5, 6), login('Alpha', person(6)), crowd(12)]);
+  assert.deepEqual(
+    (json as Receipt[]).map((receipt) => [receipt.status, 'retry' in receipt, 'new_players' in receipt]),
+    [
+      ['accepted', false, false],
+      ['rejected', true, false],
+      ['accepted', false, true],
+      ['rejected', true, false],
+    ],
+  );
+  assert.match(json[1].reason, /^adds 5 players, but a game server may add only 10 an hour/);
+  assert.equal((await post(crowd(200, 1000))).json.status, 'accepted', 'known players do not count');
+  assert.equal((await post(crowd(4, 6))).json.status, 'accepted', 'up to the limit exactly');
+  const punished = punishment('one', person(90), {}, { server: 'Alpha' });
+  const rated = { ...rating('Nowhere', person(91), 5), server: 'Alpha' };
+  for (const one of [login('Alpha', person(90)), punished, rated])
+    assert.equal((await post(one)).json.retry, true, one.type);
+  context.clock.advance(3_600_000);
+  assert.equal(
+    (await post(crowd(30, 300), { token: alpha })).json.new_players,
+    30,
+    'the first event of an hour is accepted',
+  );
+  assert.equal((await post(login('Alpha', person(90)))).json.retry, true);
+  await sendEvents(context, login('Alpha', person(90)));
+});
+
 test('each server stays within its window, in order, and every request gets its turn', async () => {
-  const sizes = fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 1500 })), { maxLength: 40 });
+  const weights = fc.array(fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 12_000 })), {
+    minLength: 1,
+    maxLength: 30,
+  });
+  const requests = fc.array(fc.tuple(fc.nat(2), weights), { maxLength: 30 });
   await fc.assert(
-    fc.asyncProperty(sizes, fc.infiniteStream(fc.nat()), async (deliveries, chance) => {
-      const under = new Map<number, number>();
+    fc.asyncProperty(requests, fc.infiniteStream(fc.nat()), async (deliveries, chance) => {
+      const queued = new Map<number, number>();
       const started = new Map<number, number[]>();
-      const open: { server: number; size: number; settle: (receipts: Receipt[]) => void }[] = [];
+      const open: { server: number; weight: number; settle: () => void }[] = [];
       const accept = (items: readonly Item[]): Promise<Receipt[]> => {
-        const [server, size] = [(items[0] as unknown as { server: number }).server, items.length];
-        under.set(server, (under.get(server) ?? 0) + size);
-        started.set(server, [...(started.get(server) ?? []), size]);
-        assert.ok(under.get(server)! <= Math.max(WINDOW, size));
+        const [server, weight] = [(items[0] as unknown as { server: number }).server, totalWeight(items)];
+        queued.set(server, (queued.get(server) ?? 0) + weight);
+        started.set(server, [...(started.get(server) ?? []), ...items.map((item) => totalWeight([item]))]);
+        assert.ok(queued.get(server)! <= Math.max(WINDOW_WEIGHT, weight));
+        assert.ok(weight <= PORTION_WEIGHT || items.length === 1);
         const { promise, resolve } = Promise.withResolvers<Receipt[]>();
-        open.push({ server, size, settle: resolve });
+        open.push({
+          server,
+          weight,
+          settle: () => resolve(items.map((_, id) => ({ id: String(id), status: 'duplicate' }))),
+        });
         return promise;
       };
       const eventQueue = { accept, isFull: false, busyMs: 0, close: async () => undefined };
-      const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: 0 });
-      const all = deliveries.map(async ([server, size]) => {
+      const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: NO_LIMIT });
+      const all = deliveries.map(async ([server, weights]) => {
         using quota = quotas.open(server);
-        await quota.accept(Array.from({ length: size }, () => ({ server }) as unknown as Item));
+        const items = weights.map((weight) => ({ server, checked: { event: {}, weight } }) as unknown as Item);
+        assert.equal((await quota.accept(items)).length, weights.length);
       });
       const done = Promise.all(all);
       while (open.length > 0) {
-        const [{ server, size, settle }] = open.splice((chance.next().value as number) % open.length, 1) as [
-          (typeof open)[0],
-        ];
-        under.set(server, under.get(server)! - size);
-        settle([]);
+        const index = (chance.next().value as number) % open.length;
+        const [{ server, weight, settle }] = open.splice(index, 1) as [(typeof open)[0]];
+        queued.set(server, queued.get(server)! - weight);
+        settle();
         await new Promise(setImmediate);
       }
       await done;
       for (const [server, order] of started) {
         assert.deepEqual(
           order,
-          deliveries.filter(([one]) => one === server).map(([, size]) => size),
+          deliveries.filter(([one]) => one === server).flatMap(([, weights]) => weights),
         );
       }
     }),
@@ -142,7 +215,7 @@ test('each server stays within its window, in order, and every request gets its 
 
 test('the bytes of a server are limited and count until its requests end', () => {
   const eventQueue = { accept: async () => [], isFull: false, busyMs: 0, close: async () => undefined };
-  const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: 0 });
+  const quotas = new ServerQuotas({ eventQueue, clock: new TestClock(), perMinute: NO_LIMIT });
   {
     using one = quotas.open(1);
     using two = quotas.open(1);

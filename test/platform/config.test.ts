@@ -70,6 +70,8 @@ const WRONG: Partial<Record<SettingName, string[]>> = {
   ADDRESS_LIMIT: ['0', '∞'],
   SIGN_IN_LIMIT: ['0', '-1'],
   INGEST_LIMIT: ['-1', 'none'],
+  INGEST_WEIGHT_LIMIT: ['-1', 'none'],
+  NEW_PLAYERS_LIMIT: ['-1', 'none'],
   COUNTERS: ['redis', 'Memory'],
   ACCESS_APPROVAL: ['yes'],
   PRESENCE_TIMEOUT: ['0', '86401', '2m'],

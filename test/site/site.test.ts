@@ -5,6 +5,7 @@ import { sql } from '#db/sql.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import {
   after,
+  event,
   login,
   map,
   match,
@@ -66,6 +67,33 @@ onEachDatabase('every permalink shows its page; names, ids and other spellings r
   for (const path of ['/matches/nothing', '/players/nobody', '/maps/nowhere', '/punishments/0', '/a/b/c']) {
     assert.equal((await get(context, path)).status, 404, path);
   }
+});
+
+onEachDatabase('the page of a punishment says who revoked it and why, in both languages', async (t, url) => {
+  const context = await testContext(t, url);
+  const time = new Date(context.clock.now()).toISOString();
+  const [mine, theirs, active] = await sendEvents(
+    context,
+    punishment('one', person(1, 'Rogue')),
+    punishment('two', person(1, 'Rogue'), {}, { server: 'Alpha' }),
+    punishment('three', person(1, 'Rogue')),
+  );
+  await sendEvents(
+    context,
+    event(
+      'punishment.revoked',
+      { punishment_id: mine!, reason: 'Was <b>his</b> brother', revoker: person(2, 'Mod') },
+      { time },
+    ),
+    event('punishment.revoked', { punishment_id: theirs! }, { time, server: 'Beta' }),
+  );
+  const first = await page(context, `/punishments/${mine}`);
+  assert.match(first, /Revoked by[\s\S]*Mod[\s\S]*Was &lt;b&gt;his&lt;\/b&gt; brother/);
+  const second = await page(context, `/punishments/${theirs}`);
+  assert.match(second, /Revoked by[\s\S]*Beta/);
+  assert.doesNotMatch(second, /Reason for the revocation/);
+  assert.match(await page(context, `/punishments/${mine}?lang=ja`), /取り消した人[\s\S]*取り消しの理由/);
+  assert.doesNotMatch(await page(context, `/punishments/${active}`), /Revoked by/);
 });
 
 onEachDatabase(

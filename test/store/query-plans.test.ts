@@ -22,6 +22,7 @@ import { statsOf } from '#store/game/player-stats.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
+import { countUndoable, historyOf, listChanges, undoChanges } from '#events/punishments/changes.ts';
 import { match, person, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
@@ -144,6 +145,31 @@ test('the events of a server are read by indexes, from a key on', async (t) => {
     (await searches((recorder) => withdrawalImpact(recorder, 1, 5))).filter((step) => step.startsWith('SEARCH')),
     ledgerSearches(' AND key<?').slice(0, 4),
   );
+});
+
+test('what keys did to punishments is read by the indexes of punishment events', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { db, clock } = await testContext(t, database.url);
+  const searches = async (read: (db: Db) => Promise<unknown>): Promise<string[]> =>
+    (await stepsOf(db, database.url, read)).filter((step) => / l\b/.test(step));
+  const page = { before: 9, limit: 20 };
+  const byKey = /^SEARCH l USING (COVERING )?INDEX ledger_punishments_by_key \(credential=\?( AND key<\?)?\)$/;
+  for (const read of [
+    (recorder: Db) => listChanges(recorder, { credential: 1, ...page }),
+    (recorder: Db) => countUndoable(recorder, { credential: 1, since: 0 }),
+    (recorder: Db) => undoChanges(recorder, clock, { credential: 1, since: 0 }),
+  ]) {
+    const [step, ...others] = await searches(read);
+    assert.match(step!, byKey);
+    assert.deepEqual(others, []);
+  }
+  assert.deepEqual(await searches((recorder) => listChanges(recorder, page)), [
+    'SEARCH l USING INDEX ledger_punishments (key<?)',
+  ]);
+  assert.deepEqual(await searches((recorder) => historyOf(recorder, { scope: 0, reference: 'p' })), [
+    'SEARCH l USING INDEX ledger_by_aggregate (aggregate=?)',
+  ]);
 });
 
 /** PostgreSQL's generic plan of a reader's statements: the plan that it uses for any values. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { keyOf } from '#platform/ids.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
@@ -12,6 +13,9 @@ import {
 } from '#store/applications/applications.ts';
 import type { Event, WireEvent } from '#events/schema.ts';
 import { ingestEvents } from '#events/ledger.ts';
+import type { Sender } from '#events/receipts.ts';
+import { createServerKey, listServerKeys } from '#store/game/server-keys.ts';
+import { serverByName } from '#store/game/servers.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 
 type EventType = Event['type'];
@@ -88,6 +92,17 @@ export const punishment = (
   data: Partial<DataOf<'punishment.issued'>> = {},
   envelope: Envelope = {},
 ): WireEvent => event('punishment.issued', { punishment: reference, punished, type: 'ban', ...data }, envelope);
+
+/** A game server as the sender of events, with a new key of its own. */
+export async function serverSender(
+  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
+  name: string,
+): Promise<Extract<Sender, { kind: 'server' }>> {
+  const server = (await serverByName(db, name))!;
+  await createServerKey(db, clock.now(), server.key);
+  const { id } = (await listServerKeys(db, server.key)).at(-1)!;
+  return { kind: 'server', serverKey: server.key, serverName: server.name, credential: keyOf(id)! };
+}
 
 export const pardon = (reference: string, envelope: Envelope = {}): WireEvent =>
   event('punishment.revoked', { punishment: reference }, envelope);

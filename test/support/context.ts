@@ -6,6 +6,7 @@ import { type RunningServices, openServices } from '#server/listeners.ts';
 import type { Clock } from '#platform/clock.ts';
 import { type ServiceName, type Environment, readConfig } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
@@ -69,7 +70,7 @@ async function migrateDatabase(dialect: Dialect): Promise<TestDatabase> {
 /** Two migrated databases, which are closed and dropped when the test ends. */
 export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[Db, Db]> {
   const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
-  const opened = (await Promise.all(databases.map(({ url }) => openDb(url)))) as [Db, Db];
+  const opened = (await Promise.all(databases.map(({ url }) => openDb(url, { keyedHash: secretHash })))) as [Db, Db];
   t.after(async () => {
     await Promise.all(opened.map((db) => db.close()));
     await Promise.all(databases.map((database) => database.drop()));

@@ -9,7 +9,7 @@ export function sentenceEvents(history: GeneratedHistory): Timed[] {
   return history.sentences.flatMap((sentence) => [
     issued(history, sentence),
     ...changed(sentence),
-    ...revoked(sentence),
+    ...revoked(history, sentence),
   ]);
 }
 
@@ -58,9 +58,11 @@ function changed(sentence: Sentence): Timed[] {
   return [{ time, event }];
 }
 
-function revoked(sentence: Sentence): Timed[] {
+function revoked(history: GeneratedHistory, sentence: Sentence): Timed[] {
   if (sentence.revoked === undefined) return [];
-  const [time, data] = [sentence.revoked, { punishment: referenceOf(sentence) }];
+  const { revoked: time, punisher } = sentence;
+  const revoker = punisher === null ? null : { uuid: punisher.uuid, name: history.naming(punisher, time) };
+  const data = { punishment: referenceOf(sentence), reason: 'Appeal accepted', revoker };
   const event = {
     version: 1,
     id: `${data.punishment}-revoked`,

@@ -6,6 +6,7 @@ import { connectedApplications } from '#store/accounts/consents.ts';
 import type { Death } from '#store/game/kills.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { type Player, playerByUuid } from '#store/game/players.ts';
+import type { Punishment } from '#store/game/punishments.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import {
   allActsOf,
@@ -76,11 +77,7 @@ async function playerExport(db: Deps['db'], player: Player, now: number): Promis
     })),
     kills: mapPages(allKillsOf(db, key), killFacts),
     deaths: mapPages(allDeathsOf(db, key), killFacts),
-    punishments: mapPages(allPunishmentsOf(db, key, now), ({ key: punishment, punisher: _, ...rest }) => ({
-      ...rest,
-      id: idOf(punishment),
-      time: isoTime(rest.time),
-    })),
+    punishments: mapPages(allPunishmentsOf(db, key, now), punishmentExport),
     ratings: mapPages(allRatingsOf(db, key), ({ time, map_key: _, ...rest }) => ({ ...rest, time: isoTime(time) })),
   });
 }
@@ -90,6 +87,12 @@ const killFacts = ({ number: _, ...kill }: Death): object => ({
   match: idOf(kill.match),
   time: isoTime(kill.time),
 });
+
+/** Without the people who issued and revoked the punishment, whose data it is too. */
+function punishmentExport({ key, punisher: _p, changed: _c, revocation, ...rest }: Punishment): object {
+  const revoked = revocation && { time: isoTime(revocation.time), reason: revocation.reason };
+  return { ...rest, id: idOf(key), time: isoTime(rest.time), revocation: revoked };
+}
 
 async function* mapPages<T>(pages: AsyncIterable<T[]>, show: (row: T) => object): Pages {
   for await (const rows of pages) yield rows.map(show);

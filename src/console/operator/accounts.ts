@@ -48,7 +48,8 @@ async function find({ c, deps }: ConsoleRequest, query: string | undefined): Pro
 }
 
 function badges({ texts: { operator: t } }: ConsoleRequest, account: Account): Html {
-  return html`${account.role === 'operator' ? html`<span class="badge warn">${t.is_operator}</span> ` : ''}${
+  const role = { user: undefined, moderator: t.is_moderator, operator: t.is_operator }[account.role];
+  return html`${role === undefined ? '' : html`<span class="badge warn">${role}</span> `}${
     account.disabled === null ? '' : html`<span class="badge bad">${t.is_disabled}</span> `
   }${account.player_uuid === null ? '' : html`<span class="badge good">${t.is_linked}</span> `}${
     account.email_verified ? '' : html`<span class="badge">${t.is_unverified}</span>`
@@ -108,7 +109,9 @@ function changesCard(
       <div class="actions">
         ${disabled === null ? changeButton('disable', t.disable, 'quiet danger') : changeButton('enable', t.enable)}
         ${changeButton('sign_out', t.end_sessions)} ${player_uuid === null ? '' : changeButton('unlink', t.unlink)}
-        ${role === 'user' ? changeButton('make_operator', t.make_operator) : changeButton('make_user', t.make_user)}
+        ${role === 'operator' ? '' : changeButton('make_operator', t.make_operator)}
+        ${role === 'moderator' ? '' : changeButton('make_moderator', t.make_moderator)}
+        ${role === 'user' ? '' : changeButton('make_user', t.make_user)}
       </div>
     </section>
     <section class="card form" aria-labelledby="delete">
@@ -131,6 +134,7 @@ const CHANGES: Record<string, (request: ConsoleRequest, account: Account) => Pro
   sign_out: ({ deps }, { id }) => deps.db.transaction((tx) => endSessions(tx, id)),
   unlink: ({ deps }, { id }) => unlinkPlayer(deps.db, id).then(() => true),
   make_operator: ({ deps }, { id }) => setRole(deps.db, id, 'operator'),
+  make_moderator: ({ deps }, { id }) => setRole(deps.db, id, 'moderator'),
   make_user: ({ deps }, { id }) => setRole(deps.db, id, 'user'),
   delete: ({ deps, now }, { id }) => deleteAccount(deps.db, now, id),
 };

@@ -5,6 +5,9 @@ import type { ConsoleRequest } from '../routes.ts';
 
 export type Section = keyof ConsoleRequest['texts']['operator']['sections'];
 
+/** The sections that moderators see. */
+const OF_MODERATORS: ReadonlySet<Section> = new Set<Section>(['/punishments', '/names']);
+
 /** The layout of the operator's pages: tabs and heading. */
 export function inOperator(
   request: ConsoleRequest,
@@ -14,7 +17,10 @@ export function inOperator(
   status = 200,
 ): PageContent {
   const { operator: t } = request.texts;
-  const sections = Object.entries(t.sections) as [Section, string][];
+  const { isOperator } = request.person;
+  const sections = (Object.entries(t.sections) as [Section, string][]).filter(
+    ([path]) => isOperator || OF_MODERATORS.has(path),
+  );
   const main = html`<nav aria-label="${request.texts.parts.operator}">
       <ul class="tabs">
         ${sections.map(

@@ -5,8 +5,13 @@ import type { Html } from '#http/page.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
 /** A search form. */
-export function searchForm({ c, texts }: ConsoleRequest, label: string, query: string | undefined): Html {
-  return html`<form class="row bottom" action="${c.req.path}" role="search">
+export function searchForm(
+  { c, texts }: ConsoleRequest,
+  label: string,
+  query: string | undefined,
+  action = c.req.path,
+): Html {
+  return html`<form class="row bottom" action="${action}" role="search">
     <div class="field">
       <label for="q">${label}</label>
       <input id="q" name="q" type="search" value="${query ?? ''}" maxlength="64" autocomplete="off" />

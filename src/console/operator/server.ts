@@ -40,8 +40,8 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
   const server = await requireServer(request);
   const isPage = c.req.method === 'GET';
   const id = idOf(server.key);
-  const { region, order, icon, max } = server;
-  const submitted = isPage ? { region, order: String(order), icon, max: String(max) } : form;
+  const { region, order, icon, max, punishments } = server;
+  const submitted = isPage ? { region, order: String(order), icon, max: String(max), punishments } : form;
   const receipts = await receiptsBefore(deps.db, server.key, keyBefore(request), RECEIPTS + 1);
   const inner = html`${secretNotice(request, t.ingest_key, consumeSecret(request, id))}
     ${keysCard(request, id, await listServerKeys(deps.db, server.key), now)} ${receiptsCard(request, id, receipts)}
@@ -76,7 +76,8 @@ function keysCard(request: ConsoleRequest, id: string, keys: readonly ServerKey[
                 >${t.made}
                 ${timestamp(request, key.created)}${
                   key.expires === null ? '' : html` · ${t.valid_until} ${timestamp(request, key.expires)}`
-                }</span
+                }
+                · <a href="/console/operator/punishments/changes?key=${key.id}">${t.changes_by_key}</a></span
               ></span
             >
             ${button(request, root, t.revoke_key, { kind: 'quiet danger', fields: { act: 'revoke', key: key.id }, about: key.id })}
@@ -103,7 +104,7 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
           <span class="badge ${{ accepted: 'good', withdrawn: 'warn', rejected: 'bad' }[receipt.status]}"
             >${t.receipt_states[receipt.status]}</span
           >
-          ${receipt.reason === undefined ? '' : html`<span class="hint">${receipt.place} ${receipt.reason}</span>`}
+          ${problemsIn(receipt).map(({ place, reason }) => html`<span class="hint">${place} ${reason}</span>`)}
         </td>
         <td>
           ${
@@ -123,6 +124,10 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
     ${receipts.length === 0 ? html`<p class="soft">${t.no_receipts}</p>` : table(t.receipts, [t.received, t.event, t.state, t.withdraw], rows)}
     ${olderPager(request, next)}
   </section>`;
+}
+
+function problemsIn({ problems, place = '', reason }: LoggedReceipt): { place: string; reason: string }[] {
+  return problems ?? (reason === undefined ? [] : [{ place, reason }]);
 }
 
 function retractCard(request: ConsoleRequest, id: string, problems: Problems): Html {

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
-import { field } from '#http/fields.ts';
+import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
-import { listServers, serverByName } from '#store/game/servers.ts';
+import { listServers, PUNISHMENT_SCOPES, type PunishmentScope, serverByName } from '#store/game/servers.ts';
 import { flashSecret } from '../flash-message.ts';
 import { formTo, number, type Problems, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
@@ -53,10 +53,12 @@ export function serverFields(
   submitted: ConsoleRequest['form'],
   problems: Problems,
 ): Html {
+  const scopes = PUNISHMENT_SCOPES.map((value) => ({ value, label: t.punishment_scopes[value] }));
   return html`${field({ name: 'region', label: t.region, value: submitted['region'], error: problems['region'], maxlength: 64 })}
   ${field({ name: 'order', label: t.order, type: 'number', value: submitted['order'] ?? '0', error: problems['order'] })}
   ${field({ name: 'icon', label: t.icon, value: submitted['icon'], error: problems['icon'], optional: true })}
-  ${field({ name: 'max', label: t.max, type: 'number', value: submitted['max'] ?? '0', error: problems['max'] })}`;
+  ${field({ name: 'max', label: t.max, type: 'number', value: submitted['max'] ?? '0', error: problems['max'] })}
+  ${select('punishments', t.may_change, scopes, submitted['punishments'] ?? 'network')}`;
 }
 
 export interface ServerSettings {
@@ -64,6 +66,7 @@ export interface ServerSettings {
   order: number;
   icon: string;
   max: number;
+  punishments?: PunishmentScope;
 }
 
 /** Reads the fields. Whatever is not a whole number becomes NaN, which the validation of the event refuses. */
@@ -71,7 +74,8 @@ export function readServerForm(form: ConsoleRequest['form']): ServerSettings {
   const whole = (name: string): number =>
     /^-?\d{1,9}$/.test(form[name]?.trim() ?? '') ? Number(form[name]) : Number.NaN;
   const [region, icon] = [form['region']?.trim() ?? '', form['icon']?.trim() ?? ''];
-  return { region, order: whole('order'), icon, max: whole('max') };
+  const punishments = PUNISHMENT_SCOPES.find((value) => value === form['punishments']);
+  return { region, order: whole('order'), icon, max: whole('max'), ...(punishments && { punishments }) };
 }
 
 /** The reason of a rejected event, by the form field that it is about; undefined where the event was accepted. */

@@ -18,7 +18,7 @@ export const en = {
   problem: 'Please correct the fields marked below.',
   once: 'This is shown only once. Copy it now: only a hash is stored, so it cannot be shown again.',
   zone: (zone: string) => `Times in ${zone}`,
-  parts: { applications: 'Applications', operator: 'Operator' },
+  parts: { applications: 'Applications', operator: 'Operator', moderator: 'Moderation' },
   tabs: { '': 'Overview', '/access': 'API access', '/usage': 'Usage', '/settings': 'Settings' },
 
   welcome: {

@@ -18,7 +18,7 @@ export const ja: Texts = {
   problem: '下の印のついた項目を直してください。',
   once: '表示されるのは今回だけです。いま控えてください。保存されるのはハッシュだけなので、二度と表示できません。',
   zone: (zone) => `時刻は ${zone}`,
-  parts: { applications: 'アプリ', operator: '運営' },
+  parts: { applications: 'アプリ', operator: '運営', moderator: 'モデレーション' },
   tabs: { '': '概要', '/access': 'API の利用', '/usage': '利用状況', '/settings': '設定' },
 
   welcome: {

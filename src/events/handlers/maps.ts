@@ -9,48 +9,37 @@ import { type GameMap, mapByExactName } from '#store/game/maps.ts';
 type Published = DataOf<'map.published'>;
 
 /**
- * Stores a new map, or a new version of a map. A map belongs to its first publisher: other game servers may publish the
- * same map again but not change it; the operator may change any map. An empty objective or a missing picture does not
- * overwrite the stored one, since older map files lack them.
+ * Stores a new map, or a newer version of a known one. Maps belong to the network, whose servers deploy the same ones: any
+ * of them may publish any map, and the event with the latest `time` counts, whatever its version says. An empty objective
+ * or a missing picture does not overwrite the stored one, since older map files lack them.
  */
 export async function applyPublished(context: EventContext, data: Published): Promise<HandlerResult> {
-  const { tx } = context.batch;
+  const { time, batch } = context;
   const picture = await mapImageOf(context, data);
-  const known = await publishedMap(tx, data.name);
+  const known = await publishedMap(batch.tx, data.name);
   if (known === undefined) {
-    await checkNamesake(context, data.name);
     await storeImage(context, data, picture);
     await addMap(context, data, picture);
     return undefined;
   }
   const next = { ...data, objective: data.objective || known.objective };
   const same = isSame(known, next) && (picture === undefined || known.hash === picture);
-  if (!same && context.sender.kind === 'server' && known.publisher_key !== sourceOf(context)) {
+  if (time === known.published) {
+    if (same) return { duplicateOf: known.changed_key };
     throw new EventRejected(
-      'data.name',
-      'is a map of another publisher (a server or the operator); only its publisher can change it',
+      'time',
+      'is also the time of another version of this map; a newer version has a later time',
     );
   }
   await storeImage(context, data, picture);
-  if (same) return { note: 'nothing changed: the same map is already published' };
-  if (context.time < known.published) return { note: 'nothing changed: a newer version is already published' };
-  await updateMap(context, known.key, next, picture);
-  return undefined;
-}
-
-/**
- * Map names compare case-insensitively wherever a map is looked up by name, so a server must not publish a name that
- * differs from another publisher's map in case only: its map would be shown instead of the other.
- */
-async function checkNamesake(context: EventContext, name: string): Promise<void> {
-  if (context.sender.kind === 'operator') return;
-  const other = await context.batch.tx.get<{ name: string }>(sql`
-    select name from maps where name_key = ${nameKey(name)} and publisher_key <> ${sourceOf(context)} limit 1`);
-  if (other === undefined) return;
-  throw new EventRejected(
-    'data.name',
-    `is already the name of the map "${other.name}" of another publisher; choose another name`,
-  );
+  if (time < known.published) return { note: 'nothing changed: a newer version is already published' };
+  if (!same) {
+    await updateMap(context, known.key, next, picture);
+    return undefined;
+  }
+  // Until this time the map was like this: an event with an earlier time that arrives late is not newer.
+  await batch.tx.run(sql`update maps set published = ${time} where key = ${known.key}`);
+  return { note: 'nothing changed: the same map is already published' };
 }
 
 /** Whether the stored map equals the event's data, so that publishing it would change nothing. */
@@ -63,13 +52,13 @@ export async function isPublished(db: Queryable, data: Published): Promise<boole
   );
 }
 
-type PublishedMap = GameMap & { published: number; publisher_key: number; hash: string | undefined };
+type PublishedMap = GameMap & { published: number; changed_key: number | null; hash: string | undefined };
 
 async function publishedMap(tx: Queryable, name: string): Promise<PublishedMap | undefined> {
   const map = await mapByExactName(tx, name);
   if (map === undefined) return undefined;
-  const facts = await tx.get<{ published: number; publisher_key: number; hash: string | null }>(sql`
-    select m.published, m.publisher_key, i.hash from maps m left join map_images i on i.map_key = m.key
+  const facts = await tx.get<{ published: number; changed_key: number | null; hash: string | null }>(sql`
+    select m.published, m.changed_key, i.hash from maps m left join map_images i on i.map_key = m.key
     where m.key = ${map.key}`);
   return { ...map, ...facts!, hash: facts!.hash ?? undefined };
 }
@@ -99,10 +88,10 @@ async function storeImage(
 async function addMap(context: EventContext, data: Published, picture: string | undefined): Promise<void> {
   const { key, time, batch } = context;
   await batch.tx.run(sql`
-    insert into maps (key, name, name_key, version, proto, objective, type, path, authors, teams, gamemodes, publisher_key, published)
+    insert into maps (key, name, name_key, version, proto, objective, type, path, authors, teams, gamemodes, publisher_key, published, changed_key)
     values (${key}, ${data.name}, ${nameKey(data.name)}, ${data.version}, ${data.proto}, ${data.objective}, ${data.type},
       ${data.path}, ${JSON.stringify(data.authors)}, ${JSON.stringify(data.teams)}, ${JSON.stringify(data.gamemodes)},
-      ${sourceOf(context)}, ${time})`);
+      ${sourceOf(context)}, ${time}, ${key})`);
   await writeModesAndImage(batch.tx, key, data.gamemodes, picture);
 }
 
@@ -116,7 +105,8 @@ async function updateMap(
   await tx.run(sql`
     update maps set version = ${data.version}, proto = ${data.proto}, objective = ${data.objective}, type = ${data.type},
       path = ${data.path}, authors = ${JSON.stringify(data.authors)}, teams = ${JSON.stringify(data.teams)},
-      gamemodes = ${JSON.stringify(data.gamemodes)}, publisher_key = ${sourceOf(context)}, published = ${context.time}
+      gamemodes = ${JSON.stringify(data.gamemodes)}, publisher_key = ${sourceOf(context)}, published = ${context.time},
+      changed_key = ${context.key}
     where key = ${key}`);
   await tx.run(sql`delete from map_gamemodes where map_key = ${key}`);
   await writeModesAndImage(tx, key, data.gamemodes, picture);

@@ -1,5 +1,10 @@
+import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import { keyOfReference } from '#store/game/punishments.ts';
+import { recordAudit } from '#store/audit/audit.ts';
+import { keyOfReference, type PunishmentTarget } from '#store/game/punishments.ts';
+import { authorityOf } from '#store/game/server-keys.ts';
+import { punishmentAggregate } from '../punishments/aggregate.ts';
+import { findNamed } from '../punishments/named.ts';
 import type { DataOf } from '../schema.ts';
 import { type EventContext, type HandlerResult, EventRejected, sourceOf, observePlayer } from '../unit-of-work.ts';
 
@@ -8,6 +13,7 @@ export async function applyIssued(context: EventContext, data: DataOf<'punishmen
   const { batch, key, time, server } = context;
   if (data.expires !== null && data.expires < time)
     throw new EventRejected('data.expires', 'must not be earlier than the time of the event');
+  await requireValidKey(context);
   const known = await keyOfReference(batch.tx, sourceOf(context), data.punishment);
   if (known !== undefined)
     throw new EventRejected('data.punishment', 'was issued before; send punishment.changed to change it');
@@ -30,28 +36,85 @@ async function observePunished(context: EventContext, player: { uuid: string; na
 
 /** Changes the members that the event has. An event older than the last change has no effect. */
 export async function applyChanged(context: EventContext, data: DataOf<'punishment.changed'>): Promise<HandlerResult> {
-  const key = await requireKey(context, data.punishment);
+  const target = await requireTarget(context, data);
+  const { punishment_id: _id, punishment: _reference, server: _server, ...terms } = data;
   const changed = await context.batch.tx.run(sql`
     update punishments set
-      type = coalesce(${data.type ?? null}, type),
-      level = coalesce(${data.level ?? null}, level),
-      reason = coalesce(${data.reason ?? null}, reason),
-      expires = case when ${data.expires === undefined ? 0 : 1} = 1 then ${data.expires ?? null} else expires end,
+      type = coalesce(${terms.type ?? null}, type),
+      level = coalesce(${terms.level ?? null}, level),
+      reason = coalesce(${terms.reason ?? null}, reason),
+      expires = case when ${terms.expires === undefined ? 0 : 1} = 1 then ${terms.expires ?? null} else expires end,
       changed = ${context.time}
-    where key = ${key} and changed <= ${context.time}`);
-  return changed === 0 ? { note: 'nothing changed: a newer change of this punishment is already stored' } : undefined;
+    where key = ${target.key} and changed <= ${context.time}`);
+  const aggregate = punishmentAggregate(target);
+  if (changed === 0) return { aggregate, note: 'nothing changed: a newer change of this punishment is already stored' };
+  const { expires } = terms;
+  const until = expires === undefined || expires === null ? expires : new Date(expires).toISOString();
+  await recordChange(context, 'punishment.change', target, { ...terms, expires: until });
+  return { aggregate };
 }
 
 export async function applyRevoked(context: EventContext, data: DataOf<'punishment.revoked'>): Promise<HandlerResult> {
-  const key = await requireKey(context, data.punishment);
-  const changed = await context.batch.tx.run(
-    sql`update punishments set revoked = ${context.time} where key = ${key} and revoked is null`,
-  );
-  return changed === 0 ? { note: 'nothing changed: the punishment is already revoked' } : undefined;
+  const target = await requireTarget(context, data);
+  const { reason, revoker } = data;
+  const changed = await context.batch.tx.run(sql`
+    update punishments set revoked = ${context.time}, revoked_on = ${context.server?.name ?? ''}, revoke_reason = ${reason},
+      revoker_uuid = ${revoker?.uuid ?? null}, revoker_name = ${revoker?.name ?? null}
+    where key = ${target.key} and revoked is null`);
+  const aggregate = punishmentAggregate(target);
+  if (changed === 0) return { aggregate, note: 'nothing changed: the punishment is already revoked' };
+  await recordChange(context, 'punishment.revoke', target, { reason });
+  return { aggregate };
 }
 
-async function requireKey(context: EventContext, reference: string): Promise<number> {
-  const key = await keyOfReference(context.batch.tx, sourceOf(context), reference);
-  if (key !== undefined) return key;
-  throw new EventRejected('data.punishment', 'names no punishment of this sender; send punishment.issued first', true);
+/**
+ * Finds the punishment that an event is about. Punishments belong to the network: a server may change those of other
+ * servers too, unless it is set to its own ones.
+ */
+async function requireTarget(
+  context: EventContext,
+  data: DataOf<'punishment.changed'> | DataOf<'punishment.revoked'>,
+): Promise<PunishmentTarget> {
+  const authority = await requireValidKey(context);
+  const target = await findNamed(context.batch.tx, sourceOf(context), data);
+  if (target === undefined) {
+    const place = data.punishment_id === undefined ? 'data.punishment' : 'data.punishment_id';
+    throw new EventRejected(place, 'names no punishment of the network; send punishment.issued first', true);
+  }
+  if (authority === 'own' && target.scope !== sourceOf(context))
+    throw new EventRejected(
+      data.punishment_id === undefined ? 'data.server' : 'data.punishment_id',
+      'names a punishment that this server did not issue, and the operator lets it change only its own',
+    );
+  return target;
+}
+
+/**
+ * Reads which punishments the sender may change. The ingest authenticates a request when it begins; this second check, in
+ * the transaction, makes that the events of a long request change nothing after the key was revoked.
+ */
+async function requireValidKey({ batch, sender, isReplay }: EventContext): Promise<'network' | 'own'> {
+  if (isReplay || sender.kind === 'operator') return 'network';
+  const authority = await authorityOf(batch.tx, sender.serverKey, sender.credential, batch.now);
+  if (authority !== undefined) return authority;
+  throw new EventRejected('', 'was sent with a key that is revoked; ask the operator for a new one', true);
+}
+
+/** Records in the audit log which key of a game server changed a punishment. Commands and the console record their own. */
+async function recordChange(
+  { batch, sender, key, isReplay }: EventContext,
+  action: string,
+  target: PunishmentTarget,
+  detail: Record<string, string | number | null | undefined>,
+): Promise<void> {
+  if (isReplay || sender.kind === 'operator') return;
+  const { serverName, credential } = sender;
+  const actor = { via: 'game', account_id: null, name: serverName, address: serverName } as const;
+  const facts = { key: idOf(credential), receipt: idOf(key), ...detail };
+  await recordAudit(batch.tx, batch.now, actor, {
+    action,
+    subject: idOf(target.key),
+    label: target.punished,
+    detail: facts,
+  });
 }

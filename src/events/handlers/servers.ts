@@ -25,7 +25,8 @@ export async function applyConfigured(
 ): Promise<HandlerResult> {
   await context.batch.tx.run(sql`
     update servers
-    set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max}, removed = null
+    set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max},
+      punishments = coalesce(${data.punishments ?? null}, punishments), removed = null
     where key = ${context.server!.key}`);
   return undefined;
 }
@@ -62,7 +63,7 @@ export async function applyPresence(
     );
   }
   const received = sender.kind === 'server' ? batch.now : Math.min(time, batch.now);
-  const changed = await batch.tx.run(sql`
+  const stored = await batch.tx.get<{ max: number }>(sql`
     insert into presence (server_key, event_id, time, received, playing, players, player_count, gamemode,
       current_map, current_map_key, next_map)
     values (${server!.key}, ${id}, ${time}, ${received}, ${data.current}, ${JSON.stringify(data.players)},
@@ -71,10 +72,17 @@ export async function applyPresence(
       event_id = excluded.event_id, time = excluded.time, received = excluded.received, playing = excluded.playing,
       players = excluded.players, player_count = excluded.player_count, gamemode = excluded.gamemode,
       current_map = excluded.current_map, current_map_key = excluded.current_map_key, next_map = excluded.next_map
-    where excluded.time > presence.time`);
-  if (changed > 0) return undefined;
-  if (await isStored(context, id)) return { isDuplicate: true };
+    where excluded.time > presence.time
+    returning (select max from servers where key = server_key) as max`);
+  if (stored !== undefined) return beyondCapacity(data.players.length, stored.max);
+  if (await isStored(context, id)) return { duplicateOf: null };
   return { note: 'nothing changed: a newer heartbeat is already stored' };
+}
+
+/** A heartbeat with more names than the server has places; 0 places are a lobby. */
+function beyondCapacity(players: number, max: number): HandlerResult {
+  if (max === 0 || players <= max) return undefined;
+  return { warnings: [{ place: 'data.players', reason: `has ${players} names, but the server has ${max} places` }] };
 }
 
 async function isStored({ batch, server, time }: EventContext, id: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
 import { MAPS } from '../anonymise.ts';
+import { punishmentOfAggregate } from '../punishments/aggregate.ts';
 import { renamedJson } from '../renamed-json.ts';
 import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from './portion.ts';
 
@@ -119,15 +120,30 @@ interface StoredEvent {
 
 async function anonymiseEvent(tx: Queryable, { key, type, body }: StoredEvent, scan: Scan): Promise<void> {
   const { pseudonyms, owner } = scan;
-  await tx.run(sql`update ledger set body = ${renamedJson(body, pseudonyms)} where key = ${key}`);
+  await tx.run(sql`
+    update ledger set body = ${renamedJson(body, pseudonyms)}, content_hash = null where key = ${key}`);
   if (type === 'match.finished') await anonymiseMatch(tx, key, scan);
   if (owner !== undefined) await anonymiseNames(tx, key, owner);
+  if (type === 'punishment.revoked') await anonymiseRevoker(tx, key, pseudonyms);
   if (type !== 'punishment.issued') return;
   await tx.runAll(
     [...pseudonyms].map(
       ([original, { uuid, name }]) => sql`
         update punishments set punisher_uuid = ${uuid}, punisher_name = ${name}
         where key = ${key} and punisher_uuid = ${original}`,
+    ),
+  );
+}
+
+async function anonymiseRevoker(tx: Queryable, event: number, pseudonyms: Scan['pseudonyms']): Promise<void> {
+  const row = await tx.get<{ aggregate: string | null }>(sql`select aggregate from ledger where key = ${event}`);
+  const revoked = punishmentOfAggregate(row?.aggregate ?? null);
+  if (revoked === undefined) return;
+  await tx.runAll(
+    [...pseudonyms].map(
+      ([original, { uuid, name }]) => sql`
+        update punishments set revoker_uuid = ${uuid}, revoker_name = ${name}
+        where scope_key = ${revoked.scope} and reference = ${revoked.reference} and revoker_uuid = ${original}`,
     ),
   );
 }

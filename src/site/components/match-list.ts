@@ -1,10 +1,9 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#platform/text.ts';
 import type { ListedMatch } from '#store/game/match-lists.ts';
 import { factsOf, type PlayedMatch } from '#store/game/matches.ts';
-import { type MapSummary, mapSummaries } from '#store/game/map-summaries.ts';
+import { type MapSummaries, mapSummaries, type MapSummary } from '#store/game/map-summaries.ts';
 import type { PageRequest } from '../page-request.ts';
 import { colourNamed, teamColours } from './colours.ts';
 import { thumb } from './map-image.ts';
@@ -28,9 +27,9 @@ export async function matchList(request: PageRequest, matches: readonly Row[]): 
   </ul>`;
 }
 
-function row(request: PageRequest, match: Row, summaries: Map<string, MapSummary>): Html {
+function row(request: PageRequest, match: Row, summaries: MapSummaries): Html {
   const facts = factsOf(match.head);
-  const summary = summaries.get(nameKey(facts.map));
+  const summary = summaries.of(facts.map);
   const { text } = request;
   return html`<li class="match-row">
     <a class="cover" href="/matches/${idOf(match.key)}" aria-label="${text.match.title(facts.map, facts.server)}"></a>

@@ -4,7 +4,7 @@ import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 
-export const ROLES = ['user', 'operator'] as const;
+export const ROLES = ['user', 'moderator', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A person's account. `id` is the `sub` of tokens; `name` is the name of the game account while one is linked. */

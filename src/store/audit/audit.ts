@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { join, type Sql, sql } from '#db/sql.ts';
+import { join, list, type Sql, sql } from '#db/sql.ts';
 
 /** Where an act came from: pages of the console or of sign-in, a command, or the game. */
 export const WAYS = ['console', 'sign-in', 'command', 'game'] as const;
@@ -126,6 +126,19 @@ export async function listAuditOf(
     ${SELECT} where actor_id = ${accountId} ${before === undefined ? sql`` : sql`and id < ${before}`}
     order by id desc limit ${limit}`);
   return rows.map(entryOf);
+}
+
+/** The actors of acts on these subjects whose detail has a receipt, by that receipt. */
+export async function actorsByReceipt(
+  db: Queryable,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.all<Pick<AuditRow, 'actor' | 'detail'>>(sql`
+    select actor, detail from audit where subject in (${list(subjects)})`);
+  const found = rows.map(
+    ({ actor, detail }) => [(JSON.parse(detail) as { receipt?: unknown }).receipt, actor] as const,
+  );
+  return new Map(found.flatMap(([receipt, actor]) => (typeof receipt === 'string' ? [[receipt, actor]] : [])));
 }
 
 function conditions({ actor, action, subject, address, outcome, since, until, before }: AuditFilter): Sql[] {

@@ -22,7 +22,7 @@ export async function eraseFromAudit(tx: Queryable, { id }: Pick<Account, 'id'>)
 
 const BATCH_SIZE = 500;
 
-/** Like `eraseFromAudit`, for the entries of operators about the game account: merges and revoked punishments. */
+/** Like `eraseFromAudit`, for the entries of operators about the game account: merges and acts on punishments. */
 export async function erasePlayerFromAudit(
   tx: Queryable,
   playerKey: number,
@@ -39,6 +39,6 @@ export async function erasePlayerFromAudit(
   for (let start = 0; start < ids.length; start += BATCH_SIZE) {
     await tx.run(sql`
       update audit set label = ${after.name}, detail = replace(detail, ${before.name}, ${after.name})
-      where subject in (${list(ids.slice(start, start + BATCH_SIZE))}) and action = 'punishment.revoke'`);
+      where subject in (${list(ids.slice(start, start + BATCH_SIZE))}) and action like 'punishment.%'`);
   }
 }

@@ -12,14 +12,31 @@ export interface MapSummary {
   teams: MapTeam[];
 }
 
-/** Map summaries by name key; the newest of several maps with one name key. Unknown maps are absent. */
-export async function mapSummaries(db: Queryable, names: readonly string[]): Promise<Map<string, MapSummary>> {
+/** The summaries of maps that pages mention by name. */
+export class MapSummaries {
+  readonly #byName = new Map<string, MapSummary>();
+  readonly #byNameKey = new Map<string, MapSummary>();
+
+  /** @param summaries in the order of their keys */
+  constructor(summaries: readonly MapSummary[]) {
+    for (const summary of summaries) {
+      this.#byName.set(summary.name, summary);
+      this.#byNameKey.set(nameKey(summary.name), summary);
+    }
+  }
+
+  /** The map with exactly this name, else the newest with this name in any case; undefined where there is none. */
+  of(name: string): MapSummary | undefined {
+    return this.#byName.get(name) ?? this.#byNameKey.get(nameKey(name));
+  }
+}
+
+/** The summaries of the maps with one of these names, in any case. */
+export async function mapSummaries(db: Queryable, names: readonly string[]): Promise<MapSummaries> {
   const keys = [...new Set(names.filter((name) => name !== '').map(nameKey))];
-  if (keys.length === 0) return new Map();
-  const rows = await db.all<Omit<MapSummary, 'teams'> & { name_key: string; teams: string }>(sql`
-    select m.name_key, m.key, m.name, m.teams, i.hash as image from maps m left join map_images i on i.map_key = m.key
+  if (keys.length === 0) return new MapSummaries([]);
+  const rows = await db.all<Omit<MapSummary, 'teams'> & { teams: string }>(sql`
+    select m.key, m.name, m.teams, i.hash as image from maps m left join map_images i on i.map_key = m.key
     where m.name_key in (${list(keys)}) order by m.key`);
-  return new Map(
-    rows.map(({ name_key, teams, ...summary }) => [name_key, { ...summary, teams: JSON.parse(teams) as MapTeam[] }]),
-  );
+  return new MapSummaries(rows.map(({ teams, ...summary }) => ({ ...summary, teams: JSON.parse(teams) as MapTeam[] })));
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 
 /** `state` in the data API. It is computed at each read, because a punishment expires as time passes. */
 export const ACTIVE = 0;
@@ -18,6 +18,19 @@ export interface Punishment {
   server: string;
   automatic: boolean;
   expires: number | null;
+  /** Null unless revoked. */
+  revocation: Revocation | null;
+  /** The time of the newest change; an older one has no effect. */
+  changed: number;
+}
+
+export interface Revocation {
+  time: number;
+  reason: string;
+  /** The player who revoked it, where the sender named one. */
+  by: { uuid: string; name: string } | null;
+  /** The name of the server that revoked it; empty for the network's staff. */
+  server: string;
 }
 
 interface PunishmentRow {
@@ -34,11 +47,16 @@ interface PunishmentRow {
   time: number;
   expires: number | null;
   revoked: number | null;
+  revoked_on: string;
+  revoke_reason: string;
+  revoker_uuid: string | null;
+  revoker_name: string | null;
+  changed: number;
 }
 
 const SELECT = sql`
   select u.key, u.punisher_uuid, u.punisher_name, p.uuid, p.name, u.type, u.level, u.reason, u.server, u.automatic,
-    u.time, u.expires, u.revoked
+    u.time, u.expires, u.revoked, u.revoked_on, u.revoke_reason, u.revoker_uuid, u.revoker_name, u.changed
   from punishments u join players p on p.key = u.punished_key`;
 
 /** Punishments with keys below `before`, newest first. */
@@ -79,7 +97,7 @@ export async function isBanned(db: Queryable, playerKey: number, now: number): P
 }
 
 function punishmentOf(row: PunishmentRow, now: number): Punishment {
-  const { key, reason, level, time, type, server, expires } = row;
+  const { key, reason, level, time, type, server, expires, changed } = row;
   const punisher = row.punisher_uuid === null ? null : { uuid: row.punisher_uuid, name: row.punisher_name! };
   const punished = { uuid: row.uuid, name: row.name };
   return {
@@ -94,7 +112,16 @@ function punishmentOf(row: PunishmentRow, now: number): Punishment {
     server,
     automatic: row.automatic === 1,
     expires,
+    revocation: revocationOf(row),
+    changed,
   };
+}
+
+function revocationOf(row: PunishmentRow): Revocation | null {
+  const { revoked: time, revoke_reason: reason, revoked_on: server } = row;
+  if (time === null) return null;
+  const by = row.revoker_uuid === null ? null : { uuid: row.revoker_uuid, name: row.revoker_name! };
+  return { time, reason, by, server };
 }
 
 function stateOf({ revoked, expires }: PunishmentRow, now: number): number {
@@ -117,4 +144,39 @@ export async function keyOfReference(tx: Queryable, scope: number, reference: st
     sql`select key from punishments where scope_key = ${scope} and reference = ${reference}`,
   );
   return row?.key;
+}
+
+/** A punishment that an event changes, by its key and by its sender's name of it. */
+export interface PunishmentTarget {
+  key: number;
+  scope: number;
+  reference: string;
+  /** The present name of the punished player. */
+  punished: string;
+}
+
+const TARGET = sql`
+  select u.key, u.scope_key as scope, u.reference, p.name as punished
+  from punishments u join players p on p.key = u.punished_key`;
+
+export async function targetByKey(db: Queryable, key: number): Promise<PunishmentTarget | undefined> {
+  return await db.get<PunishmentTarget>(sql`${TARGET} where u.key = ${key}`);
+}
+
+export async function findTarget(
+  db: Queryable,
+  scope: number,
+  reference: string,
+): Promise<PunishmentTarget | undefined> {
+  return await db.get<PunishmentTarget>(sql`${TARGET} where u.scope_key = ${scope} and u.reference = ${reference}`);
+}
+
+/** The punishments of one scope with these references, for lists of changes. */
+export async function targetsOf(
+  db: Queryable,
+  scope: number,
+  references: readonly string[],
+): Promise<PunishmentTarget[]> {
+  return await db.all<PunishmentTarget>(sql`
+    ${TARGET} where u.scope_key = ${scope} and u.reference in (${list(references)})`);
 }

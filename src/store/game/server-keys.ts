@@ -3,6 +3,7 @@ import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
+import type { PunishmentScope } from './servers.ts';
 
 /**
  * A secret key with which a game server sends events. A server has several valid keys while one replaces another. Events
@@ -78,4 +79,17 @@ export async function findServerKey(db: Queryable, secret: string, now: number):
     where k.hash = ${secretHash(secret)} and (k.expires is null or k.expires > ${now}) and s.removed is null`);
   if (row === undefined) return undefined;
   return { credential: row.key, serverKey: row.server_key, serverName: row.name, test: row.test === 1 };
+}
+
+/** Which punishments a key may change now; undefined if the key is revoked or expired, or its server was removed. */
+export async function authorityOf(
+  db: Queryable,
+  serverKey: number,
+  credential: number,
+  now: number,
+): Promise<PunishmentScope | undefined> {
+  const row = await db.get<{ punishments: PunishmentScope }>(sql`
+    select s.punishments from servers s join server_keys k on k.key = ${credential}
+    where s.key = ${serverKey} and s.removed is null and (k.expires is null or k.expires > ${now})`);
+  return row?.punishments;
 }

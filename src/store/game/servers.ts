@@ -7,12 +7,17 @@ export interface Server {
   name: string;
 }
 
+/** Which punishments a server may change: all of the network, or those that it issued. */
+export const PUNISHMENT_SCOPES = ['network', 'own'] as const;
+export type PunishmentScope = (typeof PUNISHMENT_SCOPES)[number];
+
 /** A server with its present state. A server without recent heartbeats is empty: no players, no map. */
 export interface ServerNow extends Server {
   region: string;
   icon: string;
   order: number;
   max: number;
+  punishments: PunishmentScope;
   playing: number;
   players: string[];
   gamemode: string;
@@ -27,6 +32,7 @@ interface ServerRow {
   icon: string;
   sort_order: number;
   max: number;
+  punishments: PunishmentScope;
   received: number | null;
   playing: number;
   players: string;
@@ -36,8 +42,8 @@ interface ServerRow {
 }
 
 const SELECT = sql`
-  select s.key, s.name, s.region, s.icon, s.sort_order, s.max, p.received, p.playing, p.players, p.gamemode,
-    p.current_map, p.next_map
+  select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing, p.players,
+    p.gamemode, p.current_map, p.next_map
   from servers s left join presence p on p.server_key = s.key`;
 
 /** Sorts by `order`, then by name. In JavaScript because each database sorts text by its own collation. */
@@ -66,23 +72,29 @@ export async function countOnline(db: Queryable, since: number): Promise<number>
   return row!.count;
 }
 
-/** The servers that now play one of the maps, given by name keys. */
+/**
+ * The servers that now play one of the maps, each with the key of its map: the one with exactly the reported name, else
+ * the newest with this name in any case.
+ */
 export async function serversPlaying(
   db: Queryable,
-  mapKeys: string[],
+  mapNames: readonly string[],
   since: number,
-): Promise<(ServerNow & { map_key: string })[]> {
-  const rows = await db.all<ServerRow & { map_key: string }>(sql`
-    select s.key, s.name, s.region, s.icon, s.sort_order, s.max, p.received, p.playing, p.players, p.gamemode,
-      p.current_map, p.next_map, p.current_map_key as map_key
+): Promise<(ServerNow & { map_key: number })[]> {
+  const rows = await db.all<ServerRow & { map_key: number }>(sql`
+    select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing, p.players,
+      p.gamemode, p.current_map, p.next_map, coalesce(
+        (select m.key from maps m where m.name = p.current_map),
+        (select max(m.key) from maps m where m.name_key = p.current_map_key)) as map_key
     from presence p join servers s on s.key = p.server_key
-    where p.current_map_key in (${list(mapKeys)}) and p.received >= ${since} and s.removed is null`);
+    where p.current_map_key in (${list([...new Set(mapNames.map(nameKey))])}) and p.received >= ${since}
+      and s.removed is null`);
   return rows.sort(byOrder).map((row) => ({ ...serverNow(row, since), map_key: row.map_key }));
 }
 
 function serverNow(row: ServerRow, since: number): ServerNow {
-  const { key, name, region, icon, sort_order: order, max } = row;
-  const fixed = { key, name, region, icon, order, max };
+  const { key, name, region, icon, sort_order: order, max, punishments } = row;
+  const fixed = { key, name, region, icon, order, max, punishments };
   if (row.received === null || row.received < since) return { ...fixed, ...NOBODY };
   const { playing, gamemode, current_map, next_map } = row;
   return { ...fixed, playing, gamemode, current_map, next_map, players: JSON.parse(row.players) as string[] };

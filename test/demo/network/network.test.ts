@@ -63,7 +63,7 @@ test('every event is valid, in the order of time, with a unique id', () => {
   const { events } = shortHistory();
   for (const event of events) {
     const read = readEvent(event);
-    if ('refusal' in read) assert.fail(`${event.id}: ${read.refusal.place} ${read.refusal.reason}`);
+    if ('problems' in read) assert.fail(`${event.id}: ${JSON.stringify(read.problems)}`);
     assert.ok(Date.parse(event.time) <= NOW);
   }
   const times = events.map(({ time }) => Date.parse(time));

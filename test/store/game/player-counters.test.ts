@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Db } from '#db/db.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
@@ -125,7 +126,9 @@ async function databasesOf(
   connections: number,
 ): Promise<{ opened: Db[]; close: () => Promise<void> }> {
   const database = await createTestDatabase(dialect);
-  const opened = await Promise.all(Array.from({ length: connections }, () => openDb(database.url)));
+  const opened = await Promise.all(
+    Array.from({ length: connections }, () => openDb(database.url, { keyedHash: secretHash })),
+  );
   await migrate(opened[0]!);
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((db) => db.close()));

@@ -1,0 +1,45 @@
+import { html } from 'hono/html';
+import { field, notice } from '#http/fields.ts';
+import { findPunished, issuePunishment } from '#events/punishments/operator-acts.ts';
+import { formTo, type Problems, textOf } from '../components.ts';
+import { moderatorForm, moderatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { inOperator } from './layout.ts';
+import { isComplete, playerOf, readTerms, termsFields, wireExpiry } from './punishment-terms.ts';
+
+/** The form that issues a punishment of the network. */
+async function newPage(request: ConsoleRequest, problems?: Problems) {
+  const { c } = request;
+  const { operator: t } = request.texts;
+  const entered = problems === undefined ? { player: c.req.query('player') ?? '', type: 'ban' } : request.form;
+  const errors = problems ?? {};
+  const fields = html`${field({ name: 'player', label: t.issue_player, hint: t.issue_player_hint, value: entered['player'], error: errors['player'], maxlength: 64 })}
+    ${field({ name: 'name', label: t.issue_name, hint: t.issue_name_hint, value: entered['name'], error: errors['name'], maxlength: 64, optional: true })}
+    ${termsFields(request, entered, errors)}<button class="danger">${t.issue}</button>`;
+  const inner = html`<section class="card form">
+    ${notice(errors['form'], 'bad')} ${formTo(request, '/operator/punishments/new', fields)}
+  </section>`;
+  return inOperator(request, '/punishments', t.issue, inner, problems === undefined ? 200 : 422);
+}
+
+async function issue(request: ConsoleRequest) {
+  const { deps, form, texts } = request;
+  const [query, name] = [textOf(form['player'], 64), textOf(form['name'], 64)];
+  const punished = query === undefined ? undefined : await findPunished(deps.db, query, name);
+  const read = readTerms(request);
+  if (punished === undefined || !isComplete(read)) {
+    const problems = isComplete(read) ? {} : read;
+    return newPage(request, { ...problems, ...(punished === undefined && { player: texts.operator.unknown_player }) });
+  }
+  const terms = { ...read, expires: wireExpiry(read.expires) };
+  const receipt = await issuePunishment(deps.db, deps.clock, { punished, punisher: await playerOf(request), ...terms });
+  if (receipt.status === 'rejected') return newPage(request, { form: `${receipt.place}: ${receipt.reason}` });
+  const id = receipt.receipt!;
+  const detail = { receipt: id, ...terms };
+  await request.record({ action: 'punishment.issue', subject: id, label: punished.name, detail });
+  return `/operator/punishments/${id}?done=completed`;
+}
+
+export const newPunishmentRoutes: readonly Route[] = [
+  moderatorPage('/operator/punishments/new', (request) => newPage(request)),
+  moderatorForm('/operator/punishments/new', issue),
+];

@@ -1,0 +1,172 @@
+import { html } from 'hono/html';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { field, notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { runJob } from '#events/jobs/runner.ts';
+import { historyOf, undoChange } from '#events/punishments/changes.ts';
+import { changePunishment, revokePunishment } from '#events/punishments/operator-acts.ts';
+import { type Punishment, punishmentByKey, REVOKED, targetByKey } from '#store/game/punishments.ts';
+import { factsList, formTo, textOf, timestamp, type Problems } from '../components.ts';
+import { moderatorForm, moderatorPage, operatorForm, type Route, type ConsoleRequest } from '../routes.ts';
+import { notFound } from '../sign-in.ts';
+import { inOperator } from './layout.ts';
+import { changeTable } from './punishment-changes.ts';
+import {
+  enteredTerms,
+  expiryOf,
+  isComplete,
+  MAX_REASON,
+  playerOf,
+  readTerms,
+  stateBadge,
+  termsFields,
+  wireExpiry,
+} from './punishment-terms.ts';
+
+async function requirePunishment({ c, deps, now }: ConsoleRequest): Promise<Punishment> {
+  const found = await punishmentByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, now);
+  if (found === undefined) throw notFound();
+  return found;
+}
+
+/** The problems of the two forms of the page. */
+interface PageProblems {
+  change?: Problems;
+  revoke?: string;
+}
+
+/** One punishment, its history, and the forms to change and to revoke it. */
+async function punishmentPage(request: ConsoleRequest, problems: PageProblems = {}) {
+  const { deps } = request;
+  const { operator: t } = request.texts;
+  const punishment = await requirePunishment(request);
+  const { key, punished, type, state } = punishment;
+  const history = await historyOf(deps.db, (await targetByKey(deps.db, key))!);
+  const inner = html`<section class="card">${factsList(factsOf(request, punishment))}</section>
+    ${
+      state === REVOKED
+        ? ''
+        : html`${changeForm(request, punishment, problems.change)} ${revokeForm(request, key, problems.revoke)}`
+    }
+    <section class="card" aria-labelledby="history">
+      <h2 id="history">${t.history}</h2>
+      ${changeTable(request, history, { of: key })}
+    </section>`;
+  const status = problems.change === undefined && problems.revoke === undefined ? 200 : 422;
+  return inOperator(request, '/punishments', `${type}: ${punished.name}`, inner, status);
+}
+
+function factsOf(request: ConsoleRequest, punishment: Punishment): [string, Html | string][] {
+  const { operator: t } = request.texts;
+  const { punished, punisher, type, level, reason, server, time, revocation } = punishment;
+  return [
+    [t.player, html`<a href="/players/${punished.uuid}">${punished.name}</a>`],
+    [t.kind, type],
+    [t.level, String(level)],
+    [t.reason, reason === '' ? '–' : reason],
+    [t.punisher, punisher?.name ?? '–'],
+    [t.server, server === '' ? '–' : server],
+    [t.when, timestamp(request, time)],
+    [t.expires, expiryOf(request, punishment)],
+    [t.state, stateBadge(request, punishment)],
+    ...(revocation === null ? [] : [[t.revocation, revocationOf(request, revocation)] as [string, Html]]),
+  ];
+}
+
+function revocationOf(request: ConsoleRequest, { time, by, server, reason }: NonNullable<Punishment['revocation']>) {
+  const from = [by?.name, server].filter((text) => text !== undefined && text !== '').join(', ');
+  return html`${timestamp(request, time)}${from === '' ? '' : html` · ${from}`}
+  ${reason === '' ? '' : html`<span class="quote pre">${reason}</span>`}`;
+}
+
+function revokeForm(request: ConsoleRequest, key: number, problem: string | undefined): Html {
+  const { operator: t } = request.texts;
+  return html`<section class="card form" aria-labelledby="revoke">
+    <h2 id="revoke">${t.revoke}</h2>
+    ${notice(problem, 'bad')}
+    ${formTo(
+      request,
+      `/operator/punishments/${idOf(key)}`,
+      html`${field({ name: 'reason', id: 'revoke-reason', label: t.revoke_reason, hint: t.revoke_hint, maxlength: MAX_REASON })}
+        <button class="danger">${t.revoke}</button>`,
+    )}
+  </section>`;
+}
+
+/** What the form was made from: a change since then makes it stale. */
+const versionOf = ({ changed, revocation }: Punishment): string => `${changed} ${revocation?.time ?? ''}`;
+
+function changeForm(request: ConsoleRequest, punishment: Punishment, problems: Problems | undefined): Html {
+  const { operator: t } = request.texts;
+  const entered = problems === undefined ? enteredTerms(punishment) : request.form;
+  const fields = html`<input type="hidden" name="version" value="${versionOf(punishment)}" />
+    ${termsFields(request, entered, problems ?? {})}<button>${t.change_punishment}</button>`;
+  return html`<section class="card form" aria-labelledby="change">
+    <h2 id="change">${t.change_punishment}</h2>
+    ${notice(problems?.['form'], 'bad')}
+    ${formTo(request, `/operator/punishments/${idOf(punishment.key)}/change`, fields)}
+  </section>`;
+}
+
+async function change(request: ConsoleRequest) {
+  const { deps, form, texts } = request;
+  const { operator: t } = texts;
+  const punishment = await requirePunishment(request);
+  if (form['version'] !== versionOf(punishment))
+    return await punishmentPage(request, { change: { form: t.changed_meanwhile } });
+  const read = readTerms(request, punishment.expires);
+  if (!isComplete(read)) return await punishmentPage(request, { change: read });
+  const { type, level, reason, expires } = read;
+  const terms = {
+    ...(type !== punishment.type && { type }),
+    ...(level !== punishment.level && { level }),
+    ...(reason !== punishment.reason && { reason }),
+    ...(expires !== punishment.expires && { expires: wireExpiry(expires) }),
+  };
+  if (Object.keys(terms).length === 0) return await punishmentPage(request, { change: { form: t.nothing_to_change } });
+  const receipt = await changePunishment(deps.db, deps.clock, punishment.key, terms);
+  if (receipt.status === 'rejected') return await punishmentPage(request, { change: { form: receipt.reason } });
+  const subject = idOf(punishment.key);
+  const detail = { receipt: receipt.receipt, ...terms };
+  await request.record({ action: 'punishment.change', subject, label: punishment.punished.name, detail });
+  return `/operator/punishments/${subject}?done=saved`;
+}
+
+async function revoke(request: ConsoleRequest) {
+  const { deps, form, texts } = request;
+  const reason = textOf(form['reason'], MAX_REASON);
+  const { key, punished, type } = await requirePunishment(request);
+  if (reason === undefined) return await punishmentPage(request, { revoke: texts.operator.reason_missing(MAX_REASON) });
+  const revoker = await playerOf(request);
+  const receipt = await revokePunishment(deps.db, deps.clock, key, { reason, revoker });
+  if (receipt.status === 'rejected') return await punishmentPage(request, { revoke: receipt.reason });
+  const path = `/operator/punishments/${idOf(key)}`;
+  if (receipt.status === 'accepted' && receipt.note !== undefined) return `${path}?done=gone`;
+  const detail = { receipt: receipt.receipt, type, reason };
+  await request.record({ action: 'punishment.revoke', subject: idOf(key), label: punished.name, detail });
+  return `${path}?done=revoked`;
+}
+
+/** Withdraws one change or revocation of the punishment. */
+async function undo(request: ConsoleRequest) {
+  const { deps, form } = request;
+  const { key, punished } = await requirePunishment(request);
+  const subject = idOf(key);
+  const receipt = form['receipt'] ?? '';
+  const event = keyOf(receipt) ?? 0;
+  const history = await historyOf(deps.db, (await targetByKey(deps.db, key))!);
+  const isOwn = history.some((entry) => entry.key === event && entry.type !== 'punishment.issued');
+  const undone = isOwn ? await undoChange(deps.db, deps.clock, event) : undefined;
+  if (undone === undefined) return `/operator/punishments/${subject}?done=gone`;
+  await runJob(deps, undone.job);
+  await request.record({ action: 'punishment.undo', subject, label: punished.name, detail: { undone: receipt } });
+  return `/operator/punishments/${subject}?done=completed`;
+}
+
+const AT = '/operator/punishments/:id';
+export const punishmentPageRoutes: readonly Route[] = [
+  moderatorPage(AT, (request) => punishmentPage(request)),
+  moderatorForm(AT, revoke),
+  moderatorForm(`${AT}/change`, change),
+  operatorForm(`${AT}/undo`, undo),
+];

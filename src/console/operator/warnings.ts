@@ -1,0 +1,44 @@
+import { html } from 'hono/html';
+import { idOf } from '#platform/ids.ts';
+import type { Html } from '#http/page.ts';
+import { listed } from '#http/pager.ts';
+import { type EventWarning, listEventWarnings } from '#store/game/event-warnings.ts';
+import { button, timestamp } from '../components.ts';
+import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
+import { inOperator } from './layout.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+
+/** Accepted events with values that are not plausible. */
+async function warningsPage(request: ConsoleRequest) {
+  const { operator: t } = request.texts;
+  const found = await listEventWarnings(request.deps.db, { before: keyBefore(request), limit: PAGE_SIZE + 1 });
+  const { items, next } = listed(found, PAGE_SIZE, ({ receipt }) => receipt);
+  const title = t.sections['/warnings'];
+  const rows = items.map((warning) => warningRow(request, warning));
+  const inner = html`<section class="card">
+    <p>${t.warnings_lead}</p>
+    ${items.length === 0 ? html`<p class="soft">${t.no_warnings}</p>` : table(title, [t.received, t.server, t.event, t.implausible, t.withdraw], rows)}
+    ${olderPager(request, next)}
+  </section>`;
+  return inOperator(request, '/warnings', title, inner);
+}
+
+function warningRow(request: ConsoleRequest, warning: EventWarning): Html {
+  const { operator: t } = request.texts;
+  const { receipt, id, type, serverKey, server, warnings, received, withdrawn } = warning;
+  const root = `/operator/servers/${idOf(serverKey)}`;
+  // Heartbeats are not stored, so there is nothing to withdraw.
+  const isStored = serverKey !== 0 && type !== 'server.presence';
+  const withdraw = { kind: 'quiet small danger', fields: { receipt }, about: receipt } as const;
+  return html`<tr>
+    <td>${timestamp(request, received)}</td>
+    <td>${serverKey === 0 ? '–' : html`<a href="/console${root}">${server}</a>`}</td>
+    <td><code>${type}</code> <span class="hint">${id}</span></td>
+    <td>${warnings.map(({ place, reason }) => html`<span class="hint"><code>${place}</code> ${reason}</span>`)}</td>
+    <td>
+      ${withdrawn ? html`<span class="badge warn">${t.receipt_states.withdrawn}</span>` : isStored ? button(request, `${root}/withdraw`, t.withdraw, withdraw) : ''}
+    </td>
+  </tr>`;
+}
+
+export const warningRoutes: readonly Route[] = [operatorPage('/operator/warnings', warningsPage)];

@@ -1,0 +1,32 @@
+import type { KeyedHash } from '#db/db.ts';
+
+/**
+ * Tells whether two events with the same id have the same content: the same type and data; `time` does not count, because
+ * some senders set it anew when they send an event again.
+ */
+
+/** 128 bits, in base64url. */
+const HASH_LENGTH = 22;
+
+/**
+ * The hash that the ledger stores with an event. It is keyed, because the content of a small event could be found by
+ * trying. Equal hashes prove equal content; different ones may only mean that members have another order, see
+ * `isSameContent`: sorting the members of every event would cost four times as much as hashing it.
+ * @param json the data as JSON
+ */
+export const contentHash = (keyedHash: KeyedHash, type: string, json: string): string =>
+  keyedHash(`${type} ${json}`).slice(0, HASH_LENGTH);
+
+/** Whether two JSON texts are equal as canonical JSON: the order of members does not count. */
+export const isSameContent = (one: string, other: string): boolean =>
+  canonicalJson(JSON.parse(one)) === canonicalJson(JSON.parse(other));
+
+/** JSON with the members of all objects sorted by name (as in RFC 8785). */
+export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value));
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}

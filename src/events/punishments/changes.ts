@@ -1,0 +1,150 @@
+import { idOf } from '#platform/ids.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+import { actorsByReceipt } from '#store/audit/audit.ts';
+import { type PunishmentTarget, targetsOf } from '#store/game/punishments.ts';
+import { createWithdrawal } from '../jobs/withdrawal.ts';
+import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from './aggregate.ts';
+
+/** What the keys of game servers, and operators, did to punishments: the events of the ledger, and how to undo them. */
+
+export interface PunishmentChange {
+  /** The key of the event; its receipt. */
+  key: number;
+  type: 'punishment.issued' | 'punishment.changed' | 'punishment.revoked';
+  /** When the service received the event, epoch milliseconds. */
+  received: number;
+  /** The key of the server key that sent the event; 0 for an operator or moderator. */
+  credential: number;
+  /** The server that sent the event; null for an operator or moderator. */
+  server: string | null;
+  /** The operator or moderator, from the audit log; null where it no longer says who. */
+  by: string | null;
+  /** The punishment; undefined where its issue was withdrawn. */
+  target: PunishmentTarget | undefined;
+  /** The terms that the event set. */
+  terms: { type?: string; level?: number; reason?: string; expires?: string | null };
+  withdrawn: boolean;
+}
+
+interface ChangeRow {
+  key: number;
+  type: PunishmentChange['type'];
+  received: number;
+  credential: number;
+  server: string | null;
+  body: string;
+  withdrawn: number | null;
+  aggregate: string | null;
+}
+
+/**
+ * The condition of the partial indexes `ledger_punishments` and `ledger_punishments_by_key`. It repeats their text exactly,
+ * without bound values: otherwise SQLite does not use them.
+ */
+const IS_CHANGE = sql`l.type in ('punishment.issued', 'punishment.changed', 'punishment.revoked')`;
+
+const SELECT = sql`
+  select l.key, l.type, l.received, l.credential, s.name as server, l.body, l.withdrawn, l.aggregate
+  from ledger l left join servers s on s.key = l.scope_key`;
+
+/** Changes with keys below `before`, newest first; with a credential only those that it sent. */
+export async function listChanges(
+  db: Queryable,
+  { credential, since = 0, before, limit }: { credential?: number; since?: number; before: number; limit: number },
+): Promise<PunishmentChange[]> {
+  const sentBy = credential === undefined ? sql`` : sql`and l.credential = ${credential}`;
+  const rows = await db.all<ChangeRow>(sql`
+    ${SELECT} where ${IS_CHANGE} ${sentBy} and l.key < ${before} and l.received >= ${since} order by l.key desc limit ${limit}`);
+  return await changesOf(db, rows);
+}
+
+/** The events of one punishment, oldest first. */
+export async function historyOf(db: Queryable, name: PunishmentName): Promise<PunishmentChange[]> {
+  const rows = await db.all<ChangeRow>(sql`
+    ${SELECT} where l.aggregate = ${punishmentAggregate(name)} order by l.key limit ${MAX_HISTORY}`);
+  return await changesOf(db, rows);
+}
+
+/** Longer histories only come from a faulty plugin. */
+const MAX_HISTORY = 200;
+
+async function changesOf(db: Queryable, rows: readonly ChangeRow[]): Promise<PunishmentChange[]> {
+  const names = rows.flatMap(({ aggregate }) => punishmentOfAggregate(aggregate) ?? []);
+  const targets = new Map<string, PunishmentTarget>();
+  for (const [scope, own] of Map.groupBy(names, (name) => name.scope)) {
+    const references = [...new Set(own.map(({ reference }) => reference))];
+    for (const target of await targetsOf(db, scope, references)) targets.set(punishmentAggregate(target), target);
+  }
+  const actors = await actorsByReceipt(
+    db,
+    [...targets.values()].map(({ key }) => idOf(key)),
+  );
+  return rows.map(({ aggregate, body, withdrawn, ...row }) => ({
+    ...row,
+    by: row.credential === 0 ? (actors.get(idOf(row.key)) ?? null) : null,
+    target: targets.get(aggregate ?? ''),
+    terms: termsOf(body),
+    withdrawn: withdrawn !== null,
+  }));
+}
+
+/** Leaves out names and UUIDs, which the ledger stores as they were at the time. */
+function termsOf(body: string): PunishmentChange['terms'] {
+  const { type, level, reason, expires } = JSON.parse(body) as PunishmentChange['terms'];
+  return {
+    ...(type !== undefined && { type }),
+    ...(level !== undefined && { level }),
+    ...(reason !== undefined && reason !== '' && { reason }),
+    ...(expires !== undefined && { expires }),
+  };
+}
+
+/** Everything that a key did to punishments, or only what was received since a time. */
+export interface UndoScope {
+  credential: number;
+  since: number;
+}
+
+const undoable = ({ credential, since }: UndoScope): Sql => sql`
+  ${IS_CHANGE} and l.credential = ${credential} and l.received >= ${since} and l.withdrawn is null`;
+
+export async function countUndoable(db: Queryable, scope: UndoScope): Promise<number> {
+  const row = await db.get<{ count: number }>(sql`select count(*) as count from ledger l where ${undoable(scope)}`);
+  return row!.count;
+}
+
+/** A job that withdraws events. */
+export interface Undo {
+  /** The key of the job. */
+  job: number;
+  /** The number of events. */
+  events: number;
+}
+
+/**
+ * Adds a job that withdraws what a key did to punishments: the punishments that it issued disappear, and all others are as
+ * if the key had never changed them.
+ * @returns undefined where nothing is in force
+ */
+export async function undoChanges(db: Db, clock: Clock, scope: UndoScope): Promise<Undo | undefined> {
+  const rows = await db.tuples(sql`select l.key from ledger l where ${undoable(scope)} order by l.key desc`);
+  return await withdrawal(
+    db,
+    clock,
+    rows.map(([key]) => key as number),
+  );
+}
+
+/** Adds a job that withdraws one event about a punishment. @returns undefined where no such event is in force */
+export async function undoChange(db: Db, clock: Clock, key: number): Promise<Undo | undefined> {
+  const row = await db.get(sql`
+    select l.key from ledger l where ${IS_CHANGE} and l.key = ${key} and l.withdrawn is null`);
+  return await withdrawal(db, clock, row === undefined ? [] : [key]);
+}
+
+async function withdrawal(db: Db, clock: Clock, keys: readonly number[]): Promise<Undo | undefined> {
+  if (keys.length === 0) return undefined;
+  return { job: await createWithdrawal(db, clock, { keys }, { label: 'punishments' }), events: keys.length };
+}

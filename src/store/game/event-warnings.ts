@@ -1,0 +1,50 @@
+import { idOf } from '#platform/ids.ts';
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+/** An accepted event with values that are not plausible. */
+export interface EventWarning {
+  receipt: string;
+  id: string;
+  type: string;
+  /** The key and the name of the server; 0 and empty for the network itself. */
+  serverKey: number;
+  server: string;
+  warnings: { place: string; reason: string }[];
+  /** Epoch milliseconds. */
+  received: number;
+  withdrawn: boolean;
+}
+
+interface Row {
+  key: number;
+  scope_key: number;
+  event_id: string;
+  type: string;
+  warnings: string;
+  received: number;
+  server: string | null;
+  withdrawn: number | null;
+}
+
+/** Events with warnings, the newest first: of one server, or of all. */
+export async function listEventWarnings(
+  db: Queryable,
+  { before, limit, serverKey }: { before: number; limit: number; serverKey?: number | undefined },
+): Promise<EventWarning[]> {
+  const ofServer = serverKey === undefined ? sql`` : sql`and w.scope_key = ${serverKey}`;
+  const rows = await db.all<Row>(sql`
+    select w.key, w.scope_key, w.event_id, w.type, w.warnings, w.received, s.name as server, l.withdrawn
+    from event_warnings w left join servers s on s.key = w.scope_key left join ledger l on l.key = w.key
+    where w.key < ${before} ${ofServer} order by w.key desc limit ${limit}`);
+  return rows.map(({ key, scope_key, event_id: id, type, warnings, received, server, withdrawn }) => ({
+    receipt: idOf(key),
+    id,
+    type,
+    serverKey: scope_key,
+    server: server ?? '',
+    warnings: JSON.parse(warnings) as EventWarning['warnings'],
+    received,
+    withdrawn: withdrawn !== null,
+  }));
+}

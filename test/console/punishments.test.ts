@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { idOf, keyOf } from '#platform/ids.ts';
+import { setRole, linkPlayer } from '#store/accounts/account-changes.ts';
+import { accountById } from '#store/accounts/accounts.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { listPunishments, punishmentByKey } from '#store/game/punishments.ts';
+import { listServerKeys } from '#store/game/server-keys.ts';
+import { ingestEvents } from '#events/ledger.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { ROUTES } from '#console/pages.ts';
+import { makeAccount } from '#test/auth/support.ts';
+import type { Person } from '#test/auth/person.ts';
+import { finishJobs } from '#test/support/jobs.ts';
+import { configured, event, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { enter, makeOperator, openTestConsole, tokenOn, type TestConsole } from './support.ts';
+
+const DAY_MS = 86_400_000;
+const MAY: readonly string[] = ['/operator/punishments', '/operator/names'];
+
+async function makeModerator(services: TestConsole, name: string) {
+  const account = await makeAccount(services, name);
+  await setRole(services.context.db, account.id, 'moderator');
+  return account;
+}
+
+const now = ({ context }: TestConsole): string => new Date(context.clock.now()).toISOString();
+
+/** Sends events of a server with a new key. @returns the id of the key */
+async function asServer(services: TestConsole, name: string, ...events: WireEvent[]) {
+  const { db, clock } = services.context;
+  const sender = await serverSender(services.context, name);
+  const receipts = await ingestEvents(db, clock, sender, events);
+  assert.deepEqual([...new Set(receipts.map(({ status }) => status))], ['accepted'], JSON.stringify(receipts));
+  return { ids: receipts.map((receipt) => (receipt as { receipt: string }).receipt), sender };
+}
+
+/** Submits the form with this action, with some of its fields changed. */
+async function submitTo(browser: Person, action: string, fields: Record<string, string>) {
+  const form = browser.forms().find((one) => one.action === action && 'form_token' in one.fields);
+  assert.ok(form, `${action} on ${browser.page.url}`);
+  return await browser.post(action, { ...form.fields, ...fields });
+}
+
+onEachDatabase(
+  'a moderator issues, changes and revokes punishments, and sees nothing else of the network',
+  async (t, url) => {
+    const services = await openTestConsole(t, url);
+    const { context } = services;
+    const { db, clock } = context;
+    await sendEvents(context, event('player.named', { player: person(1, 'Rogue') }, { time: now(services) }));
+    const molly = await makeModerator(services, 'Molly');
+    await linkPlayer(db, molly.id, person(9, 'Molly'));
+    await sendEvents(context, event('player.named', { player: person(9, 'Molly') }, { time: now(services) }));
+    const { console: browser } = await enter(services, 'Molly');
+
+    await browser.open('/console');
+    assert.match(browser.page.html, /href="\/console\/operator\/punishments"/);
+    const form_token = tokenOn(browser.page.html);
+    for (const { method, path, who } of ROUTES.filter((route) => route.path.startsWith('/operator'))) {
+      const isModerators = MAY.some((allowed) => path.startsWith(allowed)) && !/changes$|undo$/.test(path);
+      assert.equal(who, isModerators ? 'moderator' : 'operator', path);
+      if (isModerators) continue;
+      const at = `/console${path.replace(/:\w+/, '00000000000')}`;
+      const seen = method === 'GET' ? await browser.open(at) : await browser.post(at, { form_token });
+      assert.equal(seen.status, 403, `${method} ${path}`);
+    }
+
+    await browser.open('/console/operator/punishments/new');
+    const issue = '/console/operator/punishments/new';
+    const wrong = { player: 'Nobody', type: ' ', reason: 'x', expires: 'tomorrow', level: '-1' };
+    assert.equal((await submitTo(browser, issue, wrong)).status, 422);
+    for (const sentence of [
+      /knows no such player/,
+      /a type of 1 to 32/,
+      /a whole number from 0/,
+      /a duration such as 7d/,
+    ])
+      assert.match(browser.text, sentence);
+    await submitTo(browser, issue, { player: 'rogue', type: 'ban', reason: 'Griefing', expires: '7d', level: '2' });
+    const [issued] = await listPunishments(db, Number.MAX_SAFE_INTEGER, 9, clock.now());
+    const { type, reason, level, punisher, server, expires } = issued!;
+    assert.deepEqual([type, reason, level, punisher, server], ['ban', 'Griefing', 2, person(9, 'Molly'), '']);
+    assert.equal(expires, clock.now() + 7 * DAY_MS);
+    const path = new URL(browser.page.url).pathname;
+    const ids = [...browser.page.html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    assert.ok(ids.includes('reason') && ids.includes('revoke-reason'), 'both forms are there');
+    assert.equal(new Set(ids).size, ids.length, `ids are unique: ${ids.join(' ')}`);
+    assert.doesNotMatch(browser.page.html, /\/undo"|punishments\/changes/, 'only operators undo');
+
+    assert.equal((await submitTo(browser, `${path}/change`, {})).status, 422);
+    assert.match(browser.text, /Nothing differs/);
+    await browser.open(path);
+    await submitTo(browser, `${path}/change`, { expires: 'never', reason: 'Griefing again' });
+    const changed = (await punishmentByKey(db, issued!.key, clock.now()))!;
+    assert.deepEqual([changed.expires, changed.reason, changed.level], [null, 'Griefing again', 2]);
+
+    await browser.open(path);
+    clock.advance(1000);
+    await sendEvents(
+      context,
+      event('punishment.changed', { punishment_id: path.slice(-11), level: 7 }, { time: now(services) }),
+    );
+    assert.equal((await submitTo(browser, `${path}/change`, { level: '1' })).status, 422);
+    assert.match(browser.text, /Somebody changed this punishment/);
+
+    await browser.open(path);
+    await submitTo(browser, path, { reason: 'It was the brother.' });
+    const revoked = (await punishmentByKey(db, issued!.key, clock.now()))!;
+    assert.deepEqual([revoked.state, revoked.revocation!.by], [2, person(9, 'Molly')]);
+    assert.match(browser.text, /It was the brother\./);
+    assert.deepEqual(
+      browser.forms().filter(({ action }) => action.startsWith(path)),
+      [],
+    );
+    const entries = await listAudit(db, { action: 'punishment' }, 9);
+    assert.deepEqual(
+      entries.map(({ action, actor, label, subject }) => [action, actor, label, subject]),
+      ['punishment.revoke', 'punishment.change', 'punishment.issue'].map((act) => [
+        act,
+        'Molly',
+        'Rogue',
+        path.slice(-11),
+      ]),
+    );
+    assert.match(browser.text, /Molly/, 'the history names the moderator');
+  },
+);
+
+onEachDatabase('an operator sees what a key changed and undoes it at once', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'), configured('Beta'));
+  const time = now(services);
+  const legit = await asServer(services, 'Alpha', punishment('p1', person(1, 'Rogue'), {}, { time }));
+  clock.advance(60_000);
+  const stolen = await asServer(
+    services,
+    'Beta',
+    punishment('evil', person(2, 'Innocent'), {}, { time }),
+    event('punishment.revoked', { punishment_id: legit.ids[0]!, reason: 'free all' }, { time }),
+  );
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  await olga.open('/console/operator/punishments/changes');
+  assert.match(olga.text, /Innocent[\s\S]*Rogue/);
+  const { serverKey } = stolen.sender;
+  const key = (await listServerKeys(db, serverKey))[0]!.id;
+  await olga.open(`/console/operator/servers/${idOf(serverKey)}`);
+  assert.ok(olga.page.html.includes(`/console/operator/punishments/changes?key=${key}`));
+  await olga.open(`/console/operator/punishments/changes?key=${key}`);
+  assert.match(olga.text, /Undo 2 changes of this key/);
+  assert.match(olga.text, /free all/);
+  await olga.open(`/console/operator/punishments/changes?key=${key}&since=x`);
+  assert.equal(olga.page.status, 422);
+  const later = new Date(clock.now() + 1).toISOString();
+  assert.doesNotMatch(
+    (await olga.open(`/console/operator/punishments/changes?key=${key}&since=${later}`)).html,
+    /Undo/,
+  );
+  await olga.open(`/console/operator/punishments/changes?key=${key}`);
+  await submitTo(olga, '/console/operator/punishments/changes', {});
+  assert.match(olga.text, /Withdraw/, 'the page of the job that withdraws them');
+  await finishJobs(db);
+  const left = await listPunishments(db, Number.MAX_SAFE_INTEGER, 9, clock.now());
+  assert.deepEqual(
+    left.map(({ punished, state }) => [punished.name, state]),
+    [['Rogue', 0]],
+  );
+  assert.equal((await listAudit(db, { action: 'punishment.undo' }, 9))[0]!.subject, key);
+
+  const [lift] = await sendEvents(context, event('punishment.revoked', { punishment_id: legit.ids[0]! }, { time }));
+  const page = `/console/operator/punishments/${legit.ids[0]}`;
+  await olga.open(page);
+  const undo = olga.forms().find(({ action, fields }) => action === `${page}/undo` && fields['receipt'] === lift)!;
+  await olga.post(undo.action, undo.fields);
+  assert.equal((await punishmentByKey(db, keyOf(legit.ids[0]!)!, clock.now()))!.state, 0);
+  await olga.post(undo.action, { ...undo.fields, receipt: legit.ids[0]! });
+  assert.match(olga.text, /Nothing was left to change/, 'the issue is not undone on this page');
+});
+
+onEachDatabase('a moderator finds who bears a name and renames accounts that are not linked', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const { db } = context;
+  const sent: string[] = [];
+  context.mail.send = (mail) => void sent.push(`${mail.to}: ${mail.subject}\n${mail.text}`);
+  const time = now(services);
+  await sendEvents(
+    context,
+    event('player.named', { player: person(1, 'OldName') }, { time: new Date(0).toISOString() }),
+    event('player.named', { player: person(1, 'Newname') }, { time }),
+  );
+  const rude = await makeAccount(services, 'Rude_Word');
+  const linked = await makeAccount(services, 'Linked');
+  await linkPlayer(db, linked.id, person(1, 'Newname'));
+  await makeOperator(services, 'Olga');
+  await makeModerator(services, 'Molly');
+  const { console: molly } = await enter(services, 'Molly');
+
+  await molly.open('/console/operator/names?q=oldname');
+  assert.match(molly.text, /Newname[\s\S]*OldName/);
+  assert.match(molly.text, /its name follows the name in the game/);
+  await molly.open('/console/operator/names?q=Olga');
+  assert.ok(!molly.page.html.includes('/operator/names/'), 'an operator is not renamed by a moderator');
+  await molly.open('/console/operator/names?q=rude_word');
+  const path = `/console/operator/names/${rude.id}`;
+  assert.equal((await submitTo(molly, path, { name: 'no spaces' })).status, 422);
+  assert.equal((await submitTo(molly, path, { name: 'newname' })).status, 422);
+  await submitTo(molly, path, { name: 'Friendly' });
+  assert.equal((await accountById(db, rude.id))!.name, 'Friendly');
+  assert.match(sent[0]!, /^rude_word@example\.org: Your account has a new name[\s\S]*Friendly/);
+  const [entry] = await listAudit(db, { action: 'account.rename' }, 9);
+  assert.deepEqual([entry!.actor, entry!.label, entry!.detail['from']], ['Molly', 'Friendly', 'Rude_Word']);
+  const form_token = tokenOn(molly.page.html);
+  await molly.post(`/console/operator/names/${linked.id}`, { form_token, name: 'Captured' });
+  assert.equal((await accountById(db, linked.id))!.name, 'Newname');
+
+  const { console: olga } = await enter(services, 'Olga');
+  await olga.open(`/console/operator/accounts/${rude.id}`);
+  const promote = olga.forms().find(({ fields }) => fields['change'] === 'make_moderator')!;
+  await olga.post(promote.action, promote.fields);
+  assert.equal((await accountById(db, rude.id))!.role, 'moderator');
+  const { console: friendly } = await enter(services, 'Friendly');
+  assert.equal((await friendly.open('/console/operator/punishments')).status, 200);
+  await setRole(db, rude.id, 'user');
+  assert.equal((await friendly.open('/console/operator/punishments')).status, 403, 'immediately');
+  assert.match(friendly.text, /This page is for moderators/);
+});
