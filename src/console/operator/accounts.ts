@@ -113,6 +113,7 @@ function changesCard(
         ${role === 'moderator' ? '' : changeButton('make_moderator', t.make_moderator)}
         ${role === 'user' ? '' : changeButton('make_user', t.make_user)}
       </div>
+      ${role === 'moderator' ? '' : html`<p class="hint">${t.moderator_hint}</p>`}
     </section>
     <section class="card form" aria-labelledby="delete">
       <h2 id="delete">${t.delete_account}</h2>
