@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { projectMatches } from '#store/game/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
+import { rankMaps } from '#store/game/map-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purge } from '#store/purge.ts';
 import type { AppContext } from '#context/context.ts';
@@ -32,12 +33,21 @@ const IDLE_SHARE = 0.5;
 const JOBS: readonly Job[] = [
   { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
+  { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
   { name: 'purge', everyMs: 10 * MINUTE_MS, run: purgeAll },
 ];
 
 async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
   await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), pacing);
+}
+
+async function rankAllMaps({ db }: AppContext, pacing: Pacing): Promise<void> {
+  let after: number | undefined = 0;
+  await runWithPauses(async () => {
+    after = await rankMaps(db, after ?? 0);
+    return after !== undefined;
+  }, pacing);
 }
 
 /**

@@ -5,7 +5,8 @@ import pg from 'pg';
 import type { Db } from '#db/db.ts';
 import { type Sql, sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#store/game/factions.ts';
-import { listMatchesWhere, listPlayedMatches } from '#store/game/match-lists.ts';
+import { listRankedMaps, ranksOf } from '#store/game/map-ranks.ts';
+import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
 import {
   killsOf,
   listMatches,
@@ -83,6 +84,11 @@ test('no read of a request scans a table that grows with the network', async (t)
       Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), rotationsOf(db, [map])]),
     'listMaps of a mode and a rotation': (db) =>
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
+    'listRankedMaps of a mode and a rotation': (db) =>
+      listRankedMaps(db, { ranking: 'plays', gamemode: 'ctw', serverKey: 1, after: { value: 5, key: 9 }, limit: 20 }),
+    'listRankedMaps by rating': (db) => listRankedMaps(db, { ranking: 'rating', limit: 20 }),
+    ranksOf: (db) => ranksOf(db, [1]),
+    teamsOfMatches: (db) => teamsOfMatches(db, [1]),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
     listMatches: async (db) => listMatches(db, last, 20),
     matchWithTeams: async (db) => matchWithTeams(db, 1),
