@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Person } from '#test/auth/person.ts';
 import { test } from 'node:test';
 import { ROUTES } from '#console/pages.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
@@ -158,9 +159,20 @@ onEachDatabase('an authorization response with another state, issuer or code is 
     assert.equal((await console.open(wrong.href)).status, 400, name);
   }
   assert.equal((await console.open(back.href)).status, 400, 'the cookie of a sign-in works once');
-  await console.open('/console/sign-in?to=https://evil.example/');
-  const again = await signIn.open(console.page.url);
-  assert.equal(new URL((await console.open(again.url)).url).origin, services.site);
+  for (const [to, target] of [
+    ['https://evil.example/', '/console'],
+    ['//evil.example/', '/console'],
+    ['/.//evil.example/', '/evil.example/'],
+    ['/\\evil.example/', '/console'],
+    ['/console/signed-in', '/console'],
+    [`/${'x'.repeat(2_000)}`, '/console'],
+    ['/leaderboards?by=kill', '/leaderboards?by=kill'],
+  ] as const) {
+    const signedOut = { console: new Person(services.site), signIn };
+    await signedOut.console.open(`/console/sign-in?to=${encodeURIComponent(to)}`);
+    const again = await signIn.open(signedOut.console.page.url);
+    assert.equal((await signedOut.console.open(again.url)).url, services.site + target, to);
+  }
   const declined = new URL((await enter(services, 'Ann')).console.page.url);
   declined.pathname = '/console/signed-in';
   declined.search = 'error=access_denied';
