@@ -3,15 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ALL_SERVICES, type RunningServices, openServices } from './listeners.ts';
 import type { Config, ServiceName } from '#platform/config.ts';
+import { UsageError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { AppContext } from '#context/context.ts';
 
 /**
  * Services in threads of their own. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
  * second one behind it that writes and runs the jobs (writer.ts). Readers never wait for either, and the next events are
- * parsed and checked while the last ones are written.
+ * parsed and checked while the last ones are written. Rendering a page blocks its thread too, so the site and the console
+ * have one: visitors of the site never hold up the data API and sign-in.
  */
-const OWN_THREAD: readonly ServiceName[] = ['INGEST'];
+const OWN_THREAD: readonly ServiceName[] = ['INGEST', 'SITE'];
 const RESTART_DELAY_MS = 1_000;
 
 /** The workerData of service-worker.ts. */
@@ -20,7 +22,7 @@ export interface ServiceWorkerOptions {
   names: ServiceName[];
 }
 
-/** Starts every service, the ingest in a thread of its own. */
+/** Starts every service, some of them in threads of their own. */
 export async function openServicesInThreads(
   context: AppContext,
   names: readonly ServiceName[] = ALL_SERVICES,
@@ -70,12 +72,17 @@ function startWorker(options: ServiceWorkerOptions): Worker {
   return new Worker(new URL('./service-worker.ts', import.meta.url), { workerData: options });
 }
 
+/** @throws UsageError where the thread ended with one; errors lose their class on the way from a thread */
 async function addressesOf(worker: Worker): Promise<RunningServices['addresses']> {
-  const [addresses] = (await Promise.race([
-    once(worker, 'message'),
-    once(worker, 'exit').then(() => Promise.reject(new Error('A service does not start.'))),
-  ])) as [RunningServices['addresses']];
-  return addresses;
+  try {
+    const [addresses] = (await Promise.race([
+      once(worker, 'message'),
+      once(worker, 'exit').then(() => Promise.reject(new Error('A service does not start.'))),
+    ])) as [RunningServices['addresses']];
+    return addresses;
+  } catch (error) {
+    throw (error as Error).name === 'UsageError' ? new UsageError((error as Error).message) : error;
+  }
 }
 
 async function ended(worker: Worker, log: Log): Promise<void> {
