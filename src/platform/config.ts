@@ -13,6 +13,7 @@ import {
   listen,
   listOf,
   origin,
+  pictureAddress,
   type Setting,
   secret,
   setting,
@@ -93,6 +94,11 @@ export const SETTINGS = {
     whole(1, 1_000_000_000),
   ),
   INGEST_LIMIT: setting('0', 'Events a minute from one game server; 0: no limit', whole(0, 1_000_000_000)),
+  SITE_LIMIT: setting(
+    '600',
+    'Pages of the site a minute for one address (IPv6: one /64); a picture counts as a tenth of a page; 0: no limit',
+    whole(0, 1_000_000),
+  ),
   SIGN_IN_LIMIT: setting('3000', 'Sign-ins an hour that one address may start', whole(1, 1_000_000_000)),
   COUNTERS: setting(
     'memory',
@@ -103,6 +109,11 @@ export const SETTINGS = {
     'manual',
     'How API access is granted: manual: by the operator; auto: immediately on request',
     choice(['manual', 'auto']),
+  ),
+  HEADS_URL: setting(
+    '',
+    'Address of pictures of players’ heads, with {uuid} in it, like https://heads.example/{uuid}?size=128; the site fetches and caches them, so that visitors never contact that host; empty: patterns instead of heads',
+    pictureAddress,
   ),
   PRESENCE_TIMEOUT: setting(
     '120',

@@ -1,5 +1,6 @@
 export const en = {
   copy: 'Copy',
+  language: 'Programming language',
   copied: 'Copied',
   pages: {
     start: 'Quick start',
@@ -13,7 +14,7 @@ export const en = {
   start: {
     title: 'For developers',
     lead: (network: string) =>
-      `Read the servers, matches, maps, players and punishments of ${network} as JSON, and let players summary in to your own site or app with the accounts they already have.`,
+      `Read the servers, matches, maps, players and punishments of ${network} as JSON, and let players sign in to your own site or app with the accounts they already have.`,
     steps: 'Your first request',
     register:
       'Register your application in the console to get a Client ID. A service that runs on your own server also gets a Client Secret. Request access to the data API there too.',
@@ -42,14 +43,13 @@ export const en = {
   },
   signIn: {
     title: 'Sign-in with OpenID Connect',
-    description:
-      'How to summary people in to your application with their accounts here, with examples in four languages.',
+    description: 'How to sign people in to your application with their accounts here, with examples in four languages.',
     lead: 'OAuth 2.0 authorization code flow with OpenID Connect. A certified client library needs only the issuer URL:',
     flow: 'Steps',
     steps: [
       'Generate a random `nonce` and `state`, and store both in the person’s session.',
       'Redirect the browser to the authorization endpoint. `redirect_uri` must match one of your registered Redirect URIs exactly.',
-      'The person summaries in and gives consent. The browser returns to your Redirect URI with a `code`, which works once and expires after 60 seconds.',
+      'The person signs in and gives consent. The browser returns to your Redirect URI with a `code`, which works once and expires after 60 seconds.',
       'Exchange the code for an access token (valid for one hour), an ID token, and a refresh token (valid for 30 days; each use returns a new one, and reusing an old one revokes them all).',
       'Validate the ID token: check its signature with the issuer’s keys, its `iss`, `aud` and `exp`, and that its `nonce` is yours. Alternatively, send it to `tokeninfo`.',
       'Identify the person by `sub`. Read more about them from `userinfo` and from `players/me` of the data API.',
