@@ -23,6 +23,7 @@ const TITLE_SIZES = [96, 80, 64, 48];
 const TITLE = { x: MARGIN, y: 216, width: INNER_WIDTH, colour: FOREGROUND, sizes: TITLE_SIZES };
 const FOOT = { x: MARGIN, y: 590, width: INNER_WIDTH, colour: SOFT, sizes: [32] };
 const SHOWN_TEAMS = 6;
+const SHOWN_PLAYERS = 3;
 /** The block of a player who plays alone: colours mean teams. */
 const NEUTRAL = '#39435a';
 
@@ -53,7 +54,7 @@ function scores({ formats }: PageRequest, { teams, colours, facts }: MatchView):
   const best = [...teams].sort(
     (a, b) => Number(b.name === facts.win) - Number(a.name === facts.win) || b.score - a.score,
   );
-  const shown = (isAlone ? best : teams).slice(0, SHOWN_TEAMS);
+  const shown = (isAlone ? best : teams).slice(0, isAlone ? SHOWN_PLAYERS : SHOWN_TEAMS);
   const width = Math.floor((INNER_WIDTH - 12 * (shown.length - 1)) / Math.max(1, shown.length));
   return html`${shown.map(({ name, score }, index) => {
     const colour = isAlone ? NEUTRAL : COLOURS[colours.get(name)!];
