@@ -70,8 +70,8 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     const consumed = await consumeMailToken(tx, now, secret);
     if (consumed === undefined) return undefined;
     await setPassword(tx, account.id, hashed);
-    // Opening the link proves access to the mailbox.
-    await setVerified(tx, account.id);
+    // Opening a mailed link proves access to the mailbox; one that an operator handed over does not.
+    if (consumed.data['paper'] === undefined) await setVerified(tx, account.id);
     await endSessions(tx, account.id);
     await endApplications(tx, account.id);
     return consumed;
