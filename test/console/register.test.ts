@@ -38,13 +38,15 @@ onEachDatabase('from registration to the first 200: register, ask for access, ca
   assert.equal(called.status, 200);
 });
 
-onEachDatabase('the consent page says that the console is part of the network', async (t, url) => {
+onEachDatabase('nobody is asked to consent to the console, which the account page lists all the same', async (t, url) => {
   const services = await openTestConsole(t, url);
   await makeAccount(services, 'Ann');
   const [console, signIn] = [new Person(services.site), new Person(services.auth)];
   await signIn.open((await console.open('/console/sign-in')).url);
   await signIn.submit({ login: 'Ann', password: PASSWORD });
-  assert.match(signIn.text, /It is part of Testnet itself\./);
+  assert.match(signIn.page.url, /\/console\/signed-in\?code=/);
+  await signIn.open('/account');
+  assert.match(signIn.text, /Testnet Console|Connected applications Console/i);
 });
 
 const accessPath = (client_id: string): string => `/console/applications/${client_id}/access`;

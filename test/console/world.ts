@@ -75,7 +75,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   return { owner, other, application, waiting };
 }
 
-async function makePerson({ db, clock }: AppContext, name: string): Promise<Account> {
+export async function makePerson({ db, clock }: AppContext, name: string): Promise<Account> {
   const facts = { name, email: `${name.toLowerCase()}@example.org`, email_verified: true };
   const account = await createAccount(db, clock.now(), { ...facts, password: await hashPassword(PASSWORD) });
   if (typeof account === 'string') throw new Error(account);

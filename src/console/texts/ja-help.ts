@@ -18,7 +18,7 @@ export const help: typeof en = {
     new_address: '新しいメールアドレス',
     address_how: '変更の方法',
     confirm_first: '新しいアドレスにリンクを送る',
-    confirm_first_hint: '本人が 1 日以内にリンクを開くと変更されます。',
+    confirm_first_hint: '本人が 1日以内にリンクを開くと変更されます。',
     change_now: 'すぐに変更する',
     change_now_hint: 'アドレスが本人のものだと確かめた場合に選んでください。確認済みになります。',
     change_address: 'アドレスを変更する',

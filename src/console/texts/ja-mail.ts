@@ -19,7 +19,7 @@ export const mail: typeof en = {
     note: '運営からの連絡：',
     invited_subject: (application) => `${application} の所有者への招待`,
     invited: (by, application) =>
-      `${by} さんが、アプリ ${application} の所有者になるよう招待しています。承諾すると、アプリを変更できるようになり、ログインする人にあなたの名前が表示されます。14 日以内にコンソールで回答してください。回答しなければ何も起こりません。`,
+      `${by} さんが、アプリ ${application} の所有者になるよう招待しています。承諾すると、アプリを変更できるようになり、ログインする人にあなたの名前が表示されます。14日以内にコンソールで回答してください。回答しなければ何も起こりません。`,
     owner_subject: (application) => `${application} の所有者になりました`,
     owner: (application) =>
       `運営があなたをアプリ ${application} の所有者にしました。ログインする人にあなたの名前が表示されます。望まない場合は、アプリの設定で自分を外してください。`,

@@ -167,7 +167,7 @@ export const operator: typeof en = {
     mail_fails: 'メールサーバーが応答しないか、メールを拒否しています。メールを待っている人のページにも表示されます。',
     last_purge: '最後の削除処理',
     purge_paused:
-      '時計が最後の削除処理より 1 日以上進んでいるため、丸 1 日正しく進むまで何も削除しません。時計が正しい場合は、次のコマンドを実行してください：scorehall purge --confirm',
+      '時計が最後の削除処理より 1日以上進んでいるため、丸 1日正しく進むまで何も削除しません。時計が正しい場合は、次のコマンドを実行してください：scorehall purge --confirm',
     process: 'このプロセス',
     running: (time, memory) => `稼働 ${time}、${memory} MB`,
     duration: (days, hours, minutes) =>

@@ -202,7 +202,7 @@ export const ja: Texts = {
       },
       owner: (name) => `「${name}」というアカウントはありません。`,
       owner_already: (name) => `${name} はすでに所有者です。`,
-      too_many_invitations: (most) => `招待は 1 日 ${most} 回までです。明日またお試しください。`,
+      too_many_invitations: (most) => `招待は 1日 ${most} 回までです。明日またお試しください。`,
       too_many: (most) =>
         `1 つのアカウントが所有できるアプリは ${most} 個までです。削除するか、運営に連絡してください。`,
     },
@@ -282,7 +282,7 @@ export const ja: Texts = {
   },
 
   usage: {
-    title: '過去 7 日間',
+    title: '過去 7日間',
     never: 'まだ使われていません。使うと数秒でここに表示されます。',
     last: '最終利用',
     endpoints: 'エンドポイント別',
