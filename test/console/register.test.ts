@@ -38,16 +38,19 @@ onEachDatabase('from registration to the first 200: register, ask for access, ca
   assert.equal(called.status, 200);
 });
 
-onEachDatabase('nobody is asked to consent to the console, which the account page lists all the same', async (t, url) => {
-  const services = await openTestConsole(t, url);
-  await makeAccount(services, 'Ann');
-  const [console, signIn] = [new Person(services.site), new Person(services.auth)];
-  await signIn.open((await console.open('/console/sign-in')).url);
-  await signIn.submit({ login: 'Ann', password: PASSWORD });
-  assert.match(signIn.page.url, /\/console\/signed-in\?code=/);
-  await signIn.open('/account');
-  assert.match(signIn.text, /Testnet Console|Connected applications Console/i);
-});
+onEachDatabase(
+  'nobody is asked to consent to the console, which the account page lists all the same',
+  async (t, url) => {
+    const services = await openTestConsole(t, url);
+    await makeAccount(services, 'Ann');
+    const [console, signIn] = [new Person(services.site), new Person(services.auth)];
+    await signIn.open((await console.open('/console/sign-in')).url);
+    await signIn.submit({ login: 'Ann', password: PASSWORD });
+    assert.match(signIn.page.url, /\/console\/signed-in\?code=/);
+    await signIn.open('/account');
+    assert.match(signIn.text, /Testnet Console|Connected applications Console/i);
+  },
+);
 
 const accessPath = (client_id: string): string => `/console/applications/${client_id}/access`;
 
@@ -65,7 +68,7 @@ onEachDatabase(
     const apps = [];
     for (const name of ['One', 'Two', 'Three', 'Four', 'Five']) apps.push(await make(name));
     const { console } = await enter(services, 'Ann');
-      await console.open(accessPath(apps[0]!.client_id));
+    await console.open(accessPath(apps[0]!.client_id));
     const { fields } = console.forms().find(({ action }) => action.endsWith('/access'))!;
     const ask = ({ client_id }: { client_id: string }) =>
       console.post(accessPath(client_id), { ...fields, purpose: 'A board.', volume: '5000' });

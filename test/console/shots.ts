@@ -8,7 +8,10 @@ const WELCOME = 'console-welcome';
  * @returns the number of pages
  */
 export async function shootConsole(wanted: Wanted): Promise<number> {
-  return (await shootWorld(wanted, 'console', openBrowserWorld)) + (await shootWorld(wanted, 'console-empty', openEmptyWorld));
+  return (
+    (await shootWorld(wanted, 'console', openBrowserWorld)) +
+    (await shootWorld(wanted, 'console-empty', openEmptyWorld))
+  );
 }
 
 type OpenWorld = () => Promise<Omit<BrowserWorld, 'world'>>;

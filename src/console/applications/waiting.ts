@@ -12,15 +12,18 @@ import type { OwnedRequest } from '../routes.ts';
 /** A request that waits for the operator: since when, what it will open, and whether the operator knows of it. */
 export async function waitingCard(request: OwnedRequest, accessRequest: AccessRequest): Promise<Html> {
   const { waiting: t } = request.texts;
+  const { account } = request.person;
   const facts: [string, Html | string][] = [
     [t.since, timestamp(request, accessRequest.created)],
     [t.opens, opens(request, accessRequest)],
     [t.operator, await operatorText(request, accessRequest)],
   ];
-  return html`<section class="card next" aria-labelledby="waits-${accessRequest.kind}">
+  return html`<section class="card next stack" aria-labelledby="waits-${accessRequest.kind}">
     <h2 id="waits-${accessRequest.kind}">${t.title[accessRequest.kind]}</h2>
     ${factsList(facts)}
-    <p class="hint">${t.answer(request.person.account.email)}</p>
+    <p class="hint">
+      ${accessRequest.account_id === account.id ? t.answer(account.email) : t.answer_elsewhere(accessRequest.account_name ?? request.texts.operator.nobody)}
+    </p>
   </section>`;
 }
 

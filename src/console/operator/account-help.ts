@@ -42,7 +42,7 @@ async function requireAccount({ c, deps }: ConsoleRequest): Promise<Account> {
 function passwordCard(request: ConsoleRequest, { id, email }: Account): Html {
   const { help: t } = request.texts;
   const root = `/operator/accounts/${id}/password`;
-  return html`<section class="card" aria-labelledby="password">
+  return html`<section class="card stack" aria-labelledby="password">
     <h2 id="password">${t.password}</h2>
     <p>${t.password_hint}</p>
     <div class="actions">

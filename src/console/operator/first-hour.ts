@@ -27,7 +27,7 @@ export async function firstHourCard(request: ConsoleRequest): Promise<Html> {
     { name: 'operator', done: true, help: html`` },
     { name: 'server', done: has.server, help: link('/console/operator/servers', texts.operator.new_server) },
     { name: 'event', done: has.event, help: html`<code>POST ${deps.config.INGEST_URL}/events</code>` },
-    { name: 'maps', done: has.maps, help: html`<code>scorehall import maps FOLDER</code>` },
+    { name: 'maps', done: has.maps, help: html`<code>scorehall import pgm-maps DIR</code>` },
     {
       name: 'application',
       done: has.application,

@@ -15,15 +15,16 @@ async function playersPage(request: ConsoleRequest) {
   const rows = items.map(
     ({ uuid, name, last_login }) =>
       html`<tr>
-        <th scope="row"><a href="/console/operator/players/${uuid}">${name}</a></th>
-        <td><code>${uuid}</code></td>
+        <th scope="row">
+          <a href="/console/operator/players/${uuid}">${name}</a><br /><code class="hint">${uuid}</code>
+        </th>
         <td>${last_login === null ? '–' : timestamp(request, last_login)}</td>
       </tr>`,
   );
   const title = query === undefined ? p.newest : t.sections['/players'];
   const inner = html`<section class="card">
     ${searchForm(request, p.find, query)}
-    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(title, [t.player, 'UUID', p.last_login], rows)}
+    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(title, [t.player, p.last_login], rows)}
     ${query === undefined ? olderPager(request, next) : ''}
     <p><a href="/console/operator/players/merge">${p.merge}</a></p>
   </section>`;

@@ -160,7 +160,7 @@ export const operator = {
     last_match: 'Last match ended',
     never: 'never',
     mail: 'Mail',
-    mail_works: 'delivered',
+    mail_works: 'no failure',
     mail_files: 'written to files: no mail server is set (SMTP_URL)',
     mail_nobody: 'No operator has a confirmed e-mail address, so nobody gets mails about requests and servers.',
     mail_failing: 'failing since',

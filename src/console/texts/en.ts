@@ -284,6 +284,7 @@ export const en = {
     mail_fails:
       'Sees your request in the console. Our mail server is not answering at the moment; the mail follows when it does.',
     answer: (email: string) => `You will get the answer by mail to ${email}.`,
+    answer_elsewhere: (name: string) => `The answer goes to ${name} by mail.`,
   },
 
   usage: {

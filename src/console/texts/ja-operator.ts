@@ -160,7 +160,7 @@ export const operator: typeof en = {
     last_match: '最後に終わった試合',
     never: 'なし',
     mail: 'メール',
-    mail_works: '送信できています',
+    mail_works: '問題なし',
     mail_files: 'ファイルに書き出し中（メールサーバーの設定 SMTP_URL がありません）',
     mail_nobody: 'メールアドレスを確認した運営がいないため、申請やサーバーについてのメールは誰にも届きません。',
     mail_failing: '送信できていません：',

@@ -279,6 +279,7 @@ export const ja: Texts = {
     mail_fails:
       '運営はコンソールで申請を確認します。現在メールサーバーが応答していないため、復旧しだいメールでも知らせます。',
     answer: (email) => `回答は ${email} にメールで届きます。`,
+    answer_elsewhere: (name) => `回答は ${name} さんにメールで届きます。`,
   },
 
   usage: {
