@@ -91,6 +91,10 @@ onEachEmptyDatabase('the database of a version before the baseline is refused an
   await assert.rejects(db.all(sql`select key from matches`));
 });
 
+const auditEntry = (id: string, time: number): ReturnType<typeof sql> => sql`
+  insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
+  values (${id}, ${time}, 'command', null, '', '', '', 'x', '', '', 'done', '{}')`;
+
 onEachEmptyDatabase('a filled database starts with the time of its newest entry as the last purge', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());
@@ -99,11 +103,8 @@ onEachEmptyDatabase('a filled database starts with the time of its newest entry 
     await tx.script(readFileSync(join(SRC, 'db/migrations/001-baseline.sql'), 'utf8'));
     await tx.script("insert into migrations (number, name) values (1, '001-baseline.sql')");
   });
-  const entry = (id: string, time: number) => sql`
-    insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
-    values (${id}, ${time}, 'command', null, '', '', '', 'x', '', '', 'done', '{}')`;
-  await db.run(entry('a', 1000));
-  await db.run(entry('b', 2000));
+  await db.run(auditEntry('a', 1000));
+  await db.run(auditEntry('b', 2000));
   await migrate(db);
   assert.deepEqual(await db.tuples(sql`select name, completed from job_runs`), [['purge', 2000]]);
 });
