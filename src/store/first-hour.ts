@@ -19,12 +19,14 @@ export async function firstHourOf(db: Queryable, now: number): Promise<FirstHour
   const exists = async (query: ReturnType<typeof sql>): Promise<boolean> => (await db.get(query)) !== undefined;
   return {
     server: await exists(sql`
-      select 1 as found from server_keys k join servers s on s.key = k.server_key
-      where s.removed is null and k.test = 0 and (k.expires is null or k.expires > ${now}) limit 1`),
+      select 1 as found from server_keys
+      where test = 0 and (expires is null or expires > ${now})
+        and exists (select 1 from servers where servers.key = server_keys.server_key and removed is null) limit 1`),
     event:
       (await exists(sql`select 1 as found from presence limit 1`)) ||
       (await exists(sql`
-        select 1 as found from (select credential from ledger order by key desc limit ${NEWEST_EVENTS}) newest
+        select 1 as found from (
+          select credential from ledger where key <= ${Number.MAX_SAFE_INTEGER} order by key desc limit ${NEWEST_EVENTS}) newest
         where credential <> 0 limit 1`)),
     maps: await exists(sql`select 1 as found from maps limit 1`),
     application: await exists(sql`
