@@ -20,6 +20,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),
   export: () => import('#cli/export.ts'),
+  purge: () => import('#cli/purge.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

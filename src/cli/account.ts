@@ -18,6 +18,7 @@ import {
 import { playerByUuid } from '#store/game/players.ts';
 import { rewriteLedger } from '#events/anonymise.ts';
 import type { AppContext } from '#context/context.ts';
+import { commands as helpCommands } from './account-help.ts';
 import { readSecret } from './secret-input.ts';
 import {
   type Command,
@@ -108,6 +109,7 @@ export const commands: Command[] = [
     options: ACCOUNT,
     run: remove,
   },
+  ...helpCommands,
 ];
 
 async function create(input: Input): Promise<void> {

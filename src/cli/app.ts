@@ -13,6 +13,7 @@ import {
   setLimit,
 } from '#store/applications/applications.ts';
 import { resumeApplication } from '#store/applications/suspension.ts';
+import { TEXTS } from '#console/texts/index.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
 import { ownerCommands } from './app-owner.ts';
 import { secretCommands } from './app-secret.ts';
@@ -104,7 +105,8 @@ async function create(input: Input): Promise<void> {
   };
   for (const uri of wanted.redirect_uris) {
     const problem = checkRedirectUri(wanted.type, uri);
-    if (problem !== undefined) throw new UsageError(`--redirect-uri ${uri}: ${problem}`);
+    if (problem !== undefined)
+      throw new UsageError(`--redirect-uri ${uri} ${TEXTS.en.application.problems.uri_rules[problem]}.`);
   }
   await withAppContext(async ({ db, clock }) => {
     const { application, secret } = await createApplication(db, clock.now(), wanted);

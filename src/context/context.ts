@@ -1,11 +1,12 @@
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { type Log, openLog } from '#platform/log.ts';
-import { type Mailer, openMailer } from '#platform/mail.ts';
+import { type Mailer, mailServerOf, openMailer } from '#platform/mail.ts';
 import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
+import { recordMailOutcome } from '#store/mail-failures.ts';
 
 /** The resources of one process, which every service and command gets. */
 export interface AppContext extends AsyncDisposable {
@@ -37,7 +38,8 @@ export async function openAppContext(
     await db.close();
     throw error;
   }
-  const mail = openMailer(config, log, clock, terminal);
+  const server = mailServerOf(config);
+  const mail = openMailer(config, log, clock, terminal, (error) => recordMailOutcome(db, clock.now(), server, error));
   const close = async (): Promise<void> => {
     await mail[Symbol.asyncDispose]();
     await db.close();

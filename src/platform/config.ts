@@ -107,7 +107,7 @@ export const SETTINGS = {
   ),
   ACCESS_APPROVAL: setting(
     'manual',
-    'How API access is granted: manual: by the operator; auto: immediately on request',
+    'How API access is granted: manual: by the operator; auto: the first request of an application at once, to accounts with a confirmed address, for at most three applications of an owner',
     choice(['manual', 'auto']),
   ),
   HEADS_URL: setting(

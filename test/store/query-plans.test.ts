@@ -17,7 +17,10 @@ import {
   matchWithTeams,
 } from '#store/game/matches.ts';
 import { listMaps, mapByName, ratesOf, rotationsOf } from '#store/game/maps.ts';
-import { findPlayer, namesOf } from '#store/game/players.ts';
+import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
+import { firstHourOf } from '#store/first-hour.ts';
+import { eventsOfPlayer } from '#store/game/player-events.ts';
+import { findPlayer, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
@@ -28,7 +31,7 @@ import { createTestDatabase, testContext } from '#test/support/context.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|m|d|p|k|n|u|s|r)\b/;
+  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|m|d|p|k|n|u|s|r)\b/;
 
 /** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
@@ -75,6 +78,12 @@ test('no read of a request scans a table that grows with the network', async (t)
     statsOf: (db) => statsOf(db, player.key),
     standingOf: (db) => standingOf(db, player.key),
     namesOf: (db) => namesOf(db, player.key),
+    eventsOfPlayer: (db) => eventsOfPlayer(db, player.key, last, 20),
+    playersNamed: (db) => playersNamed(db, 'x', 20),
+    playersBefore: (db) => playersBefore(db, last, 20),
+    accountsOfPlayer: (db) => accountsOfPlayer(db, person(1).uuid),
+    activeOperators,
+    firstHourOf: (db) => firstHourOf(db, 1),
     isBanned: (db) => isBanned(db, player.key, 1),
     'findPlayer by UUID': (db) => findPlayer(db, person(1).uuid),
     'findPlayer by name': (db) => findPlayer(db, 'nobody'),

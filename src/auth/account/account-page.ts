@@ -11,6 +11,7 @@ import { type ConnectedApplication, connectedApplications } from '#store/account
 import { browserOf } from './user-agent.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
+import { mailFailureNotice } from '../mail-state.ts';
 import { accountExport } from './export.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
@@ -105,6 +106,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   const { account: t } = texts;
   const { account } = current;
   const now = deps.clock.now();
+  const done = c.req.query('done') ?? '';
   const sessions = await sessionsOf(deps.db, account.id, now);
   const applications = await connectedApplications(deps.db, account.id);
   const formatTime = timeFormatter(texts.lang, deps.config.TIME_ZONE);
@@ -113,7 +115,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
       <h1>${account.name}</h1>
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
-    ${notice(doneText(c.req.query('done'), texts, account), 'good')}
+    ${notice(doneText(done, texts, account), 'good')} ${/_sent$/.test(done) ? await mailFailureNotice(c, deps) : ''}
     ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, formatTime)}
     ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">
@@ -131,7 +133,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   return await showPage(c, deps, { title: t.title, main });
 }
 
-function doneText(done: string | undefined, { account: t, link }: Texts, account: Account): string | undefined {
+function doneText(done: string, { account: t, link }: Texts, account: Account): string | undefined {
   if (done === 'verify_sent') return t.verify_sent(account.email);
   if (done === 'email_sent') return t.email_lead;
   if (done === 'linked') return account.player_uuid === null ? undefined : link.done(account.name);

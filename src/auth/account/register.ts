@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
+import { isEmail } from '#platform/email.ts';
 import type { Form } from '#http/form.ts';
 import { cookieFlags } from '#http/cookies.ts';
 import { field, notice } from '#http/fields.ts';
@@ -11,7 +12,8 @@ import { accountByEmail, createAccount } from '#store/accounts/accounts.ts';
 import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { isEmail, passwordError, showExpired } from '../validation.ts';
+import { passwordError, showExpired } from '../validation.ts';
+import { mailFailureNotice } from '../mail-state.ts';
 import { sendMail } from '../mails.ts';
 import { signIn } from '../session.ts';
 import { admitAttempt } from '../throttle.ts';
@@ -172,7 +174,7 @@ async function showSent(c: Context, deps: Deps, email: string): Promise<Response
   const { register: t } = c.get('texts');
   const main = html`<div class="card narrow stack">
     <h1>${t.sent_title}</h1>
-    ${notice(t.sent(email), 'good')}
+    ${notice(t.sent(email), 'good')} ${await mailFailureNotice(c, deps)}
   </div>`;
   return await showPage(c, deps, { title: t.sent_title, main });
 }

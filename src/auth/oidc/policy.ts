@@ -3,7 +3,8 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
-import { consentOf, touchConsent } from '#store/accounts/consents.ts';
+import { consentOf, giveConsent, touchConsent } from '#store/accounts/consents.ts';
+import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { interactionPolicy } from './oidc-provider.ts';
 import { translateOutage } from './outage.ts';
 
@@ -52,7 +53,7 @@ export function existingGrant(db: Db, clock: Clock) {
     const existing = grantId === undefined ? undefined : await Grant.find(grantId);
     const accountId = session!.accountId!;
     if (existing !== undefined && existing.accountId === accountId) return existing;
-    const consent = await translateOutage(consentOf(db, accountId, client!.clientId));
+    const consent = await translateOutage(consentFor(db, clock, accountId, client!.clientId, [...requested]));
     if (consent === undefined || ![...requested].every((scope) => consent.scopes.includes(scope))) return undefined;
     await translateOutage(touchConsent(db, clock.now(), accountId, client!.clientId));
     const grant = new Grant({ accountId, clientId: client!.clientId });
@@ -60,4 +61,13 @@ export function existingGrant(db: Db, clock: Clock) {
     await grant.save();
     return grant;
   };
+}
+
+/**
+ * The consent of an account. Nobody is asked about an application of the service itself, such as the console; its consent
+ * is stored all the same, so that the account page lists it and can end its access.
+ */
+async function consentFor(db: Db, clock: Clock, accountId: string, clientId: string, requested: readonly string[]) {
+  if (await isFirstPartyClient(db, clientId)) await giveConsent(db, clock.now(), accountId, clientId, requested);
+  return await consentOf(db, accountId, clientId);
 }

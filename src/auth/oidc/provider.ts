@@ -80,7 +80,7 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     expiresWithSession: async () => false,
     ttl: lifetimes(config),
     discovery: { ui_locales_supported: ['en', 'ja'] },
-    renderError: async (ctx, out) => await parts.pages.error(ctx, out),
+    renderError: async (ctx, out, error) => await parts.pages.error(ctx, out, error),
     features: featuresOf(parts),
   };
 }

@@ -12,6 +12,7 @@ import { type InteractionLimits, countInteraction } from './interaction-throttle
 import { clientMetadata } from './clients.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
+import { SuspendedApplication } from './suspended.ts';
 import { clientInfo } from '../client-info.ts';
 
 export interface StorageParts extends InteractionLimits {
@@ -172,7 +173,7 @@ class ClientAdapter implements Adapter {
     if (application === undefined) return undefined;
     const suspended = suspensionReason(application);
     if (suspended !== undefined && !ALLOWED_WHEN_SUSPENDED.has(currentRequest()?.oidc?.route ?? ''))
-      throw new errors.UnauthorizedClient(suspended);
+      throw new SuspendedApplication(suspended);
     const hashes = application.type === 'service' ? await secretHashesOf(this.#db, application.key) : [];
     return clientMetadata(application, hashes);
   }

@@ -12,6 +12,8 @@ export const ja: Texts = {
   current_password: '現在のパスワード',
   current_password_hint: 'この端末を使うほかの人による変更を防ぐためです。',
   password_hint: (min) => `${min} 文字以上。いくつかの単語を組み合わせると安全です。`,
+  mail_fails:
+    '現在メールサーバーが応答していないため、メールが届くまで時間がかかることがあります。10 分たっても届かない場合は、もう一度お試しください。',
   expired_title: 'このリンクは使えません',
   expired: 'すでに使われたか、新しいリンクが送られたか、有効期限が切れています。',
 

@@ -1,8 +1,11 @@
 import type { Route } from '../routes.ts';
+import { accountHelpRoutes } from './account-help.ts';
 import { accountRoutes } from './accounts.ts';
 import { applicationRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
-import { playerRoutes } from './players.ts';
+import { playerMergeRoutes } from './player-merge.ts';
+import { playerRoutes } from './player.ts';
+import { playerListRoutes } from './players.ts';
 import { punishmentRoutes } from './punishments.ts';
 import { requestRoutes } from './requests.ts';
 import { serverRoutes } from './server.ts';
@@ -13,8 +16,11 @@ export const operatorRoutes: readonly Route[] = [
   ...requestRoutes,
   ...applicationRoutes,
   ...accountRoutes,
+  ...accountHelpRoutes,
   ...serverListRoutes,
   ...serverRoutes,
+  ...playerListRoutes,
+  ...playerMergeRoutes,
   ...playerRoutes,
   ...punishmentRoutes,
   ...auditRoutes,

@@ -69,7 +69,7 @@ async function punishmentPage(request: ConsoleRequest, problem?: string) {
   const punishment = await requirePunishment(request);
   const { key, punished, punisher, type, reason, server, time, expires, state } = punishment;
   const facts: [string, Html | string][] = [
-    [t.player, html`<a href="/players/${punished.uuid}">${punished.name}</a>`],
+    [t.player, html`<a href="/console/operator/players/${punished.uuid}">${punished.name}</a>`],
     [t.kind, type],
     [t.reason, reason === '' ? '–' : reason],
     [t.punisher, punisher?.name ?? '–'],

@@ -1,9 +1,14 @@
 import type { Language } from '#http/languages.ts';
+import type { RedirectUriProblem } from '#store/applications/redirect-uris.ts';
+import { help } from './en-help.ts';
+import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
 
 /** The English texts of the console. */
 export const en = {
   ...operator,
+  ...help,
+  ...mail,
   lang: 'en' as Language,
   console: 'Console',
   skip: 'Skip to content',
@@ -55,6 +60,8 @@ export const en = {
     bad_limit: 'Enter the limit as a whole number of at least 1, or leave the field empty.',
     bad_logo: 'The logo must be a PNG, JPEG or WebP image of at most 256 KB.',
     completed: 'Done.',
+    mailed: 'The mail is on its way.',
+    erased: 'Erased. The records continue under this made-up name.',
     merged: 'Merged. All records now count for the other player.',
     revoked: 'Revoked.',
   },
@@ -190,7 +197,15 @@ export const en = {
       no_uri: 'This type needs at least one Redirect URI.',
       too_many_uris: (max: number) => `Enter at most ${max} Redirect URIs.`,
       uri: (uri: string, rule: string) => `${uri} ${rule}.`,
-      uri_rules: {} as Record<string, string>,
+      uri_rules: {
+        too_long: 'must not be longer than 2000 characters',
+        not_absolute: 'must be an absolute URI',
+        fragment: 'must not have a fragment (#)',
+        credentials: 'must not contain a user name or password',
+        plain_http: 'must be https, except on this machine',
+        not_https: 'must be https, or http on 127.0.0.1, [::1] or localhost',
+        browser_scheme: 'must not use a scheme that browsers open themselves',
+      } satisfies Record<RedirectUriProblem, string>,
       owner: (name: string) => `There is no account called “${name}”.`,
       owner_already: (name: string) => `${name} is already an owner.`,
       too_many_invitations: (max: number) => `You have sent ${max} invitations within a day. Try again tomorrow.`,
@@ -255,6 +270,23 @@ export const en = {
     },
   },
 
+  waiting: {
+    title: { access: 'Your request is waiting', limit: 'Your request for a higher limit is waiting' },
+    since: 'Since',
+    opens: 'It will open',
+    opens_access: (app: string, user: string) =>
+      `the data API: ${app} requests per hour with the application’s own tokens, ${user} for each user`,
+    opens_limit: (volume: string) => `${volume} requests per hour, for the application and for each of its users`,
+    operator: 'Operator',
+    mailed: 'Told by mail:',
+    mail_follows: 'Gets a mail within the hour.',
+    in_console: 'Sees your request in the console.',
+    mail_fails:
+      'Sees your request in the console. Our mail server is not answering at the moment; the mail follows when it does.',
+    answer: (email: string) => `You will get the answer by mail to ${email}.`,
+    answer_elsewhere: (name: string) => `The answer goes to ${name} by mail.`,
+  },
+
   usage: {
     title: 'The last seven days',
     never: 'Not used yet. Requests appear here within seconds.',
@@ -270,29 +302,6 @@ export const en = {
     words: (requests: string, bad: string, limited: string) =>
       `${requests} requests, ${bad} refused, ${limited} over the limit`,
     counters: { requests: 'Requests', client_errors: '4xx', limited: '429', server_errors: '5xx' },
-  },
-
-  mail: {
-    hello: (name: string) => `Hello ${name},`,
-    subject: {
-      approved: (application: string) => `Approved: ${application}`,
-      refused: (application: string) => `Not approved: ${application}`,
-    },
-    approved: {
-      access: (application: string) => `${application} may now use the data API.`,
-      limit: (application: string) => `The limit of ${application} has been raised.`,
-    },
-    refused: {
-      access: (application: string) => `Your request for access to the data API for ${application} was refused.`,
-      limit: (application: string) => `Your request for a higher limit for ${application} was refused.`,
-    },
-    note: 'The operator writes:',
-    invited_subject: (application: string) => `Invitation to own ${application}`,
-    invited: (by: string, application: string) =>
-      `${by} invites you to become an owner of the application ${application}. If you accept, you can change it, and people who sign in to it see your name. Please answer in the console within 14 days; without an answer the invitation expires.`,
-    owner_subject: (application: string) => `You are now an owner of ${application}`,
-    owner: (application: string) =>
-      `The operator has made you an owner of the application ${application}: people who sign in to it see your name. If you do not want that, remove yourself in its settings.`,
   },
 };
 

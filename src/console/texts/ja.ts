@@ -1,9 +1,13 @@
 import type { Texts } from './en.ts';
+import { help } from './ja-help.ts';
+import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
 
 /** The Japanese texts of the console. */
 export const ja: Texts = {
   ...operator,
+  ...help,
+  ...mail,
   lang: 'ja',
   console: 'コンソール',
   skip: '本文へ移動',
@@ -55,6 +59,8 @@ export const ja: Texts = {
     bad_limit: '上限は 1 以上の整数か、空欄にしてください。',
     bad_logo: '256 KB 以内の PNG、JPEG、WebP 画像ではありません。',
     completed: '完了しました。',
+    mailed: 'メールを送ります。',
+    erased: '匿名にしました。記録はこの仮の名前で残ります。',
     merged: '統合しました。すべての記録がもう一方のプレイヤーのものになりました。',
     revoked: '取り消しました。',
   },
@@ -75,7 +81,7 @@ export const ja: Texts = {
       404: ['ここには何もありません', '削除されたか、存在しないか、あなたのものではありません。'],
       413: ['大きすぎます', 'ロゴは 256 KB 以内にしてください。'],
       429: ['1 時間あたりの操作回数を超えました', '何も変更していません。しばらくしてから続けてください。'],
-      500: ['サーバー側で問題が起きました', '記録しました。少し待ってからお試しください。'],
+      500: ['サーバーで問題が発生しました（記録しました）。', '少し待ってからお試しください。'],
       503: ['ただいま混み合っています', '少し待ってからお試しください。'],
     },
   },
@@ -125,7 +131,7 @@ export const ja: Texts = {
       },
       web: {
         label: 'ウェブ',
-        hint: 'ブラウザーの JavaScript だけで動くもの。誰でもコードを読めるため、シークレットはありません。',
+        hint: 'ブラウザの JavaScript だけで動くもの。誰でもコードを読めるため、シークレットはありません。',
       },
       installed: {
         label: 'インストール型',
@@ -186,17 +192,17 @@ export const ja: Texts = {
       too_many_uris: (max) => `リダイレクト URI は ${max} 個までです。`,
       uri: (uri, rule) => `${uri}：${rule}。`,
       uri_rules: {
-        'must not be longer than 2000 characters': '2000 文字以内にしてください',
-        'must be an absolute URI': '絶対 URI にしてください',
-        'must not have a fragment (#)': 'フラグメント（#）は使えません',
-        'must not contain a user name or password': 'ユーザー名やパスワードは含められません',
-        'must be https, except on this machine': 'この端末の外では https にしてください',
-        'must be https, or http on 127.0.0.1, [::1] or localhost':
-          'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
+        too_long: '2000 文字以内にしてください',
+        not_absolute: '絶対 URI にしてください',
+        fragment: 'フラグメント（#）は使えません',
+        credentials: 'ユーザー名やパスワードは含められません',
+        plain_http: 'この端末の外では https にしてください',
+        not_https: 'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
+        browser_scheme: 'ブラウザが自分で開くスキームは使えません',
       },
       owner: (name) => `「${name}」というアカウントはありません。`,
       owner_already: (name) => `${name} はすでに所有者です。`,
-      too_many_invitations: (most) => `招待は 1 日 ${most} 回までです。明日またお試しください。`,
+      too_many_invitations: (most) => `招待は 1日 ${most} 回までです。明日またお試しください。`,
       too_many: (most) =>
         `1 つのアカウントが所有できるアプリは ${most} 個までです。削除するか、運営に連絡してください。`,
     },
@@ -259,8 +265,25 @@ export const ja: Texts = {
     },
   },
 
+  waiting: {
+    title: { access: '申請は回答待ちです', limit: '上限引き上げの申請は回答待ちです' },
+    since: '申請日時',
+    opens: '許可されると',
+    opens_access: (app, user) =>
+      `データ API を、アプリ自身のトークンで 1 時間 ${app} リクエスト、利用者ごとに ${user} リクエストまで利用できます`,
+    opens_limit: (volume) => `アプリと利用者ごとに、1 時間 ${volume} リクエストまで利用できます`,
+    operator: '運営への連絡',
+    mailed: 'メールで知らせました：',
+    mail_follows: '1 時間以内にメールで知らせます。',
+    in_console: '運営はコンソールで申請を確認します。',
+    mail_fails:
+      '運営はコンソールで申請を確認します。現在メールサーバーが応答していないため、復旧しだいメールでも知らせます。',
+    answer: (email) => `回答は ${email} にメールで届きます。`,
+    answer_elsewhere: (name) => `回答は ${name} さんにメールで届きます。`,
+  },
+
   usage: {
-    title: '過去 7 日間',
+    title: '過去 7日間',
     never: 'まだ使われていません。使うと数秒でここに表示されます。',
     last: '最終利用',
     endpoints: 'エンドポイント別',
@@ -273,28 +296,5 @@ export const ja: Texts = {
     busiest: '最も多かった時間：',
     words: (requests, bad, limited) => `${requests} リクエスト、拒否 ${bad}、上限超過 ${limited}`,
     counters: { requests: 'リクエスト', client_errors: '4xx', limited: '429', server_errors: '5xx' },
-  },
-
-  mail: {
-    hello: (name) => `${name} さん`,
-    subject: {
-      approved: (application) => `許可されました：${application}`,
-      refused: (application) => `許可されませんでした：${application}`,
-    },
-    approved: {
-      access: (application) => `${application} はデータ API を利用できるようになりました。`,
-      limit: (application) => `${application} の上限が引き上げられました。`,
-    },
-    refused: {
-      access: (application) => `${application} のデータ API の利用申請は却下されました。`,
-      limit: (application) => `${application} の上限引き上げの申請は却下されました。`,
-    },
-    note: '運営からの連絡：',
-    invited_subject: (application) => `${application} の所有者への招待`,
-    invited: (by, application) =>
-      `${by} さんが、アプリ ${application} の所有者になるよう招待しています。承諾すると、アプリを変更できるようになり、ログインする人にあなたの名前が表示されます。14 日以内にコンソールで回答してください。回答しなければ何も起こりません。`,
-    owner_subject: (application) => `${application} の所有者になりました`,
-    owner: (application) =>
-      `運営があなたをアプリ ${application} の所有者にしました。ログインする人にあなたの名前が表示されます。望まない場合は、アプリの設定で自分を外してください。`,
   },
 };

@@ -46,6 +46,14 @@ export async function accountByPlayer(db: Queryable, uuid: string): Promise<Acco
   return row && accountOf(row);
 }
 
+/** The accounts that are linked to a player's game account, or to one that was merged into it. */
+export async function accountsOfPlayer(db: Queryable, uuid: string): Promise<Account[]> {
+  const rows = await db.all<AccountRow>(sql`
+    select ${COLUMNS} from accounts
+    where player_uuid = ${uuid} or player_uuid in (select uuid from player_aliases where into_uuid = ${uuid}) order by id`);
+  return rows.map(accountOf);
+}
+
 /** Finds the account of a name or an e-mail address, as entered at sign-in. */
 export async function accountByLogin(db: Queryable, text: string): Promise<Account | undefined> {
   return text.includes('@') ? await accountByEmail(db, text) : await accountByName(db, text);
@@ -65,6 +73,13 @@ export async function accountsBefore(db: Queryable, before: string, limit: numbe
   const rows = await db.all<AccountRow>(
     sql`select ${COLUMNS} from accounts where id < ${before} order by id desc limit ${limit}`,
   );
+  return rows.map(accountOf);
+}
+
+/** Operators with an active account and a confirmed address, to which mails are sent. */
+export async function activeOperators(db: Queryable): Promise<Account[]> {
+  const rows = await db.all<AccountRow>(sql`
+    select ${COLUMNS} from accounts where role = 'operator' and disabled is null and email_verified = 1 order by id`);
   return rows.map(accountOf);
 }
 

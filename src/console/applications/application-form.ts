@@ -4,8 +4,8 @@ import { check, choices, field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Application, APPLICATION_TYPES, type ApplicationType } from '#store/applications/applications.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
-import { isFine, type Problems, textOf } from './components.ts';
-import type { Texts } from './texts/index.ts';
+import { isFine, type Problems, textOf } from '../components.ts';
+import type { Texts } from '../texts/index.ts';
 
 const MAX_URIS = 10;
 export const MAX_NAME = 64;
@@ -47,7 +47,7 @@ function wrongUri(type: ApplicationType, uris: readonly string[], { application 
   if (uris.length > MAX_URIS) return t.too_many_uris(MAX_URIS);
   for (const uri of uris) {
     const wrong = checkRedirectUri(type, uri);
-    if (wrong !== undefined) return t.uri(uri, t.uri_rules[wrong] ?? wrong);
+    if (wrong !== undefined) return t.uri(uri, t.uri_rules[wrong]);
   }
   return undefined;
 }

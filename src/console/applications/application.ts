@@ -14,11 +14,11 @@ import { hasLogo } from '#store/applications/logos.ts';
 import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
 import { sumOf, usageSince } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
-import { type PageContent, tokenField } from './layout.ts';
+import { type PageContent, tokenField } from '../layout.ts';
 import { logoImage } from './logos.ts';
-import { secretNotice, flashSecret, consumeSecret } from './flash-message.ts';
-import { stateBadge, button, formTo, timestamp, number, type Problems } from './components.ts';
-import { ownedForm, ownedPage, type OwnedRequest, type Route } from './routes.ts';
+import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
+import { stateBadge, button, formTo, timestamp, number, type Problems } from '../components.ts';
+import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './first-steps.ts';
 
