@@ -9,7 +9,8 @@ import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountByPlayer, createAccount } from '#store/accounts/accounts.ts';
 import { currentKeys } from '#auth/oidc/keys.ts';
 import { ProtocolPages } from '#auth/oidc/protocol-pages.ts';
-import { createProvider, SCOPES } from '#auth/oidc/provider.ts';
+import { createProvider } from '#auth/oidc/provider.ts';
+import { SCOPES } from '#auth/oidc/scopes.ts';
 import { type BenchClient, REDIRECT_URI } from './client.ts';
 import type { BenchRequest } from './case.ts';
 

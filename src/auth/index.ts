@@ -21,11 +21,14 @@ import { allowsMethod } from './oidc/methods.ts';
 import { createPages } from './pages.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
+import { hasEmptySecret, withClientIdInBody } from './oidc/empty-secret.ts';
+import { redirectToGet } from './oidc/front-channel.ts';
 import { isJson, pinHost, refuse, withFormBody } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;
-const BODY_AS_JSON = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
+const CLIENT_AUTHENTICATED = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
+const FRONT_CHANNEL = /^\/oauth\/(authorize|logout)\/?(\?|$)/i;
 const TOKENINFO = /^\/oauth\/tokeninfo\/?(\?|$)/i;
 
 /** Starts the sign-in service: OAuth 2.0 and OpenID Connect by oidc-provider, and its pages, on one listener. */
@@ -139,17 +142,20 @@ class AuthService {
     if (this.#issuer.protocol === 'https:') response.setHeader('strict-transport-security', 'max-age=31536000');
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
     if (allowsMethod(request, response)) return;
+    if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);
     const remaining = await this.#preprocess(request, response);
     if (remaining !== undefined) await this.#keyRing.listener(remaining, response);
   }
 
   /**
-   * Converts a JSON body to the form body that oidc-provider reads, or answers by the client credentials fast path.
+   * Converts a JSON body and an empty secret to the form that oidc-provider reads, or answers by the client credentials
+   * fast path.
    * @returns the request for oidc-provider, undefined if the fast path has answered it
    */
   async #preprocess(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage | undefined> {
-    if (request.method === 'POST' && BODY_AS_JSON.test(request.url!) && isJson(request))
-      return await withFormBody(request);
-    return await this.#clientCredentials.answer(request, response);
+    if (request.method !== 'POST' || !CLIENT_AUTHENTICATED.test(request.url!)) return request;
+    const form = isJson(request) ? await withFormBody(request) : request;
+    if (hasEmptySecret(form)) return await withClientIdInBody(form);
+    return form === request ? await this.#clientCredentials.answer(request, response) : form;
   }
 }

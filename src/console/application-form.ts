@@ -2,7 +2,12 @@ import { html } from 'hono/html';
 import type { Form } from '#http/form.ts';
 import { check, choices, field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { type Application, APPLICATION_TYPES, type ApplicationType } from '#store/applications/applications.ts';
+import {
+  type Application,
+  APPLICATION_TYPES,
+  type ApplicationSettings,
+  type ApplicationType,
+} from '#store/applications/applications.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
 import { isFine, type Problems, textOf } from './components.ts';
 import type { Texts } from './texts/index.ts';
@@ -11,7 +16,7 @@ const MAX_URIS = 10;
 export const MAX_NAME = 64;
 
 /** What an owner can set about an application. */
-export type ApplicationFields = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'require_pkce'>;
+export type ApplicationFields = ApplicationSettings & Pick<Application, 'type'>;
 
 /**
  * Reads and validates the form of an application.
@@ -30,7 +35,13 @@ export function readApplicationForm(form: Form, texts: Texts, type?: Application
     redirect_uris: wrong ?? missingUri(chosen, redirect_uris, texts),
   };
   if (!isFine(problems)) return problems;
-  return { name: name!, type: chosen!, redirect_uris, require_pkce: form['require_pkce'] === '1' };
+  return {
+    name: name!,
+    type: chosen!,
+    redirect_uris,
+    require_pkce: form['require_pkce'] === '1',
+    rotate_refresh_tokens: form['rotate_refresh_tokens'] === '1',
+  };
 }
 
 export function isValidForm(read: ApplicationFields | Problems): read is ApplicationFields {
@@ -57,12 +68,12 @@ function missingUri(type: ApplicationType | undefined, uris: readonly string[], 
   return uris.length === 0 && type !== 'service' ? application.problems.no_uri : undefined;
 }
 
-/** The fields of the form; the type can be chosen only when registering. */
-export function applicationFields(texts: Texts, form: Form, problems: Problems, isNew: boolean): Html {
+/** @param type of an existing application; without it the type can be chosen */
+export function applicationFields(texts: Texts, form: Form, problems: Problems, type?: ApplicationType): Html {
   const { application: t } = texts;
   return html`${notice(isFine(problems) ? undefined : texts.problem, 'bad')}
   ${field({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
-  ${isNew ? choices('type', t.type, typeChoices(texts), form['type'] ?? 'service') : ''}
+  ${type === undefined ? choices('type', t.type, typeChoices(texts), form['type'] ?? 'service') : ''}
   ${problems['type'] === undefined ? '' : html`<p class="error">${problems['type']}</p>`}
   ${field({
     name: 'redirect_uris',
@@ -74,7 +85,8 @@ export function applicationFields(texts: Texts, form: Form, problems: Problems, 
     maxlength: 4000,
     optional: true,
   })}
-  ${check('require_pkce', t.require_pkce, t.require_pkce_hint, form['require_pkce'] === '1')}`;
+  ${check('require_pkce', t.require_pkce, t.require_pkce_hint, form['require_pkce'] === '1')}
+  ${type === 'service' ? check('rotate_refresh_tokens', t.rotate, t.rotate_hint, form['rotate_refresh_tokens'] === '1') : ''}`;
 }
 
 function typeChoices({ application: t }: Texts) {

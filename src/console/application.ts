@@ -138,8 +138,9 @@ async function withdrawSecret(request: OwnedRequest): Promise<string> {
   return `/applications/${client_id}?done=${removed ? 'withdrawn' : 'gone'}`;
 }
 
-function formOf({ name, redirect_uris, require_pkce }: Application) {
-  return { name, redirect_uris: redirect_uris.join('\n'), require_pkce: require_pkce ? '1' : '' };
+function formOf({ name, redirect_uris, require_pkce, rotate_refresh_tokens }: Application) {
+  const checks = { require_pkce: require_pkce ? '1' : '', rotate_refresh_tokens: rotate_refresh_tokens ? '1' : '' };
+  return { name, redirect_uris: redirect_uris.join('\n'), ...checks };
 }
 
 async function settingsPage(request: OwnedRequest, problems: Problems = {}): Promise<PageContent> {
@@ -150,7 +151,7 @@ async function settingsPage(request: OwnedRequest, problems: Problems = {}): Pro
   const root = `/applications/${application.client_id}`;
   const inner = html`<section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.settings}</h2>
-      ${formTo(request, `${root}/settings`, html`${applicationFields(texts, shown, problems, false)}<button>${texts.save}</button>`)}
+      ${formTo(request, `${root}/settings`, html`${applicationFields(texts, shown, problems, application.type)}<button>${texts.save}</button>`)}
     </section>
     ${await logoCard(request)} ${await ownersCard(request, problems)}
     <section class="card" aria-labelledby="delete">
@@ -192,8 +193,9 @@ async function saveSettings(request: OwnedRequest): Promise<PageContent | string
   const read = readApplicationForm(form, texts, application.type);
   if (!isValidForm(read)) return await settingsPage(request, read);
   await setApplication(deps.db, application.client_id, read);
-  const detail = { name: read.name, redirect_uris: read.redirect_uris.join(' '), require_pkce: read.require_pkce };
-  await request.record({ action: 'application.change', subject: application.client_id, label: read.name, detail });
+  const { name, require_pkce, rotate_refresh_tokens } = read;
+  const detail = { name, redirect_uris: read.redirect_uris.join(' '), require_pkce, rotate_refresh_tokens };
+  await request.record({ action: 'application.change', subject: application.client_id, label: name, detail });
   return `/applications/${application.client_id}/settings?done=saved`;
 }
 

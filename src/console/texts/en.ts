@@ -136,11 +136,14 @@ export const en = {
     redirect_uris_hint:
       'Where people return after signing in: one URI per line, exactly as your application sends it. Use https, or http://127.0.0.1 on your own machine. A service without sign-in needs none.',
     no_redirect_uris: 'none: nobody can sign in with this application',
-    require_pkce: 'Require PKCE (recommended)',
+    require_pkce: 'Require PKCE (recommended if your library sends a code challenge)',
     require_pkce_hint:
       'Refuses sign-ins without a code challenge, so that a stolen code is worthless. Most libraries support it.',
+    rotate: 'Replace refresh tokens at each use',
+    rotate_hint:
+      'For libraries that store the new refresh token after each use. A second use of an old one then ends the sign-in.',
     pkce_on: 'required',
-    pkce_off: 'optional; we recommend requiring it in the settings',
+    pkce_off: 'optional; once your application sends a code challenge, require it in the settings (recommended)',
     identity: 'Identity',
     secret_once: 'Your Client Secret',
     secrets: 'Client Secrets',
