@@ -23,6 +23,7 @@ import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
 import { hasEmptySecret, withClientIdInBody } from './oidc/empty-secret.ts';
 import { redirectToGet } from './oidc/front-channel.ts';
+import { TokenLimits } from './oidc/token-limits.ts';
 import { isJson, pinHost, refuse, withFormBody } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
 
@@ -44,6 +45,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   };
   const secure = config.AUTH_URL.startsWith('https:');
   const group = new GroupWriter(db);
+  const tokenLimits = new TokenLimits(clock, config.TOKEN_LIMIT);
   const providerParts = {
     config,
     db,
@@ -52,6 +54,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     group,
     graceMs: config.REFRESH_GRACE * 1000,
     interactionsPerHour: config.SIGN_IN_LIMIT,
+    tokenLimits,
     pages: new ProtocolPages({ config, shell }),
   };
   const keyRing = await KeyRing.open(context, openSecretKey(config), (keys) =>
@@ -73,7 +76,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   };
   const pages = getRequestListener(createPages(deps, () => keyRing.tokenInfo).fetch, { overrideGlobalObjects: false });
   background.run(() => rewriteLedger(db));
-  const service = new AuthService(context, keyRing, group, pages);
+  const service = new AuthService(context, keyRing, new ClientCredentials(context, group, tokenLimits), pages);
   return {
     listener: (request, response) => service.serve(request, response),
     close: async () => {
@@ -109,20 +112,26 @@ class AuthService {
   readonly #issuer: URL;
   readonly #clientCredentials: ClientCredentials;
 
-  constructor(context: AppContext, keyRing: KeyRing, group: GroupWriter, pages: ReturnType<typeof getRequestListener>) {
+  constructor(
+    context: AppContext,
+    keyRing: KeyRing,
+    clientCredentials: ClientCredentials,
+    pages: ReturnType<typeof getRequestListener>,
+  ) {
     this.#context = context;
     this.#keyRing = keyRing;
     this.#pages = pages;
     this.#addresses = new ClientAddresses(context.config.TRUSTED_PROXIES);
     this.#issuer = new URL(context.config.AUTH_URL);
-    this.#clientCredentials = new ClientCredentials(context, group);
+    this.#clientCredentials = clientCredentials;
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {
     const address = this.#addresses.of(request);
     const agent = request.headers['user-agent'] ?? '';
     const { origin } = request.headers;
-    clientInfo.run({ address, agent }, () => {
+    const answered = new Promise<void>((resolve) => void response.once('close', resolve));
+    clientInfo.run({ address, agent, answered }, () => {
       this.#serve(request, response).catch((error: unknown) => {
         const wire = toHttpError(error);
         const level = disconnected(request, error) ? 'debug' : 'error';

@@ -20,15 +20,19 @@ export type ApplicationFields = ApplicationSettings & Pick<Application, 'type'>;
 
 /**
  * Reads and validates the form of an application.
- * @param type of an existing application, which cannot change; without it the form chooses the type
+ * @param existing application: its type cannot change, and its Redirect URIs stay valid; without it the form chooses the type
  * @returns the fields, or what is wrong with them by field name
  */
-export function readApplicationForm(form: Form, texts: Texts, type?: ApplicationType): ApplicationFields | Problems {
+export function readApplicationForm(
+  form: Form,
+  texts: Texts,
+  existing?: Pick<Application, 'type' | 'redirect_uris'>,
+): ApplicationFields | Problems {
   const { problems: t } = texts.application;
-  const chosen = type ?? APPLICATION_TYPES.find((known) => known === form['type']);
+  const chosen = existing?.type ?? APPLICATION_TYPES.find((known) => known === form['type']);
   const name = textOf(form['name'], MAX_NAME);
   const redirect_uris = urisIn(form);
-  const wrong = chosen === undefined ? undefined : wrongUri(chosen, redirect_uris, texts);
+  const wrong = chosen === undefined ? undefined : wrongUri(chosen, redirect_uris, texts, existing?.redirect_uris);
   const problems = {
     name: name === undefined ? t.name(MAX_NAME) : undefined,
     type: chosen === undefined ? t.type : undefined,
@@ -53,10 +57,15 @@ function urisIn(form: Form): string[] {
   return [...new Set(lines.filter((line) => line !== ''))];
 }
 
-function wrongUri(type: ApplicationType, uris: readonly string[], { application }: Texts): string | undefined {
+function wrongUri(
+  type: ApplicationType,
+  uris: readonly string[],
+  { application }: Texts,
+  registered: readonly string[] = [],
+): string | undefined {
   const { problems: t } = application;
   if (uris.length > MAX_URIS) return t.too_many_uris(MAX_URIS);
-  for (const uri of uris) {
+  for (const uri of uris.filter((candidate) => !registered.includes(candidate))) {
     const wrong = checkRedirectUri(type, uri);
     if (wrong !== undefined) return t.uri(uri, t.uri_rules[wrong] ?? wrong);
   }

@@ -10,6 +10,7 @@ import {
   secretsOf,
   setApplication,
 } from '#store/applications/applications.ts';
+import { hasDomain } from '#store/applications/redirect-uris.ts';
 import { hasLogo } from '#store/applications/logos.ts';
 import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
 import { sumOf, usageSince } from '#store/applications/usage.ts';
@@ -81,7 +82,10 @@ async function overviewPage(request: OwnedRequest): Promise<PageContent> {
           ${
             application.redirect_uris.length === 0
               ? html`<span class="soft">${t.no_redirect_uris}</span>`
-              : application.redirect_uris.map((uri) => html`<code class="line">${uri}</code>`)
+              : application.redirect_uris.map(
+                  (uri) =>
+                    html`<code class="line">${uri}</code>${isWeakScheme(uri) ? notice(t.weak_scheme, 'bad') : ''}`,
+                )
           }
         </dd>
         <dt>PKCE</dt>
@@ -90,6 +94,12 @@ async function overviewPage(request: OwnedRequest): Promise<PageContent> {
     </section>
     ${await firstSteps(request, secret)} ${application.type === 'service' ? await secretsCard(request) : ''}`;
   return await inApplication(request, '', '', inner);
+}
+
+/** A scheme without a dot, registered before such schemes were refused: other programs are likelier to claim it. */
+function isWeakScheme(uri: string): boolean {
+  const { protocol } = new URL(uri);
+  return !/^https?:$/.test(protocol) && !hasDomain(protocol);
 }
 
 async function secretsCard(request: OwnedRequest): Promise<Html> {
@@ -190,7 +200,7 @@ async function logoCard(request: OwnedRequest): Promise<Html> {
 
 async function saveSettings(request: OwnedRequest): Promise<PageContent | string> {
   const { deps, application, texts, form } = request;
-  const read = readApplicationForm(form, texts, application.type);
+  const read = readApplicationForm(form, texts, application);
   if (!isValidForm(read)) return await settingsPage(request, read);
   await setApplication(deps.db, application.client_id, read);
   const { name, require_pkce, rotate_refresh_tokens } = read;

@@ -13,7 +13,7 @@ import { Provider } from './oidc-provider.ts';
 import { type StorageParts, createStorage } from './storage.ts';
 import { translateOutage } from './outage.ts';
 import { describeInvalidGrant } from './grant-errors.ts';
-import { rotatesRefreshToken } from './refresh-tokens.ts';
+import { refreshTokenRotation } from './refresh-tokens.ts';
 import { keepOfflineAccess, OFFLINE_ACCESS, SCOPES, setDefaultScope } from './scopes.ts';
 
 const DAY = 86_400;
@@ -79,7 +79,7 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     loadExistingGrant: existingGrant(db, clock),
     findAccount: async (_ctx, id) => await translateOutage(findAccount(parts, id)),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: rotatesRefreshToken,
+    rotateRefreshToken: refreshTokenRotation(parts.tokenLimits),
     expiresWithSession: async () => false,
     ttl: lifetimes(config),
     discovery: { ui_locales_supported: ['en', 'ja'] },

@@ -135,6 +135,8 @@ export const en = {
     redirect_uris: 'Redirect URIs',
     redirect_uris_hint:
       'Where people return after signing in: one URI per line, exactly as your application sends it. Use https, or http://127.0.0.1 on your own machine. A service without sign-in needs none.',
+    weak_scheme:
+      'Other programs can claim this scheme. Replace it by one with a dot, the reversed name of a domain of yours (com.example.app:/callback).',
     no_redirect_uris: 'none: nobody can sign in with this application',
     require_pkce: 'Require PKCE (recommended if your library sends a code challenge)',
     require_pkce_hint:

@@ -135,6 +135,8 @@ export const ja: Texts = {
     redirect_uris: 'リダイレクト URI',
     redirect_uris_hint:
       'ログイン後の戻り先を、アプリが送るとおりに 1 行に 1 つ入力します。https のほか、自分の端末では http://127.0.0.1 も使えます。ログインを使わないサービスでは不要です。',
+    weak_scheme:
+      'ほかのプログラムもこのスキームを使えます。お持ちのドメインを逆順にした、ドットを含むもの（com.example.app:/callback など）に変更してください。',
     no_redirect_uris: 'なし（このアプリではログインできません）',
     require_pkce: 'PKCE を必須にする（ライブラリがコードチャレンジを送る場合は推奨）',
     require_pkce_hint:
@@ -193,6 +195,9 @@ export const ja: Texts = {
         'must be an absolute URI': '絶対 URI にしてください',
         'must not have a fragment (#)': 'フラグメント（#）は使えません',
         'must not contain a user name or password': 'ユーザー名やパスワードは含められません',
+        'must have a plain host: letters, digits, -, _ and .': 'ホストには英数字、-、_、. だけを使ってください',
+        'must use a scheme with a dot, as in com.example.app:/callback':
+          'com.example.app:/callback のように、ドットを含むスキームにしてください',
         'must be https, except on this machine': 'この端末の外では https にしてください',
         'must be https, or http on 127.0.0.1, [::1] or localhost':
           'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
