@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
 
+const installed = (uri: string) => checkRedirectUri('installed', uri);
+const web = (uri: string) => checkRedirectUri('web', uri);
+
 test('a redirect URI has a plain host, and a scheme of its own contains a dot', () => {
-  const installed = (uri: string) => checkRedirectUri('installed', uri);
   for (const uri of ['com.example.app:/cb', 'com.example.app://cb', 'https://a.example/cb', 'http://[::1]/cb'])
     assert.equal(installed(uri), undefined, uri);
   for (const uri of ['myapp:/cb', 'myapp://callback', 'app-1:/x'])
     assert.match(installed(uri)!, /must use a scheme with a dot/, uri);
   assert.match(installed('javascript:alert(1)')!, /must not use the scheme javascript/);
-  const web = (uri: string) => checkRedirectUri('web', uri);
   for (const uri of ['https://a;sandbox;b/', 'https://a,b/', "https://a'b/", 'https://*.example/'])
     assert.match(web(uri)!, /must have a plain host/, uri);
   for (const uri of [
