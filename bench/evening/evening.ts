@@ -19,7 +19,13 @@ const PAGES_A_STEP = 100_000;
 const WARM_UP_S = 10;
 const MIN_RATE = 1 / 64;
 const UNLIMITED = '999999999';
-const LIMITS = { APP_LIMIT: UNLIMITED, USER_LIMIT: UNLIMITED, ADDRESS_LIMIT: UNLIMITED, INGEST_LIMIT: '0' };
+const LIMITS = {
+  APP_LIMIT: UNLIMITED,
+  USER_LIMIT: UNLIMITED,
+  ADDRESS_LIMIT: UNLIMITED,
+  TOKEN_LIMIT: UNLIMITED,
+  INGEST_LIMIT: '0',
+};
 
 export interface EveningOptions {
   /** The factor of the traffic of a busy evening to start with; halved until the targets are met. */

@@ -1,3 +1,5 @@
+import { ALLOWED_HEADERS } from '#http/cors.ts';
+
 /** Header names and values in turn, as `writeHead` takes them. */
 export type Headers = string[];
 
@@ -13,7 +15,7 @@ const COMMON: Headers = ['access-control-allow-origin', '*', 'access-control-exp
 export const PREFLIGHT: Headers = [
   ...['allow', METHODS],
   ...['access-control-allow-methods', METHODS],
-  ...['access-control-allow-headers', 'Authorization, X-Client-ID, If-None-Match'],
+  ...['access-control-allow-headers', ALLOWED_HEADERS],
   ...['access-control-max-age', '86400'],
 ];
 

@@ -100,6 +100,11 @@ export const SETTINGS = {
     whole(0, 1_000_000),
   ),
   SIGN_IN_LIMIT: setting('3000', 'Sign-ins an hour that one address may start', whole(1, 1_000_000_000)),
+  TOKEN_LIMIT: setting(
+    '1000',
+    'Tokens an hour that an application may get for itself, and by each other grant for one account',
+    whole(1, 1_000_000_000),
+  ),
   COUNTERS: setting(
     'memory',
     'Where rate limits are counted: memory: for a single process that serves the data API; database: shared by several processes',

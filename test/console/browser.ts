@@ -64,7 +64,5 @@ export async function signInBrowser(page: Page, { site }: TestConsole, login: st
   await page.fill('[name=login]', login);
   await page.fill('[name=password]', PASSWORD);
   await page.click('form button');
-  const consent = page.locator('form[action$="/consent"] button');
-  if ((await consent.count()) > 0) await consent.click();
   await page.waitForURL(`${site}/console`);
 }

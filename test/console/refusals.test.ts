@@ -93,7 +93,7 @@ onEachDatabase('a form with another origin, type or session token is refused', a
 });
 
 onEachDatabase(
-  'a session ends when it expires, on sign-out in another tab, with the consent and with the account',
+  'a session ends when it expires, on sign-out in another tab, with the access of all applications and with the account',
   async (t, url) => {
     const services = await openTestConsole(t, url, {}, Date.now() - HALF_A_DAY_MS);
     const { context } = services;
@@ -126,7 +126,7 @@ onEachDatabase(
     assert.equal(await isSignedOut(), false);
     assert.equal((await console.post('/console/applications', { ...form, form_token: before })).status, 403);
     await context.db.transaction((tx) => endApplications(tx, ann.id));
-    assert.equal(await isSignedOut(), true, 'consent withdrawn');
+    assert.equal(await isSignedOut(), true, 'access of all applications ended');
 
     await completeSignIn(visitor, '/console/sign-in', 'Ann');
     assert.equal(await isSignedOut(), false);

@@ -1,6 +1,5 @@
 import { SITE_SESSION } from '#http/cookies.ts';
 import { sql } from '#db/sql.ts';
-import { giveConsent } from '#store/accounts/consents.ts';
 import { startConsoleSession } from '#store/accounts/console-sessions.ts';
 import type { AppContext } from '#context/context.ts';
 import { account, application, person } from '#test/support/builders.ts';
@@ -20,7 +19,6 @@ export async function siteSession(
   const owner = await account({ db, clock }, name, linked ? person(1).uuid : undefined);
   if (role !== undefined) await db.run(sql`update accounts set role = ${role} where id = ${owner.id}`);
   const { client_id } = await application({ db, clock }, { name: `console of ${name}` });
-  await giveConsent(db, clock.now(), owner.id, client_id, ['openid']);
   const session = { account_id: owner.id, client_id, lifetimeMs: 3_600_000 };
   return `scorehall_${SITE_SESSION}=${await startConsoleSession(db, clock.now(), session)}`;
 }

@@ -6,6 +6,7 @@ import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#platform/json-stream.ts';
 import type { Html } from '#http/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
+import { isProvisionalName } from '#store/accounts/account-names.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { type ConnectedApplication, connectedApplications } from '#store/accounts/consents.ts';
 import { browserOf } from './user-agent.ts';
@@ -158,7 +159,7 @@ function profileCard({ account: t, change }: Texts, account: Account, site: stri
     <ul class="rows">
       ${
         account.player_uuid === null
-          ? row(t.name, account.name, go('name', t.name))
+          ? row(t.name, html`${account.name} ${provisionalHint(account, t)}`, go('name', t.name))
           : row(t.name, html`${account.name} <span class="hint">${t.name_linked}</span>`, html``)
       }
       ${row(t.email, html`${account.email} ${verified}`, go('email', t.email))}
@@ -185,6 +186,10 @@ function profileCard({ account: t, change }: Texts, account: Account, site: stri
       ${row(t.password, html`<span class="soft">${t.password_lead}</span>`, go('password', t.password))}
     </ul>
   </section>`;
+}
+
+function provisionalHint({ name }: Account, t: Texts['account']): Html {
+  return isProvisionalName(name) ? html`<span class="hint">${t.name_provisional}</span>` : html``;
 }
 
 type FormatTime = (ms: number) => string;

@@ -3,7 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { requestLanguage } from '#http/cookies.ts';
 import type { Html } from '#http/page.ts';
 import type { Deps } from '../deps.ts';
-import { headersOf, type PageContent, writePage } from '../layout.ts';
+import { formTargetsFor, headersOf, type PageContent, writePage } from '../layout.ts';
 import { TEXTS, type Texts } from '#auth/texts/index.ts';
 import { errors } from './oidc-provider.ts';
 import { SuspendedApplication } from './suspended.ts';
@@ -130,7 +130,5 @@ function signedOutPage({ sign_out: t }: Texts): PageContent {
 /** The origin or scheme to which the forms redirect in the end: that of the registered `post_logout_redirect_uri`. */
 function formTargetsOf(ctx: KoaContextWithOIDC): string[] {
   const uri = ctx.oidc.params?.['post_logout_redirect_uri'] ?? ctx.oidc.session?.state?.['postLogoutRedirectUri'];
-  if (typeof uri !== 'string' || !URL.canParse(uri)) return [];
-  const { protocol, origin } = new URL(uri);
-  return [/^https?:$/.test(protocol) ? origin : protocol];
+  return typeof uri === 'string' && URL.canParse(uri) ? formTargetsFor(uri) : [];
 }

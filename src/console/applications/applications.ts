@@ -76,12 +76,11 @@ function listOf(request: ConsoleRequest, owned: readonly Application[], uses: re
 function newApplicationPage(request: ConsoleRequest, problems: Problems = {}): PageContent {
   const { texts, person } = request;
   const { application: t } = texts;
-  const shown = request.c.req.method === 'GET' ? { require_pkce: '1' } : request.form;
   const main = html`<h1>${t.new_title}</h1>
     ${
       person.account.email_verified
         ? html`<div class="card form">
-            ${formTo(request, '/applications', html`${applicationFields(texts, shown, problems, true)}<button>${t.create}</button>`)}
+            ${formTo(request, '/applications', html`${applicationFields(texts, request.form, problems)}<button>${t.create}</button>`)}
           </div>`
         : notice(t.verify_first, 'bad')
     }`;

@@ -1,5 +1,6 @@
 import type { Language } from '#http/languages.ts';
 import type { RedirectUriProblem } from '#store/applications/redirect-uris.ts';
+import { access } from './en-access.ts';
 import { help } from './en-help.ts';
 import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
@@ -7,6 +8,7 @@ import { operator } from './en-operator.ts';
 /** The English texts of the console. */
 export const en = {
   ...operator,
+  ...access,
   ...help,
   ...mail,
   lang: 'en' as Language,
@@ -142,12 +144,17 @@ export const en = {
     redirect_uris: 'Redirect URIs',
     redirect_uris_hint:
       'Where people return after signing in: one URI per line, exactly as your application sends it. Use https, or http://127.0.0.1 on your own machine. A service without sign-in needs none.',
+    weak_scheme:
+      'Other programs can claim this scheme. Replace it by one with a dot, the reversed name of a domain of yours (com.example.app:/callback).',
     no_redirect_uris: 'none: nobody can sign in with this application',
-    require_pkce: 'Require PKCE (recommended)',
+    require_pkce: 'Require PKCE (recommended if your library sends a code challenge)',
     require_pkce_hint:
       'Refuses sign-ins without a code challenge, so that a stolen code is worthless. Most libraries support it.',
+    rotate: 'Replace refresh tokens at each use',
+    rotate_hint:
+      'For libraries that store the new refresh token after each use. A second use of an old one then ends the sign-in.',
     pkce_on: 'required',
-    pkce_off: 'optional; we recommend requiring it in the settings',
+    pkce_off: 'optional; once your application sends a code challenge, require it in the settings (recommended)',
     identity: 'Identity',
     secret_once: 'Your Client Secret',
     secrets: 'Client Secrets',
@@ -202,89 +209,17 @@ export const en = {
         not_absolute: 'must be an absolute URI',
         fragment: 'must not have a fragment (#)',
         credentials: 'must not contain a user name or password',
+        unusual_host: 'must have a plain host: letters, digits, -, _ and .',
         plain_http: 'must be https, except on this machine',
         not_https: 'must be https, or http on 127.0.0.1, [::1] or localhost',
         browser_scheme: 'must not use a scheme that browsers open themselves',
+        scheme_without_dot: 'must use a scheme with a dot, as in com.example.app:/callback',
       } satisfies Record<RedirectUriProblem, string>,
       owner: (name: string) => `There is no account called “${name}”.`,
       owner_already: (name: string) => `${name} is already an owner.`,
       too_many_invitations: (max: number) => `You have sent ${max} invitations within a day. Try again tomorrow.`,
       too_many: (max: number) => `One account can own at most ${max} applications. Delete one, or ask the operator.`,
     },
-  },
-
-  steps: {
-    title: 'Next: access to the data API',
-    access: {
-      none: 'Describe in two sentences what you are building. Sign-in works without access to the data API.',
-      waiting: 'Your request is waiting for the operator. You will get the answer by mail.',
-      refused: 'The operator has refused your request. You can read the reason and ask again.',
-      revoked: 'The operator has revoked this application’s access to the data API. You can ask again.',
-    },
-    try_title: 'Try it',
-    try_client_id: 'Read public data with the Client ID alone:',
-    try_token: 'Use the application’s own token and its own limit:',
-    your_secret: 'YOUR_SECRET',
-    guide: 'Sign-in, paging and more:',
-  },
-
-  access: {
-    title: 'Access to the data API',
-    states: {
-      none: 'This application has not asked for access yet.',
-      waiting: 'Your request is waiting for the operator. You will get the answer by mail.',
-      approved: 'This application may use the data API.',
-      refused: 'The operator has refused the request; the reason is below. You can ask again.',
-      revoked: 'The operator has revoked this application’s access to the data API. You can ask again.',
-    },
-    limit_now: 'Limit:',
-    raised: (limit: string) => `${limit} requests per hour, for the application and for each of its users`,
-    usual: (app: string, user: string, address: string) =>
-      `${app} requests per hour with its own tokens, ${user} for each user, ${address} for each address with the Client ID alone`,
-    access: {
-      title: 'Ask for access',
-      purpose: 'What are you building?',
-      purpose_hint: 'Two sentences are enough: what it does and who it is for.',
-      volume: 'Requests per hour, approximately',
-      volume_hint: 'An estimate is fine.',
-      submit: 'Ask for access',
-    },
-    limit: {
-      title: 'Ask for a higher limit',
-      purpose: 'Why do you need more?',
-      purpose_hint: 'What you request, how often, and what you already cache.',
-      volume: 'Requests per hour',
-      volume_hint: 'What you need in the busiest hour.',
-      submit: 'Ask for a higher limit',
-    },
-    site: 'Where can people see it?',
-    site_hint: 'A web address, if it has one already.',
-    history: 'Requests so far',
-    kinds: { access: 'Access', limit: 'Higher limit' },
-    request_states: { waiting: 'waiting', approved: 'approved', refused: 'refused' },
-    per_hour: (volume: string) => `${volume} requests per hour`,
-    problems: {
-      purpose: (max: number) => `Enter a description of 1 to ${max} characters.`,
-      site: 'Enter a web address like https://example.org.',
-      volume: 'Enter a whole number of at least 1.',
-    },
-  },
-
-  waiting: {
-    title: { access: 'Your request is waiting', limit: 'Your request for a higher limit is waiting' },
-    since: 'Since',
-    opens: 'It will open',
-    opens_access: (app: string, user: string) =>
-      `the data API: ${app} requests per hour with the application’s own tokens, ${user} for each user`,
-    opens_limit: (volume: string) => `${volume} requests per hour, for the application and for each of its users`,
-    operator: 'Operator',
-    mailed: 'Told by mail:',
-    mail_follows: 'Gets a mail within the hour.',
-    in_console: 'Sees your request in the console.',
-    mail_fails:
-      'Sees your request in the console. Our mail server is not answering at the moment; the mail follows when it does.',
-    answer: (email: string) => `You will get the answer by mail to ${email}.`,
-    answer_elsewhere: (name: string) => `The answer goes to ${name} by mail.`,
   },
 
   usage: {

@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { access } from './ja-access.ts';
 import { help } from './ja-help.ts';
 import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
@@ -6,6 +7,7 @@ import { operator } from './ja-operator.ts';
 /** The Japanese texts of the console. */
 export const ja: Texts = {
   ...operator,
+  ...access,
   ...help,
   ...mail,
   lang: 'ja',
@@ -141,12 +143,17 @@ export const ja: Texts = {
     redirect_uris: 'リダイレクト URI',
     redirect_uris_hint:
       'ログイン後の戻り先を、アプリが送るとおりに 1 行に 1 つ入力します。https のほか、自分の端末では http://127.0.0.1 も使えます。ログインを使わないサービスでは不要です。',
+    weak_scheme:
+      'ほかのプログラムもこのスキームを使えます。お持ちのドメインを逆順にした、ドットを含むもの（com.example.app:/callback など）に変更してください。',
     no_redirect_uris: 'なし（このアプリではログインできません）',
-    require_pkce: 'PKCE を必須にする（推奨）',
+    require_pkce: 'PKCE を必須にする（ライブラリがコードチャレンジを送る場合は推奨）',
     require_pkce_hint:
       'コードチャレンジのないログインを拒否し、盗まれたコードを無効にします。ほとんどのライブラリが対応しています。',
+    rotate: '使うたびにリフレッシュトークンを更新する',
+    rotate_hint:
+      '毎回新しいリフレッシュトークンを保存するライブラリ向けです。古いものが再び使われると、そのログインは無効になります。',
     pkce_on: '必須',
-    pkce_off: '任意（設定で必須にすることをおすすめします）',
+    pkce_off: '任意（アプリがコードチャレンジを送るようになったら、設定で必須にすることをおすすめします）',
     identity: 'アプリの識別情報',
     secret_once: 'Client Secret',
     secrets: 'Client Secret',
@@ -196,9 +203,11 @@ export const ja: Texts = {
         not_absolute: '絶対 URI にしてください',
         fragment: 'フラグメント（#）は使えません',
         credentials: 'ユーザー名やパスワードは含められません',
+        unusual_host: 'ホストには英数字、-、_、. だけを使ってください',
         plain_http: 'この端末の外では https にしてください',
         not_https: 'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
         browser_scheme: 'ブラウザが自分で開くスキームは使えません',
+        scheme_without_dot: 'com.example.app:/callback のように、ドットを含むスキームにしてください',
       },
       owner: (name) => `「${name}」というアカウントはありません。`,
       owner_already: (name) => `${name} はすでに所有者です。`,
@@ -206,80 +215,6 @@ export const ja: Texts = {
       too_many: (most) =>
         `1 つのアカウントが所有できるアプリは ${most} 個までです。削除するか、運営に連絡してください。`,
     },
-  },
-
-  steps: {
-    title: '次は：データ API の利用申請',
-    access: {
-      none: '何を作るかを 2 文ほどで書いてください。ログイン機能は申請なしで使えます。',
-      waiting: '運営の回答を待っています。回答はメールで届きます。',
-      refused: '申請は却下されました。理由を確認して、もう一度申請できます。',
-      revoked: '運営がこのアプリの API 利用を停止しました。もう一度申請できます。',
-    },
-    try_title: '試してみる',
-    try_client_id: 'Client ID だけで、公開データを読む：',
-    try_token: 'アプリ自身のトークンで、アプリの上限で読む：',
-    your_secret: 'YOUR_SECRET',
-    guide: 'ログインやページ送りについては：',
-  },
-
-  access: {
-    title: 'データ API の利用',
-    states: {
-      none: 'このアプリはまだ利用を申請していません。',
-      waiting: '運営の回答を待っています。回答はメールで届きます。',
-      approved: 'このアプリはデータ API を利用できます。',
-      refused: '申請は却下されました。理由は下にあります。もう一度申請できます。',
-      revoked: '運営がこのアプリの API 利用を停止しました。もう一度申請できます。',
-    },
-    limit_now: '上限：',
-    raised: (limit) => `アプリと利用者ごとに、1 時間 ${limit} リクエスト`,
-    usual: (app, user, address) =>
-      `1 時間に、アプリ自身のトークンで ${app}、利用者ごとに ${user}、Client ID だけではアドレスごとに ${address} リクエスト`,
-    access: {
-      title: '利用を申請する',
-      purpose: '何を作りますか？',
-      purpose_hint: '何をするもので、誰のためか、2 文ほどで十分です。',
-      volume: '1 時間あたりのおおよそのリクエスト数',
-      volume_hint: '見込みでかまいません。',
-      submit: '申請する',
-    },
-    limit: {
-      title: '上限の引き上げを申請する',
-      purpose: 'なぜ必要ですか？',
-      purpose_hint: '何を、どのくらいの頻度で取得し、何をすでに保存しているか。',
-      volume: '1 時間あたりのリクエスト数',
-      volume_hint: 'もっとも混み合う時間に必要な数です。',
-      submit: '申請する',
-    },
-    site: 'どこで見られますか？',
-    site_hint: 'すでにあれば、そのアドレス。',
-    history: '申請の履歴',
-    kinds: { access: '利用', limit: '上限の引き上げ' },
-    request_states: { waiting: '回答待ち', approved: '許可', refused: '却下' },
-    per_hour: (volume) => `1 時間 ${volume} リクエスト`,
-    problems: {
-      purpose: (max) => `何を作るかを 1～${max} 文字で書いてください。`,
-      site: 'https://example.org のようなウェブのアドレスではありません。',
-      volume: '1 以上の整数を入力してください。',
-    },
-  },
-
-  waiting: {
-    title: { access: '申請は回答待ちです', limit: '上限引き上げの申請は回答待ちです' },
-    since: '申請日時',
-    opens: '許可されると',
-    opens_access: (app, user) =>
-      `データ API を、アプリ自身のトークンで 1 時間 ${app} リクエスト、利用者ごとに ${user} リクエストまで利用できます`,
-    opens_limit: (volume) => `アプリと利用者ごとに、1 時間 ${volume} リクエストまで利用できます`,
-    operator: '運営への連絡',
-    mailed: 'メールで知らせました：',
-    mail_follows: '1 時間以内にメールで知らせます。',
-    in_console: '運営はコンソールで申請を確認します。',
-    mail_fails:
-      '運営はコンソールで申請を確認します。現在メールサーバーが応答していないため、復旧しだいメールでも知らせます。',
-    answer: (email) => `回答は ${email} にメールで届きます。`,
-    answer_elsewhere: (name) => `回答は ${name} さんにメールで届きます。`,
   },
 
   usage: {

@@ -3,6 +3,7 @@ import { nameKey } from '#platform/text.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
+import { provisionalName } from './account-names.ts';
 
 export const ROLES = ['user', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
@@ -112,6 +113,8 @@ export interface NewAccount {
   email_verified?: boolean;
   role?: Role;
   locale?: string;
+  /** Whether the account gets a provisional name, because the name is a known player's or another account's. */
+  provisional?: boolean;
 }
 
 /**
@@ -121,12 +124,13 @@ export interface NewAccount {
 export async function createAccount(
   db: Db,
   now: number,
-  { name, email, password, email_verified = false, role = 'user', locale = '' }: NewAccount,
+  { name: asked, email, password, email_verified = false, role = 'user', locale = '', provisional = false }: NewAccount,
 ): Promise<Account | 'name taken' | 'email taken'> {
   try {
     return await db.transaction(async (tx) => {
       if ((await accountByEmail(tx, email)) !== undefined) return 'email taken';
       const id = idOf(await nextKey(tx, now));
+      const name = provisional ? provisionalName(asked, id) : asked;
       await tx.run(sql`
         insert into accounts (id, name, name_key, email, email_key, email_verified, password, role, locale, created)
         values (${id}, ${name}, ${nameKey(name)}, ${email}, ${emailKey(email)}, ${email_verified ? 1 : 0}, ${password},
