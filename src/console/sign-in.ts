@@ -11,7 +11,7 @@ import { showPage } from './layout.ts';
 import { actorOf, auditRefusal, SESSION_COOKIE } from './session.ts';
 import { form } from './routes.ts';
 
-const ATTEMPT_COOKIE = 'attempt';
+const ATTEMPT_COOKIE = 'console_attempt';
 const ATTEMPT_S = 600;
 const SESSION_S = 12 * 3600;
 

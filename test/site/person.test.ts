@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { sql } from '#db/sql.ts';
 import { login, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { makeAccount } from '#test/auth/support.ts';
+import { enter, openTestConsole } from '#test/console/support.ts';
 import { get, page } from './request.ts';
 import { siteSession } from './session.ts';
 
@@ -52,4 +54,16 @@ onEachDatabase('whoever has no valid session is a stranger; feeds and pictures h
   context.clock.advance(-3_600_000);
   await context.db.run(sql`update accounts set disabled = 1 where name = 'Mara'`);
   assert.equal(await isStranger(cookie), true, 'a disabled account');
+});
+
+onEachDatabase('who signs in at the console is signed in on the site, and signs out there', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  await makeAccount(services, 'Mara');
+  const { console: browser } = await enter(services, 'Mara');
+  await browser.open('/leaderboards');
+  assert.match(browser.page.html, /<summary[^>]*><bdi>Mara<\/bdi>/);
+  await browser.submit({}, '/console/sign-out');
+  await browser.open('/leaderboards');
+  assert.match(browser.page.html, /href="\/console\/sign-in/);
+  assert.ok(!browser.page.html.includes('Mara'));
 });
