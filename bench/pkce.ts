@@ -9,7 +9,9 @@ import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountByPlayer, createAccount } from '#store/accounts/accounts.ts';
 import { currentKeys } from '#auth/oidc/keys.ts';
 import { ProtocolPages } from '#auth/oidc/protocol-pages.ts';
-import { createProvider, SCOPES } from '#auth/oidc/provider.ts';
+import { createProvider } from '#auth/oidc/provider.ts';
+import { SCOPES } from '#auth/oidc/scopes.ts';
+import { TokenLimits } from '#auth/oidc/token-limits.ts';
 import { type BenchClient, REDIRECT_URI } from './client.ts';
 import type { BenchRequest } from './case.ts';
 
@@ -91,6 +93,7 @@ async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
     secure: false,
     group: new GroupWriter(db),
     graceMs: 0,
+    tokenLimits: new TokenLimits(clock, Number.MAX_SAFE_INTEGER),
     interactionsPerHour: Number.MAX_SAFE_INTEGER,
     pages: new ProtocolPages({ config, shell }),
   };

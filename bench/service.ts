@@ -6,7 +6,13 @@ import { processUsage } from './child.ts';
 /** A child process that runs the service named by BENCH_SERVICE, with rate limits that never apply. */
 const service = process.env['BENCH_SERVICE'] as ServiceName;
 const LIMIT = '999999999';
-const settings = { [`${service}_LISTEN`]: '127.0.0.1:0', APP_LIMIT: LIMIT, ADDRESS_LIMIT: LIMIT, LOG_LEVEL: 'error' };
+const settings = {
+  [`${service}_LISTEN`]: '127.0.0.1:0',
+  APP_LIMIT: LIMIT,
+  ADDRESS_LIMIT: LIMIT,
+  TOKEN_LIMIT: LIMIT,
+  LOG_LEVEL: 'error',
+};
 const context = await openAppContext(readConfig({ ...process.env, ...settings }));
 const { addresses } = await openServices(context, [service]);
 process.on('message', () => process.send!(processUsage()));

@@ -25,6 +25,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   health: () => import('#cli/health.ts'),
   mail: () => import('#cli/mail.ts'),
   export: () => import('#cli/export.ts'),
+  purge: () => import('#cli/purge.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * Takes a picture of every page of the site and the console into data/shots/, narrow and wide, light and dark, with the
- * sample network behind the site.
+ * sample network behind the site. The lists of the site are also taken of a network without any data (`empty-…`), and the
+ * header of a person who is signed in (`signed-in`).
  *
  *   npm run shots             all of them
  *   npm run shots -- match    those whose name contains this
@@ -19,11 +20,21 @@ import type { WireEvent } from '#events/schema.ts';
 import { sampleNetwork } from '#demo/network/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { shootConsole } from './console/shots.ts';
-import { everyPage } from './site/pages.ts';
+import { everyPage, type SitePage } from './site/pages.ts';
+import { siteSession } from './site/session.ts';
 import { launchBrowser } from './support/browser.ts';
 import { isWanted, looksIn, pictureAt, shoot, type Wanted } from './support/shots.ts';
 
 const MATCHES = 800;
+/** A server that has never sent anything. */
+const DRYDOCK = {
+  version: 1,
+  id: 'drydock',
+  type: 'server.configured',
+  time: new Date(systemClock.now()).toISOString(),
+  server: 'Drydock',
+  data: { region: 'Amsterdam', order: 90 },
+} as WireEvent;
 const DAY_MS = 86_400_000;
 
 const args = process.argv.slice(2);
@@ -34,34 +45,73 @@ const wanted: Wanted = {
 
 const temporary = mkdtempSync(join(tmpdir(), 'scorehall-shots-'));
 try {
-  const pages = (await shootSite()) + (await shootConsole(wanted));
+  const pages = (await shootSite()) + (await shootEmptySite()) + (await shootConsole(wanted));
   console.log(`${pages} pages are in data/shots/`);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
 
 async function shootSite(): Promise<number> {
-  const settings = { DATABASE_URL: join(temporary, 'shots.db'), SITE_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'warn' };
-  await using context = await openAppContext(
-    readConfig({ ...settings, NETWORK_NAME: 'Gullwing Quay', CONTACT: 'hello@example.org' }),
-  );
+  await using context = await openSiteContext('shots.db');
   await fill(context);
-  await using services = await openServices(context, ['SITE']);
-  await using browser = await launchBrowser();
-  const site = services.addresses.SITE!;
   const pages = (await everyPage(context.db)).filter(({ name }) => isWanted(wanted, name));
-  for (const { look, options } of looksIn(wanted.language)) {
-    const page = await browser.newPage(options);
-    for (const { name, path } of pages) await shoot(page, site + path, `${name}-${look}`);
-    await page.close();
-  }
-  for (const { name, path } of pages.filter(({ name }) => name === 'match' || name === 'player'))
-    await card(site, name, path);
+  await shootPages(context, pages);
+  await using services = await openServices(context, ['SITE']);
+  const site = services.addresses.SITE!;
+  const withCard = pages.filter(({ name }) => /^(match|match-free-for-all|player|map)$/.test(name));
+  for (const { name, path } of withCard) await card(site, name, `${path}.png`);
+  if (pages.some(({ name }) => name === 'home')) await card(site, 'site', '/site.png');
+  return pages.length + (await shootSignedIn(context));
+}
+
+/** Every list before a network has sent anything. */
+async function shootEmptySite(): Promise<number> {
+  const paths = ['', 'matches', 'maps', 'leaderboards', 'players', 'punishments', 'search?q=a', 'developers'];
+  const pages = paths
+    .map((path) => ({ name: `empty-${path.replace(/\?.*/, '') || 'home'}`, path: `/${path}` }))
+    .filter(({ name }) => isWanted(wanted, name));
+  if (pages.length === 0) return 0;
+  await using context = await openSiteContext('empty.db');
+  await shootPages(context, pages);
   return pages.length;
 }
 
+/** The front page for an operator with a linked game account, with the menu open. */
+async function shootSignedIn(context: AppContext): Promise<number> {
+  if (!isWanted(wanted, 'signed-in')) return 0;
+  const cookie = await siteSession(context, { name: 'Wharfinger', role: 'operator', linked: true });
+  await shootPages(context, [{ name: 'signed-in', path: '/' }], cookie);
+  return 1;
+}
+
+async function openSiteContext(file: string): Promise<AppContext> {
+  const settings = {
+    DATABASE_URL: join(temporary, file),
+    SITE_LISTEN: '127.0.0.1:0',
+    LOG_LEVEL: 'warn',
+    PRESENCE_TIMEOUT: '3600',
+  };
+  return await openAppContext(readConfig({ ...settings, NETWORK_NAME: 'Gullwing Quay', CONTACT: 'hello@example.org' }));
+}
+
+async function shootPages(context: AppContext, pages: readonly SitePage[], cookie?: string): Promise<void> {
+  if (pages.length === 0) return;
+  await using services = await openServices(context, ['SITE']);
+  await using browser = await launchBrowser();
+  const site = services.addresses.SITE!;
+  for (const { look, options } of looksIn(wanted.language)) {
+    const page = await browser.newPage({
+      ...options,
+      ...(cookie === undefined ? {} : { extraHTTPHeaders: { cookie } }),
+    });
+    const open = cookie === undefined ? '' : '.person summary';
+    for (const { name, path } of pages) await shoot(page, site + path, `${name}-${look}`, open);
+    await page.close();
+  }
+}
+
 async function card(site: string, name: string, path: string): Promise<void> {
-  const answer = await fetch(`${site}/cards${path}.png`);
+  const answer = await fetch(`${site}/cards${path}${wanted.language === 'en' ? '' : `?lang=${wanted.language}`}`);
   writeFileSync(pictureAt(`card-${name}`), await answer.bytes());
 }
 
@@ -70,6 +120,7 @@ async function fill(context: AppContext): Promise<void> {
   const now = systemClock.now();
   const sample = sampleNetwork({ seed: 'shots', now, matches: MATCHES });
   await take(context, sample.events());
+  await take(context, [DRYDOCK]);
   await recordOnline(context.db, sample.onlineBetween(now - DAY_MS, now));
   await take(context, sample.presenceAt(now));
   await runJobsOnce(context);

@@ -26,6 +26,7 @@ const LIMITS = {
   INGEST_LIMIT: '0',
   INGEST_WEIGHT_LIMIT: '0',
   NEW_PLAYERS_LIMIT: '0',
+  TOKEN_LIMIT: UNLIMITED,
 };
 
 export interface EveningOptions {

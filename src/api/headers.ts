@@ -1,3 +1,5 @@
+import { ALLOWED_HEADERS } from '#http/cors.ts';
+
 /** Header names and values in turn, as `writeHead` takes them. */
 export type Headers = string[];
 
@@ -9,14 +11,6 @@ const EXPOSED =
 
 /** Headers of every response; the value of the last one follows, see `headersFor`. */
 const COMMON: Headers = ['access-control-allow-origin', '*', 'access-control-expose-headers', EXPOSED, 'cache-control'];
-
-/**
- * Request headers that pages may send: ours, those that wrappers of `fetch` add (axios, ky, tracing), and with `*` all
- * others, which covers every header but `Authorization`. Browsers that do not know `*` read the names.
- */
-const ALLOWED_HEADERS =
-  'Authorization, X-Client-ID, If-None-Match, If-Modified-Since, Accept, Accept-Language, Content-Type, Cache-Control, ' +
-  'Pragma, X-Requested-With, X-CSRF-Token, X-XSRF-TOKEN, X-Request-ID, traceparent, tracestate, baggage, sentry-trace, *';
 
 export const PREFLIGHT: Headers = [
   ...['allow', METHODS],

@@ -1,4 +1,5 @@
 import type { Log } from '#platform/log.ts';
+import { clientInfo } from './client-info.ts';
 
 /** Runs work after the response, because the response time would otherwise reveal whether an account exists. */
 export class Background {
@@ -9,8 +10,9 @@ export class Background {
     this.#log = log;
   }
 
+  /** Starts the work when the current request has been answered; outside of a request, immediately. */
   run(work: () => Promise<void>): void {
-    const promise = work()
+    const promise = afterResponse(work)
       .catch((error: unknown) => this.#log.error({ err: error }, 'background work failed'))
       .finally(() => this.#running.delete(promise));
     this.#running.add(promise);
@@ -20,4 +22,9 @@ export class Background {
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }
+}
+
+async function afterResponse(work: () => Promise<void>): Promise<void> {
+  await clientInfo.getStore()?.answered;
+  await work();
 }

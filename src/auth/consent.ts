@@ -9,7 +9,7 @@ import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { ownersOf } from '#store/applications/owners.ts';
 import { type Context, type Deps, type Env, formOf } from './deps.ts';
 import { showPage } from './layout.ts';
-import { SCOPES } from './oidc/provider.ts';
+import { OFFLINE_ACCESS, SCOPES } from './oidc/scopes.ts';
 import { finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from './texts/index.ts';
 import { record } from './audit.ts';
@@ -40,7 +40,7 @@ async function grantConsent(c: Context, deps: Deps, interaction: Interaction): P
   const scopes = requestedScopes(interaction);
   const existing = interaction.grantId === undefined ? undefined : await Grant.find(interaction.grantId);
   const grant = existing ?? new Grant({ accountId, clientId });
-  grant.addOIDCScope(scopes.join(' '));
+  grant.addOIDCScope([...scopes, ...interaction.scopes.filter((scope) => scope === OFFLINE_ACCESS)].join(' '));
   await giveConsent(deps.db, deps.clock.now(), accountId, clientId, scopes);
   const { name } = interaction.application;
   const account = await accountById(deps.db, accountId);

@@ -20,11 +20,15 @@ import { allowsMethod } from './oidc/methods.ts';
 import { createPages } from './pages.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
+import { hasEmptySecret, withClientIdInBody } from './oidc/empty-secret.ts';
+import { redirectToGet } from './oidc/front-channel.ts';
+import { TokenLimits } from './oidc/token-limits.ts';
 import { isJson, pinHost, refuse, withFormBody } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;
-const BODY_AS_JSON = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
+const CLIENT_AUTHENTICATED = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
+const FRONT_CHANNEL = /^\/oauth\/(authorize|logout)\/?(\?|$)/i;
 const TOKENINFO = /^\/oauth\/tokeninfo\/?(\?|$)/i;
 
 /** Starts the sign-in service: OAuth 2.0 and OpenID Connect by oidc-provider, and its pages, on one listener. */
@@ -40,6 +44,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   };
   const secure = config.AUTH_URL.startsWith('https:');
   const group = new GroupWriter(db);
+  const tokenLimits = new TokenLimits(clock, config.TOKEN_LIMIT);
   const providerParts = {
     config,
     db,
@@ -48,6 +53,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     group,
     graceMs: config.REFRESH_GRACE * 1000,
     interactionsPerHour: config.SIGN_IN_LIMIT,
+    tokenLimits,
     pages: new ProtocolPages({ config, shell }),
   };
   const keyRing = await KeyRing.open(context, openSecretKey(config), (keys) =>
@@ -68,7 +74,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     },
   };
   const pages = getRequestListener(createPages(deps, () => keyRing.tokenInfo).fetch, { overrideGlobalObjects: false });
-  const service = new AuthService(context, keyRing, group, pages);
+  const service = new AuthService(context, keyRing, new ClientCredentials(context, group, tokenLimits), pages);
   return {
     listener: (request, response) => service.serve(request, response),
     close: async () => {
@@ -104,20 +110,26 @@ class AuthService {
   readonly #issuer: URL;
   readonly #clientCredentials: ClientCredentials;
 
-  constructor(context: AppContext, keyRing: KeyRing, group: GroupWriter, pages: ReturnType<typeof getRequestListener>) {
+  constructor(
+    context: AppContext,
+    keyRing: KeyRing,
+    clientCredentials: ClientCredentials,
+    pages: ReturnType<typeof getRequestListener>,
+  ) {
     this.#context = context;
     this.#keyRing = keyRing;
     this.#pages = pages;
     this.#addresses = new ClientAddresses(context.config.TRUSTED_PROXIES);
     this.#issuer = new URL(context.config.AUTH_URL);
-    this.#clientCredentials = new ClientCredentials(context, group);
+    this.#clientCredentials = clientCredentials;
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {
     const address = this.#addresses.of(request);
     const agent = request.headers['user-agent'] ?? '';
     const { origin } = request.headers;
-    clientInfo.run({ address, agent }, () => {
+    const answered = new Promise<void>((resolve) => void response.once('close', resolve));
+    clientInfo.run({ address, agent, answered }, () => {
       this.#serve(request, response).catch((error: unknown) => {
         const wire = toHttpError(error);
         const level = disconnected(request, error) ? 'debug' : 'error';
@@ -137,17 +149,20 @@ class AuthService {
     if (this.#issuer.protocol === 'https:') response.setHeader('strict-transport-security', 'max-age=31536000');
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
     if (allowsMethod(request, response)) return;
+    if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);
     const remaining = await this.#preprocess(request, response);
     if (remaining !== undefined) await this.#keyRing.listener(remaining, response);
   }
 
   /**
-   * Converts a JSON body to the form body that oidc-provider reads, or answers by the client credentials fast path.
+   * Converts a JSON body and an empty secret to the form that oidc-provider reads, or answers by the client credentials
+   * fast path.
    * @returns the request for oidc-provider, undefined if the fast path has answered it
    */
   async #preprocess(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage | undefined> {
-    if (request.method === 'POST' && BODY_AS_JSON.test(request.url!) && isJson(request))
-      return await withFormBody(request);
-    return await this.#clientCredentials.answer(request, response);
+    if (request.method !== 'POST' || !CLIENT_AUTHENTICATED.test(request.url!)) return request;
+    const form = isJson(request) ? await withFormBody(request) : request;
+    if (hasEmptySecret(form)) return await withClientIdInBody(form);
+    return form === request ? await this.#clientCredentials.answer(request, response) : form;
   }
 }

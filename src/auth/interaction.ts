@@ -2,6 +2,7 @@ import type { InteractionResults } from 'oidc-provider';
 import { HttpError } from '#http/errors.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
 import { type Context, type Deps, textsOf } from './deps.ts';
+import { formTargetsFor } from './layout.ts';
 import { errors } from './oidc/oidc-provider.ts';
 
 /** One prompt of an authorization request (oidc-provider's interaction): sign in, link a game account, or consent. */
@@ -75,6 +76,5 @@ export function restart(c: Context, { params }: Interaction): Response {
 
 /** The application's origin or own scheme, to which the forms of the interaction's pages redirect in the end. */
 export function formTargetsOf({ redirectUri }: Interaction): string[] {
-  const { protocol, origin } = new URL(redirectUri);
-  return [/^https?:$/.test(protocol) ? origin : protocol];
+  return formTargetsFor(redirectUri);
 }

@@ -36,6 +36,16 @@ export async function writePage(
   return await renderPage(shell, { language, title, skip, main, foot, url: new URL(url) });
 }
 
+/**
+ * The origin or own scheme of a URI, for `formTargets`. None for a host with characters that mean something in a policy,
+ * which applications registered before such hosts were refused may have.
+ */
+export function formTargetsFor(uri: string): string[] {
+  const { protocol, origin } = new URL(uri);
+  const target = /^https?:$/.test(protocol) ? origin : protocol;
+  return /[;,\s]/.test(target) ? [] : [target];
+}
+
 export function headersOf({ formTargets = [] }: PageContent): Record<string, string> {
   return pageHeaders('no-store', { 'form-action': formTargets });
 }

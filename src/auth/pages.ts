@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { ALLOWED_HEADERS } from '#http/cors.ts';
 import { limitBody } from '#http/body-limit.ts';
 import { toHttpError, HttpError } from '#http/errors.ts';
 import { type Form, MAX_FORM, readForm } from '#http/form.ts';
@@ -63,7 +64,7 @@ function tokenInfoEndpoint(app: Hono<Env>, tokenInfo: () => TokenInfo): void {
   });
   app.options('/oauth/tokeninfo', (c) => {
     const headers = { ...cors, 'access-control-allow-methods': 'GET, POST', 'access-control-max-age': '3600' };
-    return c.body(null, 204, { ...headers, 'access-control-allow-headers': 'content-type' });
+    return c.body(null, 204, { ...headers, 'access-control-allow-headers': ALLOWED_HEADERS });
   });
   app.all('/oauth/tokeninfo', (c) => {
     const body = { error: 'method_not_allowed', error_description: 'Use GET or POST.' };

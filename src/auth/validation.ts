@@ -1,18 +1,8 @@
 import { html } from 'hono/html';
 import { MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
-import { isShownText } from '#platform/text.ts';
 import type { Context, Deps } from './deps.ts';
 import { showPage } from './layout.ts';
 import type { Texts } from './texts/index.ts';
-
-/** Checks the shape of an e-mail address; only a mail to it proves that it exists. */
-export function isEmail(text: string): boolean {
-  return (
-    text.length <= 254 &&
-    isShownText(text) &&
-    /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),:;[\]\\]+\.[^\s@.]{2,}$/.test(text)
-  );
-}
 
 /**
  * The sentence for a password that is too short, too long or too easy; undefined if the password is good.

@@ -20,6 +20,7 @@ import { playerByUuid } from '#store/game/players.ts';
 import type { AppContext } from '#context/context.ts';
 import { CONFIRMATION, isConfirmed } from './confirmation.ts';
 import { finishingJob } from './job.ts';
+import { commands as helpCommands } from './account-help.ts';
 import { readSecret } from './secret-input.ts';
 import {
   ACCOUNT,
@@ -121,6 +122,7 @@ export const commands: Command[] = [
     options: { ...ACCOUNT, ...CONFIRMATION },
     run: remove,
   },
+  ...helpCommands,
 ];
 
 async function create(input: Input): Promise<void> {

@@ -10,9 +10,11 @@ import {
   deleteApplication,
   listApplications,
   setAccess,
+  setApplication,
   setLimit,
 } from '#store/applications/applications.ts';
 import { resumeApplication } from '#store/applications/suspension.ts';
+import { TEXTS } from '#console/texts/index.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
 import { ownerCommands } from './app-owner.ts';
 import { secretCommands } from './app-secret.ts';
@@ -31,6 +33,19 @@ import { requireApplication } from './lookup.ts';
 
 const MAX_NAME_LENGTH = 64;
 
+const SIGN_IN_OPTIONS: NonNullable<Command['options']> = {
+  'require-pkce': {
+    type: 'string',
+    value: 'yes|no',
+    help: 'Refuse sign-ins without PKCE (default: no; recommended once the application sends a code challenge)',
+  },
+  'rotate-refresh-tokens': {
+    type: 'string',
+    value: 'yes|no',
+    help: 'Type service: replace the refresh token at each use (default: no)',
+  },
+};
+
 export const commands: Command[] = [
   {
     words: 'app create',
@@ -46,6 +61,7 @@ export const commands: Command[] = [
         value: 'URI',
         help: 'A redirect URI for sign-in; may be repeated',
       },
+      ...SIGN_IN_OPTIONS,
       access: { type: 'string', help: 'Access to the data API: none (the default), waiting or approved' },
       json: JSON_OPTION,
     },
@@ -53,6 +69,13 @@ export const commands: Command[] = [
   },
   { words: 'app list', summary: 'List all applications', options: { json: JSON_OPTION }, run: listAll },
   { words: 'app show', summary: 'Show one application', options: CLIENT, run: show },
+  {
+    words: 'app set',
+    audit: { action: 'application.change', about: 'client-id' },
+    summary: 'Change how people sign in to an application',
+    options: { ...CLIENT, ...SIGN_IN_OPTIONS },
+    run: change,
+  },
   {
     words: 'app limit',
     audit: { action: 'access.limit', about: 'client-id' },
@@ -100,11 +123,14 @@ async function create(input: Input): Promise<void> {
     name: readName(input),
     type: oneOf(required(input, 'type'), APPLICATION_TYPES, 'type') as ApplicationType,
     redirect_uris: ((input.values['redirect-uri'] ?? []) as string[]).map(String),
+    require_pkce: yesOrNo(input, 'require-pkce') ?? false,
+    rotate_refresh_tokens: yesOrNo(input, 'rotate-refresh-tokens') ?? false,
     access: oneOf(optional(input, 'access') ?? 'none', ACCESS_STATES, 'access') as AccessState,
   };
   for (const uri of wanted.redirect_uris) {
     const problem = checkRedirectUri(wanted.type, uri);
-    if (problem !== undefined) throw new UsageError(`--redirect-uri ${uri}: ${problem}`);
+    if (problem !== undefined)
+      throw new UsageError(`--redirect-uri ${uri} ${TEXTS.en.application.problems.uri_rules[problem]}.`);
   }
   await withAppContext(async ({ db, clock }) => {
     const { application, secret } = await createApplication(db, clock.now(), wanted);
@@ -120,6 +146,23 @@ async function show(input: Input): Promise<void> {
   await withAppContext(async ({ db }) =>
     print(input, wire(await requireApplication(db, required(input, 'client-id')))),
   );
+}
+
+async function change(input: Input): Promise<void> {
+  const clientId = required(input, 'client-id');
+  const require_pkce = yesOrNo(input, 'require-pkce');
+  const rotate_refresh_tokens = yesOrNo(input, 'rotate-refresh-tokens');
+  if (require_pkce === undefined && rotate_refresh_tokens === undefined)
+    throw new UsageError('--require-pkce or --rotate-refresh-tokens is missing: say what to change.');
+  await withAppContext(async ({ db }) => {
+    const application = await requireApplication(db, clientId);
+    await setApplication(db, clientId, {
+      ...application,
+      require_pkce: require_pkce ?? application.require_pkce,
+      rotate_refresh_tokens: rotate_refresh_tokens ?? application.rotate_refresh_tokens,
+    });
+    print(input, wire(await requireApplication(db, clientId)));
+  });
 }
 
 async function access(input: Input, state: AccessState): Promise<void> {
@@ -171,6 +214,11 @@ function readName(input: Input): string {
   const name = required(input, 'name');
   if (name.length <= MAX_NAME_LENGTH && isShownText(name)) return name;
   throw new UsageError(`--name must have 1 to ${MAX_NAME_LENGTH} characters, all of them visible.`);
+}
+
+function yesOrNo(input: Input, option: string): boolean | undefined {
+  const value = optional(input, option);
+  return value === undefined ? undefined : oneOf(value, ['yes', 'no'], option) === 'yes';
 }
 
 function oneOf(value: string, allowed: readonly string[], option: string): string {

@@ -1,10 +1,11 @@
+import { mailServerOf } from '#platform/mail.ts';
 import { healthOf } from '#store/health.ts';
 import { type Command, type Input, JSON_OPTION, print, withAppContext } from './command.ts';
 
 export const commands: Command[] = [
   {
     words: 'health',
-    summary: 'Show whether the database responds, game servers are online and events arrive',
+    summary: 'Show whether the database responds, game servers are online, events arrive and mails are delivered',
     options: { json: JSON_OPTION },
     run: health,
   },
@@ -13,14 +14,22 @@ export const commands: Command[] = [
 /** Without the process metrics that the console shows: this process is the command, not the service. */
 async function health(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock, config }) => {
-    const since = clock.now() - config.PRESENCE_TIMEOUT * 1000;
-    const { database, answer_ms, servers, online, last_event, last_match } = await healthOf(db, since);
+    const now = clock.now();
+    const since = now - config.PRESENCE_TIMEOUT * 1000;
+    const health = await healthOf(db, { now, since, mailServer: mailServerOf(config) });
+    const { database, answer_ms, servers, online, last_event, last_match, purge, mail_failure } = health;
     print(input, {
       ...{ database, answer_ms: Math.round(answer_ms * 100) / 100 },
       ...{ servers: servers.known, servers_heard: servers.heard, online },
       ...{ last_event: timestampOf(last_event), last_match: timestampOf(last_match) },
+      ...{ last_purge: timestampOf(purge.last), purge: purge.paused ? PAUSED : 'ok' },
+      mail:
+        mail_failure === null ? 'ok' : `failing since ${timestampOf(mail_failure.since)} with ${mail_failure.error}`,
     });
   });
 }
+
+const PAUSED =
+  'paused: the clock is more than a day ahead of the last purge. If the clock is right, run: scorehall purge --confirm';
 
 const timestampOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '#platform/errors.ts';
 import { uuidOf } from '#platform/text.ts';
+import { idOf } from '#platform/ids.ts';
+import type { Db } from '#db/db.ts';
 import { ingestEvents } from '#events/ledger.ts';
-import { isLinked } from '#store/accounts/account-changes.ts';
-import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { findPlayer, playerByKey, playerByUuid } from '#store/game/players.ts';
+import { accountsOfPlayer } from '#store/accounts/accounts.ts';
+import { type ErasureRefusal, erasePlayer } from '#store/accounts/player-erasure.ts';
+import { eventsOfPlayer } from '#store/game/player-events.ts';
+import { aliasesOf, findPlayer, namesOf, type Player } from '#store/game/players.ts';
+import { listPunishmentsOf } from '#store/game/punishments.ts';
 import { CONFIRMATION, isConfirmed } from './confirmation.ts';
 import { finishingJob } from './job.ts';
 import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command.ts';
@@ -23,17 +27,77 @@ export const commands: Command[] = [
     run: merge,
   },
   {
+    words: 'player show',
+    summary: 'Show a player: account, names, punishments and the newest events',
+    options: {
+      player: { type: 'string', value: 'WHO', help: 'The UUID or the name of the player' },
+      json: JSON_OPTION,
+    },
+    run: show,
+  },
+  {
     words: 'player erase',
     audit: { action: 'player.erase', about: 'pseudonym' },
-    summary: 'Replace a player without account by a pseudonym, in all stored and future events; this cannot be undone',
+    summary: 'Erase a player without an account: the matches stay, under a random name and UUID; this cannot be undone',
     options: {
-      uuid: { type: 'string', help: 'The UUID of the game account' },
+      player: { type: 'string', value: 'UUID', help: 'The UUID of the player' },
       json: JSON_OPTION,
       ...CONFIRMATION,
     },
     run: erase,
   },
 ];
+
+const NEWEST = 20;
+
+async function show(input: Input): Promise<void> {
+  const who = required(input, 'player');
+  await withAppContext(async ({ db, clock }) =>
+    print(input, await describe(db, clock.now(), await requirePlayer(db, who))),
+  );
+}
+
+async function requirePlayer(db: Db, who: string): Promise<Player> {
+  const player = await findPlayer(db, who);
+  if (player === undefined) throw new UsageError(`No player has the UUID, name or id "${who}".`);
+  return player;
+}
+
+const timestampOf = (ms: number): string => new Date(ms).toISOString();
+
+async function describe(db: Db, now: number, { key, uuid, name }: Player): Promise<Record<string, unknown>> {
+  const [accounts, names] = [await accountsOfPlayer(db, uuid), await namesOf(db, key)];
+  const punishments = await listPunishmentsOf(db, key, Number.MAX_SAFE_INTEGER, NEWEST, now);
+  const events = await eventsOfPlayer(db, key, Number.MAX_SAFE_INTEGER, NEWEST);
+  return {
+    ...{ uuid, id: idOf(key), name, aliases: await aliasesOf(db, uuid, NEWEST) },
+    accounts: accounts.map((account) => account.name),
+    names: names.map((seen) => ({ name: seen.name, last_seen: timestampOf(seen.last_seen) })),
+    punishments: punishments.map(({ key: id, type, state, reason }) => ({ id: idOf(id), type, state, reason })),
+    events: events.map(({ key: id, type, time }) => ({ id: idOf(id), type, time: timestampOf(time) })),
+  };
+}
+
+async function erase(input: Input): Promise<void> {
+  const uuid = readUuid(input, 'player');
+  await withAppContext(async (context) => {
+    const { db, clock } = context;
+    const { name } = await requirePlayer(db, uuid);
+    const act = `This replaces ${name} by a pseudonym in all events; the matches stay.`;
+    if (!isConfirmed(input, act, { uuid, name })) return;
+    const erased = await finishingJob(context, () => erasePlayer(db, clock.now(), uuid));
+    if ('refusal' in erased) throw new UsageError(REFUSALS[erased.refusal]);
+    // The audit log must not hold the UUID of the person who wants to be forgotten.
+    delete input.values['player'];
+    print(input, { erased: true, pseudonym: erased.uuid });
+  });
+}
+
+const REFUSALS: Record<ErasureRefusal, string> = {
+  'no player': 'No player has this UUID.',
+  'has an account': 'The player has an account; delete it, which erases the player as well: scorehall account delete',
+  'erased already': 'The player is erased already.',
+};
 
 async function merge(input: Input): Promise<void> {
   const [from, into] = [readUuid(input, 'from'), readUuid(input, 'into')];
@@ -51,22 +115,6 @@ async function merge(input: Input): Promise<void> {
     }
     const player = await findPlayer(db, into);
     print(input, { from, into, name: player?.name ?? null });
-  });
-}
-
-async function erase(input: Input): Promise<void> {
-  const uuid = readUuid(input, 'uuid');
-  await withAppContext(async (context) => {
-    const { db, clock } = context;
-    const player = await playerByUuid(db, uuid);
-    if (player === undefined) throw new UsageError(`No player has the UUID ${uuid}.`);
-    if (await isLinked(db, player.uuid)) {
-      throw new UsageError(`${player.name} is linked to an account; delete that: scorehall account delete --help`);
-    }
-    const act = `This replaces ${player.name} by a pseudonym in all events; the matches stay.`;
-    if (!isConfirmed(input, act, { uuid, name: player.name })) return;
-    await finishingJob(context, () => db.transaction((tx) => pseudonymise(tx, clock.now(), player.uuid)));
-    print(input, { pseudonym: (await playerByKey(db, player.key))!.name, erased: true });
   });
 }
 

@@ -1,7 +1,11 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { signingKeys } from '#store/accounts/signing-keys.ts';
-import { publishedKeys, rotateKeys } from '#auth/oidc/keys.ts';
-import { type Command, type Input, JSON_OPTION, print, printTable, withAppContext } from './command.ts';
+import { UsageError } from '#platform/errors.ts';
+import { output } from '#platform/output.ts';
+import { currentKeys, publishedKeys, rotateKeys } from '#auth/oidc/keys.ts';
+import { type Command, type Input, JSON_OPTION, optional, print, printTable, withAppContext } from './command.ts';
 
 const OPTIONS: Command['options'] = { json: JSON_OPTION };
 
@@ -19,6 +23,16 @@ export const commands: Command[] = [
     summary: 'List the published signing keys; the first one signs',
     options: OPTIONS,
     run: list,
+  },
+  {
+    words: 'signing-key export',
+    summary: 'Print the public part of a signing key, for programs that pin it instead of reading /oauth/jwks',
+    options: {
+      pem: { type: 'boolean', help: 'As a public key (SPKI, PEM)' },
+      certificate: { type: 'boolean', help: 'As a self-signed X.509 certificate (PEM)' },
+      kid: { type: 'string', value: 'KID', help: 'The key, from "signing-key list" (default: the key that signs)' },
+    },
+    run: exportKey,
   },
 ];
 
@@ -39,6 +53,25 @@ async function list(input: Input): Promise<void> {
         state: place === 0 ? 'signs' : 'published',
         created: new Date(created).toISOString(),
       })),
+    );
+  });
+}
+
+async function exportKey(input: Input): Promise<void> {
+  const { pem = false, certificate = false } = input.values;
+  if (pem === certificate) throw new UsageError('Choose one of --pem and --certificate.');
+  await withAppContext(async ({ db, config, clock }) => {
+    const keys = await currentKeys(db, openSecretKey(config), clock.now());
+    const kid = optional(input, 'kid') ?? keys[0]!.kid!;
+    const jwk = keys.find((key) => key.kid === kid);
+    if (jwk === undefined)
+      throw new UsageError(`There is no published key ${kid}. There are: ${keys.map((key) => key.kid).join(', ')}.`);
+    const key = createPrivateKey({ key: jwk, format: 'jwk' });
+    const created = (await signingKeys(db)).find((row) => row.kid === kid)!.created;
+    output().write(
+      certificate === true
+        ? selfSignedCertificate(key, kid, new Date(created))
+        : createPublicKey(key).export({ type: 'spki', format: 'pem' }),
     );
   });
 }

@@ -47,6 +47,6 @@ export class Cookies {
   }
 
   #nameOf(name: string): string {
-    return hostCookie(`console_${name}`, this.#secure);
+    return hostCookie(name, this.#secure);
   }
 }

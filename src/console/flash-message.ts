@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import type { ConsoleRequest } from './routes.ts';
 
-const COOKIE = 'once';
+const COOKIE = 'console_once';
 const SECONDS = 60;
 
 /**

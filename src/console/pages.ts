@@ -4,19 +4,19 @@ import { limitBody } from '#http/body-limit.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
 import { setHonoRoute } from '#http/request-metrics.ts';
 import { caughtError, errorPage } from '#http/error-page.ts';
-import { accessRoutes } from './access.ts';
-import { ownerRoutes } from './owners.ts';
-import { applicationRoutes } from './application.ts';
-import { applicationsRoutes, frontPage } from './applications.ts';
+import { accessRoutes } from './applications/access.ts';
+import { ownerRoutes } from './applications/owners.ts';
+import { applicationRoutes } from './applications/application.ts';
+import { applicationsRoutes, frontPage } from './applications/applications.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
-import { logoRoutes, MAX_UPLOAD, showLogo } from './logos.ts';
+import { logoRoutes, MAX_UPLOAD, showLogo } from './applications/logos.ts';
 import { operatorRoutes } from './operator/index.ts';
 import { personOf } from './session.ts';
 import { type Route, serveRoute } from './routes.ts';
 import { notFound, signInPages, signOut } from './sign-in.ts';
 import { TEXTS } from './texts/index.ts';
-import { usageRoutes } from './usage.ts';
+import { usageRoutes } from './applications/usage.ts';
 
 /** Every page and form that needs a signed-in person. */
 export const ROUTES: readonly Route[] = [

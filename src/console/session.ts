@@ -1,10 +1,11 @@
-import { secretHash } from '#platform/crypto/secrets.ts';
+import { SITE_SESSION } from '#http/cookies.ts';
+import { formTokenOf } from '#http/form.ts';
 import { countAttempt } from '#store/accounts/throttle.ts';
 import { type Actor, recordAudit } from '#store/audit/audit.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
 import type { Context, Deps, Person } from './deps.ts';
 
-export const SESSION_COOKIE = 'session';
+export const SESSION_COOKIE = SITE_SESSION;
 
 /** The signed-in person of a request; undefined without a valid session. */
 export async function personOf(c: Context, deps: Deps): Promise<Person | undefined> {
@@ -15,7 +16,7 @@ export async function personOf(c: Context, deps: Deps): Promise<Person | undefin
   const { account, hash: session } = found;
   const isOperator = account.role === 'operator';
   const isStaff = isOperator || account.role === 'moderator';
-  return { account, session, formToken: secretHash(`form ${cookie}`), isOperator, isStaff };
+  return { account, session, formToken: formTokenOf(cookie), isOperator, isStaff };
 }
 
 /**

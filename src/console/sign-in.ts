@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { HttpError } from '#http/errors.ts';
+import { ownPath } from '#http/links.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { endConsoleSession, startConsoleSession } from '#store/accounts/console-sessions.ts';
@@ -10,14 +11,14 @@ import { showPage } from './layout.ts';
 import { actorOf, auditRefusal, SESSION_COOKIE } from './session.ts';
 import { form } from './routes.ts';
 
-const ATTEMPT_COOKIE = 'attempt';
+const ATTEMPT_COOKIE = 'console_attempt';
 const ATTEMPT_S = 600;
 const SESSION_S = 12 * 3600;
 
 /** Sign-in at the console: an authorization code flow with our own auth service, as for any application. */
 export function signInPages(app: Hono<Env>, deps: Deps): void {
   app.get('/console/sign-in', async (c) => {
-    const to = consolePath(c.req.query('to'));
+    const to = targetPath(c.req.query('to'));
     if (c.get('person') !== undefined) return c.redirect(to, 303);
     const attempt = deps.client.begin();
     deps.cookies.setSealed(c, ATTEMPT_COOKIE, { ...attempt, to }, ATTEMPT_S);
@@ -60,11 +61,15 @@ async function startSession(c: Context, deps: Deps, sub: string): Promise<void> 
   await recordAudit(deps.db, now, actor, { action: 'session.start', subject: sub, label: account.name });
 }
 
-/** The path to return to, restricted to the console: otherwise the sign-in would be an open redirect. */
-function consolePath(to: string | undefined): string {
-  const url = URL.parse(to ?? '', 'http://here');
-  if (url?.origin !== 'http://here' || !/^\/console(\/|$)/.test(url.pathname)) return '/console';
-  return url.pathname === '/console/sign-in' ? '/console' : url.pathname + url.search;
+/** Longer targets do not fit into the cookie of the attempt. */
+const MAX_TARGET = 1_024;
+
+/** The path to return to, restricted to this site: otherwise the sign-in would be an open redirect. */
+function targetPath(to = ''): string {
+  const url = URL.parse(to, 'http://here');
+  if (to === '' || to.length > MAX_TARGET || url?.origin !== 'http://here') return '/console';
+  const path = ownPath(url);
+  return /^\/console\/(sign-in|signed-in)$/.test(path) ? '/console' : path + url.search;
 }
 
 async function showFailed(c: Context, deps: Deps, { code, cause }: SignInFailed): Promise<Response> {

@@ -3,12 +3,13 @@ import { UsageError } from '#platform/errors.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { type Log, openLog } from '#platform/log.ts';
-import { type Mailer, openMailer } from '#platform/mail.ts';
+import { type Mailer, mailServerOf, openMailer } from '#platform/mail.ts';
 import { type Metrics, openMetrics } from '#platform/metrics.ts';
 import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { openDb, sqliteFileOf } from '#db/open.ts';
 import { HOW_TO_BEGIN, migrate } from '#db/migrate.ts';
+import { recordMailOutcome } from '#store/mail-failures.ts';
 
 /** The resources of one process, which every service and command gets. */
 export interface AppContext extends AsyncDisposable {
@@ -47,7 +48,10 @@ export async function openAppContext(
     throw error;
   }
   const metrics = openMetrics();
-  const mail = openMailer({ config, log, clock, metrics }, terminal);
+  const server = mailServerOf(config);
+  const mail = openMailer({ config, log, clock, metrics }, terminal, (error) =>
+    recordMailOutcome(db, clock.now(), server, error),
+  );
   const close = async (): Promise<void> => {
     await mail[Symbol.asyncDispose]();
     await db.close();

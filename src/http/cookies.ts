@@ -27,6 +27,12 @@ export function hostCookie(name: string, secure: boolean): string {
   return `${secure ? '__Host-' : ''}scorehall_${name}`;
 }
 
+/**
+ * The session of site and console. Not `session`: sign-in has a cookie of that name, and on one machine all ports share their
+ * cookies.
+ */
+export const SITE_SESSION = 'site_session';
+
 interface LanguageHeaders {
   cookie?: string | undefined;
   'accept-language'?: string | undefined;

@@ -1,3 +1,4 @@
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { HttpError } from './errors.ts';
 
 /** The longest form body, in bytes. */
@@ -38,3 +39,6 @@ const broken = (): HttpError => new HttpError(400, 'invalid_request', 'The form 
 export function isOwnForm(origin: string | undefined, fetchSite: string | undefined, own: string): boolean {
   return origin === own && (fetchSite === undefined || fetchSite === 'same-origin');
 }
+
+/** The token in the forms of a session, derived from the secret in its cookie, which it does not reveal. */
+export const formTokenOf = (sessionSecret: string): string => secretHash(`form ${sessionSecret}`);

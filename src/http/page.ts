@@ -33,7 +33,8 @@ export interface Page {
   skip: string;
   /** Additional elements of `<head>`: description, canonical URL, Open Graph image. */
   head?: Html | undefined;
-  nav?: { label: string; links: readonly Link[] };
+  /** `menu`: the label of the button that opens the navigation in narrow windows; without it, the links always show. */
+  nav?: { label: string; links: readonly Link[]; menu?: string };
   /** The right end of the header: search form, account menu. */
   aside?: Html | undefined;
   main: Html;
@@ -79,17 +80,21 @@ function header({ assets, network, home }: PageShell, { nav, aside }: Page): Htm
   return html`<header class="bar">
     <div class="bar-in">
       <a class="brand" href="${home}"><img src="${logo}" alt="" height="32" /><bdi>${network}</bdi></a>
-      ${
-        nav &&
-        html`<nav aria-label="${nav.label}">
-          <ul class="nav">
-            ${nav.links.map(linkItem)}
-          </ul>
-        </nav>`
-      }
-      ${aside}
+      ${nav && navigation(nav)} ${aside}
     </div>
   </header>`;
+}
+
+/** A popover needs no script. In wide windows the stylesheet shows it as part of the header. */
+function navigation({ label, links, menu }: NonNullable<Page['nav']>): Html {
+  const items = html`<ul class="nav">
+    ${links.map(linkItem)}
+  </ul>`;
+  if (menu === undefined) return html`<nav aria-label="${label}">${items}</nav>`;
+  return html`<nav class="main-nav" id="main-nav" popover aria-label="${label}">${items}</nav>
+    <button class="menu-button quiet" popovertarget="main-nav" aria-label="${menu}">
+      <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true"><path d="M2 4h16M2 10h16M2 16h16" /></svg>
+    </button>`;
 }
 
 function footer({ network }: PageShell, { language, foot, url }: Page): Html {

@@ -13,6 +13,7 @@ import {
   listen,
   listOf,
   origin,
+  pictureAddress,
   type Setting,
   secret,
   setting,
@@ -104,7 +105,17 @@ export const SETTINGS = {
     whole(0, 1_000_000_000),
   ),
   NEW_PLAYERS_LIMIT: setting('10000', 'New players an hour from one game server; 0: no limit', whole(0, 1_000_000_000)),
+  SITE_LIMIT: setting(
+    '600',
+    'Pages of the site a minute for one address (IPv6: one /64); a picture counts as a tenth of a page; 0: no limit',
+    whole(0, 1_000_000),
+  ),
   SIGN_IN_LIMIT: setting('3000', 'Sign-ins an hour that one address may start', whole(1, 1_000_000_000)),
+  TOKEN_LIMIT: setting(
+    '1000',
+    'Tokens an hour that an application may get for itself, and by each other grant for one account',
+    whole(1, 1_000_000_000),
+  ),
   COUNTERS: setting(
     'memory',
     'Where rate limits are counted: memory: for a single process that serves the data API; database: shared by several processes',
@@ -112,8 +123,13 @@ export const SETTINGS = {
   ),
   ACCESS_APPROVAL: setting(
     'manual',
-    'How API access is granted: manual: by the operator; auto: immediately on request',
+    'How API access is granted: manual: by the operator; auto: the first request of an application at once, to accounts with a confirmed address, for at most three applications of an owner',
     choice(['manual', 'auto']),
+  ),
+  HEADS_URL: setting(
+    '',
+    'Address of pictures of players’ heads, with {uuid} in it, like https://heads.example/{uuid}?size=128; the site fetches and caches them, so that visitors never contact that host; empty: patterns instead of heads',
+    pictureAddress,
   ),
   PRESENCE_TIMEOUT: setting(
     '120',

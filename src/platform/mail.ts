@@ -20,7 +20,8 @@ export interface Mail {
  * whether a mail was sent.
  */
 export interface Mailer extends AsyncDisposable {
-  send(mail: Mail): void;
+  /** @param whenSettled runs when the mail is delivered to the mail server (true) or given up (false) */
+  send(mail: Mail, whenSettled?: (delivered: boolean) => Promise<void>): void;
   /** Resolves when every mail so far is delivered to the mail server or given up. */
   settled(): Promise<void>;
 }
@@ -34,17 +35,27 @@ interface MailerDeps {
 
 type Deliver = (mail: Mail & { from: string }) => Promise<unknown>;
 
+/** Is called after every attempt to deliver a mail. @param error an error code; undefined if it was delivered */
+export type MailObserver = (error: string | undefined) => Promise<void>;
+
 const RETRY_DELAYS_MS = [1_000, 10_000, 60_000];
+/** Without them nodemailer waits two minutes for a mail server that does not answer, and nobody learns of it meanwhile. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000 };
 
 /** Opens the mailer: by SMTP, or without SMTP_URL as files in the data folder, whose links are printed to the terminal. */
-export function openMailer({ config, log, clock, metrics }: MailerDeps, terminal: NodeJS.WritableStream): Mailer {
+export function openMailer(
+  { config, log, clock, metrics }: MailerDeps,
+  terminal: NodeJS.WritableStream,
+  observe: MailObserver = () => Promise.resolve(),
+): Mailer {
   const from = senderOf(config);
+  const deps = { log, metrics, observe };
   if (config.SMTP_URL === '')
-    return new BackgroundMailer(from, { log, metrics }, folderDelivery(config, clock, terminal), () => undefined);
-  const transport = createTransport({ url: config.SMTP_URL, pool: true, maxConnections: 2 });
+    return new BackgroundMailer(from, deps, folderDelivery(config, clock, terminal), () => undefined);
+  const transport = createTransport({ url: config.SMTP_URL, pool: true, maxConnections: 2, ...TIMEOUTS });
   return new BackgroundMailer(
     from,
-    { log, metrics },
+    deps,
     (mail) => transport.sendMail(mail),
     () => transport.close(),
   );
@@ -83,6 +94,17 @@ export async function sendTestMail(config: Config, to: string): Promise<{ from: 
   }
 }
 
+/** The host and port of the mail server, without its credentials; `files` without a mail server. */
+export function mailServerOf({ SMTP_URL }: Pick<Config, 'SMTP_URL'>): string {
+  return SMTP_URL === '' ? 'files' : (URL.parse(SMTP_URL)?.host ?? 'unknown');
+}
+
+/** What went wrong, in a word: the mail server's text may contain addresses. */
+function codeOf(error: unknown): string {
+  const { code = '', responseCode = '' } = error as { code?: string; responseCode?: number };
+  return `${code} ${responseCode}`.trim() || 'unknown';
+}
+
 function hostOf(config: Config): string {
   const host = new URL(config.AUTH_URL).hostname;
   return /^[\d.]+$|^\[/.test(host) ? 'localhost' : host;
@@ -93,13 +115,14 @@ class BackgroundMailer implements Mailer {
   readonly #log: Log;
   readonly #sent: ReturnType<typeof counter<'result'>>;
   readonly #deliver: Deliver;
+  readonly #observe: MailObserver;
   readonly #closeTransport: () => void;
   readonly #pending = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
   constructor(
     from: string,
-    { log, metrics }: Pick<MailerDeps, 'log' | 'metrics'>,
+    { log, metrics, observe }: Pick<MailerDeps, 'log' | 'metrics'> & { observe: MailObserver },
     deliver: Deliver,
     closeTransport: () => void,
   ) {
@@ -116,11 +139,15 @@ class BackgroundMailer implements Mailer {
       collect: (pending) => pending.set(this.#pending.size),
     });
     this.#deliver = deliver;
+    this.#observe = observe;
     this.#closeTransport = closeTransport;
   }
 
-  send(mail: Mail): void {
-    const work = this.#send({ ...mail, from: this.#from }).finally(() => this.#pending.delete(work));
+  send(mail: Mail, whenSettled?: (delivered: boolean) => Promise<void>): void {
+    const work = this.#send({ ...mail, from: this.#from })
+      .then(whenSettled)
+      .catch((error: unknown) => this.#log.error({ err: error }, 'cannot record the outcome of a mail'))
+      .finally(() => this.#pending.delete(work));
     this.#pending.add(work);
   }
 
@@ -134,17 +161,34 @@ class BackgroundMailer implements Mailer {
     this.#closeTransport();
   }
 
-  async #send(mail: Mail & { from: string }): Promise<void> {
+  async #send(mail: Mail & { from: string }): Promise<boolean> {
     for (const ms of [...RETRY_DELAYS_MS, 0]) {
-      try {
-        await this.#deliver(mail);
-        return this.#sent.inc({ result: 'sent' });
-      } catch (error) {
-        const last = ms === 0 || this.#closing.signal.aborted;
-        this.#log[last ? 'error' : 'warn']({ err: error, subject: mail.subject }, 'cannot send mail');
-        if (last) return this.#sent.inc({ result: 'failed' });
+      const error = await this.#attempt(mail);
+      await this.#observe(error === undefined ? undefined : codeOf(error)).catch((failure: unknown) =>
+        this.#log.error({ err: failure }, 'cannot record the state of the mail server'),
+      );
+      if (error === undefined) {
+        this.#sent.inc({ result: 'sent' });
+        return true;
+      }
+      const last = ms === 0 || this.#closing.signal.aborted;
+      this.#log[last ? 'error' : 'warn']({ err: error, subject: mail.subject }, 'cannot send mail');
+      if (last) {
+        this.#sent.inc({ result: 'failed' });
+        return false;
       }
       await pause(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+    }
+    return false;
+  }
+
+  /** @returns the error; undefined if the mail was delivered */
+  async #attempt(mail: Mail & { from: string }): Promise<unknown> {
+    try {
+      await this.#deliver(mail);
+      return undefined;
+    } catch (error) {
+      return error ?? new Error('The mail server failed without a reason.');
     }
   }
 }

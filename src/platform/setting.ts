@@ -12,6 +12,15 @@ export const origin = z.string().transform((value, ctx) => {
   return url.origin;
 });
 
+/** The address of a picture for each player, with the placeholder `{uuid}`; empty for none. */
+export const pictureAddress = z.string().transform((value, ctx) => {
+  if (value === '') return value;
+  const url = URL.parse(value.replaceAll('{uuid}', 'x'));
+  const isHttp = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && !url.host.includes('{');
+  if (isHttp && value.slice(url.origin.length).includes('{uuid}')) return value;
+  return fail(ctx, 'must be an http address with {uuid} in its path or query, like https://heads.example/{uuid}');
+});
+
 export const listen = z.string().transform((value, ctx): Listen | undefined => {
   if (value === '') return undefined;
   if (value.startsWith('/')) return { path: value };

@@ -1,12 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { projectMatches } from '#store/game/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
+import { rankMaps } from '#store/game/map-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purge } from '#store/purge.ts';
+import { recordPurge } from '#store/purge-runs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runPortion } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/group-commit.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/metrics.ts';
+import { mailOperators } from '#console/operator/notify.ts';
+import { PurgeGuard } from './purge-guard.ts';
 
 /**
  * Background work that is due again and again. It may run in several processes at once and may be interrupted anywhere; no
@@ -38,8 +42,8 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'run queued jobs', everyMs: SECOND_MS, run: runQueuedJobs },
   { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
+  { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
-  { name: 'purge', everyMs: 10 * MINUTE_MS, run: purgeAll },
 ];
 
 /** Longer than a writer in another thread or process waits before it asks SQLite for the lock again. */
@@ -60,8 +64,27 @@ async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Paci
   }
 }
 
+/** All jobs of one process, with those that remember when the process started or what its clock has shown since. */
+function jobsOf({ db, clock, log }: AppContext): readonly RecurringJob[] {
+  const started = clock.now();
+  const guard = new PurgeGuard(db, log);
+  return [
+    ...JOBS,
+    { name: 'purge', everyMs: 10 * MINUTE_MS, run: (context) => purgeAll(context, guard) },
+    { name: 'mail operators', everyMs: MINUTE_MS, run: (context) => mailOperators(context, started) },
+  ];
+}
+
 async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
   await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), pacing);
+}
+
+async function rankAllMaps({ db }: AppContext, pacing: Pacing): Promise<void> {
+  let after: number | undefined = 0;
+  await runWithPauses(async () => {
+    after = await rankMaps(db, after ?? 0);
+    return after !== undefined;
+  }, pacing);
 }
 
 /**
@@ -82,8 +105,15 @@ export async function runWithPauses(step: () => Promise<boolean>, { load, stop, 
   }
 }
 
-async function purgeAll({ db, config, clock }: AppContext): Promise<void> {
-  await purge(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, clock.now());
+async function purgeAll(context: AppContext, guard: PurgeGuard): Promise<void> {
+  if (await guard.allows(context.clock.now())) await purgeNow(context);
+}
+
+/** Deletes expired rows by the present time, without asking whether the clock is right. */
+export async function purgeNow({ db, config, clock }: AppContext): Promise<void> {
+  const now = clock.now();
+  await purge(db, { zone: config.TIME_ZONE, auditMs: config.AUDIT_LIFETIME * SECOND_MS }, now);
+  await recordPurge(db, now);
 }
 
 async function sampleOnlinePlayers({ db, config, clock }: AppContext): Promise<void> {
@@ -94,7 +124,7 @@ async function sampleOnlinePlayers({ db, config, clock }: AppContext): Promise<v
 /** Runs every job once, without pauses: for commands and tests. */
 export async function runJobsOnce(context: AppContext): Promise<void> {
   const pacing = { load: { busyMs: 0 }, stop: new AbortController().signal, maxPause: 0 };
-  for (const job of JOBS) await job.run(context, pacing);
+  for (const job of jobsOf(context)) await job.run(context, pacing);
 }
 
 /** Runs every job repeatedly until it is disposed of, which waits for the running steps. */
@@ -102,7 +132,7 @@ export function startJobs(context: AppContext, load: Pacing['load']): AsyncDispo
   const stop = new AbortController();
   const pacing = { load, stop: stop.signal, maxPause: MAX_PAUSE[context.db.dialect] };
   const metrics = jobMetrics(context.metrics);
-  const running = JOBS.map((job) => repeat(job, { context, metrics }, pacing));
+  const running = jobsOf(context).map((job) => repeat(job, { context, metrics }, pacing));
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ALL_SERVICES, type RunningServices, openServices } from './listeners.ts';
 import type { Config, ServiceName } from '#platform/config.ts';
+import { UsageError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { AppContext } from '#context/context.ts';
 import { openInternalListener } from './internal.ts';
@@ -11,9 +12,10 @@ import { ThreadMetrics, threadOf, WRITER } from './thread-metrics.ts';
 /**
  * Services in threads of their own. Writing to SQLite blocks the thread that does it, so the ingest has a thread, and a
  * second one behind it that writes and runs the jobs (writer.ts). Readers never wait for either, and the next events are
- * parsed and checked while the last ones are written.
+ * parsed and checked while the last ones are written. Rendering a page blocks its thread too, so the site and the console
+ * have one: visitors of the site never hold up the data API and sign-in.
  */
-const OWN_THREAD: readonly ServiceName[] = ['INGEST'];
+const OWN_THREAD: readonly ServiceName[] = ['INGEST', 'SITE'];
 const RESTART_DELAY_MS = 1_000;
 
 /** The workerData of service-worker.ts. */
@@ -27,7 +29,7 @@ export interface ServicesInThreads extends RunningServices {
   internal: string;
 }
 
-/** Starts every service, the ingest in a thread of its own, and the internal listener. */
+/** Starts every service, some of them in threads of their own, and the internal listener. */
 export async function openServicesInThreads(
   context: AppContext,
   names: readonly ServiceName[] = ALL_SERVICES,
@@ -37,7 +39,7 @@ export async function openServicesInThreads(
   const threads = opened.use(
     new ThreadMetrics(
       context.metrics,
-      separate.flatMap((name) => [threadOf([name]), WRITER]),
+      separate.flatMap((name) => (name === 'INGEST' ? [threadOf([name]), WRITER] : [threadOf([name])])),
     ),
   );
   const services = opened.use(
@@ -86,12 +88,17 @@ function startWorker(options: ServiceWorkerOptions): Worker {
   return new Worker(new URL('./service-worker.ts', import.meta.url), { workerData: options });
 }
 
+/** @throws UsageError where the thread ended with one; errors lose their class on the way from a thread */
 async function addressesOf(worker: Worker): Promise<RunningServices['addresses']> {
-  const [addresses] = (await Promise.race([
-    once(worker, 'message'),
-    once(worker, 'exit').then(() => Promise.reject(new Error('A service does not start.'))),
-  ])) as [RunningServices['addresses']];
-  return addresses;
+  try {
+    const [addresses] = (await Promise.race([
+      once(worker, 'message'),
+      once(worker, 'exit').then(() => Promise.reject(new Error('A service does not start.'))),
+    ])) as [RunningServices['addresses']];
+    return addresses;
+  } catch (error) {
+    throw (error as Error).name === 'UsageError' ? new UsageError((error as Error).message) : error;
+  }
 }
 
 async function ended(worker: Worker, log: Log): Promise<void> {

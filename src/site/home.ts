@@ -10,6 +10,7 @@ import { areaChart, fillBar } from './components/charts.ts';
 import { matchList } from './components/match-list.ts';
 import { playerLink } from './components/player-link.ts';
 import { thumb } from './components/map-image.ts';
+import { ago } from './components/timestamps.ts';
 import { heading, modeLabel } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
@@ -29,10 +30,18 @@ export async function homePage(request: PageRequest): Promise<PageContent> {
     description: text.home.description(network, formats.number(online), servers.length),
     path: '/',
     kind: 'home',
+    feeds: [
+      { path: '/matches.atom', title: text.match.list },
+      { path: '/punishments.atom', title: text.punishment.list },
+    ],
     main: html`${await hero(request, online)} ${await serverCards(request, servers)}
       <div class="two">
         <section aria-labelledby="latest">
           ${heading('latest', text.home.latest, { href: '/matches', label: text.more })} ${await latest(request)}
+          <p class="feeds">
+            <a class="feed" href="/matches.atom">Atom: ${text.match.list}</a>
+            <a class="feed" href="/punishments.atom">Atom: ${text.punishment.list}</a>
+          </p>
         </section>
         <section aria-labelledby="active">
           ${heading('active', text.home.active, { href: '/leaderboards?by=play&period=week', label: text.more })}
@@ -102,10 +111,8 @@ async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<
 }
 
 function serverCard(request: PageRequest, server: ServerNow, summary: MapSummary | undefined): Html {
-  const { text, formats } = request;
-  const { players, max, current_map: map } = server;
   const id = idOf(server.key);
-  return html`<li class="server card" data-server="${id}">
+  return html`<li class="server card${server.online ? '' : ' offline'}" data-server="${id}">
     ${thumb(summary, 'card')}
     <div class="server-head">
       <h3>
@@ -113,16 +120,34 @@ function serverCard(request: PageRequest, server: ServerNow, summary: MapSummary
       </h3>
       <span class="soft small"><bdi>${server.region}</bdi></span>
     </div>
-    <p class="server-map">
-      ${map === '' ? html`<span class="soft">${text.home.quiet}</span>` : html`${summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`}${server.gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, server.gamemode)}</span>`}`}
-    </p>
+    ${server.online ? serverState(request, server, summary) : offlineState(request, server)}
+  </li>`;
+}
+
+function serverState(request: PageRequest, server: ServerNow, summary: MapSummary | undefined): Html {
+  const { text, formats } = request;
+  const { players, max, current_map: map } = server;
+  const quiet = html`<span class="soft">${text.home.quiet}</span>`;
+  const mapName =
+    summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`;
+  const mode =
+    server.gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, server.gamemode)}</span>`;
+  return html`<p class="server-map">${map === '' ? quiet : html`${mapName}${mode}`}</p>
     <p class="server-count">
-      <span class="figures" data-live="${id}">${formats.number(players.length)}</span
+      <span class="figures" data-live="${idOf(server.key)}">${formats.number(players.length)}</span
       >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}
       <span class="soft small">${text.home.players(players.length)}</span>
     </p>
-    ${max > 0 ? fillBar(players.length / max) : ''} ${players.length === 0 ? '' : names(request, players)}
-  </li>`;
+    ${max > 0 ? fillBar(players.length / max) : ''} ${players.length === 0 ? '' : names(request, players)}`;
+}
+
+/** A server without a recent heartbeat, with the time of the last one. */
+function offlineState(request: PageRequest, { heartbeat }: ServerNow): Html {
+  const { text } = request;
+  return html`<p class="server-map"><span class="state expired">${text.home.offline}</span></p>
+    <p class="server-count soft small">
+      ${heartbeat === null ? text.home.neverHeard : html`${text.home.lastHeard} ${ago(request, heartbeat)}`}
+    </p>`;
 }
 
 const SHOWN_NAMES = 100;
@@ -147,7 +172,8 @@ async function latest(request: PageRequest): Promise<Html> {
   return await matchList(request, matches);
 }
 
-async function mostActive({ db, deps, now, text, formats }: PageRequest): Promise<Html> {
+async function mostActive(request: PageRequest): Promise<Html> {
+  const { db, deps, now, text, formats } = request;
   const { week } = deps.bucketsAt(now);
   const active = await leaders(db, { bucket: week, mode: 'total', metric: 'play', limit: ACTIVE_PLAYERS });
   if (active.length === 0) return html`<p class="soft">${text.boards.none}</p>`;
@@ -155,7 +181,7 @@ async function mostActive({ db, deps, now, text, formats }: PageRequest): Promis
     ${active.map(
       (leader) =>
         html`<li>
-          ${playerLink(leader, 28)}<span class="figures">${formats.number(leader.play)}</span>
+          ${playerLink(request, leader, 28)}<span class="figures">${formats.number(leader.play)}</span>
           <span class="soft small">${text.counters.matches(leader.play)}</span>
         </li>`,
     )}

@@ -1,4 +1,4 @@
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { hash } from 'node:crypto';
@@ -11,8 +11,15 @@ import { caughtError, errorPage } from '#http/error-page.ts';
 import { pageHeaders, type PageShell } from '#http/page.ts';
 import type { AppContext } from '#context/context.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
+import { HttpError } from '#http/errors.ts';
+import { ClientAddresses } from '#http/client-address.ts';
 import { addSiteAssets } from './assets.ts';
-import { matchImage, playerImage } from './open-graph/index.ts';
+import { SiteBounds } from './bounds.ts';
+import { headImage } from './head-image.ts';
+import { Heads } from './heads.ts';
+import { type SignedIn, signedInPerson } from './person.ts';
+import { Cards } from './open-graph/cards.ts';
+import { mapCard, matchImage, playerImage, siteCard } from './open-graph/index.ts';
 import { developerPages } from './developers/index.ts';
 import { matchFeed, punishmentFeed } from './feeds.ts';
 import { homePage, liveCounts } from './home.ts';
@@ -30,15 +37,20 @@ import { playersPage, searchPage } from './search.ts';
 import { robots, sitemapFile, sitemapIndex } from './sitemap.ts';
 import { type Deps, type PageContent, PageRequest, type PageHandler } from './page-request.ts';
 
+interface Env {
+  Bindings: HttpBindings;
+}
+
 /** Opens the public site, whose pages are the targets of every `permalink_url`. */
 export async function openSite(context: AppContext): Promise<HttpService> {
-  const site = siteOf(context);
+  const cards = new Cards();
+  const site = siteOf(context, cards);
   const listen = getRequestListener(site.fetch, { overrideGlobalObjects: false });
-  return { listener: (request, response) => void listen(request, response) };
+  return { listener: (request, response) => void listen(request, response), close: () => cards.close() };
 }
 
 /** The site as a Hono application. */
-export function siteOf({ config, db, clock, log }: AppContext): Hono {
+export function siteOf({ config, db, clock, log }: AppContext, cards = new Cards()): Hono<Env> {
   const assets = addSiteAssets(brandAssets(config));
   const shell: PageShell = {
     network: config.NETWORK_NAME,
@@ -47,16 +59,17 @@ export function siteOf({ config, db, clock, log }: AppContext): Hono {
     stylesheets: ['base.css', 'site.css'],
     scripts: ['site.js'],
   };
-  const deps: Deps = { db, clock, config, log, shell, bucketsAt: bucketsIn(config.TIME_ZONE) };
-  const app = new Hono();
+  const heads = new Heads({ clock, log, config });
+  const deps: Deps = { db, clock, config, log, shell, bucketsAt: bucketsIn(config.TIME_ZONE), cards, heads };
+  const app = new Hono<Env>();
   const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, requestOf(c, deps).notFound());
   app.use(setHonoRoute);
+  boundRequests(app, deps);
   app.use(compress());
   app.get('/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await sendNotFound(c));
   });
   app.get('/favicon.ico', (c) => c.redirect(assets.href('favicon.svg')));
-  app.get('/maps/:id/image', (c) => handle(c, deps, (request) => mapImage(request, c.req.header('if-none-match'))));
   const pages = { ...PAGES, ...developerPages(deps), '/privacy': showPrivacy(readPrivacy(config)) };
   for (const [path, handler] of Object.entries(pages)) app.get(path, (c) => handle(c, deps, handler));
   app.notFound(sendNotFound);
@@ -72,6 +85,7 @@ const PAGES: Record<string, PageHandler> = {
   '/matches/:id': matchPage,
   '/maps': mapsPage,
   '/maps/:id': mapPage,
+  '/maps/:id/image': mapImage,
   '/leaderboards': leaderboardsPage,
   '/players': playersPage,
   '/players/:id': playerPage,
@@ -83,14 +97,35 @@ const PAGES: Record<string, PageHandler> = {
   '/search': searchPage,
   '/cards/matches/:id': matchImage,
   '/cards/players/:id': playerImage,
+  '/cards/maps/:id': mapCard,
+  '/cards/site.png': siteCard,
+  '/heads/:uuid': headImage,
   '/robots.txt': robots,
   '/sitemap.xml': sitemapIndex,
   '/sitemaps/:file': sitemapFile,
 };
 
+/** Counts requests against their address and limits those in progress. */
+function boundRequests(app: Hono<Env>, deps: Deps): void {
+  const { clock, config } = deps;
+  const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
+  const bounds = new SiteBounds(clock, config.SITE_LIMIT);
+  app.use(async (c, next) => {
+    // Tests call the application without a connection, so `incoming` may be missing.
+    const incoming = (c.env as Partial<HttpBindings> | undefined)?.incoming;
+    const address = incoming === undefined ? '' : addresses.of(incoming);
+    const seconds = bounds.secondsToWait(address, c.req.path);
+    if (seconds !== undefined) {
+      const sentence = requestOf(c, deps).text.error.tooMany(String(seconds));
+      throw new HttpError(429, 'rate_limit', sentence, { 'retry-after': String(seconds) });
+    }
+    await bounds.run(next);
+  });
+}
+
 function requestOf(c: Context, deps: Deps): PageRequest {
   const language = requestLanguage(c.req.header(), c.req.query('lang'));
-  return new PageRequest(deps, language, new URL(c.req.url), c.req.param());
+  return new PageRequest(deps, language, new URL(c.req.url), c.req.param(), c.req.header('if-none-match'));
 }
 
 async function handle(c: Context, deps: Deps, handler: PageHandler): Promise<Response> {
@@ -100,19 +135,29 @@ async function handle(c: Context, deps: Deps, handler: PageHandler): Promise<Res
     if (!Object.values(request.params).every(isCleanText)) throw request.notFound();
     rememberLanguage(c, deps.config.SITE_URL.startsWith('https:'));
     const result = await handler(request);
-    return result instanceof Response ? result : await sendPage(c, request, result);
+    if (result instanceof Response) return result;
+    return await sendPage(c, request, result, await signedInPerson(c.req.header('cookie'), deps));
   } catch (error) {
     return await sendError(c, deps, error);
   }
 }
 
-async function sendPage(c: Context, request: PageRequest, content: PageContent): Promise<Response> {
-  const page = await writePage(request, content);
-  const etag = `W/"${hash('sha1', page, 'base64url')}"`;
-  for (const [name, value] of Object.entries(pageHeaders('public, max-age=0, must-revalidate', content.policy)))
-    c.header(name, value);
+/**
+ * Pages are the same for all strangers of one language, so caches may store them. A page with a person's name and form token
+ * is never stored and has no entity tag that another response could match.
+ */
+async function sendPage(c: Context, request: PageRequest, content: PageContent, person?: SignedIn): Promise<Response> {
+  const page = await writePage(request, content, person);
+  const headers =
+    person === undefined
+      ? pageHeaders('public, max-age=0, must-revalidate', content.policy)
+      : // Signing out ends at the sign-in service, and browsers apply the policy to the whole chain of redirects.
+        pageHeaders('private, no-store', { ...content.policy, 'form-action': [request.deps.config.AUTH_URL] });
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
   c.header('vary', 'Accept-Language, Cookie');
   c.header('content-language', request.language);
+  if (person !== undefined) return c.body(page, (content.status ?? 200) as 200);
+  const etag = `W/"${hash('sha1', page, 'base64url')}"`;
   c.header('etag', etag);
   if (content.status === undefined && c.req.header('if-none-match') === etag) return c.body(null, 304);
   return c.body(page, (content.status ?? 200) as 200);

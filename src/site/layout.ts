@@ -2,10 +2,16 @@ import { html } from 'hono/html';
 import { LANGUAGES } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import { type Html, renderPage } from '#http/page.ts';
-import { type PageContent, type PageRequest, SECTIONS } from './page-request.ts';
+import { type PageContent, type PageRequest, type Picture, SECTIONS } from './page-request.ts';
+import { CARD_SIZE } from './open-graph/drawing.ts';
+import { personMenu, type SignedIn } from './person.ts';
 
 /** Renders a page of the site with its metadata, header and footer. */
-export async function writePage(request: PageRequest, content: PageContent): Promise<string> {
+export async function writePage(
+  request: PageRequest,
+  content: PageContent,
+  person: SignedIn | undefined,
+): Promise<string> {
   const { text, deps, language, url } = request;
   const { kind, title, main, scripts, stylesheets } = content;
   const links = SECTIONS.map((section) => ({
@@ -18,8 +24,8 @@ export async function writePage(request: PageRequest, content: PageContent): Pro
     title,
     skip: text.frame.skip,
     head: headOf(request, content),
-    nav: { label: text.frame.nav, links },
-    aside: searchForm(request),
+    nav: { label: text.frame.nav, links, menu: text.frame.menu },
+    aside: html`${searchForm(request)} ${personMenu(request, person)}`,
     main,
     foot: footOf(request),
     url,
@@ -29,18 +35,16 @@ export async function writePage(request: PageRequest, content: PageContent): Pro
   });
 }
 
-function headOf(request: PageRequest, { title, description, path, picture, feed, noIndex }: PageContent): Html {
+function headOf(request: PageRequest, { title, description, path, picture, feeds = [], noIndex }: PageContent): Html {
   const { SITE_URL: site, NETWORK_NAME: network } = request.deps.config;
   const preview = description.length > 300 ? `${description.slice(0, 297)}…` : description;
   const isLocalized = request.url.searchParams.get('lang') === request.language;
   const localized = (language: string): string => `${site}${path}${path.includes('?') ? '&' : '?'}lang=${language}`;
   return html`<meta name="description" content="${preview}" />
     <link rel="canonical" href="${isLocalized ? localized(request.language) : `${site}${path}`}" />
-    ${LANGUAGES.map((language) => html`<link rel="alternate" hreflang="${language}" href="${localized(language)}" /> `)}${
-      feed === undefined
-        ? ''
-        : html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}" /> `
-    }${noIndex ? html`<meta name="robots" content="noindex" /> ` : ''}<meta
+    ${LANGUAGES.map((language) => html`<link rel="alternate" hreflang="${language}" href="${localized(language)}" /> `)}${feeds.map(
+      (feed) => html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}" /> `,
+    )}${noIndex ? html`<meta name="robots" content="noindex" /> ` : ''}<meta
       property="og:site_name"
       content="${network}"
     />
@@ -49,29 +53,44 @@ function headOf(request: PageRequest, { title, description, path, picture, feed,
     <meta property="og:description" content="${preview}" />
     <meta property="og:url" content="${site}${path}" />
     <meta property="og:locale" content="${request.language === 'ja' ? 'ja_JP' : 'en_GB'}" />
-    ${
-      picture === undefined
-        ? html`<meta name="twitter:card" content="summary" />`
-        : html`<meta property="og:image" content="${site}${picture.path}" />
-            <meta property="og:image:alt" content="${picture.alt}" />
-            <meta name="twitter:card" content="${picture.large ? 'summary_large_image' : 'summary'}" />`
-    } `;
+    ${pictureTags(request, picture ?? { path: '/cards/site.png', alt: network, large: true })} `;
 }
 
+/** The image of link previews. Cards are large and have one size; they are in the language of the page. */
+function pictureTags({ deps, language }: PageRequest, { path, alt, large }: Picture): Html {
+  const suffix = large && language !== LANGUAGES[0] ? `?lang=${language}` : '';
+  return html`<meta property="og:image" content="${deps.config.SITE_URL}${path}${suffix}" />
+    ${
+      large
+        ? html`<meta property="og:image:width" content="${CARD_SIZE.width}" />
+            <meta property="og:image:height" content="${CARD_SIZE.height}" />`
+        : ''
+    }
+    <meta property="og:image:alt" content="${alt}" />
+    <meta name="twitter:card" content="${large ? 'summary_large_image' : 'summary'}" />`;
+}
+
+const SEARCH_ICON = html`<svg width="18" height="18" viewBox="0 0 20 20" aria-hidden="true">
+  <circle cx="8.5" cy="8.5" r="5.5" />
+  <path d="M13 13l5 5" />
+</svg>`;
+
+/** The search field; in narrow windows the stylesheet shows the link instead. */
 function searchForm({ text }: PageRequest): Html {
   return html`<form class="find" role="search" action="/search">
-    <input
-      type="search"
-      name="q"
-      maxlength="64"
-      required
-      autocomplete="off"
-      autocapitalize="off"
-      spellcheck="false"
-      aria-label="${text.search.label}"
-      placeholder="${text.search.placeholder}"
-    /><button class="quiet">${text.search.button}</button>
-  </form>`;
+      <input
+        type="search"
+        name="q"
+        maxlength="64"
+        required
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        aria-label="${text.search.label}"
+        placeholder="${text.search.placeholder}"
+      /><button class="quiet" aria-label="${text.search.button}">${SEARCH_ICON}</button>
+    </form>
+    <a class="find-link" href="/search" aria-label="${text.search.button}">${SEARCH_ICON}</a>`;
 }
 
 function footOf({ text, deps }: PageRequest): Parameters<typeof renderPage>[1]['foot'] {

@@ -102,12 +102,20 @@ function periodNav(request: PageRequest, period: Exclude<Period, 'all'>, bucket:
   </nav>`;
 }
 
-function table({ text, formats }: PageRequest, rows: readonly Leader[], rank: number, metric: Metric): Html {
+function table(request: PageRequest, rows: readonly Leader[], rank: number, metric: Metric): Html {
+  const { text, formats } = request;
   const { columns } = text;
-  const cell = (name: Metric | 'ratio' | 'time', value: string): Html =>
-    html`<td class="n${name === metric ? ' main' : ''}">${value}</td>`;
+  const labels = {
+    win: columns.wins,
+    kill: columns.kills,
+    play: columns.matches,
+    ratio: columns.ratio,
+    time: columns.time,
+  };
+  const cell = (name: keyof typeof labels, value: string): Html =>
+    html`<td class="n${name === metric ? ' main' : ''}" data-label="${labels[name]}">${value}</td>`;
   return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.sections.leaderboards}">
-    <table class="board">
+    <table class="board lines">
       <thead>
         <tr>
           <th scope="col" class="n">#</th>
@@ -122,7 +130,7 @@ function table({ text, formats }: PageRequest, rows: readonly Leader[], rank: nu
       <tbody>
         ${rows.map((row, index) => {
           const rowRank = rank + index + 1;
-          return html`<tr${rowRank <= 3 ? html` class="top top-${rowRank}"` : ''}><td class="n rank">${formats.number(rowRank)}</td><th scope="row">${playerLink(row, 28)}</th>${cell('win', formats.number(row.win))}${cell('kill', formats.number(row.kill))}${cell('play', formats.number(row.play))}${cell('ratio', formats.ratio(row.kill / Math.max(1, row.death)))}${cell('time', formats.duration(row.time))}</tr>\n`;
+          return html`<tr${rowRank <= 3 ? html` class="top top-${rowRank}"` : ''}><td class="n rank">${formats.number(rowRank)}</td><th scope="row">${playerLink(request, row, 28)}</th>${cell('win', formats.number(row.win))}${cell('kill', formats.number(row.kill))}${cell('play', formats.number(row.play))}${cell('ratio', formats.ratio(row.kill / Math.max(1, row.death)))}${cell('time', formats.duration(row.time))}</tr>\n`;
         })}
       </tbody>
     </table>

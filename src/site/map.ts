@@ -10,7 +10,7 @@ import { serversPlaying } from '#store/game/servers.ts';
 import { barChart, stackedBar } from './components/charts.ts';
 import { teamColours } from './components/colours.ts';
 import { matchList } from './components/match-list.ts';
-import { identicon } from './components/player-link.ts';
+import { identicon, playerIcon } from './components/player-link.ts';
 import { imageVersion, mapImagePath, thumb } from './components/map-image.ts';
 import { heading, modeLabel } from './components/labels.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
@@ -34,7 +34,10 @@ export async function mapPage(request: PageRequest): Promise<PageContent | Respo
     path: `/maps/${idOf(map.key)}`,
     section: 'maps',
     kind: 'map',
-    picture: picture === undefined ? undefined : { path: picture, alt: text.map.picture(map.name), large: false },
+    picture:
+      picture === undefined
+        ? { path: `/cards/maps/${idOf(map.key)}.png`, alt: map.name, large: true }
+        : { path: picture, alt: text.map.picture(map.name), large: false },
     main: html`<section class="banner">
         ${thumb(summary, 'hero', true)}
         <div class="banner-words">
@@ -62,13 +65,16 @@ async function redirectByName(request: PageRequest, name: string): Promise<Respo
   return new Response(null, { status: 302, headers: { location: `/maps/${idOf(map.key)}` } });
 }
 
-function credits({ text }: PageRequest, { authors }: GameMap): Html {
+function credits(request: PageRequest, { authors }: GameMap): Html {
+  const { text } = request;
   if (authors.length === 0) return html``;
   return html`<section class="card" aria-labelledby="authors">
     ${heading('authors', text.map.authors)}
     <ul class="credits">
       ${authors.map(({ name, uuid, contribution }) => {
-        const shown = html`${identicon(uuid || name, 24)}<bdi>${name || text.map.unnamed}</bdi>`;
+        const shown = html`${uuid === '' ? identicon(name, 24) : playerIcon(request, uuid, 24)}<bdi
+            >${name || text.map.unnamed}</bdi
+          >`;
         return html`<li>
           ${uuid === '' ? html`<span class="player">${shown}</span>` : html`<a class="player" href="/players/${uuid}">${shown}</a>`}
           ${contribution === '' ? '' : html`<span class="soft small"><bdi>${contribution}</bdi></span>`}
@@ -182,7 +188,7 @@ async function latest(request: PageRequest, { name }: GameMap): Promise<Html> {
 }
 
 /** `/maps/:id/image`; clients may cache it permanently if `v` is the version of the image. */
-export async function mapImage(request: PageRequest, ifNoneMatch: string | undefined): Promise<Response> {
+export async function mapImage(request: PageRequest): Promise<Response> {
   const key = keyOf(request.params['id'] ?? '');
   const image = key === undefined ? undefined : await imageOf(request.db, key);
   if (image === undefined) throw request.notFound();
@@ -195,6 +201,6 @@ export async function mapImage(request: PageRequest, ifNoneMatch: string | undef
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
   };
-  if (ifNoneMatch === etag) return new Response(null, { status: 304, headers });
+  if (request.ifNoneMatch === etag) return new Response(null, { status: 304, headers });
   return new Response(Uint8Array.from(image.bytes), { headers });
 }

@@ -7,10 +7,12 @@ import {
   matchByKey,
   type MatchFacts,
   type MatchObjective,
+  type MatchPlayer,
   type MatchTeam,
   type WholeMatch,
 } from '#store/game/matches.ts';
 import { timeline } from './components/charts.ts';
+import { isFreeForAll } from './components/match-list.ts';
 import { type Colour, colourNamed, teamColours } from './components/colours.ts';
 import { playerLink } from './components/player-link.ts';
 import { thumb } from './components/map-image.ts';
@@ -42,7 +44,7 @@ export async function matchPage(request: PageRequest): Promise<PageContent> {
     picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, view), large: true },
     main: html`${hero(request, view)} ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
       <section aria-labelledby="players">
-        ${heading('players', text.match.scoreboard)} ${view.teams.map((team) => scoreboard(request, view, team))}
+        ${heading('players', text.match.scoreboard)} ${scoreboards(request, view)}
       </section>
       <p>
         <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a>${
@@ -77,12 +79,18 @@ function describe(request: PageRequest, { facts, teams, match }: MatchView): str
   return text.match.describe(outcome, modeName(request, facts.gamemode), scores.join(', '), players, length);
 }
 
-function hero(request: PageRequest, { facts, summary, match, colours }: MatchView): Html {
+/** In a free-for-all a colour means nothing, so the winner has none. */
+function outcomeChip({ text }: PageRequest, { facts, teams, colours }: MatchView): Html {
+  if (facts.win === '') return html`<span class="team-chip none">${text.match.draw}</span>`;
+  const colour = isFreeForAll(teams) ? undefined : colours.get(facts.win);
+  return html`<span class="team-chip ${colour === undefined ? 'none' : `c-${colour}`}"
+    >${text.match.wins(facts.win)}</span
+  >`;
+}
+
+function hero(request: PageRequest, view: MatchView): Html {
+  const { facts, summary, match } = view;
   const { text } = request;
-  const outcome =
-    facts.win === ''
-      ? html`<span class="team-chip none">${text.match.draw}</span>`
-      : html`<span class="team-chip c-${colours.get(facts.win) ?? 'gray'}">${text.match.wins(facts.win)}</span>`;
   return html`<section class="banner">
     ${thumb(summary, 'hero', true)}
     <div class="banner-words">
@@ -94,7 +102,7 @@ function hero(request: PageRequest, { facts, summary, match, colours }: MatchVie
         >${facts.ranked ? html` · ${text.match.ranked}` : ''}
       </p>
       <h1><bdi>${facts.map}</bdi></h1>
-      <p class="outcome">${outcome}</p>
+      <p class="outcome">${outcomeChip(request, view)}</p>
       <p>${timestamp(request, match.finished)}</p>
     </div>
   </section>`;
@@ -103,9 +111,9 @@ function hero(request: PageRequest, { facts, summary, match, colours }: MatchVie
 const countPlayers = (teams: readonly MatchTeam[]): number =>
   teams.reduce((sum, { players }) => sum + players.length, 0);
 
-/** The scores side by side; nothing for fewer than two or more than eight teams. */
+/** The scores side by side; nothing for a free-for-all, fewer than two or more than eight teams. */
 function scoreLine({ formats }: PageRequest, { teams, colours, facts }: MatchView): Html {
-  if (teams.length < 2 || teams.length > 8) return html``;
+  if (teams.length < 2 || teams.length > 8 || isFreeForAll(teams)) return html``;
   return html`<div class="score-line" data-teams="${teams.length}">
     ${teams.map(
       ({ name, score, players }) =>
@@ -170,62 +178,90 @@ function objectiveTimeline(
   </div>`;
 }
 
-function objectiveItem({ text }: PageRequest, { match, colours }: MatchView, objective: MatchObjective): Html {
-  const { player: by, team, type, name, color, time } = objective;
+function objectiveItem(request: PageRequest, { match, colours }: MatchView, objective: MatchObjective): Html {
+  const { text } = request;
+  const { team, type, name, color, time } = objective;
   const colour = colourNamed(color) ?? colours.get(team) ?? 'gray';
   return html`<li>
     <span class="figures">${stopwatch(time - match.started)}</span><span class="dot c-${colour}"></span>
     <span
       ><bdi>${name === '' ? text.objectives[type as keyof typeof text.objectives] : name}</bdi>
-      <span class="soft small">${text.objectiveDone[type as keyof typeof text.objectiveDone]}</span>
-      ${by === null ? '' : playerLink(by, 20)}<span class="soft small"> <bdi>${team}</bdi></span></span
+      <span class="soft small">${doneBy(request, objective)}</span>
+      <span class="soft small"><bdi>${team}</bdi></span></span
     >
   </li>`;
 }
 
-function scoreboard(request: PageRequest, { colours, facts }: MatchView, team: MatchTeam): Html {
+/** What happened to the objective, and the player behind it: "captured by Leitund46". */
+function doneBy(request: PageRequest, { player, type }: MatchObjective): Html {
+  const { text } = request;
+  const done = text.objectiveDone[type as keyof typeof text.objectiveDone];
+  if (player === null) return html`${done}`;
+  const [before, after] = text.by;
+  return html`${before(done)} ${playerLink(request, player, 20)} ${after(done)}`;
+}
+
+function scoreboards(request: PageRequest, view: MatchView): Html {
+  const { teams, facts, colours } = view;
+  const { text, formats } = request;
+  if (isFreeForAll(teams)) {
+    const winnersFirst = [...teams].sort((a, b) => Number(b.name === facts.win) - Number(a.name === facts.win));
+    const everybody = winnersFirst.flatMap(({ players, score }) => players.map((player) => ({ ...player, score })));
+    return html`<div class="scoreboard">
+      <h3><span class="team-name">${text.match.everyone}</span></h3>
+      ${scoreTable(request, text.match.everyone, everybody, facts.win === '' ? 0 : 1)}
+    </div>`;
+  }
+  return html`${teams.map(
+    (team) =>
+      html`<div class="scoreboard c-${colours.get(team.name)!}">
+        <h3>
+          <span class="team-name"><bdi>${team.name}</bdi></span
+          >${team.name === facts.win ? html` <span class="small">${text.match.winner}</span>` : ''}<span class="figures"
+            >${formats.number(team.score)}</span
+          >
+        </h3>
+        ${scoreTable(request, team.name, team.players)}
+      </div>`,
+  )}`;
+}
+
+/** @param winners how many of the first players have won and stay first, whatever their scores */
+function scoreTable(request: PageRequest, label: string, players: readonly MatchPlayer[], winners = 0): Html {
   const { text, formats } = request;
   const { columns } = text;
-  const sorted = [...team.players].sort((a, b) => b.score - a.score || b.kill_count - a.kill_count);
-  const extra = EXTRA_COUNTERS.filter((counter) => team.players.some((played) => played[counter] > 0));
-  return html`<div class="scoreboard c-${colours.get(team.name)!}">
-    <h3>
-      <span class="team-name"><bdi>${team.name}</bdi></span
-      >${team.name === facts.win ? html` <span class="small">${text.match.winner}</span>` : ''}<span class="figures"
-        >${formats.number(team.score)}</span
-      >
-    </h3>
-    ${
-      sorted.length === 0
-        ? html`<p class="soft">${text.match.nobody}</p>`
-        : html`<div class="scroll" tabindex="0" role="group" aria-label="${team.name}">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">${columns.player}</th>
-                  <th scope="col" class="n">${columns.score}</th>
-                  <th scope="col" class="n">${columns.kills}</th>
-                  <th scope="col" class="n">${columns.deaths}</th>
-                  <th scope="col" class="n">${columns.ratio}</th>
-                  ${extra.map((counter) => html`<th scope="col" class="n">${columns[counter]}</th>`)}
-                </tr>
-              </thead>
-              <tbody>
-                ${sorted.map(
-                  (played) =>
-                    html`<tr>
-                      <th scope="row">${playerLink(played)}</th>
-                      <td class="n">${formats.number(played.score)}</td>
-                      <td class="n">${formats.number(played.kill_count)}</td>
-                      <td class="n">${formats.number(played.death_count)}</td>
-                      <td class="n">${formats.ratio(played.kill_count / Math.max(1, played.death_count))}</td>
-                      ${extra.map((counter) => html`<td class="n">${formats.number(played[counter])}</td>`)}
-                    </tr> `,
-                )}
-              </tbody>
-            </table>
-          </div>`
-    }
+  if (players.length === 0) return html`<p class="soft">${text.match.nobody}</p>`;
+  const rest = players.slice(winners).sort((a, b) => b.score - a.score || b.kill_count - a.kill_count);
+  const sorted = [...players.slice(0, winners), ...rest];
+  const extra = EXTRA_COUNTERS.filter((counter) => players.some((played) => played[counter] > 0));
+  const names = [columns.score, columns.kills, columns.deaths, columns.ratio, ...extra.map((name) => columns[name])];
+  const cells = (played: MatchPlayer): string[] => [
+    formats.number(played.score),
+    formats.number(played.kill_count),
+    formats.number(played.death_count),
+    formats.ratio(played.kill_count / Math.max(1, played.death_count)),
+    ...extra.map((counter) => formats.number(played[counter])),
+  ];
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">
+    <table class="lines">
+      <thead>
+        <tr>
+          <th scope="col">${columns.player}</th>
+          ${names.map((name) => html`<th scope="col" class="n">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${sorted.map(
+          (played, place) =>
+            html`<tr>
+              <th scope="row">
+                ${playerLink(request, played)}${place < winners ? html` <span class="small soft">${text.match.winner}</span>` : ''}
+              </th>
+              ${cells(played).map((cell, index) => html`<td class="n" data-label="${names[index]!}">${cell}</td>`)}
+            </tr> `,
+        )}
+      </tbody>
+    </table>
   </div>`;
 }
 

@@ -28,7 +28,7 @@ export async function matchesPage(request: PageRequest): Promise<PageContent> {
     path: request.link({}),
     section: 'matches',
     noIndex: request.query('max_id') !== undefined,
-    feed: { path: '/matches.atom', title: text.match.list },
+    feeds: [{ path: '/matches.atom', title: text.match.list }],
     main: html`<div class="heading">
         <h1>${title}</h1>
         <a class="feed" href="/matches.atom">Atom</a>

@@ -9,6 +9,8 @@ import type { Html, PageShell, PolicyAdditions } from '#http/page.ts';
 import { isCleanText } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
+import type { Cards } from './open-graph/cards.ts';
+import type { Heads } from './heads.ts';
 import { type Formats, formatsIn } from './components/formats.ts';
 import { type Text, TEXTS } from './text/index.ts';
 
@@ -20,6 +22,8 @@ export interface Deps {
   log: Log;
   shell: PageShell;
   bucketsAt: BucketsAt;
+  cards: Cards;
+  heads: Heads;
 }
 
 /** One request for a page, with its parameters, language and formats. */
@@ -31,8 +35,16 @@ export class PageRequest {
   readonly url: URL;
   readonly params: Readonly<Record<string, string>>;
   readonly now: number;
+  /** `If-None-Match` of the request. */
+  readonly ifNoneMatch: string | undefined;
 
-  constructor(deps: Deps, language: Language, url: URL, params: Readonly<Record<string, string>>) {
+  constructor(
+    deps: Deps,
+    language: Language,
+    url: URL,
+    params: Readonly<Record<string, string>>,
+    ifNoneMatch?: string,
+  ) {
     this.deps = deps;
     this.language = language;
     this.text = TEXTS[language];
@@ -40,6 +52,7 @@ export class PageRequest {
     this.url = url;
     this.params = params;
     this.now = deps.clock.now();
+    this.ifNoneMatch = ifNoneMatch;
   }
 
   get db(): Db {
@@ -92,6 +105,13 @@ export class PageRequest {
   }
 }
 
+export interface Picture {
+  path: string;
+  alt: string;
+  /** Whether it is a share card; other pictures may have any size. */
+  large: boolean;
+}
+
 /** The content of one page. `layout.ts` adds the header, the footer and the metadata. */
 export interface PageContent {
   title: string;
@@ -103,8 +123,8 @@ export interface PageContent {
   /** The entry of the main navigation that is marked as current. */
   section?: Section | undefined;
   /** The image of link previews (Open Graph). */
-  picture?: { path: string; alt: string; large: boolean } | undefined;
-  feed?: { path: string; title: string } | undefined;
+  picture?: Picture | undefined;
+  feeds?: readonly { path: string; title: string }[];
   status?: number;
   /** The class of the body element, for the stylesheet. */
   kind?: string;

@@ -15,7 +15,7 @@ import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from './components/charts.ts';
 import { matchList } from './components/match-list.ts';
 import { PAGE_SIZE } from './components/pager.ts';
-import { identicon, playerLink } from './components/player-link.ts';
+import { playerIcon, playerLink } from './components/player-link.ts';
 import { punishmentTable } from './components/punishment-table.ts';
 import { statsTable, totalOf } from './components/stats-table.ts';
 import { ago, timestamp } from './components/timestamps.ts';
@@ -87,7 +87,7 @@ function head(request: PageRequest, player: Player, banned: boolean): Html {
   const { last_login: login, last_logout: logout, last_login_server: server } = player;
   const online = login !== null && (logout === null || logout < login);
   return html`<section class="profile">
-    ${identicon(player.uuid, 112)}
+    ${playerIcon(request, player.uuid, 112)}
     <div>
       <h1><bdi>${player.name}</bdi>${banned ? html` <span class="banned">${text.player.banned}</span>` : ''}</h1>
       <p class="soft mono small">${player.uuid}</p>
@@ -182,7 +182,7 @@ async function kills(request: PageRequest, { key }: Player): Promise<Html> {
       ${newest.map(
         ({ victim, match, map, time }) =>
           html`<li>
-            ${playerLink(victim, 20)}
+            ${playerLink(request, victim, 20)}
             <span class="soft small"
               ><a href="/matches/${idOf(match)}"><bdi>${map}</bdi></a> · ${ago(request, time)}</span
             >
@@ -223,7 +223,7 @@ export async function playerMatchesPage(request: PageRequest): Promise<PageConte
     path: `/players/${player.uuid}/matches`,
     section: 'players',
     noIndex: true,
-    main: html`<h1>${text.player.matchesOf} ${playerLink(player, 40)}</h1>
+    main: html`<h1>${text.player.matchesOf} ${playerLink(request, player, 40)}</h1>
       ${await matchList(request, items)}${pager(request.url, text.pager, next, 'max_id')}`,
   };
 }

@@ -25,7 +25,7 @@ export async function punishmentsPage(request: PageRequest): Promise<PageContent
     path: '/punishments',
     section: 'punishments',
     noIndex: request.query('max_id') !== undefined,
-    feed: { path: '/punishments.atom', title: text.punishment.list },
+    feeds: [{ path: '/punishments.atom', title: text.punishment.list }],
     main: html`<div class="heading">
         <h1>${text.punishment.list}</h1>
         <a class="feed" href="/punishments.atom">Atom</a>
@@ -50,7 +50,7 @@ export async function punishmentPage(request: PageRequest): Promise<PageContent>
     kind: 'punishment',
     main: html`<h1><bdi>${typeName(request, punishment.type)}</bdi></h1>
       <div class="card narrowish">
-        <p class="punished">${playerLink(punishment.punished, 48)} ${stateChip(request, punishment)}</p>
+        <p class="punished">${playerLink(request, punishment.punished, 48)} ${stateChip(request, punishment)}</p>
         ${punishment.reason === '' ? '' : html`<blockquote><bdi>${punishment.reason}</bdi></blockquote>`}
         <dl class="facts">${facts(request, punishment)}</dl>
       </div>`,
@@ -61,7 +61,7 @@ function facts(request: PageRequest, punishment: Punishment): Html {
   const { punisher, automatic, time, expires, server, level, revocation } = punishment;
   const { text, formats } = request;
   const { punishment: words } = text;
-  const by = punisher === null ? html`${automatic ? words.automatic : words.team}` : playerLink(punisher);
+  const by = punisher === null ? html`${automatic ? words.automatic : words.team}` : playerLink(request, punisher);
   return html`${fact(words.by, by)}${fact(words.since, timestamp(request, time))}
   ${fact(words.until, expires === null ? html`${words.forever}` : timestamp(request, expires))}
   ${server === '' ? '' : fact(words.server, html`<bdi>${server}</bdi>`)}${fact(words.level, html`${formats.number(level)}`)}
@@ -70,7 +70,7 @@ function facts(request: PageRequest, punishment: Punishment): Html {
 
 function revocationFacts(request: PageRequest, { time, by, server, reason }: Revocation): Html {
   const { revoked, revokedBy, revokedWhy, team } = request.text.punishment;
-  const who = by === null ? (server === '' ? html`${team}` : html`<bdi>${server}</bdi>`) : playerLink(by);
+  const who = by === null ? (server === '' ? html`${team}` : html`<bdi>${server}</bdi>`) : playerLink(request, by);
   return html`${fact(revoked, timestamp(request, time))}${fact(revokedBy, who)}
   ${reason === '' ? '' : fact(revokedWhy, html`<bdi>${reason}</bdi>`)}`;
 }

@@ -65,14 +65,15 @@ function form({ text }: PageRequest, query: string): Html {
   </form>`;
 }
 
-function playerResults({ text }: PageRequest, players: readonly FoundPlayer[]): Html {
+function playerResults(request: PageRequest, players: readonly FoundPlayer[]): Html {
+  const { text } = request;
   return html`<section class="card" aria-labelledby="players">
     ${heading('players', text.sections.players)}
     <ul class="found">
       ${players.map(
         (result) =>
           html`<li>
-            ${playerLink(result, 28)}${result.formerly === undefined ? '' : html` <span class="soft small">${text.search.formerly} <bdi>${result.formerly}</bdi></span>`}
+            ${playerLink(request, result, 28)}${result.formerly === undefined ? '' : html` <span class="soft small">${text.search.formerly} <bdi>${result.formerly}</bdi></span>`}
           </li>`,
       )}
     </ul>
@@ -116,7 +117,7 @@ export async function playersPage(request: PageRequest): Promise<PageContent> {
           active.length === 0
             ? html`<p class="soft">${text.boards.none}</p>`
             : html`<ul class="people">
-                ${active.map((leader) => html`<li class="card">${playerLink(leader, 48)}<span class="soft small">${formats.number(leader.play)} ${text.counters.matches(leader.play)}</span></li>`)}
+                ${active.map((leader) => html`<li class="card">${playerLink(request, leader, 48)}<span class="soft small">${formats.number(leader.play)} ${text.counters.matches(leader.play)}</span></li>`)}
               </ul>`
         }
       </section>`,

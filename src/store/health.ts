@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { type MailFailure, mailFailureOf } from './mail-failures.ts';
+import { isClockSuspect, lastPurge } from './purge-runs.ts';
 
 /** The state of the service for the operator. Timestamps are epoch milliseconds, null where there is none yet. */
 export interface Health {
@@ -15,14 +17,24 @@ export interface Health {
   last_match: number | null;
   /** When the newest event was received. */
   last_event: number | null;
+  /** `paused`: the clock is so far ahead of the last purge that nothing is deleted (see server/purge-guard.ts). */
+  purge: { last: number | null; paused: boolean };
+  /** The failure of the mail server; null while it takes mails. */
+  mail_failure: MailFailure | null;
   /** Seconds since this process started. */
   uptime_s: number;
   /** Resident memory of this process in megabytes. */
   memory_mb: number;
 }
 
-/** @param since epoch milliseconds; heartbeats received earlier do not count */
-export async function healthOf(db: Db, since: number): Promise<Health> {
+/**
+ * @param options.since epoch milliseconds; heartbeats received earlier do not count
+ * @param options.mailServer as `mailServerOf` names it
+ */
+export async function healthOf(
+  db: Db,
+  { now, since, mailServer }: { now: number; since: number; mailServer: string },
+): Promise<Health> {
   const started = performance.now();
   const last_event = await newest(db, sql`select received as time from ledger order by key desc limit 1`);
   const answer_ms = performance.now() - started;
@@ -30,6 +42,7 @@ export async function healthOf(db: Db, since: number): Promise<Health> {
     select count(*) as known, sum(case when p.received >= ${since} then 1 else 0 end) as heard,
       sum(case when p.received >= ${since} then p.player_count else 0 end) as online
     from servers s left join presence p on p.server_key = s.key where s.removed is null`);
+  const last = await lastPurge(db);
   return {
     database: db.dialect,
     answer_ms,
@@ -37,6 +50,8 @@ export async function healthOf(db: Db, since: number): Promise<Health> {
     online: servers!.online ?? 0,
     last_event,
     last_match: await newest(db, sql`select finished as time from matches order by key desc limit 1`),
+    purge: { last: last ?? null, paused: isClockSuspect(last, now) },
+    mail_failure: (await mailFailureOf(db, mailServer)) ?? null,
     uptime_s: Math.round(process.uptime()),
     memory_mb: Math.round(process.memoryUsage.rss() / 1_048_576),
   };

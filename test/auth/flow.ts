@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import type { NewApplication } from '#store/applications/applications.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type TestAuth } from './support.ts';
 
@@ -53,10 +54,10 @@ export async function codeOf(services: TestAuth, clientId: string, more: Fields 
 }
 
 /** A `service` application, and the account of the player Steve. `redeem` exchanges a code of the application. */
-export async function serviceWithSteve(t: TestContext, settings: Fields = {}) {
+export async function serviceWithSteve(t: TestContext, settings: Fields = {}, more: Partial<NewApplication> = {}) {
   const services = await openOnSqlite(t, settings);
   const account = await makeAccount(services, 'Someone', STEVE);
-  const { application, secret } = await makeApplication(services, 'service');
+  const { application, secret } = await makeApplication(services, 'service', [CALLBACK], more);
   const credentials = { client_id: application.client_id, client_secret: secret! };
   const redeem = (code: string, more: Fields = {}): Promise<TokenResponse> =>
     post(services, '/oauth/token', {

@@ -86,7 +86,9 @@ const PARAMETERS = {
 };
 type Endpoint = keyof typeof PARAMETERS;
 const GET: ReadonlySet<string> = new Set(['authorize', 'tokeninfo', 'logout', 'userinfo']);
-const POST: ReadonlySet<string> = new Set(['token', 'revoke', 'introspect', 'par', 'tokeninfo', 'logout/confirm']);
+const POST: ReadonlySet<string> = new Set([
+  ...['authorize', 'logout', 'token', 'revoke', 'introspect', 'par', 'tokeninfo', 'logout/confirm'],
+]);
 
 /** Invalid values of many kinds, percent-encoded, some with invalid encoding. */
 const ODD = [

@@ -7,12 +7,14 @@ import { codeOf, openOnSqlite, post, requestFor, serviceWithSteve, STEVE, type F
 import { Person } from './person.ts';
 import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type TestAuth } from './support.ts';
 
+const ROTATING = { rotate_refresh_tokens: true };
+
 onEachDatabase(
   'the authorization code flow is as specified: code, token response, ID token, tokeninfo, userinfo, refresh',
   async (t, url) => {
     const services = await openTestAuth(t, url);
     const account = await makeAccount(services, 'Someone', STEVE);
-    const { application, secret } = await makeApplication(services, 'service');
+    const { application, secret } = await makeApplication(services, 'service', [CALLBACK], ROTATING);
     const credentials = { client_id: application.client_id, client_secret: secret! };
     const callback = await authorize(
       services.auth,

@@ -64,7 +64,8 @@ onEachDatabase(
     const services = await openTestAuth(t, url);
     const other = await secondProcess(t, services);
     await makeAccount(services, 'Steve');
-    const { application, secret } = await makeApplication(services, 'service');
+    const rotating = { rotate_refresh_tokens: true };
+    const { application, secret } = await makeApplication(services, 'service', [CALLBACK], rotating);
     const credentials = { client_id: application.client_id, client_secret: secret! };
     const request = `${services.auth}/oauth/authorize?${new URLSearchParams({
       ...{ client_id: application.client_id, response_type: 'code', scope: 'openid profile', redirect_uri: CALLBACK },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachDatabase } from '#test/support/context.ts';
-import { accountByName } from '#store/accounts/accounts.ts';
+import { accountByEmail, accountByName } from '#store/accounts/accounts.ts';
 import { Person } from './person.ts';
 import { CALLBACK, makeAccount, makeApplication, PASSWORD, seePlayer, send } from './support.ts';
 import { isSignedIn, openWorld, openWorldOnSqlite, signIn } from './world.ts';
@@ -93,20 +93,83 @@ test('registering an address that has an account sends another mail and shows th
   assert.match((await world.mail.next('free@example.org')).subject, /Finish your registration/);
 });
 
-test('a name must have the right shape and belong to no account and no known player', async (t) => {
+test('a name must have the right shape, and the page is the same for every other name', async (t) => {
   const world = await openWorldOnSqlite(t);
-  await seePlayer(world.services.context, STEVE);
+  await seePlayer(world.services.context, ALEX);
   await makeAccount(world.services, 'Robin');
-  const person = new Person(world.services.auth);
+  await makeAccount(world.services, 'Someone', STEVE);
   const tryName = async (name: string): Promise<string> => {
+    const person = new Person(world.services.auth);
     await person.open('/register');
-    await person.submit({ name, email: 'x@example.org', password: PASSWORD });
+    await person.submit({ name, email: `${name.length}.x@example.org`, password: PASSWORD });
     return person.text;
   };
   for (const name of ['ab', 'a'.repeat(17), 'a b', 'Ünal', '<b>', 'a-b'])
     assert.match(await tryName(name), /Use 3 to 16 letters/);
-  for (const name of ['Steve', 'STEVE', 'rObIn']) assert.match(await tryName(name), /is taken, or belongs to a player/);
-  assert.match(await tryName('abc'), /Check your e-mail/);
+  const page = await tryName('Freed');
+  assert.match(page, /Check your e-mail/);
+  const alike = async (name: string) => assert.equal((await tryName(name)).replace('4.x@', '5.x@'), page, name);
+  await alike('Alex');
+  await alike('rObIn');
+  await alike('STEVE');
+});
+
+onEachDatabase('the first of those who ask for a player’s name and links the game account gets it', async (t, url) => {
+  const world = await openWorld(t, url);
+  const { context, auth } = world.services;
+  await seePlayer(context, STEVE);
+  const register = async (name: string, email: string): Promise<Person> => {
+    const person = new Person(auth);
+    await person.open('/register');
+    await person.submit({ name, email, password: PASSWORD });
+    await person.open((await world.mail.next(email)).links[0]!);
+    await person.submit();
+    assert.equal(new URL(person.page.url).pathname, '/account', person.text);
+    return person;
+  };
+  const link = async (person: Person) => {
+    await person.open('/account/link');
+    const code = /\/link ([A-Z0-9-]+)/.exec(person.text)![1]!;
+    return await send(context, 'account.link', { player: STEVE, code });
+  };
+  const people = [await register('Steve', 'first@example.org'), await register('steve', 'second@example.org')];
+  for (const person of people) {
+    assert.match(person.text, /steve-[0-9a-z]{11} .*Provisional\. Link the game account that has this name/i);
+    assert.match((await accountByEmail(context.db, 'first@example.org'))!.name, /^Steve-[0-9a-z]{11}$/);
+  }
+  const provisional = (await accountByEmail(context.db, 'first@example.org'))!.name;
+  assert.equal(await isSignedIn(await signIn(world, provisional)), true, 'the provisional name can be used to sign in');
+  assert.equal(await accountByName(context.db, 'Steve'), undefined, 'asking reserves nothing');
+
+  assert.equal((await link(people[1]!)).status, 'accepted');
+  assert.equal((await accountByName(context.db, 'Steve'))!.email, 'second@example.org');
+  const late = await link(people[0]!);
+  assert.equal(late.status, 'rejected');
+  assert.equal((await accountByEmail(context.db, 'first@example.org'))!.name, provisional);
+  await people[1]!.open('/account');
+  assert.doesNotMatch(people[1]!.text, /Provisional/);
+
+  const third = await register('Steve', 'third@example.org');
+  assert.match(third.text, /Provisional/, 'a name with a linked account is answered alike');
+  assert.equal((await accountByName(context.db, 'Steve'))!.email, 'second@example.org');
+});
+
+onEachDatabase('of accounts that ask for one free name at a time, one gets it and all are created', async (t, url) => {
+  const world = await openWorld(t, url);
+  const emails = ['a@example.org', 'b@example.org', 'c@example.org'];
+  const people = await Promise.all(
+    emails.map(async (email) => {
+      const person = new Person(world.services.auth);
+      await person.open('/register');
+      await person.submit({ name: 'Robin', email, password: PASSWORD });
+      await person.open((await world.mail.next(email)).links[0]!);
+      return person;
+    }),
+  );
+  await Promise.all(people.map((person) => person.submit()));
+  const accounts = await Promise.all(emails.map((email) => accountByEmail(world.services.context.db, email)));
+  assert.equal(accounts.filter((account) => account!.name === 'Robin').length, 1);
+  assert.equal(accounts.filter((account) => /^Robin-/.test(account!.name)).length, 2);
 });
 
 test('passwords that are too short or too easy are refused', async (t) => {

@@ -4,7 +4,12 @@ import { type Environment, readConfig } from '#platform/config.ts';
 import { hashPassword } from '#platform/crypto/passwords.ts';
 import { openAppContext } from '#context/context.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';
-import { type Application, type ApplicationType, createApplication } from '#store/applications/applications.ts';
+import {
+  type Application,
+  type ApplicationType,
+  createApplication,
+  type NewApplication,
+} from '#store/applications/applications.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { TestClock, type TestAppContext } from '#test/support/context.ts';
@@ -59,8 +64,9 @@ export async function makeApplication(
   { context }: Pick<TestAuth, 'context'>,
   type: ApplicationType,
   redirect_uris: string[] = [CALLBACK],
+  more: Partial<NewApplication> = {},
 ): Promise<{ application: Application; secret: string | undefined }> {
-  const wanted = { name: `A ${type} app`, type, redirect_uris, access: 'approved' } as const;
+  const wanted = { name: `A ${type} app`, type, redirect_uris, access: 'approved', ...more } as const;
   return await createApplication(context.db, context.clock.now(), wanted);
 }
 

@@ -139,7 +139,11 @@ test('access tokens expire after an hour, refresh tokens 30 days after their las
 });
 
 test('a used refresh token works again within REFRESH_GRACE', async (t) => {
-  const { services, application, credentials, redeem } = await serviceWithSteve(t, { REFRESH_GRACE: '10s' });
+  const { services, application, credentials, redeem } = await serviceWithSteve(
+    t,
+    { REFRESH_GRACE: '10s' },
+    { rotate_refresh_tokens: true },
+  );
   const { refresh_token } = (await redeem(await codeOf(services, application.client_id))).body as Fields;
   const refresh = () =>
     post(services, '/oauth/token', { ...credentials, grant_type: 'refresh_token', refresh_token: refresh_token! });

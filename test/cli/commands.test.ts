@@ -176,18 +176,22 @@ onEachDatabase('commands manage application secrets and owners, account roles an
   );
 });
 
-onEachDatabase('health reports the database, the number of servers and the last event', async (_t, url) => {
-  const run = runner(url);
-  const first = await run('health');
-  assert.equal(first.database, url.startsWith('postgres') ? 'postgres' : 'sqlite');
-  assert.ok(first.answer_ms >= 0);
-  const { answer_ms: _, database: __, ...rest } = first;
-  assert.deepEqual(rest, { servers: 0, servers_heard: 0, online: 0, last_event: null, last_match: null });
-  await run('server', 'create', '--name', 'Alpha', '--region', 'eu');
-  const { servers, servers_heard, last_event } = await run('health');
-  assert.deepEqual([servers, servers_heard], [1, 0]);
-  assert.ok(Math.abs(Date.parse(last_event) - Date.now()) < 60_000);
-});
+onEachDatabase(
+  'health reports the database, the number of servers, the last event, purge and mail',
+  async (_t, url) => {
+    const run = runner(url);
+    const first = await run('health');
+    assert.equal(first.database, url.startsWith('postgres') ? 'postgres' : 'sqlite');
+    assert.ok(first.answer_ms >= 0);
+    const { answer_ms: _, database: __, ...rest } = first;
+    const empty = { servers: 0, servers_heard: 0, online: 0, last_event: null, last_match: null };
+    assert.deepEqual(rest, { ...empty, last_purge: null, purge: 'ok', mail: 'ok' });
+    await run('server', 'create', '--name', 'Alpha', '--region', 'eu');
+    const { servers, servers_heard, last_event } = await run('health');
+    assert.deepEqual([servers, servers_heard], [1, 0]);
+    assert.ok(Math.abs(Date.parse(last_event) - Date.now()) < 60_000);
+  },
+);
 
 test('wrong arguments end with one sentence that says what would be right', async () => {
   const mistakes: [string[], RegExp][] = [

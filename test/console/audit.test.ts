@@ -36,10 +36,10 @@ onEachDatabase(
     });
     await olgaConsole.open(`/console/operator/punishments/${banned}`);
     await olgaConsole.submit({ reason: 'Steve has said sorry.' }, `/punishments/${banned}`);
-    await olgaConsole.open(`/console/operator/players?from=${person(2).uuid}&into=${steve.uuid}`);
+    await olgaConsole.open(`/console/operator/players/merge?from=${person(2).uuid}&into=${steve.uuid}`);
     const confirmation = olgaConsole
       .forms()
-      .find(({ action, fields }) => action.endsWith('/players') && 'form_token' in fields)!;
+      .find(({ action, fields }) => action.endsWith('/players/merge') && 'form_token' in fields)!;
     await olgaConsole.post(confirmation.action, confirmation.fields);
     await steveSignIn.open('/sign-in');
     await steveSignIn.submit({ login: 'Steve', password: PASSWORD });

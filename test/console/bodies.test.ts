@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { hostCookie, SITE_SESSION } from '#http/cookies.ts';
 import { application } from '#test/support/builders.ts';
 import { askRaw, type Reply, requestText } from '#test/support/request.ts';
 import { createTestDatabase } from '#test/support/context.ts';
@@ -55,7 +56,8 @@ test('forms and uploads are accepted in chunks and refused when they are too lon
   const { client_id } = await application(services.context, { name: 'Before' });
   const { console } = await enter(services, 'Olga');
   const form_token = tokenOn(console.page.html);
-  const cookie = `scorehall_console_session=${console.cookie('scorehall_console_session')}`;
+  const name = hostCookie(SITE_SESSION, false);
+  const cookie = `${name}=${console.cookie(name)}`;
   const own = { cookie, origin: services.site, 'sec-fetch-site': 'same-origin' };
   const form = { ...own, 'content-type': FORM };
 

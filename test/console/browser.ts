@@ -6,7 +6,8 @@ import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
 import { PASSWORD } from '#test/auth/support.ts';
 import { consoleConfig, type TestConsole } from './support.ts';
-import { type ConsolePage, consolePages, type ConsoleWorld, fillConsole } from './world.ts';
+import { type ConsolePage, consolePages, type ConsoleWorld, fillConsole, makePerson } from './world.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
 
 export interface BrowserWorld extends AsyncDisposable {
   services: TestConsole;
@@ -15,14 +16,35 @@ export interface BrowserWorld extends AsyncDisposable {
   pages: ConsolePage[];
 }
 
+/** A browser and the console of a network without servers, players or applications, with an operator. */
+export async function openEmptyWorld(): Promise<Omit<BrowserWorld, 'world'>> {
+  return await openWorld(async (context) => {
+    await setRole(context.db, (await makePerson(context, 'Mariner')).id, 'operator');
+    const names = ['applications', 'operator', 'operator/servers', 'operator/players', 'operator/punishments'];
+    const pages = names.map((path) => ({ name: path.replace('/', '-'), path: `/console/${path}` }));
+    return { pages: pages.with(0, { name: 'applications', path: '/console' }) };
+  });
+}
+
 /** A console with data on every page, and a browser. */
 export async function openBrowserWorld(): Promise<BrowserWorld> {
+  return await openWorld(async (context) => {
+    const world = await fillConsole(context);
+    return { world, pages: await consolePages(context, world) };
+  });
+}
+
+type Filled = Pick<BrowserWorld, 'pages'>;
+
+async function openWorld<F extends Filled>(
+  fill: (context: TestAppContext) => Promise<F>,
+): Promise<Omit<BrowserWorld, 'world' | 'pages'> & F> {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase('sqlite');
   stack.defer(() => database.drop());
   const config = readConfig(await consoleConfig(database.url));
   const context = stack.use((await openAppContext(config, new TestClock(Date.now()))) as TestAppContext);
-  const world = await fillConsole(context);
+  const filled = await fill(context);
   const { addresses } = stack.use(await openServices(context, ['AUTH', 'API', 'SITE']));
   const browser = stack.use(await launchBrowser());
   const services = {
@@ -32,9 +54,8 @@ export async function openBrowserWorld(): Promise<BrowserWorld> {
     site: config.SITE_URL,
     listens: addresses.AUTH!,
   };
-  const pages = await consolePages(context, world);
   const resources = stack.move();
-  return { services, world, browser, pages, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return { services, browser, ...filled, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Signs somebody in at the console through the pages of the sign-in. */
@@ -43,7 +64,5 @@ export async function signInBrowser(page: Page, { site }: TestConsole, login: st
   await page.fill('[name=login]', login);
   await page.fill('[name=password]', PASSWORD);
   await page.click('form button');
-  const consent = page.locator('form[action$="/consent"] button');
-  if ((await consent.count()) > 0) await consent.click();
   await page.waitForURL(`${site}/console`);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Person } from '#test/auth/person.ts';
 import { test } from 'node:test';
 import { ROUTES } from '#console/pages.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
@@ -93,7 +94,7 @@ onEachDatabase('a form with another origin, type or session token is refused', a
 });
 
 onEachDatabase(
-  'a session ends when it expires, on sign-out in another tab, with the consent and with the account',
+  'a session ends when it expires, on sign-out in another tab, with the access of all applications and with the account',
   async (t, url) => {
     const services = await openTestConsole(t, url, {}, Date.now() - HALF_A_DAY_MS);
     const { context } = services;
@@ -126,7 +127,7 @@ onEachDatabase(
     assert.equal(await isSignedOut(), false);
     assert.equal((await console.post('/console/applications', { ...form, form_token: before })).status, 403);
     await context.db.transaction((tx) => endApplications(tx, ann.id));
-    assert.equal(await isSignedOut(), true, 'consent withdrawn');
+    assert.equal(await isSignedOut(), true, 'access of all applications ended');
 
     await completeSignIn(visitor, '/console/sign-in', 'Ann');
     assert.equal(await isSignedOut(), false);
@@ -159,9 +160,20 @@ onEachDatabase('an authorization response with another state, issuer or code is 
     assert.equal((await console.open(wrong.href)).status, 400, name);
   }
   assert.equal((await console.open(back.href)).status, 400, 'the cookie of a sign-in works once');
-  await console.open('/console/sign-in?to=https://evil.example/');
-  const again = await signIn.open(console.page.url);
-  assert.equal(new URL((await console.open(again.url)).url).origin, services.site);
+  for (const [to, target] of [
+    ['https://evil.example/', '/console'],
+    ['//evil.example/', '/console'],
+    ['/.//evil.example/', '/evil.example/'],
+    ['/\\evil.example/', '/console'],
+    ['/console/signed-in', '/console'],
+    [`/${'x'.repeat(2_000)}`, '/console'],
+    ['/leaderboards?by=kill', '/leaderboards?by=kill'],
+  ] as const) {
+    const signedOut = { console: new Person(services.site), signIn };
+    await signedOut.console.open(`/console/sign-in?to=${encodeURIComponent(to)}`);
+    const again = await signIn.open(signedOut.console.page.url);
+    assert.equal((await signedOut.console.open(again.url)).url, services.site + target, to);
+  }
   const declined = new URL((await enter(services, 'Ann')).console.page.url);
   declined.pathname = '/console/signed-in';
   declined.search = 'error=access_denied';

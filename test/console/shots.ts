@@ -1,18 +1,27 @@
 import { isWanted, looksIn, shoot, type Wanted } from '#test/support/shots.ts';
-import { openBrowserWorld, signInBrowser } from './browser.ts';
+import { type BrowserWorld, openBrowserWorld, openEmptyWorld, signInBrowser } from './browser.ts';
 
 const WELCOME = 'console-welcome';
 
 /**
- * Takes screenshots of the requested console pages.
+ * Takes screenshots of the requested console pages, with data and of an empty network.
  * @returns the number of pages
  */
 export async function shootConsole(wanted: Wanted): Promise<number> {
-  await using world = await openBrowserWorld();
-  const { browser, services } = world;
-  const named = world.pages.map(({ name, path }) => ({ name: `console-${name}`, path }));
+  return (
+    (await shootWorld(wanted, 'console', openBrowserWorld)) +
+    (await shootWorld(wanted, 'console-empty', openEmptyWorld))
+  );
+}
+
+type OpenWorld = () => Promise<Omit<BrowserWorld, 'world'>>;
+
+async function shootWorld(wanted: Wanted, prefix: string, open: OpenWorld): Promise<number> {
+  await using opened = await open();
+  const { browser, services } = opened;
+  const named = opened.pages.map(({ name, path }) => ({ name: `${prefix}-${name}`, path }));
   const pages = named.filter(({ name }) => isWanted(wanted, name));
-  const welcome = isWanted(wanted, WELCOME) ? 1 : 0;
+  const welcome = prefix === 'console' && isWanted(wanted, WELCOME) ? 1 : 0;
   if (pages.length + welcome === 0) return 0;
   for (const { look, options } of looksIn(wanted.language)) {
     const page = await browser.newPage(options);

@@ -79,7 +79,6 @@ export async function completeSignIn({ console, signIn }: Visitor, path: string,
   const isAbsolute = path.startsWith('http');
   await signIn.open(isAbsolute ? path : (await console.open(path)).url);
   if (signIn.page.html.includes('name="password"')) await signIn.submit({ login, password: PASSWORD });
-  if (signIn.page.html.includes('/consent"')) await signIn.submit({}, '/consent');
   await console.open(signIn.page.url);
 }
 

@@ -77,7 +77,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   return { owner, other, application, waiting };
 }
 
-async function makePerson({ db, clock }: AppContext, name: string): Promise<Account> {
+export async function makePerson({ db, clock }: AppContext, name: string): Promise<Account> {
   const facts = { name, email: `${name.toLowerCase()}@example.org`, email_verified: true };
   const account = await createAccount(db, clock.now(), { ...facts, password: await hashPassword(PASSWORD) });
   if (typeof account === 'string') throw new Error(account);
@@ -156,9 +156,12 @@ export async function consolePages(
     'operator-applications': '/console/operator/applications',
     'operator-accounts': '/console/operator/accounts',
     'operator-account': `/console/operator/accounts/${other.id}`,
+    'operator-account-help': `/console/operator/accounts/${other.id}/help`,
     'operator-servers': '/console/operator/servers',
     'operator-server': `/console/operator/servers/${server}`,
-    'operator-players': `/console/operator/players?from=${from}&into=${into}`,
+    'operator-players': '/console/operator/players',
+    'operator-player': `/console/operator/players/${into}`,
+    'operator-merge': `/console/operator/players/merge?from=${from}&into=${into}`,
     'operator-punishments': '/console/operator/punishments',
     'operator-punishment': `/console/operator/punishments/${punishment}`,
     'operator-punishment-new': '/console/operator/punishments/new',

@@ -256,3 +256,21 @@ onEachEmptyDatabase('events of a database of the baseline are duplicates, and ne
   assert.equal((await punishmentByKey(db, 3, clock.now()))!.level, 4);
   assert.equal((await mapChanges(db, MAP))[0]!.version, '3.0');
 });
+
+const auditEntry = (id: string, time: number): ReturnType<typeof sql> => sql`
+  insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
+  values (${id}, ${time}, 'command', null, '', '', '', 'x', '', '', 'done', '{}')`;
+
+onEachEmptyDatabase('a filled database starts with the time of its newest entry as the last purge', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await db.migrating(async (tx) => {
+    await tx.script('create table migrations (number bigint primary key, name text not null)');
+    await tx.script(readFileSync(join(SRC, 'db/migrations/001-baseline.sql'), 'utf8'));
+    await tx.script("insert into migrations (number, name) values (1, '001-baseline.sql')");
+  });
+  await db.run(auditEntry('a', 1000));
+  await db.run(auditEntry('b', 2000));
+  await migrate(db);
+  assert.deepEqual(await db.tuples(sql`select name, completed from job_runs`), [['purge', 2000]]);
+});

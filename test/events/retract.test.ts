@@ -17,6 +17,7 @@ import { onlineSince, sampleOnline } from '#store/game/online-samples.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { runJobsOnce } from '#server/jobs.ts';
+import { recordPurge } from '#store/purge-runs.ts';
 import { sql } from '#db/sql.ts';
 import {
   account,
@@ -139,6 +140,8 @@ onEachDatabase('withdrawn heartbeats are removed from the chart of players onlin
   await retractSince(db, clock, alpha, 0);
   assert.deepEqual(await chart(), [0, 0, 0]);
   clock.advance(9 * 24 * 3_600_000);
+  // A service that runs meanwhile purges every ten minutes.
+  await recordPurge(db, clock.now() - 600_000);
   await beat('Alpha', 'A');
   await runJobsOnce(context);
   assert.deepEqual(await chart(), [1]);

@@ -69,6 +69,7 @@ const WRONG: Partial<Record<SettingName, string[]>> = {
   APP_LIMIT: ['0', 'NaN'],
   ADDRESS_LIMIT: ['0', '∞'],
   SIGN_IN_LIMIT: ['0', '-1'],
+  TOKEN_LIMIT: ['0', '-1'],
   INGEST_LIMIT: ['-1', 'none'],
   INGEST_WEIGHT_LIMIT: ['-1', 'none'],
   NEW_PLAYERS_LIMIT: ['-1', 'none'],

@@ -51,7 +51,9 @@ async function world(t: TestContext): Promise<World> {
     STEVE,
   );
   const redirect = `${origin(redirectPort!)}/callback`;
-  const { application, secret: clientSecret } = await makeApplication({ context }, 'service', [redirect]);
+  const { application, secret: clientSecret } = await makeApplication({ context }, 'service', [redirect], {
+    require_pkce: true,
+  });
   const server = (await serverByName(context.db, 'Alpha'))!;
   const placeholders: Placeholders = {
     api: config.API_URL,
@@ -102,7 +104,17 @@ for (const extension of EXTENSIONS) {
     const callback = await authorize(placeholders.auth, await signIn.line(), 'Steve');
     const forged = new URL(callback);
     forged.searchParams.set('state', 'forged');
-    if (extension === 'mjs') assert.equal((await fetch(forged)).status, 400);
+    if (extension === 'mjs') {
+      assert.equal((await fetch(forged)).status, 400);
+      const wrong = new URL(callback);
+      wrong.searchParams.set('code', 'wrong');
+      assert.match(await (await fetch(wrong)).text(), /invalid_grant.*The code is unknown/, 'the error is shown');
+      const denied = new URL(callback);
+      denied.search = new URLSearchParams({
+        ...{ state: callback.searchParams.get('state')!, error: 'access_denied', error_description: 'No.' },
+      }).toString();
+      assert.equal(await (await fetch(denied)).text(), 'access_denied: No.');
+    }
     assert.equal(await (await fetch(callback)).text(), 'Hello, Steve: 120 matches.');
     await signIn.ended;
   });

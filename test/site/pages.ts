@@ -22,6 +22,9 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
   const newest = sql`(select match_key, objectives from match_details order by match_key desc limit 500) d`;
   const match = await id(sql`select match_key from ${newest} order by length(objectives) desc, match_key desc limit 1`);
   const plain = await id(sql`select match_key from ${newest} order by length(objectives), match_key desc limit 1`);
+  const alone = await id(sql`
+    select d.match_key from match_details d join matches m on m.key = d.match_key
+    where m.gamemode in ('bowspleef', 'tntrun') order by d.match_key desc limit 1`);
   const map = await id(sql`
     select m.key from maps m join map_results r on r.map_key = m.name_key where r.team = '' order by r.play desc limit 1`);
   const uuid = await value(sql`
@@ -38,7 +41,9 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'matches-of-a-mode', path: '/matches?gamemode=ctw' },
     { name: 'match', path: `/matches/${match}` },
     { name: 'match-without-objectives', path: `/matches/${plain}` },
+    { name: 'match-free-for-all', path: `/matches/${alone}` },
     { name: 'maps', path: '/maps' },
+    { name: 'maps-by-rating', path: '/maps?sort=rating' },
     { name: 'map', path: `/maps/${map}` },
     { name: 'leaderboards', path: '/leaderboards?period=month' },
     { name: 'leaderboards-of-all-time', path: '/leaderboards?period=all&mode=ctw&by=kill' },

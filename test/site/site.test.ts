@@ -6,6 +6,7 @@ import { runJobsOnce } from '#server/jobs.ts';
 import {
   after,
   event,
+  configured,
   login,
   map,
   match,
@@ -162,6 +163,9 @@ onEachDatabase(
     assert.ok(!first.includes('Player9<'));
     const next = /rel="next" href="([^"]+behind[^"]+)"/.exec(first)![1]!.replaceAll('&amp;', '&');
     assert.match(await page(context, next), />31<[\s\S]*Player9<[\s\S]*Player1</);
+    const ofAllTime = await page(context, '/leaderboards?mode=ctw&by=kill&period=all');
+    assert.match(ofAllTime, /Player39[\s\S]*Player10/);
+    assert.ok(!ofAllTime.includes('class="stretch"'), 'all time has no earlier period');
     assert.match(await page(context, '/leaderboards?mode=tntrun'), /Nobody is ranked here yet/);
     assert.match(await page(context, '/leaderboards?period=day&ago=1'), /Nobody is ranked here yet/);
     for (const wrong of ['mode=no', 'period=year', 'by=luck', 'ago=x', 'ago=31&period=day', 'behind=1']) {
@@ -283,3 +287,70 @@ test('the live player count includes only servers with a current heartbeat', asy
   assert.equal(((await (await get(context, '/live.json')).json()) as { online: number }).online, 0);
   assert.equal((await context.db.tuples(sql`select count(*) from online_samples`))[0]![0], 0);
 });
+
+onEachDatabase('match rows show the teams with their scores, and the record of a player after them', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(
+    context,
+    match({
+      win: 'Red',
+      teams: [scored('Red', 3, { ...person(1), kill_count: 8, death_count: 14 }), scored('Blue', 2, 2)],
+      objectives: [
+        { player: person(1, 'Leitund46'), team: 'Red', type: 'flag', name: 'Well', color: '', time: after(-1) },
+      ],
+    }),
+  );
+  const rows = textOf(await page(context, `/players/${person(1).uuid}/matches`));
+  assert.match(rows, /Won Red 3 Winner Blue 2 8 K · 14 D/);
+  const [, id] = /href="\/matches\/([0-9a-z]{11})"/.exec(await page(context, '/matches'))!;
+  const detail = await page(context, `/matches/${id}`);
+  assert.match(textOf(detail), /Well captured by Leitund46/);
+  assert.match(textOf(await page(context, `/matches/${id}?lang=ja`)), /Well Leitund46 が奪取/);
+  assert.equal(textOf(detail).match(/1 Mar 2026/g)?.length, 1, 'the time stands once');
+});
+
+onEachDatabase('the winner of a free-for-all has no colour of a team', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, match({ win: 'Player3', gamemode: 'tntrun', teams: [alone(1), alone(2), alone(3)] }));
+  const list = await page(context, '/matches');
+  assert.match(textOf(list), /Player3 won/);
+  assert.ok(!/team-chip c-/.test(list));
+  const [, id] = /href="\/matches\/([0-9a-z]{11})"/.exec(list)!;
+  const detail = await page(context, `/matches/${id}`);
+  assert.ok(!/c-red|score-line/.test(detail), 'no colours and no line of scores');
+  assert.equal(detail.match(/<table/g)?.length, 1);
+  assert.match(textOf(detail), /Everybody for themselves.*Player3 Winner 3 0 0 .*Player2 2 0 0 .*Player1 1 /);
+});
+
+onEachDatabase('a server card tells offline, idle and busy apart; the home page names its feeds', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, configured('Never'), presence('Gone'), configured('Idle'));
+  context.clock.advance(600_000);
+  await sendEvents(
+    context,
+    presence('Idle', {}, { time: after(600_000) }),
+    presence('Busy', { players: ['A'], current_map: 'Twin Peaks' }, { time: after(600_000) }),
+  );
+  const body = await page(context, '/');
+  const cardOf = (name: string): string =>
+    textOf(body.split('class="server card').find((card) => card.includes(`<bdi>${name}<`))!);
+  assert.match(cardOf('Never'), /Offline never seen/);
+  assert.match(cardOf('Gone'), /Offline last seen 1 Mar 2026, 12:00 UTC/);
+  assert.match(cardOf('Idle'), /No match is running 0 players/);
+  assert.match(cardOf('Busy'), /Twin Peaks 1 player/);
+  for (const feed of ['matches', 'punishments'])
+    assert.match(
+      body,
+      new RegExp(`<link rel="alternate" type="application/atom\\+xml" title="\\w+" href="/${feed}.atom"`),
+    );
+});
+
+/** The text of a page without its markup. */
+const textOf = (markup: string): string => markup.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
+const scored = (name: string, score: number, ...players: Parameters<typeof team>[1][]) => ({
+  ...team(name, ...players),
+  score,
+});
+
+const alone = (number: number) => ({ ...team(`Player${number}`, number), score: number });

@@ -5,8 +5,9 @@ import pg from 'pg';
 import type { Db } from '#db/db.ts';
 import { type Sql, sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#store/game/factions.ts';
-import { listMatchesWhere, listPlayedMatches } from '#store/game/match-lists.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
+import { listRankedMaps, ranksOf } from '#store/game/map-ranks.ts';
+import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
 import {
   listMatches,
   listMatchesWithTeams,
@@ -17,7 +18,10 @@ import {
 } from '#store/game/matches.ts';
 import { listMaps, mapByName, positionsIn, ratesOf, rotationsOf } from '#store/game/maps.ts';
 import { objectivesOf } from '#store/game/player-objectives.ts';
-import { findPlayer, namesOf } from '#store/game/players.ts';
+import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
+import { firstHourOf } from '#store/first-hour.ts';
+import { eventsOfPlayer } from '#store/game/player-events.ts';
+import { findPlayer, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
@@ -29,7 +33,7 @@ import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|former_tokens|player_objectives|rotations|m|d|p|k|v|o|n|u|s|r)\b/;
+  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|m|d|p|k|v|o|n|u|s|r)\b/;
 
 /** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
@@ -79,6 +83,12 @@ test('no read of a request scans a table that grows with the network', async (t)
     statsOf: (db) => statsOf(db, player.key),
     standingOf: (db) => standingOf(db, player.key),
     namesOf: (db) => namesOf(db, player.key),
+    eventsOfPlayer: (db) => eventsOfPlayer(db, player.key, last, 20),
+    playersNamed: (db) => playersNamed(db, 'x', 20),
+    playersBefore: (db) => playersBefore(db, last, 20),
+    accountsOfPlayer: (db) => accountsOfPlayer(db, person(1).uuid),
+    activeOperators,
+    firstHourOf: (db) => firstHourOf(db, 1),
     isBanned: (db) => isBanned(db, player.key, 1),
     'findPlayer by UUID': (db) => findPlayer(db, person(1).uuid),
     'findPlayer by name': (db) => findPlayer(db, 'nobody'),
@@ -88,6 +98,11 @@ test('no read of a request scans a table that grows with the network', async (t)
       Promise.all([mapByName(db, 'x'), ratesOf(db, [map]), rotationsOf(db, [map]), positionsIn(db, 1, [map])]),
     'listMaps of a mode and a rotation': (db) =>
       listMaps(db, { before: last, limit: 20, gamemode: 'ctw', serverKey: 1 }),
+    'listRankedMaps of a mode and a rotation': (db) =>
+      listRankedMaps(db, { ranking: 'plays', gamemode: 'ctw', serverKey: 1, after: { value: 5, key: 9 }, limit: 20 }),
+    'listRankedMaps by rating': (db) => listRankedMaps(db, { ranking: 'rating', limit: 20 }),
+    ranksOf: (db) => ranksOf(db, [1]),
+    teamsOfMatches: (db) => teamsOfMatches(db, [1]),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
     listMatches: async (db) => listMatches(db, last, 20),
     matchWithTeams: async (db) => matchWithTeams(db, 1),

@@ -30,7 +30,9 @@ export function pictureAt(name: string): string {
   return join(FOLDER, `${name}.png`);
 }
 
-export async function shoot(page: Page, address: string, name: string): Promise<void> {
+/** @param open the selector of an element to click first, such as a menu */
+export async function shoot(page: Page, address: string, name: string, open = ''): Promise<void> {
   await page.goto(address, { waitUntil: 'networkidle' });
+  if (open !== '') await page.click(open);
   await page.screenshot({ path: pictureAt(name), fullPage: true });
 }

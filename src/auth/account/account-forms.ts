@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
+import { isEmail } from '#platform/email.ts';
 import type { Form } from '#http/form.ts';
 import { field } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD, passwordMatches } from '#platform/crypto/passwords.ts';
@@ -13,7 +14,7 @@ import { ownedAlone } from '#store/applications/suspension.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { sendAlert, sendMail } from '../mails.ts';
-import { isEmail, passwordError } from '../validation.ts';
+import { passwordError } from '../validation.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { admitAttempt, clearAttemptsOf } from '../throttle.ts';

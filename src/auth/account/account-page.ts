@@ -6,11 +6,13 @@ import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#platform/json-stream.ts';
 import type { Html } from '#http/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
+import { isProvisionalName } from '#store/accounts/account-names.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { type ConnectedApplication, connectedApplications } from '#store/accounts/consents.ts';
 import { browserOf } from './user-agent.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
+import { mailFailureNotice } from '../mail-state.ts';
 import { accountExport } from './export.ts';
 import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
@@ -105,6 +107,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   const { account: t } = texts;
   const { account } = current;
   const now = deps.clock.now();
+  const done = c.req.query('done') ?? '';
   const sessions = await sessionsOf(deps.db, account.id, now);
   const applications = await connectedApplications(deps.db, account.id);
   const formatTime = timeFormatter(texts.lang, deps.config.TIME_ZONE);
@@ -113,7 +116,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
       <h1>${account.name}</h1>
       <form method="post" action="/account/sign-out"><button class="quiet">${t.sign_out}</button></form>
     </div>
-    ${notice(doneText(c.req.query('done'), texts, account), 'good')}
+    ${notice(doneText(done, texts, account), 'good')} ${/_sent$/.test(done) ? await mailFailureNotice(c, deps) : ''}
     ${profileCard(texts, account, deps.config.SITE_URL)} ${sessionsCard(t, sessions, current.uid_hash, formatTime)}
     ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">
@@ -131,7 +134,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   return await showPage(c, deps, { title: t.title, main });
 }
 
-function doneText(done: string | undefined, { account: t, link }: Texts, account: Account): string | undefined {
+function doneText(done: string, { account: t, link }: Texts, account: Account): string | undefined {
   if (done === 'verify_sent') return t.verify_sent(account.email);
   if (done === 'email_sent') return t.email_lead;
   if (done === 'linked') return account.player_uuid === null ? undefined : link.done(account.name);
@@ -156,7 +159,7 @@ function profileCard({ account: t, change }: Texts, account: Account, site: stri
     <ul class="rows">
       ${
         account.player_uuid === null
-          ? row(t.name, account.name, go('name', t.name))
+          ? row(t.name, html`${account.name} ${provisionalHint(account, t)}`, go('name', t.name))
           : row(t.name, html`${account.name} <span class="hint">${t.name_linked}</span>`, html``)
       }
       ${row(t.email, html`${account.email} ${verified}`, go('email', t.email))}
@@ -183,6 +186,10 @@ function profileCard({ account: t, change }: Texts, account: Account, site: stri
       ${row(t.password, html`<span class="soft">${t.password_lead}</span>`, go('password', t.password))}
     </ul>
   </section>`;
+}
+
+function provisionalHint({ name }: Account, t: Texts['account']): Html {
+  return isProvisionalName(name) ? html`<span class="hint">${t.name_provisional}</span>` : html``;
 }
 
 type FormatTime = (ms: number) => string;

@@ -8,6 +8,7 @@ import { endApplications, endSessions } from '#store/accounts/account-sessions.t
 import { issueMailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
+import { mailFailureNotice } from '../mail-state.ts';
 import { sendAlert, sendMail } from '../mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { parseFlow } from './register.ts';
@@ -31,7 +32,7 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
     const { forgot: t } = c.get('texts');
     const main = html`<div class="card narrow stack">
       <h1>${t.sent_title}</h1>
-      ${notice(t.sent, 'good')}
+      ${notice(t.sent, 'good')} ${await mailFailureNotice(c, deps)}
     </div>`;
     return await showPage(c, deps, { title: t.sent_title, main });
   });
@@ -70,8 +71,8 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     const consumed = await consumeMailToken(tx, now, secret);
     if (consumed === undefined) return undefined;
     await setPassword(tx, account.id, hashed);
-    // Opening the link proves access to the mailbox.
-    await setVerified(tx, account.id);
+    // Opening a mailed link proves access to the mailbox; one that an operator handed over does not.
+    if (consumed.data['paper'] === undefined) await setVerified(tx, account.id);
     await endSessions(tx, account.id);
     await endApplications(tx, account.id);
     return consumed;

@@ -1,17 +1,19 @@
 import type { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
+import { isEmail } from '#platform/email.ts';
 import type { Form } from '#http/form.ts';
 import { cookieFlags } from '#http/cookies.ts';
 import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
-import { nameProblem } from '#store/accounts/account-names.ts';
-import { accountByEmail, createAccount } from '#store/accounts/accounts.ts';
+import { isNameShape, nameProblem } from '#store/accounts/account-names.ts';
+import { type Account, accountByEmail, createAccount } from '#store/accounts/accounts.ts';
 import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { isEmail, passwordError, showExpired } from '../validation.ts';
+import { passwordError, showExpired } from '../validation.ts';
+import { mailFailureNotice } from '../mail-state.ts';
 import { sendMail } from '../mails.ts';
 import { signIn } from '../session.ts';
 import { admitAttempt } from '../throttle.ts';
@@ -41,7 +43,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const form = await formOf(c, deps);
   if (deps.config.REGISTRATION === 'closed') return await showRegister(c, deps, {}, {});
   const { name = '', email = '', password = '', flow = '' } = form;
-  const problems = await problemsOf(c, deps, form);
+  const problems = problemsOf(c, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
   if (!(await admitAttempt(c, deps, 'register', email))) {
     return await showRegister(c, deps, form, { email: c.get('texts').errors.too_many_attempts });
@@ -55,13 +57,15 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   return await showSent(c, deps, data.email);
 }
 
-async function problemsOf(c: Context, deps: Deps, form: Form): Promise<Problems> {
+/**
+ * Checks the form. Every name of the right shape can be asked for: a person may be the player who bears it, and the page
+ * must not reveal which names have accounts.
+ */
+function problemsOf(c: Context, form: Form): Problems {
   const { errors } = c.get('texts');
   const { name = '', email = '', password = '' } = form;
   const problems: Problems = {};
-  const wrongName = await nameProblem(deps.db, name.trim());
-  if (wrongName !== undefined)
-    problems.name = wrongName === 'shape' ? errors.name_shape : errors.name_taken(name.trim());
+  if (!isNameShape(name.trim())) problems.name = errors.name_shape;
   if (!isEmail(email.trim())) problems.email = errors.email_shape;
   const wrongPassword = passwordError(c.get('texts'), password, name, email);
   if (wrongPassword !== undefined) problems.password = wrongPassword;
@@ -124,17 +128,26 @@ async function createFromRegistration(
   chosen: string | undefined,
   next: string,
 ): Promise<Response> {
-  const { name, email, locale, password: registered } = data;
-  const password = chosen ?? registered;
-  const isTaken = (await nameProblem(deps.db, name)) === 'taken';
-  const account = isTaken
-    ? 'name taken'
-    : await createAccount(deps.db, deps.clock.now(), { name, email, password, locale, email_verified: true });
-  if (account === 'name taken') return await showNameTaken(c, deps, name);
-  if (account === 'email taken') return await showExpired(c, deps);
+  const account = await createNamed(deps, data, chosen ?? data.password);
+  if (typeof account === 'string') return await showExpired(c, deps);
   record(c, deps, account, { action: 'account.create' });
   await signIn(c, deps, account.id);
   return c.redirect(next, 303);
+}
+
+/**
+ * Creates the account with the name that it asked for, or with a provisional one if a known player or another account
+ * bears that name. Asking reserves nothing: linking the player's game account gives the name (`linkPlayer`).
+ */
+async function createNamed(
+  { db, clock }: Deps,
+  { name, email, locale }: Registration,
+  password: string,
+): Promise<Account | 'name taken' | 'email taken'> {
+  const facts = { name, email, password, locale, email_verified: true };
+  const isFree = (await nameProblem(db, name)) === undefined;
+  const account = isFree ? await createAccount(db, clock.now(), facts) : 'name taken';
+  return account === 'name taken' ? await createAccount(db, clock.now(), { ...facts, provisional: true }) : account;
 }
 
 async function showRegister(c: Context, deps: Deps, form: Form, problems: Problems): Promise<Response> {
@@ -172,7 +185,7 @@ async function showSent(c: Context, deps: Deps, email: string): Promise<Response
   const { register: t } = c.get('texts');
   const main = html`<div class="card narrow stack">
     <h1>${t.sent_title}</h1>
-    ${notice(t.sent(email), 'good')}
+    ${notice(t.sent(email), 'good')} ${await mailFailureNotice(c, deps)}
   </div>`;
   return await showPage(c, deps, { title: t.sent_title, main });
 }
@@ -200,14 +213,4 @@ async function showConfirm(
     </form>
   </div>`;
   return await showPage(c, deps, { title: t.confirm_title, main, status: error === undefined ? 200 : 422 });
-}
-
-async function showNameTaken(c: Context, deps: Deps, name: string): Promise<Response> {
-  const { register: t } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.taken_title}</h1>
-    <p>${t.taken(name)}</p>
-    <p><a class="button" href="/register">${t.title}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title: t.taken_title, main, status: 409 });
 }

@@ -4,6 +4,7 @@ import type { GroupWriter } from '#db/group-writer.ts';
 import { serviceSecrets } from '#store/applications/applications.ts';
 import { newClientToken } from '#store/applications/tokens.ts';
 import { matchesAny } from './clients.ts';
+import type { TokenLimits } from './token-limits.ts';
 import { readBody, withBody } from './request.ts';
 
 const MAX_BODY_LENGTH = 512;
@@ -25,10 +26,12 @@ const HEADERS = {
 export class ClientCredentials {
   readonly #context: AppContext;
   readonly #group: GroupWriter;
+  readonly #limits: TokenLimits;
 
-  constructor(context: AppContext, group: GroupWriter) {
+  constructor(context: AppContext, group: GroupWriter, limits: TokenLimits) {
     this.#context = context;
     this.#group = group;
+    this.#limits = limits;
   }
 
   /** @returns undefined if the request has been answered, else the request with its body restored for oidc-provider */
@@ -47,6 +50,7 @@ export class ClientCredentials {
     const { db, clock, config } = this.#context;
     const hashes = await serviceSecrets(db, clientId);
     if (!matchesAny(hashes, form.get('client_secret')!)) return false;
+    this.#limits.count('client_credentials', clientId);
     const expires_in = config.ACCESS_TOKEN_LIFETIME;
     const { token, insert } = newClientToken(clock.now(), clientId, expires_in * 1000);
     await this.#group.write(insert);

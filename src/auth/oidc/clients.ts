@@ -7,7 +7,7 @@ const SEPARATOR = '.';
 
 /** An application as client metadata of oidc-provider (RFC 7591). `client_secret` holds hashes, not secrets. */
 export function clientMetadata(application: Application, secretHashes: string[]): AdapterPayload {
-  const { client_id, name, type, redirect_uris, require_pkce } = application;
+  const { client_id, name, type, redirect_uris, require_pkce, rotate_refresh_tokens } = application;
   const signsIn = redirect_uris.length > 0;
   const isService = type === 'service';
   return {
@@ -23,6 +23,7 @@ export function clientMetadata(application: Application, secretHashes: string[])
       ...(isService ? ['client_credentials'] : []),
     ],
     require_pkce,
+    rotate_refresh_tokens: rotate_refresh_tokens || !isService,
     // oidc-provider requires a `client_secret`; without valid secrets it is a text that matches no hash.
     ...(isService ? { client_secret: secretHashes.join(SEPARATOR) || 'none' } : {}),
   } as AdapterPayload;

@@ -2,18 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { notFound, HttpError } from '#http/errors.ts';
 import { setRoute } from '#http/request-metrics.ts';
 
-/**
- * The methods of each endpoint. Endpoints that web applications call from another origin have OPTIONS. OpenID Connect Core
- * section 3.1.2.1 also allows POST for authorization and sign-out; it is left out, because a form on another site would
- * send the session cookie only if that were `SameSite=None`.
- */
+/** The methods of each endpoint. Endpoints that web applications call from another origin have OPTIONS. */
 const METHODS: Readonly<Record<string, string>> = {
   '/.well-known/openid-configuration': 'GET, HEAD, OPTIONS',
   '/.well-known/oauth-authorization-server': 'GET, HEAD, OPTIONS',
-  '/oauth/authorize': 'GET, HEAD',
+  '/oauth/authorize': 'GET, HEAD, POST',
   '/oauth/introspect': 'POST, OPTIONS',
   '/oauth/jwks': 'GET, HEAD, OPTIONS',
-  '/oauth/logout': 'GET, HEAD',
+  '/oauth/logout': 'GET, HEAD, POST',
   '/oauth/logout/confirm': 'POST',
   '/oauth/logout/success': 'GET, HEAD',
   '/oauth/par': 'POST, OPTIONS',

@@ -1,11 +1,13 @@
-import type { interactionPolicy as policies, KoaContextWithOIDC } from 'oidc-provider';
+import type { Grant, interactionPolicy as policies, KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
 import { consentOf, touchConsent } from '#store/accounts/consents.ts';
+import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { interactionPolicy } from './oidc-provider.ts';
 import { translateOutage } from './outage.ts';
+import { OFFLINE_ACCESS, scopesToConsent } from './scopes.ts';
 
 const { Check, Prompt, base } = interactionPolicy;
 
@@ -42,22 +44,36 @@ function needsConsentEveryTime(ctx: KoaContextWithOIDC): boolean {
 
 /**
  * `loadExistingGrant` of oidc-provider: the session's grant, else a new grant if the person has already consented to all
- * requested scopes. Each sign-in gets its own grant, so that revoking one leaves the others.
+ * requested scopes, or if the application is a part of the service itself. Each sign-in gets its own grant, so that revoking
+ * one leaves the others.
  */
 export function existingGrant(db: Db, clock: Clock) {
   return async (ctx: KoaContextWithOIDC) => {
     const { client, session, result, provider, requestParamOIDCScopes: requested } = ctx.oidc;
     const { Grant } = provider;
-    const grantId = result?.consent?.grantId ?? session!.grantIdFor(client!.clientId);
+    const { clientId } = client!;
+    const grantId = result?.consent?.grantId ?? session!.grantIdFor(clientId);
     const existing = grantId === undefined ? undefined : await Grant.find(grantId);
     const accountId = session!.accountId!;
-    if (existing !== undefined && existing.accountId === accountId) return existing;
-    const consent = await translateOutage(consentOf(db, accountId, client!.clientId));
-    if (consent === undefined || ![...requested].every((scope) => consent.scopes.includes(scope))) return undefined;
-    await translateOutage(touchConsent(db, clock.now(), accountId, client!.clientId));
-    const grant = new Grant({ accountId, clientId: client!.clientId });
+    if (existing !== undefined && existing.accountId === accountId) return await withOfflineAccess(existing, requested);
+    if (!(await translateOutage(isFirstPartyClient(db, clientId)))) {
+      const consent = await translateOutage(consentOf(db, accountId, clientId));
+      if (consent === undefined || !scopesToConsent(requested).every((scope) => consent.scopes.includes(scope)))
+        return undefined;
+      await translateOutage(touchConsent(db, clock.now(), accountId, clientId));
+    }
+    const grant = new Grant({ accountId, clientId });
     grant.addOIDCScope([...requested].join(' '));
     await grant.save();
     return grant;
   };
+}
+
+/** `offline_access` needs no consent, so an existing grant gets it when it is requested. */
+async function withOfflineAccess(grant: Grant, requested: ReadonlySet<string>): Promise<Grant> {
+  if (!requested.has(OFFLINE_ACCESS) || grant.getOIDCScopeEncountered().split(' ').includes(OFFLINE_ACCESS))
+    return grant;
+  grant.addOIDCScope(OFFLINE_ACCESS);
+  await grant.save();
+  return grant;
 }

@@ -3,8 +3,10 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { requestLanguage } from '#http/cookies.ts';
 import type { Html } from '#http/page.ts';
 import type { Deps } from '../deps.ts';
-import { headersOf, type PageContent, writePage } from '../layout.ts';
+import { formTargetsFor, headersOf, type PageContent, writePage } from '../layout.ts';
 import { TEXTS, type Texts } from '#auth/texts/index.ts';
+import { errors } from './oidc-provider.ts';
+import { SuspendedApplication } from './suspended.ts';
 
 /** Pages that oidc-provider renders: errors before client and redirect URI are validated, and sign-out. */
 export class ProtocolPages {
@@ -14,8 +16,8 @@ export class ProtocolPages {
     this.#deps = deps;
   }
 
-  async error(ctx: KoaContextWithOIDC, error: { error: string; error_description?: string }): Promise<void> {
-    await this.#show(ctx, errorPage(textsOf(ctx), error));
+  async error(ctx: KoaContextWithOIDC, wire: WireError, error: Error): Promise<void> {
+    await this.#show(ctx, errorPage(textsOf(ctx), wire, error));
   }
 
   async signOut(ctx: KoaContextWithOIDC): Promise<void> {
@@ -71,20 +73,28 @@ function textsOf(ctx: KoaContextWithOIDC): Texts {
 
 const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-function errorPage(texts: Texts, failure: { error: string; error_description?: string }): PageContent {
-  const { problem: t } = texts;
-  const { error, error_description: description } = failure;
-  const expired = description?.includes('session') || description?.includes('expired');
-  const suspended = error === 'unauthorized_client' && description?.includes('is suspended');
-  const title = expired ? t.expired_title : t.title;
-  const byCode = { server_error: t.server, temporarily_unavailable: t.server, rate_limit: t.too_many }[error];
-  const sentence = byCode ?? (expired ? t.expired : suspended ? t.suspended : t.client);
+interface WireError {
+  error: string;
+  error_description?: string;
+}
+
+/** The page says what the error itself is; its texts on the wire are for developers. */
+function errorPage(
+  { problem: t }: Texts,
+  { error: code, error_description: description }: WireError,
+  error: Error,
+): PageContent {
+  const isExpired = error instanceof errors.SessionNotFound || error instanceof errors.InvalidRequestUri;
+  const byCode = { server_error: t.server, temporarily_unavailable: t.server, rate_limit: t.too_many }[code];
+  const byClass = isExpired ? t.expired : error instanceof SuspendedApplication ? t.suspended : t.client;
+  const sentence = byCode ?? byClass;
+  const title = isExpired ? t.expired_title : t.title;
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     <p>${sentence}</p>
     <p class="hint">
       ${t.detail}
-      <code>${error}</code>${description === undefined ? '' : html`, ${description}`}
+      <code>${code}</code>${description === undefined ? '' : html`, ${description}`}
     </p>
   </div>`;
   return { title, main };
@@ -120,7 +130,5 @@ function signedOutPage({ sign_out: t }: Texts): PageContent {
 /** The origin or scheme to which the forms redirect in the end: that of the registered `post_logout_redirect_uri`. */
 function formTargetsOf(ctx: KoaContextWithOIDC): string[] {
   const uri = ctx.oidc.params?.['post_logout_redirect_uri'] ?? ctx.oidc.session?.state?.['postLogoutRedirectUri'];
-  if (typeof uri !== 'string' || !URL.canParse(uri)) return [];
-  const { protocol, origin } = new URL(uri);
-  return [/^https?:$/.test(protocol) ? origin : protocol];
+  return typeof uri === 'string' && URL.canParse(uri) ? formTargetsFor(uri) : [];
 }

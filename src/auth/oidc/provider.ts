@@ -12,14 +12,15 @@ import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
 import { type StorageParts, createStorage } from './storage.ts';
 import { translateOutage } from './outage.ts';
+import { describeInvalidGrant } from './grant-errors.ts';
+import { refreshTokenRotation } from './refresh-tokens.ts';
+import { keepOfflineAccess, OFFLINE_ACCESS, SCOPES, setDefaultScope } from './scopes.ts';
 
 const DAY = 86_400;
 /** Refresh tokens of one sign-in expire after this time, however often they are replaced. */
 const MAX_FAMILY_LIFETIME = 365 * DAY;
 const CODE_LIFETIME = 60;
 const INTERACTION_LIFETIME = 3_600;
-
-export const SCOPES = ['openid', 'profile', 'email'] as const;
 
 export interface ProviderParts extends StorageParts {
   config: Config;
@@ -35,7 +36,7 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
   // Compare hashed secrets. Undocumented, but the maintainer recommends it (panva/node-oidc-provider#631); tested.
   Object.assign(provider.Client.prototype, { compareClientSecret });
   provider.use((ctx, next) => {
-    setDefaultScope(ctx as KoaContextWithOIDC);
+    if (ctx.path === ROUTES!.authorization) setDefaultScope(ctx as KoaContextWithOIDC);
     return next();
   });
   const adjustResponse = async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
@@ -44,6 +45,7 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
     await parts.pages.replaceAutoSubmit(ctx);
   };
   provider.use((ctx, next) => adjustResponse(ctx as KoaContextWithOIDC, next));
+  provider.on('grant.error', describeInvalidGrant);
   return provider;
 }
 
@@ -54,7 +56,8 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     adapter: createStorage(parts),
     jwks: { keys },
     routes: ROUTES,
-    scopes: SCOPES,
+    scopes: [...SCOPES, OFFLINE_ACCESS],
+    extraParams: { [OFFLINE_ACCESS]: keepOfflineAccess },
     claims: {
       openid: ['sub', 'auth_time'],
       profile: ['preferred_username', 'profile', 'uuid', 'banned'],
@@ -62,7 +65,7 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     },
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none'],
-    extraClientMetadata: { properties: ['require_pkce'] },
+    extraClientMetadata: { properties: ['require_pkce', 'rotate_refresh_tokens'] },
     pkce: { required: (_ctx, client) => client['require_pkce'] === true },
     allowOmittingSingleRegisteredRedirectUri: false,
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
@@ -76,11 +79,11 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     loadExistingGrant: existingGrant(db, clock),
     findAccount: async (_ctx, id) => await translateOutage(findAccount(parts, id)),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
+    rotateRefreshToken: refreshTokenRotation(parts.tokenLimits),
     expiresWithSession: async () => false,
     ttl: lifetimes(config),
     discovery: { ui_locales_supported: ['en', 'ja'] },
-    renderError: async (ctx, out) => await parts.pages.error(ctx, out),
+    renderError: async (ctx, out, error) => await parts.pages.error(ctx, out, error),
     features: featuresOf(parts),
   };
 }
@@ -155,15 +158,6 @@ async function claimsOf({ db, clock, config }: ProviderParts, account: Account) 
     ...(player_uuid === null ? {} : { uuid: player_uuid, profile: `${config.SITE_URL}/players/${player_uuid}` }),
     ...(player === undefined ? {} : { banned: await isBanned(db, player.key, clock.now()) }),
   };
-}
-
-/** A request without a scope gets `openid`; RFC 6749 section 3.3 lets the server choose a default. */
-function setDefaultScope(ctx: KoaContextWithOIDC): void {
-  const { client_id, scope, request_uri } = ctx.query;
-  if (ctx.path !== ROUTES!.authorization || ctx.method !== 'GET') return;
-  if (client_id !== undefined && scope === undefined && request_uri === undefined) {
-    ctx.query = { ...ctx.query, scope: 'openid' };
-  }
 }
 
 /**

@@ -9,15 +9,18 @@ import { touchSession } from '#store/accounts/account-sessions.ts';
 import { applicationByClientId, secretHashesOf } from '#store/applications/applications.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
 import { type InteractionLimits, countInteraction } from './interaction-throttle.ts';
+import type { TokenLimits } from './token-limits.ts';
 import { clientMetadata } from './clients.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
+import { SuspendedApplication } from './suspended.ts';
 import { clientInfo } from '../client-info.ts';
 
 export interface StorageParts extends InteractionLimits {
   group: GroupWriter;
   /** For this long after its use a refresh token can be used again (setting `REFRESH_GRACE`). */
   graceMs: number;
+  tokenLimits: TokenLimits;
 }
 
 /** oidc-provider's storage: one adapter for each of its models. Ids and secrets are stored only as hashes. */
@@ -45,6 +48,7 @@ class TokenAdapter implements Adapter {
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const { db, group, clock } = this.#parts;
     await countInteraction(this.#parts, this.#kind, payload);
+    this.#countToken(payload);
     const now = clock.now();
     const statement = this.#insert(id, payload, Number.isFinite(expiresIn) ? now + expiresIn * 1000 : null);
     if (this.#kind === 'Session' && payload.accountId !== undefined) {
@@ -55,6 +59,13 @@ class TokenAdapter implements Adapter {
     await db.transaction(async (tx) => {
       if (await lockGrant(tx, payload.grantId!)) await tx.run(statement);
     });
+  }
+
+  /** A code counts when it is issued, so that its redemption cannot be refused. Refresh tokens: see refresh-tokens.ts. */
+  #countToken({ clientId = '', accountId }: AdapterPayload): void {
+    const { tokenLimits } = this.#parts;
+    if (this.#kind === 'ClientCredentials') tokenLimits.countInProvider('client_credentials', clientId);
+    if (this.#kind === 'AuthorizationCode') tokenLimits.countInProvider('code', clientId, accountId);
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
@@ -172,7 +183,7 @@ class ClientAdapter implements Adapter {
     if (application === undefined) return undefined;
     const suspended = suspensionReason(application);
     if (suspended !== undefined && !ALLOWED_WHEN_SUSPENDED.has(currentRequest()?.oidc?.route ?? ''))
-      throw new errors.UnauthorizedClient(suspended);
+      throw new SuspendedApplication(suspended);
     const hashes = application.type === 'service' ? await secretHashesOf(this.#db, application.key) : [];
     return clientMetadata(application, hashes);
   }

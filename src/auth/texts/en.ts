@@ -13,6 +13,8 @@ export const en = {
   current_password: 'Current password',
   current_password_hint: 'We ask so that nobody else who uses this device can make changes.',
   password_hint: (min: number) => `At least ${min} characters. Several words together make a good password.`,
+  mail_fails:
+    'Our mail server is not answering at the moment, so the mail may take a while. If it does not arrive within ten minutes, try again.',
   expired_title: 'This link no longer works',
   expired: 'It has already been used, has been replaced by a newer one, or has expired.',
 
@@ -22,7 +24,7 @@ export const en = {
     too_many_attempts: 'Too many attempts. Wait 15 minutes, then try again.',
     name_shape: 'Use 3 to 16 letters, digits or underscores (A–Z, 0–9, _).',
     name_taken: (name: string) =>
-      `The name ${name} is taken, or belongs to a player of the network. If you are that player, register with another name and link your game account: your account then gets the name.`,
+      `The name ${name} is taken, or belongs to a player of the network. If you are that player, link your game account: your account then gets the name.`,
     email_shape: 'This does not look like an e-mail address.',
     email_same: 'This is already your e-mail address.',
     password_short: (min: number) => `Use at least ${min} characters.`,
@@ -85,7 +87,8 @@ export const en = {
   register: {
     title: 'Create an account',
     name: 'Name',
-    name_hint: 'Your name on this site. If you link your game account later, your name in the game replaces it.',
+    name_hint:
+      'If you play here, your name in the game. A name that somebody already has gets an addition; link your game account to get it without one.',
     email: 'E-mail address',
     email_hint: 'We send a link to it, and later only messages about your account.',
     password: 'Password',
@@ -97,12 +100,9 @@ export const en = {
     sent: (email: string) =>
       `We have sent a link to ${email}. Open it to finish. If nothing arrives, check your spam folder.`,
     confirm_title: 'Finish your registration',
-    confirm: (name: string) => `Create the account ${name}?`,
+    confirm: (name: string) => `Create an account for ${name}?`,
     confirm_other: (email: string) =>
       `This is not the browser that registered ${email}. Choose a password here; the one chosen in the other browser does not count.`,
-    taken_title: 'The name has been taken in the meantime',
-    taken: (name: string) =>
-      `Somebody else took the name ${name} before you finished. Please register again with another name.`,
   },
 
   verify: {
@@ -133,6 +133,7 @@ export const en = {
     profile: 'Profile',
     name: 'Name',
     name_linked: 'Follows the name of your game account.',
+    name_provisional: 'Provisional. Link the game account that has this name, or choose another name.',
     email: 'E-mail address',
     verified: 'confirmed',
     unverified: 'not confirmed',
@@ -206,7 +207,7 @@ export const en = {
     suspended: 'The application that sent you here is suspended, because nobody is responsible for it at the moment.',
     expired_title: 'This page is too old',
     expired: 'You took longer than an hour, or continued in another tab. Go back to the application and start again.',
-    server: 'Something went wrong on our side. Please try again in a moment.',
+    server: 'Something went wrong on our side, and has been recorded. Please try again in a moment.',
     detail: 'For the developers of the application:',
     not_found_title: 'There is no such page',
     not_found: 'The address may be misspelt.',

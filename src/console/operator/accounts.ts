@@ -76,7 +76,9 @@ async function accountPage(request: ConsoleRequest, problem?: string) {
     [t.created, timestamp(request, account.created)],
     [
       t.game_account,
-      account.player_uuid === null ? '–' : html`<a href="/players/${account.player_uuid}">${account.player_uuid}</a>`,
+      account.player_uuid === null
+        ? '–'
+        : html`<a href="/console/operator/players/${account.player_uuid}">${account.player_uuid}</a>`,
     ],
     [t.sessions, String(sessions.length)],
     [
@@ -90,6 +92,7 @@ async function accountPage(request: ConsoleRequest, problem?: string) {
   const inner = html`<section class="card">
       ${factsList(facts)}
       <p><a href="/console/operator/audit?subject=${account.id}">${t.see_audit}</a></p>
+      ${account.id === person.account.id ? '' : html`<p><a class="button quiet" href="/console/operator/accounts/${account.id}/help">${request.texts.help.link}</a></p>`}
     </section>
     ${account.id === person.account.id ? notice(t.own_account) : changesCard(request, account, problem)}`;
   return inOperator(request, '/accounts', account.name, inner, problem === undefined ? 200 : 422);

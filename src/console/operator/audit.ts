@@ -15,6 +15,7 @@ const ACTION_PREFIXES = [
   'account',
   'application',
   'console',
+  'database',
   'grant',
   'player',
   'punishment',

@@ -1,10 +1,13 @@
 import type { Route } from '../routes.ts';
+import { accountHelpRoutes } from './account-help.ts';
 import { accountRoutes } from './accounts.ts';
 import { applicationRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
 import { jobRoutes } from './jobs.ts';
 import { nameRoutes } from './names.ts';
-import { playerRoutes } from './players.ts';
+import { playerMergeRoutes } from './player-merge.ts';
+import { playerRoutes } from './player.ts';
+import { playerListRoutes } from './players.ts';
 import { punishmentChangeRoutes } from './punishment-changes.ts';
 import { newPunishmentRoutes } from './punishment-new.ts';
 import { punishmentPageRoutes } from './punishment.ts';
@@ -19,9 +22,12 @@ export const operatorRoutes: readonly Route[] = [
   ...requestRoutes,
   ...applicationRoutes,
   ...accountRoutes,
+  ...accountHelpRoutes,
   ...serverListRoutes,
   ...serverRoutes,
   ...warningRoutes,
+  ...playerListRoutes,
+  ...playerMergeRoutes,
   ...playerRoutes,
   ...newPunishmentRoutes,
   ...punishmentChangeRoutes,

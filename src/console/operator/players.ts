@@ -1,87 +1,43 @@
 import { html } from 'hono/html';
-import { field, notice } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { keyCursor, listed } from '#http/pager.ts';
 import { uuidOf } from '#platform/text.ts';
-import { reportAsOperator } from '#events/operator-events.ts';
-import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
-import { formTo, timestamp, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { type Player, playerByUuid, playersBefore, playersNamed } from '#store/game/players.ts';
+import { textOf, timestamp } from '../components.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
+import { keyBefore, olderPager, PAGE_SIZE, searchForm, table } from './lists.ts';
 
-/**
- * Merges two players. The first form shows both, the second one merges them: merging cannot be undone, so the operator
- * sees both players before.
- */
-async function mergePage(request: ConsoleRequest, error?: string) {
-  const { c, form } = request;
-  const { operator: t } = request.texts;
-  const submitted = c.req.method === 'GET' ? c.req.query() : form;
-  const [from, into] = [
-    await findSubmitted(request, submitted['from']),
-    await findSubmitted(request, submitted['into']),
-  ];
-  const isReady = from !== undefined && into !== undefined && from.uuid !== into.uuid;
-  const isSubmitted = submitted['from'] !== undefined || submitted['into'] !== undefined;
-  const problem = error ?? (isSubmitted && !isReady ? t.merge_unknown : undefined);
-  const uuidField = (name: 'from' | 'into', label: string, hint: string): Html =>
-    field({ name, label, hint, value: submitted[name], maxlength: 64 });
-  const inner = html`<section class="card form">
-      <p>${t.merge_lead}</p>
-      ${notice(problem, 'bad')}
-      <form class="stack" action="/console/operator/players">
-        ${uuidField('from', t.merge_from, t.merge_from_hint)} ${uuidField('into', t.merge_into, t.merge_into_hint)}
-        <button class="quiet">${t.merge_look}</button>
-      </form>
-    </section>
-    ${isReady ? await confirmation(request, from, into) : ''}`;
-  return inOperator(request, '/players', t.sections['/players'], inner, problem === undefined ? 200 : 422);
-}
-
-async function findSubmitted({ deps: { db } }: ConsoleRequest, text: string | undefined): Promise<Player | undefined> {
-  const submitted = textOf(text, 64);
-  return submitted === undefined ? undefined : await findPlayer(db, submitted);
-}
-
-async function confirmation(request: ConsoleRequest, from: Player, into: Player): Promise<Html> {
-  const { operator: t } = request.texts;
-  return html`<section class="card form" aria-labelledby="sure">
-    <h2 id="sure">${t.merge_title(from.name, into.name)}</h2>
-    <dl class="facts">
-      <dt>${t.merge_from}</dt>
-      <dd>${await playerFacts(request, from)}</dd>
-      <dt>${t.merge_into}</dt>
-      <dd>${await playerFacts(request, into)}</dd>
-    </dl>
-    <p><strong>${t.merge_for_good}</strong></p>
-    ${formTo(
-      request,
-      '/operator/players',
-      html`<input type="hidden" name="from" value="${from.uuid}" />
-        <input type="hidden" name="into" value="${into.uuid}" />
-        <button class="danger">${t.merge_submit}</button>`,
-    )}
+/** Players by name, former name or UUID; without a query the newest ones. */
+async function playersPage(request: ConsoleRequest) {
+  const { operator: t, player_page: p } = request.texts;
+  const query = textOf(request.c.req.query('q'), 64);
+  const { items, next } = listed(await find(request, query), PAGE_SIZE, keyCursor);
+  const rows = items.map(
+    ({ uuid, name, last_login }) =>
+      html`<tr>
+        <th scope="row">
+          <a href="/console/operator/players/${uuid}">${name}</a><br /><code class="hint">${uuid}</code>
+        </th>
+        <td>${last_login === null ? '–' : timestamp(request, last_login)}</td>
+      </tr>`,
+  );
+  const title = query === undefined ? p.newest : t.sections['/players'];
+  const inner = html`<section class="card">
+    ${searchForm(request, p.find, query)}
+    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(title, [t.player, p.last_login], rows)}
+    ${query === undefined ? olderPager(request, next) : ''}
+    <p><a href="/console/operator/players/merge">${p.merge}</a></p>
   </section>`;
+  return inOperator(request, '/players', t.sections['/players'], inner);
 }
 
-async function playerFacts(request: ConsoleRequest, { key, uuid, name, last_login }: Player): Promise<Html> {
-  const names = (await namesOf(request.deps.db, key)).map((observation) => observation.name);
-  return html`<a href="/players/${uuid}">${name}</a><br /><code>${uuid}</code
-    ><br />${names.length > 1 ? html`<span class="hint">${names.join(', ')}</span><br />` : ''}<span class="hint"
-      >${last_login === null ? '' : timestamp(request, last_login)}</span
-    >`;
+async function find(request: ConsoleRequest, query: string | undefined): Promise<Player[]> {
+  const { db } = request.deps;
+  if (query === undefined) return await playersBefore(db, keyBefore(request), PAGE_SIZE + 1);
+  const uuid = uuidOf(query);
+  if (uuid === undefined) return await playersNamed(db, query, PAGE_SIZE);
+  const player = await playerByUuid(db, uuid);
+  return player === undefined ? [] : [player];
 }
 
-async function merge(request: ConsoleRequest) {
-  const { deps, form, texts } = request;
-  const [from, into] = [uuidOf(form['from'] ?? ''), uuidOf(form['into'] ?? '')];
-  if (from === undefined || into === undefined) return await mergePage(request, texts.operator.merge_unknown);
-  const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'player.merged', data: { from, into } });
-  if (receipt.status === 'rejected') return await mergePage(request, `${receipt.place}: ${receipt.reason}`);
-  await request.record({ action: 'player.merge', subject: from, label: into, detail: { from, into } });
-  return '/operator/players?done=merged';
-}
-
-export const playerRoutes: readonly Route[] = [
-  operatorPage('/operator/players', (request) => mergePage(request)),
-  operatorForm('/operator/players', merge),
-];
+export const playerListRoutes: readonly Route[] = [operatorPage('/operator/players', playersPage)];

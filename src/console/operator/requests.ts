@@ -8,6 +8,7 @@ import { decisionMail } from '../mails.ts';
 import { countOf, formTo, linesOf, timestamp, number } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
+import { firstHourCard } from './first-hour.ts';
 import { healthCard } from './health.ts';
 import { inOperator } from './layout.ts';
 
@@ -21,7 +22,8 @@ async function requestsPage(request: ConsoleRequest) {
   const waiting = await listRequests(deps.db, 'waiting', MAX_LISTED);
   const [approved, refused] = [await listRequests(deps.db, 'approved', 10), await listRequests(deps.db, 'refused', 10)];
   const decided = [...approved, ...refused].sort((a, b) => b.decided! - a.decided!).slice(0, 10);
-  const inner = html`<section class="card" aria-labelledby="waiting">
+  const inner = html`${await firstHourCard(request)}
+    <section class="card" aria-labelledby="waiting">
       <h2 id="waiting">${t.waiting}</h2>
       ${waiting.length === 0 ? html`<p class="soft">${t.no_requests}</p>` : ''}
       <ul class="rows">

@@ -1,11 +1,18 @@
 import type { Language } from '#http/languages.ts';
 import { jobs } from './en-jobs.ts';
+import type { RedirectUriProblem } from '#store/applications/redirect-uris.ts';
+import { access } from './en-access.ts';
+import { help } from './en-help.ts';
+import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
 
 /** The English texts of the console. */
 export const en = {
   ...operator,
   ...jobs,
+  ...access,
+  ...help,
+  ...mail,
   lang: 'en' as Language,
   console: 'Console',
   skip: 'Skip to content',
@@ -57,6 +64,8 @@ export const en = {
     bad_limit: 'Enter the limit as a whole number of at least 1, or leave the field empty.',
     bad_logo: 'The logo must be a PNG, JPEG or WebP image of at most 256 KB.',
     completed: 'Done.',
+    mailed: 'The mail is on its way.',
+    erased: 'Erased. The records continue under this made-up name.',
     merged: 'Merged. All records now count for the other player.',
     revoked: 'Revoked.',
   },
@@ -137,12 +146,17 @@ export const en = {
     redirect_uris: 'Redirect URIs',
     redirect_uris_hint:
       'Where people return after signing in: one URI per line, exactly as your application sends it. Use https, or http://127.0.0.1 on your own machine. A service without sign-in needs none.',
+    weak_scheme:
+      'Other programs can claim this scheme. Replace it by one with a dot, the reversed name of a domain of yours (com.example.app:/callback).',
     no_redirect_uris: 'none: nobody can sign in with this application',
-    require_pkce: 'Require PKCE (recommended)',
+    require_pkce: 'Require PKCE (recommended if your library sends a code challenge)',
     require_pkce_hint:
       'Refuses sign-ins without a code challenge, so that a stolen code is worthless. Most libraries support it.',
+    rotate: 'Replace refresh tokens at each use',
+    rotate_hint:
+      'For libraries that store the new refresh token after each use. A second use of an old one then ends the sign-in.',
     pkce_on: 'required',
-    pkce_off: 'optional; we recommend requiring it in the settings',
+    pkce_off: 'optional; once your application sends a code challenge, require it in the settings (recommended)',
     identity: 'Identity',
     secret_once: 'Your Client Secret',
     secrets: 'Client Secrets',
@@ -192,68 +206,21 @@ export const en = {
       no_uri: 'This type needs at least one Redirect URI.',
       too_many_uris: (max: number) => `Enter at most ${max} Redirect URIs.`,
       uri: (uri: string, rule: string) => `${uri} ${rule}.`,
-      uri_rules: {} as Record<string, string>,
+      uri_rules: {
+        too_long: 'must not be longer than 2000 characters',
+        not_absolute: 'must be an absolute URI',
+        fragment: 'must not have a fragment (#)',
+        credentials: 'must not contain a user name or password',
+        unusual_host: 'must have a plain host: letters, digits, -, _ and .',
+        plain_http: 'must be https, except on this machine',
+        not_https: 'must be https, or http on 127.0.0.1, [::1] or localhost',
+        browser_scheme: 'must not use a scheme that browsers open themselves',
+        scheme_without_dot: 'must use a scheme with a dot, as in com.example.app:/callback',
+      } satisfies Record<RedirectUriProblem, string>,
       owner: (name: string) => `There is no account called “${name}”.`,
       owner_already: (name: string) => `${name} is already an owner.`,
       too_many_invitations: (max: number) => `You have sent ${max} invitations within a day. Try again tomorrow.`,
       too_many: (max: number) => `One account can own at most ${max} applications. Delete one, or ask the operator.`,
-    },
-  },
-
-  steps: {
-    title: 'Next: access to the data API',
-    access: {
-      none: 'Describe in two sentences what you are building. Sign-in works without access to the data API.',
-      waiting: 'Your request is waiting for the operator. You will get the answer by mail.',
-      refused: 'The operator has refused your request. You can read the reason and ask again.',
-      revoked: 'The operator has revoked this application’s access to the data API. You can ask again.',
-    },
-    try_title: 'Try it',
-    try_client_id: 'Read public data with the Client ID alone:',
-    try_token: 'Use the application’s own token and its own limit:',
-    your_secret: 'YOUR_SECRET',
-    guide: 'Sign-in, paging and more:',
-  },
-
-  access: {
-    title: 'Access to the data API',
-    states: {
-      none: 'This application has not asked for access yet.',
-      waiting: 'Your request is waiting for the operator. You will get the answer by mail.',
-      approved: 'This application may use the data API.',
-      refused: 'The operator has refused the request; the reason is below. You can ask again.',
-      revoked: 'The operator has revoked this application’s access to the data API. You can ask again.',
-    },
-    limit_now: 'Limit:',
-    raised: (limit: string) => `${limit} requests per hour, for the application and for each of its users`,
-    usual: (app: string, user: string, address: string) =>
-      `${app} requests per hour with its own tokens, ${user} for each user, ${address} for each address with the Client ID alone`,
-    access: {
-      title: 'Ask for access',
-      purpose: 'What are you building?',
-      purpose_hint: 'Two sentences are enough: what it does and who it is for.',
-      volume: 'Requests per hour, approximately',
-      volume_hint: 'An estimate is fine.',
-      submit: 'Ask for access',
-    },
-    limit: {
-      title: 'Ask for a higher limit',
-      purpose: 'Why do you need more?',
-      purpose_hint: 'What you request, how often, and what you already cache.',
-      volume: 'Requests per hour',
-      volume_hint: 'What you need in the busiest hour.',
-      submit: 'Ask for a higher limit',
-    },
-    site: 'Where can people see it?',
-    site_hint: 'A web address, if it has one already.',
-    history: 'Requests so far',
-    kinds: { access: 'Access', limit: 'Higher limit' },
-    request_states: { waiting: 'waiting', approved: 'approved', refused: 'refused' },
-    per_hour: (volume: string) => `${volume} requests per hour`,
-    problems: {
-      purpose: (max: number) => `Enter a description of 1 to ${max} characters.`,
-      site: 'Enter a web address like https://example.org.',
-      volume: 'Enter a whole number of at least 1.',
     },
   },
 
@@ -272,29 +239,6 @@ export const en = {
     words: (requests: string, bad: string, limited: string) =>
       `${requests} requests, ${bad} refused, ${limited} over the limit`,
     counters: { requests: 'Requests', client_errors: '4xx', limited: '429', server_errors: '5xx' },
-  },
-
-  mail: {
-    hello: (name: string) => `Hello ${name},`,
-    subject: {
-      approved: (application: string) => `Approved: ${application}`,
-      refused: (application: string) => `Not approved: ${application}`,
-    },
-    approved: {
-      access: (application: string) => `${application} may now use the data API.`,
-      limit: (application: string) => `The limit of ${application} has been raised.`,
-    },
-    refused: {
-      access: (application: string) => `Your request for access to the data API for ${application} was refused.`,
-      limit: (application: string) => `Your request for a higher limit for ${application} was refused.`,
-    },
-    note: 'The operator writes:',
-    invited_subject: (application: string) => `Invitation to own ${application}`,
-    invited: (by: string, application: string) =>
-      `${by} invites you to become an owner of the application ${application}. If you accept, you can change it, and people who sign in to it see your name. Please answer in the console within 14 days; without an answer the invitation expires.`,
-    owner_subject: (application: string) => `You are now an owner of ${application}`,
-    owner: (application: string) =>
-      `The operator has made you an owner of the application ${application}: people who sign in to it see your name. If you do not want that, remove yourself in its settings.`,
   },
 };
 

@@ -1,11 +1,17 @@
 import type { Texts } from './en.ts';
 import { jobs } from './ja-jobs.ts';
+import { access } from './ja-access.ts';
+import { help } from './ja-help.ts';
+import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
 
 /** The Japanese texts of the console. */
 export const ja: Texts = {
   ...operator,
   ...jobs,
+  ...access,
+  ...help,
+  ...mail,
   lang: 'ja',
   console: 'コンソール',
   skip: '本文へ移動',
@@ -57,6 +63,8 @@ export const ja: Texts = {
     bad_limit: '上限は 1 以上の整数か、空欄にしてください。',
     bad_logo: '256 KB 以内の PNG、JPEG、WebP 画像ではありません。',
     completed: '完了しました。',
+    mailed: 'メールを送ります。',
+    erased: '匿名にしました。記録はこの仮の名前で残ります。',
     merged: '統合しました。すべての記録がもう一方のプレイヤーのものになりました。',
     revoked: '取り消しました。',
   },
@@ -77,7 +85,7 @@ export const ja: Texts = {
       404: ['ここには何もありません', '削除されたか、存在しないか、あなたのものではありません。'],
       413: ['大きすぎます', 'ロゴは 256 KB 以内にしてください。'],
       429: ['1 時間あたりの操作回数を超えました', '何も変更していません。しばらくしてから続けてください。'],
-      500: ['サーバー側で問題が起きました', '記録しました。少し待ってからお試しください。'],
+      500: ['サーバーで問題が発生しました（記録しました）。', '少し待ってからお試しください。'],
       503: ['ただいま混み合っています', '少し待ってからお試しください。'],
     },
   },
@@ -127,7 +135,7 @@ export const ja: Texts = {
       },
       web: {
         label: 'ウェブ',
-        hint: 'ブラウザーの JavaScript だけで動くもの。誰でもコードを読めるため、シークレットはありません。',
+        hint: 'ブラウザの JavaScript だけで動くもの。誰でもコードを読めるため、シークレットはありません。',
       },
       installed: {
         label: 'インストール型',
@@ -137,12 +145,17 @@ export const ja: Texts = {
     redirect_uris: 'リダイレクト URI',
     redirect_uris_hint:
       'ログイン後の戻り先を、アプリが送るとおりに 1 行に 1 つ入力します。https のほか、自分の端末では http://127.0.0.1 も使えます。ログインを使わないサービスでは不要です。',
+    weak_scheme:
+      'ほかのプログラムもこのスキームを使えます。お持ちのドメインを逆順にした、ドットを含むもの（com.example.app:/callback など）に変更してください。',
     no_redirect_uris: 'なし（このアプリではログインできません）',
-    require_pkce: 'PKCE を必須にする（推奨）',
+    require_pkce: 'PKCE を必須にする（ライブラリがコードチャレンジを送る場合は推奨）',
     require_pkce_hint:
       'コードチャレンジのないログインを拒否し、盗まれたコードを無効にします。ほとんどのライブラリが対応しています。',
+    rotate: '使うたびにリフレッシュトークンを更新する',
+    rotate_hint:
+      '毎回新しいリフレッシュトークンを保存するライブラリ向けです。古いものが再び使われると、そのログインは無効になります。',
     pkce_on: '必須',
-    pkce_off: '任意（設定で必須にすることをおすすめします）',
+    pkce_off: '任意（アプリがコードチャレンジを送るようになったら、設定で必須にすることをおすすめします）',
     identity: 'アプリの識別情報',
     secret_once: 'Client Secret',
     secrets: 'Client Secret',
@@ -188,81 +201,26 @@ export const ja: Texts = {
       too_many_uris: (max) => `リダイレクト URI は ${max} 個までです。`,
       uri: (uri, rule) => `${uri}：${rule}。`,
       uri_rules: {
-        'must not be longer than 2000 characters': '2000 文字以内にしてください',
-        'must be an absolute URI': '絶対 URI にしてください',
-        'must not have a fragment (#)': 'フラグメント（#）は使えません',
-        'must not contain a user name or password': 'ユーザー名やパスワードは含められません',
-        'must be https, except on this machine': 'この端末の外では https にしてください',
-        'must be https, or http on 127.0.0.1, [::1] or localhost':
-          'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
+        too_long: '2000 文字以内にしてください',
+        not_absolute: '絶対 URI にしてください',
+        fragment: 'フラグメント（#）は使えません',
+        credentials: 'ユーザー名やパスワードは含められません',
+        unusual_host: 'ホストには英数字、-、_、. だけを使ってください',
+        plain_http: 'この端末の外では https にしてください',
+        not_https: 'https にするか、127.0.0.1、[::1]、localhost の http にしてください',
+        browser_scheme: 'ブラウザが自分で開くスキームは使えません',
+        scheme_without_dot: 'com.example.app:/callback のように、ドットを含むスキームにしてください',
       },
       owner: (name) => `「${name}」というアカウントはありません。`,
       owner_already: (name) => `${name} はすでに所有者です。`,
-      too_many_invitations: (most) => `招待は 1 日 ${most} 回までです。明日またお試しください。`,
+      too_many_invitations: (most) => `招待は 1日 ${most} 回までです。明日またお試しください。`,
       too_many: (most) =>
         `1 つのアカウントが所有できるアプリは ${most} 個までです。削除するか、運営に連絡してください。`,
     },
   },
 
-  steps: {
-    title: '次は：データ API の利用申請',
-    access: {
-      none: '何を作るかを 2 文ほどで書いてください。ログイン機能は申請なしで使えます。',
-      waiting: '運営の回答を待っています。回答はメールで届きます。',
-      refused: '申請は却下されました。理由を確認して、もう一度申請できます。',
-      revoked: '運営がこのアプリの API 利用を停止しました。もう一度申請できます。',
-    },
-    try_title: '試してみる',
-    try_client_id: 'Client ID だけで、公開データを読む：',
-    try_token: 'アプリ自身のトークンで、アプリの上限で読む：',
-    your_secret: 'YOUR_SECRET',
-    guide: 'ログインやページ送りについては：',
-  },
-
-  access: {
-    title: 'データ API の利用',
-    states: {
-      none: 'このアプリはまだ利用を申請していません。',
-      waiting: '運営の回答を待っています。回答はメールで届きます。',
-      approved: 'このアプリはデータ API を利用できます。',
-      refused: '申請は却下されました。理由は下にあります。もう一度申請できます。',
-      revoked: '運営がこのアプリの API 利用を停止しました。もう一度申請できます。',
-    },
-    limit_now: '上限：',
-    raised: (limit) => `アプリと利用者ごとに、1 時間 ${limit} リクエスト`,
-    usual: (app, user, address) =>
-      `1 時間に、アプリ自身のトークンで ${app}、利用者ごとに ${user}、Client ID だけではアドレスごとに ${address} リクエスト`,
-    access: {
-      title: '利用を申請する',
-      purpose: '何を作りますか？',
-      purpose_hint: '何をするもので、誰のためか、2 文ほどで十分です。',
-      volume: '1 時間あたりのおおよそのリクエスト数',
-      volume_hint: '見込みでかまいません。',
-      submit: '申請する',
-    },
-    limit: {
-      title: '上限の引き上げを申請する',
-      purpose: 'なぜ必要ですか？',
-      purpose_hint: '何を、どのくらいの頻度で取得し、何をすでに保存しているか。',
-      volume: '1 時間あたりのリクエスト数',
-      volume_hint: 'もっとも混み合う時間に必要な数です。',
-      submit: '申請する',
-    },
-    site: 'どこで見られますか？',
-    site_hint: 'すでにあれば、そのアドレス。',
-    history: '申請の履歴',
-    kinds: { access: '利用', limit: '上限の引き上げ' },
-    request_states: { waiting: '回答待ち', approved: '許可', refused: '却下' },
-    per_hour: (volume) => `1 時間 ${volume} リクエスト`,
-    problems: {
-      purpose: (max) => `何を作るかを 1～${max} 文字で書いてください。`,
-      site: 'https://example.org のようなウェブのアドレスではありません。',
-      volume: '1 以上の整数を入力してください。',
-    },
-  },
-
   usage: {
-    title: '過去 7 日間',
+    title: '過去 7日間',
     never: 'まだ使われていません。使うと数秒でここに表示されます。',
     last: '最終利用',
     endpoints: 'エンドポイント別',
@@ -275,28 +233,5 @@ export const ja: Texts = {
     busiest: '最も多かった時間：',
     words: (requests, bad, limited) => `${requests} リクエスト、拒否 ${bad}、上限超過 ${limited}`,
     counters: { requests: 'リクエスト', client_errors: '4xx', limited: '429', server_errors: '5xx' },
-  },
-
-  mail: {
-    hello: (name) => `${name} さん`,
-    subject: {
-      approved: (application) => `許可されました：${application}`,
-      refused: (application) => `許可されませんでした：${application}`,
-    },
-    approved: {
-      access: (application) => `${application} はデータ API を利用できるようになりました。`,
-      limit: (application) => `${application} の上限が引き上げられました。`,
-    },
-    refused: {
-      access: (application) => `${application} のデータ API の利用申請は却下されました。`,
-      limit: (application) => `${application} の上限引き上げの申請は却下されました。`,
-    },
-    note: '運営からの連絡：',
-    invited_subject: (application) => `${application} の所有者への招待`,
-    invited: (by, application) =>
-      `${by} さんが、アプリ ${application} の所有者になるよう招待しています。承諾すると、アプリを変更できるようになり、ログインする人にあなたの名前が表示されます。14 日以内にコンソールで回答してください。回答しなければ何も起こりません。`,
-    owner_subject: (application) => `${application} の所有者になりました`,
-    owner: (application) =>
-      `運営があなたをアプリ ${application} の所有者にしました。ログインする人にあなたの名前が表示されます。望まない場合は、アプリの設定で自分を外してください。`,
   },
 };

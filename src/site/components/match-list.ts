@@ -1,36 +1,59 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import type { ListedMatch } from '#store/game/match-lists.ts';
-import { factsOf, type PlayedMatch } from '#store/game/matches.ts';
-import { type MapSummaries, mapSummaries, type MapSummary } from '#store/game/map-summaries.ts';
+import { type ListedMatch, teamsOfMatches } from '#store/game/match-lists.ts';
+import { factsOf, type MatchFacts, type MatchTeam, type PlayedMatch } from '#store/game/matches.ts';
+import { type MapSummary, mapSummaries } from '#store/game/map-summaries.ts';
 import type { PageRequest } from '../page-request.ts';
-import { colourNamed, teamColours } from './colours.ts';
+import { teamColours } from './colours.ts';
 import { thumb } from './map-image.ts';
+import { playerIcon } from './player-link.ts';
 import { ago, stopwatch } from './timestamps.ts';
 import { modeLabel } from './labels.ts';
 
 type Row = ListedMatch & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count' | 'score'>>;
 
+/** The parts of one row. */
+interface RowView {
+  match: Row;
+  facts: MatchFacts;
+  teams: readonly MatchTeam[];
+  summary: MapSummary | undefined;
+}
+
 /**
- * Matches as rows with map image, map, gamemode, server, winner and time. Rows of a player's matches show the player's
- * result instead of the winner.
+ * Matches as rows with map image, map, gamemode, server, teams with their scores, and time. Rows of a player's matches also
+ * show the player's result, kills and deaths.
  */
 export async function matchList(request: PageRequest, matches: readonly Row[]): Promise<Html> {
   if (matches.length === 0) return html`<p class="soft">${request.text.match.none}</p>`;
+  const facts = matches.map(({ head }) => factsOf(head));
   const summaries = await mapSummaries(
     request.db,
-    matches.map(({ head }) => factsOf(head).map),
+    facts.map(({ map }) => map),
+  );
+  const teams = await teamsOfMatches(
+    request.db,
+    matches.map(({ key }) => key),
   );
   return html`<ul class="match-rows">
-    ${matches.map((match) => row(request, match, summaries))}
+    ${matches.map((match, index) => {
+      const { map } = facts[index]!;
+      const view = {
+        match,
+        facts: facts[index]!,
+        teams: teams.get(match.key) ?? [],
+        summary: summaries.of(map),
+      };
+      return row(request, view);
+    })}
   </ul>`;
 }
 
-function row(request: PageRequest, match: Row, summaries: MapSummaries): Html {
-  const facts = factsOf(match.head);
-  const summary = summaries.of(facts.map);
-  const { text } = request;
+function row(request: PageRequest, view: RowView): Html {
+  const { match, facts, summary, teams } = view;
+  const { text, formats } = request;
+  const players = teams.reduce((sum, team) => sum + team.players.length, 0);
   return html`<li class="match-row">
     <a class="cover" href="/matches/${idOf(match.key)}" aria-label="${text.match.title(facts.map, facts.server)}"></a>
     ${thumb(summary, 'small')}
@@ -42,10 +65,15 @@ function row(request: PageRequest, match: Row, summaries: MapSummaries): Html {
       >
     </div>
     <div class="row-side">
-      ${match.result === undefined ? winner(request, facts.win, summary) : playerResult(request, match as PlayerRow)}
-      <span class="soft small">${stopwatch(match.finished - match.started)}${kills(request, facts.kill_count)}</span>
+      ${match.result === undefined ? outcome(request, view) : playerOutcome(request, match as PlayerRow, outcome(request, view))}
     </div>
-    <div class="row-time soft small">${ago(request, match.finished)}</div>
+    <div class="row-time soft small">
+      <span>${ago(request, match.finished)}</span>
+      <span
+        >${stopwatch(match.finished - match.started)} ·
+        ${text.match.players(formats.number(players), players)}${kills(request, facts.kill_count)}</span
+      >
+    </div>
   </li>`;
 }
 
@@ -53,17 +81,51 @@ function row(request: PageRequest, match: Row, summaries: MapSummaries): Html {
 const kills = ({ text, formats }: PageRequest, count: number): string =>
   count === 0 ? '' : ` · ${formats.number(count)} ${text.counters.kills(count)}`;
 
-type PlayerRow = Row & Required<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count'>>;
+/** With more teams than this, a row shows only the winner. */
+const SHOWN_TEAMS = 4;
 
-function winner({ text }: PageRequest, win: string, summary: MapSummary | undefined): Html {
-  if (win === '') return html`<span class="team-chip none">${text.match.draw}</span>`;
-  const colour = teamColours([{ name: win }], summary?.teams ?? []).get(win) ?? colourNamed(win) ?? 'gray';
-  return html`<span class="team-chip c-${colour}"><bdi>${win}</bdi></span>`;
+/** The teams with their scores; the winner alone in a free-for-all and in a match of many teams. */
+function outcome(request: PageRequest, { facts, teams, summary }: RowView): Html {
+  const { text, formats } = request;
+  const only = isFreeForAll(teams) ? teams.find(({ name }) => name === facts.win)?.players[0] : undefined;
+  if (only !== undefined) {
+    return html`<span class="team-chip none"
+      >${playerIcon(request, only.uuid, 20)} <bdi>${text.match.wins(only.name)}</bdi></span
+    >`;
+  }
+  const shown = teams.length <= SHOWN_TEAMS && !isFreeForAll(teams) ? teams : [];
+  const colours = teamColours(teams, summary?.teams ?? []);
+  if (shown.length === 0) {
+    const colour = isFreeForAll(teams) ? undefined : colours.get(facts.win);
+    return html`<span class="team-chip ${colour === undefined ? 'none' : `c-${colour}`}"
+      ><bdi>${facts.win === '' ? text.match.draw : text.match.wins(facts.win)}</bdi></span
+    >`;
+  }
+  return html`<ul class="row-teams">
+    ${shown.map(
+      ({ name, score }) =>
+        html`<li class="team-chip c-${colours.get(name)!}${name === facts.win ? ' won' : ''}">
+          <bdi>${name}</bdi>
+          <span class="figures">${formats.number(score)}</span
+          >${name === facts.win ? html`<span class="hidden"> ${text.match.winner}</span>` : ''}
+        </li>`,
+    )}
+  </ul>`;
 }
 
-function playerResult({ text, formats }: PageRequest, { result, kill_count, death_count }: PlayerRow): Html {
-  return html`<span
-    ><span class="result ${result}">${text.results[result]}</span>
-    <span class="figures">${formats.number(kill_count)}–${formats.number(death_count)}</span></span
-  >`;
+/** Whether everybody played alone: more than two teams, none with more than one player. */
+export function isFreeForAll(teams: readonly MatchTeam[]): boolean {
+  return teams.length > 2 && teams.every(({ players }) => players.length <= 1);
+}
+
+type PlayerRow = Row & Required<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count'>>;
+
+/** The player's result with the scores of the teams, then the player's own kills and deaths. */
+function playerOutcome(
+  { text, formats }: PageRequest,
+  { result, kill_count, death_count }: PlayerRow,
+  scores: Html,
+): Html {
+  return html`<div class="row-result"><span class="result ${result}">${text.results[result]}</span> ${scores}</div>
+    <span class="figures small">${text.match.record(formats.number(kill_count), formats.number(death_count))}</span>`;
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
+import type { PageRequest } from '../page-request.ts';
 import { hueClass } from './colours.ts';
 
 interface LinkedPlayer {
@@ -8,9 +9,23 @@ interface LinkedPlayer {
   name: string;
 }
 
-/** A player's name and identicon, as a link to the player's page. */
-export function playerLink({ uuid, name }: LinkedPlayer, size = 24): Html {
-  return html`<a class="player" href="/players/${uuid}">${identicon(uuid, size)}<bdi>${name}</bdi></a>`;
+/** A player's name and picture, as a link to the player's page. */
+export function playerLink(request: PageRequest, { uuid, name }: LinkedPlayer, size = 24): Html {
+  return html`<a class="player" href="/players/${uuid}">${playerIcon(request, uuid, size)}<bdi>${name}</bdi></a>`;
+}
+
+/** The picture of a player: the head if the network shows heads (`HEADS_URL`), else an identicon. */
+export function playerIcon({ deps }: PageRequest, uuid: string, size: number): Html {
+  if (deps.config.HEADS_URL === '') return identicon(uuid, size);
+  return html`<img
+    class="identicon"
+    src="/heads/${uuid}"
+    width="${size}"
+    height="${size}"
+    alt=""
+    loading="lazy"
+    decoding="async"
+  />`;
 }
 
 const SIDE = 7;

@@ -44,7 +44,7 @@ export function punishmentTable(
               <th scope="row">
                 <a href="/punishments/${idOf(item.key)}"><bdi>${typeName(request, item.type)}</bdi></a>
               </th>
-              ${withPlayer ? html`<td>${playerLink(item.punished)}</td>` : ''}
+              ${withPlayer ? html`<td>${playerLink(request, item.punished)}</td>` : ''}
               <td class="reason"><bdi>${item.reason}</bdi></td>
               <td>${stateChip(request, item)}</td>
               <td class="soft small">${ago(request, item.time)}</td>

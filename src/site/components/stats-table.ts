@@ -38,11 +38,11 @@ export function statsTable(request: PageRequest, stats: Stats, standing: Faction
   const groups = GROUP_NAMES.filter((group) => Object.values(stats[group]).some((count) => count !== 0));
   if (groups.length === 0) return html`<p class="soft">${text.player.noStats}</p>`;
   return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.player.byMode}">
-    <table class="stats">
+    <table class="stats lines">
       <thead>
         <tr>
           <th scope="col">${columns.mode}</th>
-          ${[columns.matches, columns.wins, columns.winShare, columns.kills, columns.deaths, columns.ratio, columns.time].map((name) => html`<th scope="col" class="n">${name}</th>`)}
+          ${namesOf(request).map((name) => html`<th scope="col" class="n">${name}</th>`)}
           <th scope="col">${columns.others}</th>
         </tr>
       </thead>
@@ -53,8 +53,13 @@ export function statsTable(request: PageRequest, stats: Stats, standing: Faction
   </div>`;
 }
 
+function namesOf({ text: { columns } }: PageRequest): string[] {
+  return [columns.matches, columns.wins, columns.winShare, columns.kills, columns.deaths, columns.ratio, columns.time];
+}
+
 function row(request: PageRequest, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
   const { text, formats } = request;
+  const names = namesOf(request);
   const { play, win, lose = 0, kill, death, time = 0 } = counts;
   const number = (value: number | undefined): string => (value === undefined ? '–' : formats.number(value));
   const decided = (win ?? 0) + lose;
@@ -63,8 +68,8 @@ function row(request: PageRequest, group: Group, counts: Record<string, number>,
   const cells = [number(play), number(win), winRate, number(kill), number(death), ratio, formats.duration(time)];
   return html`<tr>
     <th scope="row">${text.groups[group]}</th>
-    ${cells.map((cell) => html`<td class="n">${cell}</td>`)}
-    <td class="small">${modeCounters(request, group, counts, standing)}</td>
+    ${cells.map((cell, index) => html`<td class="n" data-label="${names[index]!}">${cell}</td>`)}
+    <td class="small whole">${modeCounters(request, group, counts, standing)}</td>
   </tr>`;
 }
 
@@ -82,9 +87,5 @@ function modeCounters(
   }
   const groupCounters: readonly string[] = GROUPS[group];
   const shown = MODE_COUNTERS.filter((counter) => groupCounters.includes(counter));
-  return html`${shown.map(
-    (counter, index) =>
-      html`${index > 0 ? ' · ' : ''}${formats.number(counts[counter]!)}
-        <span class="soft">${text.modeCounters[counter]}</span>`,
-  )}`;
+  return html`${shown.map((counter) => text.modeCounters[counter](formats.number(counts[counter]!))).join(' · ')}`;
 }

@@ -10,13 +10,12 @@ export function ago({ formats }: PageRequest, epochMs: number): Html {
 }
 
 /**
- * A prominent time, with the exact time in the network's time zone beside it. `script/site.js` shows the first one in the
- * reader's time zone.
+ * A prominent time in the network's time zone. `script/site.js` shows it in the reader's; the tooltip has the exact time in
+ * the network's.
  */
 export function timestamp({ formats }: PageRequest, epochMs: number): Html {
-  return html`<span class="timestamp"
-    ><time datetime="${iso(epochMs)}" data-as="local">${formats.timestamp(epochMs)}</time>
-    <span class="soft small" data-exact>${formats.exact(epochMs)}</span></span
+  return html`<time datetime="${iso(epochMs)}" data-as="local" title="${formats.exact(epochMs)}"
+    >${formats.timestamp(epochMs)}</time
   >`;
 }
 

@@ -59,13 +59,17 @@ function layout(
     path: PATHS[name],
     section: 'developers',
     kind: 'developers',
-    main: html`<nav class="choices" aria-label="${text.nav}">
+    main: html`<div class="guide">
+      <nav class="choices guide-nav" aria-label="${text.nav}">
         <ul>
           ${PAGE_NAMES.map((page) => html`<li><a href="${PATHS[page]}" ${page === name ? html` aria-current="page"` : ''}>${text.pages[page]}</a></li>`)}
         </ul>
       </nav>
-      <h1>${title}</h1>
-      ${body}`,
+      <div class="guide-body">
+        <h1>${title}</h1>
+        ${body}
+      </div>
+    </div>`,
   };
 }
 
@@ -157,9 +161,14 @@ const signIn: DeveloperPage = ({ deps: { config } }, text, placeholders) => {
         <h2>${words.examples}</h2>
         <p>${words.examplesText}</p>
       </div>
-      ${SIGN_INS.map(([language, file], index) => languageExample(text, language, file, placeholders, index === 0))}`,
+      ${languageTabs(text, 'sign-in', SIGN_INS, placeholders)}`,
   );
 };
+
+const PAGINGS = [
+  ['JavaScript', 'paging.mjs'],
+  ['Python', 'paging.py'],
+] as const;
 
 const rules: DeveloperPage = (_request, text, placeholders) => {
   const words = text.rules;
@@ -184,8 +193,7 @@ const rules: DeveloperPage = (_request, text, placeholders) => {
       <section class="prose">
         <h2 id="paging">${words.paging}</h2>
         <p>${inline(words.pagingText)}</p>
-        ${languageExample(text, 'JavaScript', 'paging.mjs', placeholders, true)}
-        ${languageExample(text, 'Python', 'paging.py', placeholders, false)}
+        ${languageTabs(text, 'paging', PAGINGS, placeholders)}
       </section>
       <section class="prose">
         <h2 id="changed">${words.changed}</h2>
@@ -230,18 +238,26 @@ const changes: DeveloperPage = (_request, text) => {
   );
 };
 
-/** An example under a summary that opens and closes it. */
-function languageExample(
+/**
+ * An example in several languages, one of which is visible: radio buttons choose it without a script.
+ * @param name unique on the page
+ */
+function languageTabs(
   text: Text,
-  language: string,
-  file: string,
+  name: string,
+  files: readonly (readonly [language: string, file: string])[],
   placeholders: Placeholders,
-  isOpen: boolean,
 ): Html {
-  return html`<details class="language" ${isOpen ? html` open` : ''}>
-    <summary>${language}</summary>
-    ${code(text, file, placeholders)}
-  </details>`;
+  return html`<fieldset class="tabs">
+    <legend class="hidden">${text.language}</legend>
+    ${files.map(
+      ([language, file], index) =>
+        html`<input type="radio" name="${name}" id="${name}-${index}" ${index === 0 ? html` checked` : ''} /><label
+            for="${name}-${index}"
+            >${language}</label
+          >${code(text, file, placeholders)}`,
+    )}
+  </fieldset>`;
 }
 
 /** An example file; `script/site.js` adds the copy button, whose texts are in the data attributes. */
@@ -254,7 +270,7 @@ function code(text: Text, file: string, placeholders: Placeholders): Html {
 /** A table in which the first cell of each row is its header. */
 function table(head: readonly string[] | undefined, rows: readonly (readonly string[])[]): Html {
   return html`<div class="card scroll" tabindex="0">
-    <table>
+    <table class="lines">
       ${
         head === undefined
           ? ''
@@ -269,7 +285,7 @@ function table(head: readonly string[] | undefined, rows: readonly (readonly str
           ([first, ...rest]) =>
             html`<tr>
               <th scope="row">${first}</th>
-              ${rest.map((cell) => html`<td>${inline(cell)}</td>`)}
+              ${rest.map((cell, index) => html`<td class="whole" ${head === undefined ? '' : html` data-label="${head[index + 1]!}"`}>${inline(cell)}</td>`)}
             </tr>`,
         )}
       </tbody>

@@ -1,134 +1,151 @@
+import { html } from 'hono/html';
 import { inkOn, mix, readableOn } from '#platform/colours.ts';
+import { keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
+import { LANGUAGES } from '#http/languages.ts';
+import type { Html } from '#http/page.ts';
+import { mapByKey } from '#store/game/maps.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { isBanned } from '#store/game/punishments.ts';
-import { type MatchView, matchViewOf } from '../match.ts';
-import { COLOURS, hueColours, hueClass } from '#site/components/colours.ts';
-import { identiconCells } from '#site/components/player-link.ts';
+import { COLOURS } from '#site/components/colours.ts';
+import { modeName } from '#site/components/labels.ts';
+import { isFreeForAll } from '#site/components/match-list.ts';
 import { totalOf } from '#site/components/stats-table.ts';
 import { stopwatch } from '#site/components/timestamps.ts';
+import { type MatchView, matchViewOf } from '../match.ts';
 import { PageRequest } from '../page-request.ts';
-import { Canvas } from './canvas.ts';
-import { drawable } from './glyphs.ts';
+import { BACKGROUND, box, FOREGROUND, frame, identiconOn, INNER_WIDTH, line, MARGIN, SOFT } from './drawing.ts';
 
-/** Open Graph images of matches and players. Their texts are English because the bitmap font has only Latin letters. */
+/** Share cards (Open Graph images) of matches, players, maps and the site, in the language of `?lang=`. */
 
-const BACKGROUND = '#151925';
-const SOFT = '#a9b2c1';
-const FOREGROUND = '#f4f1ea';
-const MARGIN = 16;
+const TITLE_SIZES = [96, 80, 64, 48];
+const TITLE = { x: MARGIN, y: 216, width: INNER_WIDTH, colour: FOREGROUND, sizes: TITLE_SIZES };
+const FOOT = { x: MARGIN, y: 590, width: INNER_WIDTH, colour: SOFT, sizes: [32] };
+const SHOWN_TEAMS = 6;
+const SHOWN_PLAYERS = 3;
+/** The block of a player who plays alone: colours mean teams. */
+const NEUTRAL = '#39435a';
 
 /** `/cards/matches/:id` with the suffix `.png` */
 export async function matchImage(request: PageRequest): Promise<Response> {
-  const english = englishRequest(request);
-  const view = await matchViewOf(english);
-  const canvas = frame(english);
+  const card = cardRequest(request);
+  const view = await matchViewOf(card);
   const { facts, match } = view;
-  const title = drawable(facts.map) ?? facts.gamemode.toUpperCase();
-  canvas.write(drawable(title) ?? 'Match', MARGIN, 42, Canvas.widthOf(title, 4) > 368 ? 3 : 4, FOREGROUND, 368);
-  const winner = drawable(facts.win);
-  const outcome = facts.win === '' ? 'Nobody won' : winner === undefined ? 'Decided' : `${winner} won`;
-  canvas.write(outcome, MARGIN, 80, 2, winnerColour(view), 368);
-  scores(canvas, view);
-  const server = drawable(facts.server);
-  const parts = [drawable(facts.gamemode)?.toUpperCase(), server, stopwatch(match.finished - match.started)];
-  canvas.write(parts.filter((part) => part !== undefined).join(' · '), MARGIN, 188, 1, SOFT, 368);
-  return await send(canvas);
+  const { text } = card;
+  const outcome = facts.win === '' ? text.match.draw : text.match.wins(facts.win);
+  const about = [modeName(card, facts.gamemode), facts.server, stopwatch(match.finished - match.started)];
+  return await send(
+    card,
+    html`${line(facts.map, TITLE)}
+    ${line(outcome, { x: MARGIN, y: 288, width: INNER_WIDTH, colour: winnerColour(view), sizes: [48, 32] })}
+    ${scores(card, view)} ${line(about.filter(Boolean).join(' · '), FOOT)}`,
+  );
 }
 
-function winnerColour({ facts, colours }: MatchView): string {
-  const colour = colours.get(facts.win);
+function winnerColour({ facts, colours, teams }: MatchView): string {
+  const colour = isFreeForAll(teams) ? undefined : colours.get(facts.win);
   return colour === undefined ? SOFT : readableOn([BACKGROUND], COLOURS[colour]);
 }
 
 /** One block per team with its score; the winner's block is higher. */
-function scores(canvas: Canvas, { teams, colours, facts }: MatchView): void {
-  const shown = teams.slice(0, 6);
-  if (shown.length === 0) return;
-  const width = Math.floor((canvas.width - 2 * MARGIN - 4 * (shown.length - 1)) / shown.length);
-  shown.forEach(({ name, score }, index) => {
-    const colour = COLOURS[colours.get(name)!];
-    const [left, rise] = [MARGIN + index * (width + 4), name === facts.win ? 8 : 0];
-    canvas.fill(left, 116 - rise, width, 62 + rise, colour);
-    canvas.fill(left, 172, width, 6, mix(colour, '#000000', 0.25));
-    const textColour = inkOn(colour);
-    const value = String(score);
-    const size = Canvas.widthOf(value, 4) > width - 12 ? (Canvas.widthOf(value, 2) > width - 12 ? 1 : 2) : 4;
-    canvas.write(value, left + 6, 122 - rise, size, textColour, width - 8);
-    canvas.write(drawable(name) ?? '', left + 6, 160, 1, textColour, width - 8);
-  });
+function scores({ formats }: PageRequest, { teams, colours, facts }: MatchView): Html {
+  const isAlone = isFreeForAll(teams);
+  const best = [...teams].sort(
+    (a, b) => Number(b.name === facts.win) - Number(a.name === facts.win) || b.score - a.score,
+  );
+  const shown = (isAlone ? best : teams).slice(0, isAlone ? SHOWN_PLAYERS : SHOWN_TEAMS);
+  const width = Math.floor((INNER_WIDTH - 12 * (shown.length - 1)) / Math.max(1, shown.length));
+  return html`${shown.map(({ name, score }, index) => {
+    const colour = isAlone ? NEUTRAL : COLOURS[colours.get(name)!];
+    const [left, rise] = [MARGIN + index * (width + 12), name === facts.win ? 24 : 0];
+    const place = { x: left + 18, width: width - 36, colour: inkOn(colour) };
+    return html`${box(left, 348 - rise, width, 184 + rise, colour)}${box(left, 516, width, 16, mix(colour, '#000000', 0.25))}
+    ${line(formats.number(score), { ...place, y: 444 - rise, sizes: [96, 64, 48, 32] })}
+    ${line(name, { ...place, y: 500, sizes: [32] })}`;
+  })}`;
 }
 
 /** `/cards/players/:id` with the suffix `.png` */
 export async function playerImage(request: PageRequest): Promise<Response> {
-  const english = englishRequest(request);
-  const uuid = uuidOf(english.params['id'] ?? '');
-  const player = uuid === undefined ? undefined : await playerByUuid(request.db, uuid);
-  if (player === undefined) throw request.notFound();
-  const { play, win, kill, death, time } = totalOf(await statsOf(request.db, player.key));
-  const canvas = frame(english);
-  drawIdenticon(canvas, player.uuid, MARGIN, 48, 12);
-  const name = drawable(player.name) ?? 'Player';
-  canvas.write(
-    name,
-    140,
-    54,
-    Canvas.widthOf(name, 4) > 244 ? (Canvas.widthOf(name, 3) > 244 ? 2 : 3) : 4,
-    FOREGROUND,
-    244,
+  const card = cardRequest(request);
+  const { text, formats } = card;
+  const uuid = uuidOf(card.params['id'] ?? '');
+  const player = uuid === undefined ? undefined : await playerByUuid(card.db, uuid);
+  if (player === undefined) throw card.notFound();
+  const { play, win, kill, death, time } = totalOf(await statsOf(card.db, player.key));
+  const banned = await isBanned(card.db, player.key, card.now);
+  const left = 420;
+  const width = 1_200 - left - MARGIN;
+  const state = banned ? text.player.banned : `${text.columns.time} ${formats.duration(time)}`;
+  const figures = [
+    [text.columns.matches, formats.number(play)],
+    [text.columns.wins, formats.number(win)],
+    [text.columns.kills, formats.number(kill)],
+    [text.columns.ratio, formats.ratio(kill / Math.max(1, death))],
+  ] as const;
+  return await send(
+    card,
+    html`${identiconOn(player.uuid, MARGIN, 156, 36)} ${line(player.name, { ...TITLE, x: left, width })}
+    ${line(state, { x: left, y: 288, width, colour: banned ? '#ff8f80' : SOFT, sizes: [48, 32] })}
+    ${figures.map(([label, value], index) => {
+      const [x, y] = [left + (index % 2) * 372, 392 + Math.floor(index / 2) * 128];
+      return html`${line(value, { x, y, width: 360, colour: FOREGROUND, sizes: [64, 48, 32] })}
+      ${line(label, { x, y: y + 44, width: 360, colour: SOFT, sizes: [32] })}`;
+    })}`,
   );
-  const banned = await isBanned(request.db, player.key, request.now);
-  canvas.write(
-    banned ? 'Banned' : `${english.formats.number(Math.floor(time / 3600))} h played`,
-    140,
-    96,
-    2,
-    banned ? '#ff8f80' : SOFT,
-    244,
-  );
-  const ratio = (kill / Math.max(1, death)).toFixed(2);
-  const figures = [['Matches', play], ['Won', win], ['Kills', kill], ['K/D', ratio]] as const; // prettier-ignore
-  figures.forEach(([label, value], index) => {
-    const left = 140 + (index % 2) * 124;
-    const top = 122 + Math.floor(index / 2) * 32;
-    canvas.write(typeof value === 'number' ? english.formats.number(value) : value, left, top, 2, FOREGROUND, 120);
-    canvas.write(label, left, top + 18, 1, SOFT, 120);
-  });
-  return await send(canvas);
 }
 
-function drawIdenticon(canvas: Canvas, uuid: string, left: number, top: number, side: number): void {
-  const { front, behind } = hueColours(hueClass(uuid));
-  canvas.fill(left, top, 9 * side, 9 * side, behind);
-  for (const [column, row] of identiconCells(uuid)) {
-    canvas.fill(left + (column + 1) * side, top + (row + 1) * side, side, side, front);
-  }
+/** `/cards/maps/:id` with the suffix `.png` */
+export async function mapCard(request: PageRequest): Promise<Response> {
+  const card = cardRequest(request);
+  const key = keyOf(card.params['id'] ?? '');
+  const map = key === undefined ? undefined : await mapByKey(card.db, key);
+  if (map === undefined) throw card.notFound();
+  const modes = map.gamemodes.slice(0, 4).map((gamemode) => modeName(card, gamemode));
+  const authors = map.authors.map(({ name }) => name).filter(Boolean);
+  return await send(
+    card,
+    html`${line(map.name, TITLE)}
+    ${line(modes.join(' · '), { x: MARGIN, y: 288, width: INNER_WIDTH, colour: SOFT, sizes: [48, 32] })}
+    ${line(map.objective, { x: MARGIN, y: 400, width: INNER_WIDTH, colour: FOREGROUND, sizes: [48, 32] })}
+    ${line(card.text.map.describe(map.name, authors), FOOT)}`,
+  );
 }
 
-/** An empty image with the network's name and a border in its accent colour. */
-function frame({ deps: { config } }: PageRequest): Canvas {
-  const canvas = new Canvas(BACKGROUND);
-  const accent = readableOn([BACKGROUND], config.ACCENT_COLOR);
-  for (let column = 0; column < canvas.width; column += 10) {
-    canvas.fill(column, 0, 10, 5, (column / 10) % 2 === 0 ? accent : mix(accent, BACKGROUND, 0.35));
-    canvas.fill(column, 5, 10, 5, (column / 10) % 2 === 1 ? accent : mix(accent, BACKGROUND, 0.6));
-  }
-  canvas.write(drawable(config.NETWORK_NAME) ?? 'Scorehall', MARGIN, 20, 2, accent, 368);
-  return canvas;
+/** `/cards/site.png`: for all pages without a card of their own */
+export async function siteCard(request: PageRequest): Promise<Response> {
+  const card = new PageRequest(request.deps, languageOf(request), request.url, {}, request.ifNoneMatch);
+  const { sections } = card.text;
+  const parts = [sections.matches, sections.maps, sections.leaderboards, sections.players].join(' · ');
+  const { host } = new URL(card.deps.config.SITE_URL);
+  return await card.deps.cards.response(
+    await frame(
+      card,
+      html`${line(card.deps.config.NETWORK_NAME, { ...TITLE, y: 330, sizes: [128, ...TITLE_SIZES] })}
+      ${line(parts, { x: MARGIN, y: 420, width: INNER_WIDTH, colour: SOFT, sizes: [48, 32] })} ${line(host, FOOT)}`,
+      false,
+    ),
+    card.ifNoneMatch,
+  );
+}
+
+/** Caches ignore the reader's languages here, so only the address decides. */
+function languageOf({ url }: PageRequest): PageRequest['language'] {
+  return LANGUAGES.find((language) => language === url.searchParams.get('lang')) ?? 'en';
 }
 
 /**
- * The request in English, with the id instead of the file name.
+ * The request in the language of the card, with the id instead of the file name.
  * @throws HttpError 404 without the suffix `.png`
  */
-function englishRequest(request: PageRequest): PageRequest {
+function cardRequest(request: PageRequest): PageRequest {
   const id = request.params['id'] ?? '';
   if (!id.endsWith('.png')) throw request.notFound();
-  return new PageRequest(request.deps, 'en', request.url, { id: id.slice(0, -4) });
+  const params = { id: id.slice(0, -4) };
+  return new PageRequest(request.deps, languageOf(request), request.url, params, request.ifNoneMatch);
 }
 
-async function send(canvas: Canvas): Promise<Response> {
-  const headers = { 'content-type': 'image/png', 'cache-control': 'public, max-age=3600' };
-  return new Response(await canvas.png(), { headers });
+async function send(card: PageRequest, content: Html): Promise<Response> {
+  return await card.deps.cards.response(await frame(card, content), card.ifNoneMatch);
 }

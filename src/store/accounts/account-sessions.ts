@@ -56,7 +56,10 @@ export async function endSessions(
   if (only === '') await tx.run(sql`delete from tokens where account_id = ${accountId} and kind = 'Interaction'`);
 }
 
-/** Revokes the tokens and the consent of one application for an account, or of all, with effect from the next request. */
+/**
+ * Revokes the tokens and the consent of one application for an account, with effect from the next request; without one,
+ * those of all applications and the console's sessions.
+ */
 export async function endApplications(tx: Queryable, accountId: string, clientId = ''): Promise<void> {
   await tx.run(sql`
     delete from tokens where account_id = ${accountId} and kind = 'Grant'
@@ -64,6 +67,7 @@ export async function endApplications(tx: Queryable, accountId: string, clientId
   await tx.run(sql`
     delete from tokens where account_id = ${accountId} and kind in ('AccessToken', 'RefreshToken', 'AuthorizationCode')
       and (${clientId} = '' or client_id = ${clientId})`);
+  if (clientId === '') await tx.run(sql`delete from console_sessions where account_id = ${accountId}`);
   await tx.run(sql`
     delete from consents where account_id = ${accountId} and (${clientId} = '' or client_id = ${clientId})`);
 }

@@ -3,6 +3,7 @@ import { nameKey } from '#platform/text.ts';
 import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
+import { provisionalName } from './account-names.ts';
 
 export const ROLES = ['user', 'moderator', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
@@ -46,6 +47,14 @@ export async function accountByPlayer(db: Queryable, uuid: string): Promise<Acco
   return row && accountOf(row);
 }
 
+/** The accounts that are linked to a player's game account, or to one that was merged into it. */
+export async function accountsOfPlayer(db: Queryable, uuid: string): Promise<Account[]> {
+  const rows = await db.all<AccountRow>(sql`
+    select ${COLUMNS} from accounts
+    where player_uuid = ${uuid} or player_uuid in (select uuid from player_aliases where into_uuid = ${uuid}) order by id`);
+  return rows.map(accountOf);
+}
+
 /** Finds the account of a name or an e-mail address, as entered at sign-in. */
 export async function accountByLogin(db: Queryable, text: string): Promise<Account | undefined> {
   return text.includes('@') ? await accountByEmail(db, text) : await accountByName(db, text);
@@ -65,6 +74,13 @@ export async function accountsBefore(db: Queryable, before: string, limit: numbe
   const rows = await db.all<AccountRow>(
     sql`select ${COLUMNS} from accounts where id < ${before} order by id desc limit ${limit}`,
   );
+  return rows.map(accountOf);
+}
+
+/** Operators with an active account and a confirmed address, to which mails are sent. */
+export async function activeOperators(db: Queryable): Promise<Account[]> {
+  const rows = await db.all<AccountRow>(sql`
+    select ${COLUMNS} from accounts where role = 'operator' and disabled is null and email_verified = 1 order by id`);
   return rows.map(accountOf);
 }
 
@@ -97,6 +113,8 @@ export interface NewAccount {
   email_verified?: boolean;
   role?: Role;
   locale?: string;
+  /** Whether the account gets a provisional name, because the name is a known player's or another account's. */
+  provisional?: boolean;
 }
 
 /**
@@ -106,12 +124,13 @@ export interface NewAccount {
 export async function createAccount(
   db: Db,
   now: number,
-  { name, email, password, email_verified = false, role = 'user', locale = '' }: NewAccount,
+  { name: asked, email, password, email_verified = false, role = 'user', locale = '', provisional = false }: NewAccount,
 ): Promise<Account | 'name taken' | 'email taken'> {
   try {
     return await db.transaction(async (tx) => {
       if ((await accountByEmail(tx, email)) !== undefined) return 'email taken';
       const id = idOf(await nextKey(tx, now));
+      const name = provisional ? provisionalName(asked, id) : asked;
       await tx.run(sql`
         insert into accounts (id, name, name_key, email, email_key, email_verified, password, role, locale, created)
         values (${id}, ${name}, ${nameKey(name)}, ${email}, ${emailKey(email)}, ${email_verified ? 1 : 0}, ${password},

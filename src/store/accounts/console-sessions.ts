@@ -22,17 +22,16 @@ export async function startConsoleSession(
   return secret;
 }
 
-/** Finds the session of a cookie; undefined if it expired, the account is disabled or the console's consent was revoked. */
+/** Finds the session of a cookie; undefined if it has expired or the account is disabled. */
 export async function findConsoleSession(
   db: Queryable,
   now: number,
   secret: string,
 ): Promise<ConsoleSession | undefined> {
   const hash = secretHash(secret);
-  const row = await db.get<{ account_id: string }>(sql`
-    select s.account_id from console_sessions s
-    join consents c on c.account_id = s.account_id and c.client_id = s.client_id
-    where s.hash = ${hash} and s.expires > ${now}`);
+  const row = await db.get<{ account_id: string }>(
+    sql`select account_id from console_sessions where hash = ${hash} and expires > ${now}`,
+  );
   const account = row && (await accountById(db, row.account_id));
   return account === undefined || account.disabled !== null ? undefined : { hash, account };
 }

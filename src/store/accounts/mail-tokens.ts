@@ -13,7 +13,11 @@ export interface MailToken {
   data: Record<string, string>;
 }
 
-/** Issues the secret of a link. It replaces an older link of the same kind to the same account or address. */
+/**
+ * Issues the secret of a link. It replaces an older link of the same kind to the same account or address. A link that an
+ * operator hands over has the address '' and is only replaced by another one of these, so that a stranger who requests
+ * mails cannot end it.
+ */
 export async function issueMailToken(
   tx: Queryable,
   expires: number,
@@ -22,8 +26,8 @@ export async function issueMailToken(
 ): Promise<string> {
   const secret = newSecret();
   await tx.run(sql`
-    delete from mail_tokens where kind = ${kind} and (account_id = ${account_id ?? ''}
-      or (account_id is null and email_key = ${emailKey(email)}))`);
+    delete from mail_tokens where kind = ${kind} and (email_key = '') = (${emailKey(email)} = '')
+      and (account_id = ${account_id ?? ''} or (account_id is null and email_key = ${emailKey(email)}))`);
   await tx.run(sql`
     insert into mail_tokens (hash, kind, account_id, email_key, data, expires)
     values (${secretHash(secret)}, ${kind}, ${account_id}, ${emailKey(email)}, ${JSON.stringify(data)}, ${expires})`);

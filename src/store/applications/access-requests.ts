@@ -50,18 +50,25 @@ export interface NewAccessRequest {
   volume: number;
 }
 
+/** How many applications of one owner may get access without an operator's decision. */
+export const MAX_AUTOMATIC = 3;
+
 /**
  * Stores a request for the operator. A request for access sets the application's access to `waiting`.
- * @returns undefined if a request of this kind is already waiting
+ * @param automatic approve the application's first request for access at once, unless the account already owns
+ * `MAX_AUTOMATIC` applications that were approved so
+ * @returns the request, waiting or approved; undefined if a request of this kind is already waiting
  */
 export async function requestAccess(
   db: Db,
   now: number,
   application: Application,
   { kind, account_id, purpose, site, volume }: NewAccessRequest,
+  automatic = false,
 ): Promise<AccessRequest | undefined> {
   try {
     return await db.transaction(async (tx) => {
+      // Assigning a key locks the sequence until commit, so concurrent requests are counted one after the other.
       const key = await nextKey(tx, now);
       await tx.run(sql`
         insert into access_requests (key, application_key, kind, account_id, purpose, site, volume, state, created,
@@ -69,12 +76,26 @@ export async function requestAccess(
         values (${key}, ${application.key}, ${kind}, ${account_id}, ${purpose}, ${site}, ${volume}, 'waiting', ${now},
           null, null, '')`);
       if (kind === 'access') await setAccess(tx, application.client_id, 'waiting');
+      if (automatic && (await mayApproveAutomatically(tx, application.key, account_id)))
+        return (await decide(tx, now, key, { state: 'approved', note: '', by: null }))!;
       return (await requestByKey(tx, key))!;
     });
   } catch (error) {
     if (isUniqueViolation(error)) return undefined;
     throw error;
   }
+}
+
+/** Whether this is the first request of the application, and the account owns few applications approved automatically. */
+async function mayApproveAutomatically(tx: Queryable, applicationKey: number, accountId: string): Promise<boolean> {
+  const earlier = await tx.get<{ key: number }>(sql`
+    select key from access_requests where application_key = ${applicationKey} and kind = 'access' and state <> 'waiting'`);
+  if (earlier !== undefined) return false;
+  const row = await tx.get<{ count: number }>(sql`
+    select count(distinct r.application_key) as count
+    from application_owners o join access_requests r on r.application_key = o.application_key
+    where o.account_id = ${accountId} and r.kind = 'access' and r.state = 'approved' and r.decided_by is null`);
+  return row!.count < MAX_AUTOMATIC;
 }
 
 export interface Decision {
@@ -94,18 +115,25 @@ export async function decideRequest(
   db: Db,
   now: number,
   id: string,
+  decision: Decision,
+): Promise<AccessRequest | undefined> {
+  return await db.transaction((tx) => decide(tx, now, keyOf(id) ?? 0, decision));
+}
+
+async function decide(
+  tx: Queryable,
+  now: number,
+  key: number,
   { state, note, by, limit }: Decision,
 ): Promise<AccessRequest | undefined> {
-  return await db.transaction(async (tx) => {
-    const changed = await tx.run(sql`
-      update access_requests set state = ${state}, note = ${note}, decided = ${now}, decided_by = ${by}
-      where key = ${keyOf(id) ?? 0} and state = 'waiting'`);
-    if (changed === 0) return undefined;
-    const request = (await requestByKey(tx, keyOf(id)!))!;
-    if (request.kind === 'access') await setAccess(tx, request.client_id, state);
-    else if (state === 'approved') await setLimit(tx, request.client_id, limit ?? request.volume);
-    return request;
-  });
+  const changed = await tx.run(sql`
+    update access_requests set state = ${state}, note = ${note}, decided = ${now}, decided_by = ${by}
+    where key = ${key} and state = 'waiting'`);
+  if (changed === 0) return undefined;
+  const request = (await requestByKey(tx, key))!;
+  if (request.kind === 'access') await setAccess(tx, request.client_id, state);
+  else if (state === 'approved') await setLimit(tx, request.client_id, limit ?? request.volume);
+  return request;
 }
 
 async function requestByKey(db: Queryable, key: number): Promise<AccessRequest | undefined> {
@@ -130,6 +158,14 @@ export async function listRequests(db: Queryable, state: RequestState, limit: nu
   const order = state === 'waiting' ? sql`r.key` : sql`r.key desc`;
   const rows = await db.all<RequestRow>(sql`${SELECT} where r.state = ${state} order by ${order} limit ${limit}`);
   return rows.map(requestOf);
+}
+
+/** The key of the newest waiting request. */
+export async function newestWaiting(db: Queryable): Promise<number | undefined> {
+  const row = await db.get<{ key: number }>(
+    sql`select key from access_requests where state = 'waiting' order by key desc limit 1`,
+  );
+  return row?.key;
 }
 
 export async function countWaiting(db: Queryable): Promise<number> {

@@ -20,6 +20,8 @@ export interface Application {
   type: ApplicationType;
   redirect_uris: string[];
   require_pkce: boolean;
+  /** Type service: whether a refresh token is replaced at each use. Those of the other types always are. */
+  rotate_refresh_tokens: boolean;
   access: AccessState;
   /** Requests an hour, if the operator raised the limit; null for the usual limits. */
   hourly_limit: number | null;
@@ -28,12 +30,14 @@ export interface Application {
   created: number;
 }
 
-type ApplicationRow = Omit<Application, 'redirect_uris' | 'require_pkce'> & {
+type ApplicationRow = Omit<Application, 'redirect_uris' | 'require_pkce' | 'rotate_refresh_tokens'> & {
   redirect_uris: string;
   require_pkce: number;
+  rotate_refresh_tokens: number;
 };
 
-const COLUMNS = sql`key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, suspended, created`;
+const COLUMNS = sql`key, client_id, name, type, redirect_uris, require_pkce, rotate_refresh_tokens, access, hourly_limit,
+  suspended, created`;
 
 export async function applicationByClientId(db: Queryable, clientId: string): Promise<Application | undefined> {
   const row = await db.get<ApplicationRow>(sql`select ${COLUMNS} from applications where client_id = ${clientId}`);
@@ -83,26 +87,31 @@ export async function applicationsNamed(db: Queryable, name: string, limit: numb
 }
 
 function applicationOf(row: ApplicationRow): Application {
-  return { ...row, redirect_uris: JSON.parse(row.redirect_uris) as string[], require_pkce: row.require_pkce === 1 };
+  return {
+    ...row,
+    redirect_uris: JSON.parse(row.redirect_uris) as string[],
+    require_pkce: row.require_pkce === 1,
+    rotate_refresh_tokens: row.rotate_refresh_tokens === 1,
+  };
 }
 
-export type NewApplication = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'access'> & {
-  require_pkce?: boolean;
-};
+export type NewApplication = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'access'> &
+  Partial<Pick<Application, 'require_pkce' | 'rotate_refresh_tokens'>>;
 
 /** Registers an application. One of type `service` gets its first secret, which is shown only once. */
 export async function createApplication(
   db: Db,
   now: number,
-  { name, type, redirect_uris, access, require_pkce = false }: NewApplication,
+  { name, type, redirect_uris, access, require_pkce = false, rotate_refresh_tokens = false }: NewApplication,
 ): Promise<{ application: Application; secret: string | undefined }> {
   const client_id = randomBytes(12).toString('hex');
   return await db.transaction(async (tx) => {
     const key = await nextKey(tx, now);
     await tx.run(sql`
-      insert into applications (key, client_id, name, type, redirect_uris, require_pkce, access, hourly_limit, created)
-      values (${key}, ${client_id}, ${name}, ${type}, ${JSON.stringify(redirect_uris)}, ${require_pkce ? 1 : 0}, ${access},
-        null, ${now})`);
+      insert into applications (key, client_id, name, type, redirect_uris, require_pkce, rotate_refresh_tokens, access,
+        hourly_limit, created)
+      values (${key}, ${client_id}, ${name}, ${type}, ${JSON.stringify(redirect_uris)}, ${require_pkce ? 1 : 0},
+        ${rotate_refresh_tokens ? 1 : 0}, ${access}, null, ${now})`);
     const application = (await applicationByClientId(tx, client_id))!;
     return { application, secret: type === 'service' ? await addSecret(tx, now, key) : undefined };
   });
@@ -186,15 +195,21 @@ export async function setRedirectUris(db: Queryable, clientId: string, uris: rea
   await db.run(sql`update applications set redirect_uris = ${JSON.stringify(uris)} where client_id = ${clientId}`);
 }
 
-/** Changes the properties that owners may change. */
+/** The properties that owners may change. */
+export type ApplicationSettings = Pick<
+  Application,
+  'name' | 'redirect_uris' | 'require_pkce' | 'rotate_refresh_tokens'
+>;
+
 export async function setApplication(
   db: Queryable,
   clientId: string,
-  { name, redirect_uris, require_pkce }: Pick<Application, 'name' | 'redirect_uris' | 'require_pkce'>,
+  { name, redirect_uris, require_pkce, rotate_refresh_tokens }: ApplicationSettings,
 ): Promise<void> {
   await db.run(sql`
     update applications
-    set name = ${name}, redirect_uris = ${JSON.stringify(redirect_uris)}, require_pkce = ${require_pkce ? 1 : 0}
+    set name = ${name}, redirect_uris = ${JSON.stringify(redirect_uris)}, require_pkce = ${require_pkce ? 1 : 0},
+      rotate_refresh_tokens = ${rotate_refresh_tokens ? 1 : 0}
     where client_id = ${clientId}`);
 }
 

@@ -1,22 +1,45 @@
 import type { ApplicationType } from './applications.ts';
 
+const MAX_LENGTH = 2000;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+/** What is wrong with a redirect URI. Pages and commands say it in their own words. */
+export type RedirectUriProblem =
+  | 'too_long'
+  | 'not_absolute'
+  | 'fragment'
+  | 'credentials'
+  | 'unusual_host'
+  | 'plain_http'
+  | 'not_https'
+  | 'browser_scheme'
+  | 'scheme_without_dot';
 
 /**
  * Checks a redirect URI. Type installed: custom scheme, loopback or claimed https (RFC 8252); web and service: https, and
  * http only on loopback.
- * @returns the second half of a sentence about what is wrong; undefined if it is right
+ * @returns what is wrong; undefined if it is right
  */
-export function checkRedirectUri(type: ApplicationType, uri: string): string | undefined {
-  if (uri.length > 2000) return 'must not be longer than 2000 characters';
-  if (!URL.canParse(uri) || /\s/.test(uri)) return 'must be an absolute URI';
+export function checkRedirectUri(type: ApplicationType, uri: string): RedirectUriProblem | undefined {
+  if (uri.length > MAX_LENGTH) return 'too_long';
+  if (!URL.canParse(uri) || /\s/.test(uri)) return 'not_absolute';
   const { protocol, hostname, username, password } = new URL(uri);
-  if (uri.includes('#')) return 'must not have a fragment (#)';
-  if (username !== '' || password !== '') return 'must not contain a user name or password';
+  if (uri.includes('#')) return 'fragment';
+  if (username !== '' || password !== '') return 'credentials';
+  if (/^https?:$/.test(protocol) && !PLAIN_HOST.test(hostname)) return 'unusual_host';
   if (protocol === 'https:') return undefined;
-  if (protocol === 'http:') return LOOPBACK.test(hostname) ? undefined : 'must be https, except on this machine';
-  if (type !== 'installed') return 'must be https, or http on 127.0.0.1, [::1] or localhost';
-  return isPrivateScheme(protocol) ? undefined : `must not use the scheme ${protocol.slice(0, -1)}`;
+  if (protocol === 'http:') return LOOPBACK.test(hostname) ? undefined : 'plain_http';
+  if (type !== 'installed') return 'not_https';
+  if (!isPrivateScheme(protocol)) return 'browser_scheme';
+  return hasDomain(protocol) ? undefined : 'scheme_without_dot';
+}
+
+/** The host becomes part of the policy header of our pages, in which `;` would begin another directive. */
+const PLAIN_HOST = /^([a-z0-9_-]+\.)*[a-z0-9_-]+\.?$|^\[[0-9a-f:.]+\]$/;
+
+/** RFC 8252 section 7.1: a scheme is the reversed name of a domain of the application, so that no other one claims it. */
+export function hasDomain(protocol: string): boolean {
+  return protocol.includes('.');
 }
 
 /** Browsers and operating systems handle these schemes themselves, so no application can receive them. */

@@ -29,16 +29,17 @@ export interface GameMap {
   has_image: boolean;
 }
 
-type MapRow = Omit<GameMap, 'authors' | 'teams' | 'gamemodes' | 'has_image'> & {
+/** A row of `COLUMNS`, for `mapOf`. */
+export type MapRow = Omit<GameMap, 'authors' | 'teams' | 'gamemodes' | 'has_image'> & {
   authors: string;
   teams: string;
   gamemodes: string;
   image_key: number | null;
 };
 
-const COLUMNS = sql`
+export const COLUMNS = sql`
   m.key, m.name, m.version, m.proto, m.objective, m.type, m.path, m.authors, m.teams, m.gamemodes, i.map_key as image_key`;
-const WITH_IMAGE = sql`left join map_images i on i.map_key = m.key`;
+export const WITH_IMAGE = sql`left join map_images i on i.map_key = m.key`;
 
 /** Maps with keys below `before`, newest first, filtered by gamemode (in any case) and by a server's rotation. */
 export async function listMaps(
@@ -54,8 +55,8 @@ export async function listMaps(
   return rows.map(mapOf);
 }
 
-function inRotation(serverKey: number): Sql {
-  return sql`and exists (select 1 from rotations r where r.map_name_key = m.name_key and r.server_key = ${serverKey})`;
+export function inRotation(serverKey: number): Sql {
+  return sql`and exists (select 1 from rotations q where q.map_name_key = m.name_key and q.server_key = ${serverKey})`;
 }
 
 export async function mapByKey(db: Queryable, key: number): Promise<GameMap | undefined> {
@@ -90,7 +91,7 @@ export async function mapByExactName(db: Queryable, name: string): Promise<GameM
   return row && mapOf(row);
 }
 
-function mapOf({ image_key, authors, teams, gamemodes, ...row }: MapRow): GameMap {
+export function mapOf({ image_key, authors, teams, gamemodes, ...row }: MapRow): GameMap {
   return {
     ...row,
     authors: JSON.parse(authors) as MapAuthor[],

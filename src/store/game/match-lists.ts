@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
-import { type Sql, sql } from '#db/sql.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import { keysetPage, type Page, pageBefore } from '../keyset-paging.ts';
-import { type MatchHead, playedBelow, type PlayedMatch } from './matches.ts';
+import { type MatchHead, type MatchTeam, playedBelow, type PlayedMatch } from './matches.ts';
 
 /** The filter of a list of matches: one condition only, so that each list reads one index. */
 export type MatchFilter = { mapKey: string } | { serverKey: number } | { gamemode: string } | undefined;
@@ -42,4 +42,13 @@ export async function listPlayedMatches(
     select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count,
       p.envdeath_count
     ${playedBelow(playerKey, before, limit)}`);
+}
+
+/** The teams of matches by the key of the match. Matches without a row are absent. */
+export async function teamsOfMatches(db: Queryable, keys: readonly number[]): Promise<Map<number, MatchTeam[]>> {
+  if (keys.length === 0) return new Map();
+  const rows = await db.all<{ match_key: number; teams: string }>(
+    sql`select match_key, teams from match_details where match_key in (${list([...keys])})`,
+  );
+  return new Map(rows.map(({ match_key, teams }) => [match_key, JSON.parse(teams) as MatchTeam[]]));
 }

@@ -60,6 +60,29 @@ export async function findPlayer(db: Queryable, text: string): Promise<Player | 
   return key === undefined ? undefined : await playerByKey(db, key);
 }
 
+/** Players with keys below `before`, the newest first. */
+export async function playersBefore(db: Queryable, before: number, limit: number): Promise<Player[]> {
+  return await db.all<Player>(sql`
+    select ${COLUMNS} from players p where p.key < ${before} order by p.key desc limit ${limit}`);
+}
+
+/** Everybody who has or had a name, in any case; whoever had it last first. */
+export async function playersNamed(db: Queryable, name: string, limit: number): Promise<Player[]> {
+  const key = nameKey(name);
+  return await db.all<Player>(sql`
+    select ${COLUMNS} from player_names n join players p on p.key = n.player_key
+    where n.name_key = ${key}
+    order by case when p.name_key = ${key} then 0 else 1 end, n.last_seen desc, p.key desc limit ${limit}`);
+}
+
+/** The UUIDs that were merged into a player. */
+export async function aliasesOf(db: Queryable, uuid: string, limit: number): Promise<string[]> {
+  const rows = await db.tuples(
+    sql`select uuid from player_aliases where into_uuid = ${uuid} order by uuid limit ${limit}`,
+  );
+  return rows.map(([alias]) => String(alias));
+}
+
 export interface PlayerName {
   name: string;
   first_seen: number;

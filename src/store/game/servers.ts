@@ -16,6 +16,10 @@ export interface ServerNow extends Server {
   region: string;
   icon: string;
   order: number;
+  /** When its newest heartbeat was received; null before the first. */
+  heartbeat: number | null;
+  /** Whether that heartbeat is recent. */
+  online: boolean;
   max: number;
   punishments: PunishmentScope;
   playing: number;
@@ -94,8 +98,9 @@ export async function serversPlaying(
 
 function serverNow(row: ServerRow, since: number): ServerNow {
   const { key, name, region, icon, sort_order: order, max, punishments } = row;
-  const fixed = { key, name, region, icon, order, max, punishments };
-  if (row.received === null || row.received < since) return { ...fixed, ...NOBODY };
+  const online = row.received !== null && row.received >= since;
+  const fixed = { key, name, region, icon, order, max, punishments, heartbeat: row.received, online };
+  if (!online) return { ...fixed, ...NOBODY };
   const { playing, gamemode, current_map, next_map } = row;
   return { ...fixed, playing, gamemode, current_map, next_map, players: JSON.parse(row.players) as string[] };
 }

@@ -50,9 +50,10 @@ function bucket(period: Period, day?: number): number {
   return PERIODS.indexOf(period) * PLACE + date;
 }
 
-/** The bucket `count` periods earlier: `back(march, 1)` is February. */
+/** The bucket `count` periods earlier: `back(march, 1)` is February. All time has one bucket, which has no date. */
 export function back(bucketNumber: number, count: number): number {
   const period = periodOf(bucketNumber);
+  if (period === 'all') return bucketNumber;
   const day = new Date(firstDayOf(bucketNumber));
   if (period === 'month') return bucket('month', Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - count, 1));
   return bucket(period, day.getTime() - count * (period === 'week' ? 7 : 1) * DAY_MS);

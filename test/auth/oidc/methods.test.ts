@@ -6,10 +6,10 @@ import { openWorldOnSqlite } from '../world.ts';
 const ENDPOINTS: Record<string, string> = {
   '/.well-known/openid-configuration': 'GET, HEAD, OPTIONS',
   '/.well-known/oauth-authorization-server': 'GET, HEAD, OPTIONS',
-  '/oauth/authorize': 'GET, HEAD',
+  '/oauth/authorize': 'GET, HEAD, POST',
   '/oauth/introspect': 'POST, OPTIONS',
   '/oauth/jwks': 'GET, HEAD, OPTIONS',
-  '/oauth/logout': 'GET, HEAD',
+  '/oauth/logout': 'GET, HEAD, POST',
   '/oauth/logout/confirm': 'POST',
   '/oauth/logout/success': 'GET, HEAD',
   '/oauth/par': 'POST, OPTIONS',

@@ -1,5 +1,6 @@
 export const en = {
   copy: 'Copy',
+  language: 'Programming language',
   copied: 'Copied',
   pages: {
     start: 'Quick start',
@@ -61,7 +62,7 @@ export const en = {
       ],
       [
         'web',
-        'Runs in the browser. Has no secret. Redirects to https. Use PKCE; pages of any origin can call the token endpoint.',
+        'Runs in the browser. Has no secret. Redirects to https. Use PKCE. Only pages of the origins of its Redirect URIs can call the token endpoint.',
       ],
       [
         'service',

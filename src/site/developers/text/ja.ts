@@ -2,6 +2,7 @@ import type { Text } from './en.ts';
 
 export const ja: Text = {
   copy: 'コピー',
+  language: 'プログラミング言語',
   copied: 'コピーしました',
   pages: {
     start: 'クイックスタート',
@@ -31,7 +32,7 @@ export const ja: Text = {
     transport:
       'トークンは `Authorization: Bearer …` ヘッダーで送ります。ヘッダーを設定できない場合は `access_token` パラメーターで送れます。Client IDは `X-Client-ID` ヘッダーか `client_id` パラメーターで送ります。',
     onePlayer: 'プレイヤーを1人取得',
-    browser: 'ブラウザーから、Secretなしで',
+    browser: 'ブラウザから、Secretなしで',
     browserText:
       'データAPIはすべてのオリジンのページに応答します（CORS）。Client IDは秘密ではありませんが、Client Secretをページやアプリに含めてはいけません。',
   },
@@ -49,7 +50,7 @@ export const ja: Text = {
     flow: '手順',
     steps: [
       '`nonce` と `state` を生成し、その人のセッションに保存します。',
-      'ブラウザーを認可エンドポイントへ移動させます。`redirect_uri` は登録したものと完全に一致する必要があります。',
+      'ブラウザを認可エンドポイントへ移動させます。`redirect_uri` は登録したものと完全に一致する必要があります。',
       'その人がサインインして同意すると、`code` を持って戻ってきます。コードは60秒間、1回だけ使えます。',
       'コードをアクセストークン（1時間）、IDトークン、リフレッシュトークン（30日。使うたびに新しくなり、古いものを使うとすべて無効になります）と交換します。',
       'IDトークンを検証します。発行者の鍵による署名、`iss`、`aud`、`exp`、そして `nonce` が自分のものであることを確認します。`tokeninfo` に渡して検証することもできます。',
@@ -63,7 +64,7 @@ export const ja: Text = {
       ],
       [
         'web',
-        'ブラウザーで動きます。Secretはありません。httpsへ戻ります。PKCEを使ってください。トークンエンドポイントはすべてのオリジンのページに応答します。',
+        'ブラウザで動きます。Secretはありません。httpsへ戻ります。PKCEを使ってください。トークンエンドポイントを呼び出せるのは、登録したリダイレクトURIのオリジンのページだけです。',
       ],
       ['service', '自分のサーバーで動きます。Client SecretをHTTP Basicまたはフォームで送ります。'],
     ],

@@ -14,9 +14,9 @@ import {
   invite,
 } from '#store/applications/invitations.ts';
 import { countOwnedBy, MAX_OWNED, ownersOf, removeOwner } from '#store/applications/owners.ts';
-import { invitationMail } from './mails.ts';
-import { button, formTo, timestamp, type Problems, textOf } from './components.ts';
-import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from './routes.ts';
+import { invitationMail } from '../mails.ts';
+import { button, formTo, timestamp, type Problems, textOf } from '../components.ts';
+import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from '../routes.ts';
 
 /** Each invitation sends a mail to somebody else, so the number per person is limited. */
 const INVITATION_LIMIT = { attempts: 30, windowMs: 86_400_000 };

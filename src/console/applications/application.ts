@@ -10,15 +10,16 @@ import {
   secretsOf,
   setApplication,
 } from '#store/applications/applications.ts';
+import { hasDomain } from '#store/applications/redirect-uris.ts';
 import { hasLogo } from '#store/applications/logos.ts';
 import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
 import { sumOf, usageSince } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
-import { type PageContent, tokenField } from './layout.ts';
+import { type PageContent, tokenField } from '../layout.ts';
 import { logoImage } from './logos.ts';
-import { secretNotice, flashSecret, consumeSecret } from './flash-message.ts';
-import { stateBadge, button, formTo, timestamp, number, type Problems } from './components.ts';
-import { ownedForm, ownedPage, type OwnedRequest, type Route } from './routes.ts';
+import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
+import { stateBadge, button, formTo, timestamp, number, type Problems } from '../components.ts';
+import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './first-steps.ts';
 
@@ -81,7 +82,10 @@ async function overviewPage(request: OwnedRequest): Promise<PageContent> {
           ${
             application.redirect_uris.length === 0
               ? html`<span class="soft">${t.no_redirect_uris}</span>`
-              : application.redirect_uris.map((uri) => html`<code class="line">${uri}</code>`)
+              : application.redirect_uris.map(
+                  (uri) =>
+                    html`<code class="line">${uri}</code>${isWeakScheme(uri) ? notice(t.weak_scheme, 'bad') : ''}`,
+                )
           }
         </dd>
         <dt>PKCE</dt>
@@ -90,6 +94,12 @@ async function overviewPage(request: OwnedRequest): Promise<PageContent> {
     </section>
     ${await firstSteps(request, secret)} ${application.type === 'service' ? await secretsCard(request) : ''}`;
   return await inApplication(request, '', '', inner);
+}
+
+/** A scheme without a dot, registered before such schemes were refused: other programs are likelier to claim it. */
+function isWeakScheme(uri: string): boolean {
+  const { protocol } = new URL(uri);
+  return !/^https?:$/.test(protocol) && !hasDomain(protocol);
 }
 
 async function secretsCard(request: OwnedRequest): Promise<Html> {
@@ -138,8 +148,9 @@ async function withdrawSecret(request: OwnedRequest): Promise<string> {
   return `/applications/${client_id}?done=${removed ? 'withdrawn' : 'gone'}`;
 }
 
-function formOf({ name, redirect_uris, require_pkce }: Application) {
-  return { name, redirect_uris: redirect_uris.join('\n'), require_pkce: require_pkce ? '1' : '' };
+function formOf({ name, redirect_uris, require_pkce, rotate_refresh_tokens }: Application) {
+  const checks = { require_pkce: require_pkce ? '1' : '', rotate_refresh_tokens: rotate_refresh_tokens ? '1' : '' };
+  return { name, redirect_uris: redirect_uris.join('\n'), ...checks };
 }
 
 async function settingsPage(request: OwnedRequest, problems: Problems = {}): Promise<PageContent> {
@@ -150,7 +161,7 @@ async function settingsPage(request: OwnedRequest, problems: Problems = {}): Pro
   const root = `/applications/${application.client_id}`;
   const inner = html`<section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.settings}</h2>
-      ${formTo(request, `${root}/settings`, html`${applicationFields(texts, shown, problems, false)}<button>${texts.save}</button>`)}
+      ${formTo(request, `${root}/settings`, html`${applicationFields(texts, shown, problems, application.type)}<button>${texts.save}</button>`)}
     </section>
     ${await logoCard(request)} ${await ownersCard(request, problems)}
     <section class="card" aria-labelledby="delete">
@@ -189,11 +200,12 @@ async function logoCard(request: OwnedRequest): Promise<Html> {
 
 async function saveSettings(request: OwnedRequest): Promise<PageContent | string> {
   const { deps, application, texts, form } = request;
-  const read = readApplicationForm(form, texts, application.type);
+  const read = readApplicationForm(form, texts, application);
   if (!isValidForm(read)) return await settingsPage(request, read);
   await setApplication(deps.db, application.client_id, read);
-  const detail = { name: read.name, redirect_uris: read.redirect_uris.join(' '), require_pkce: read.require_pkce };
-  await request.record({ action: 'application.change', subject: application.client_id, label: read.name, detail });
+  const { name, require_pkce, rotate_refresh_tokens } = read;
+  const detail = { name, redirect_uris: read.redirect_uris.join(' '), require_pkce, rotate_refresh_tokens };
+  await request.record({ action: 'application.change', subject: application.client_id, label: name, detail });
   return `/applications/${application.client_id}/settings?done=saved`;
 }
 

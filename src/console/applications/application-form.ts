@@ -2,35 +2,50 @@ import { html } from 'hono/html';
 import type { Form } from '#http/form.ts';
 import { check, choices, field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { type Application, APPLICATION_TYPES, type ApplicationType } from '#store/applications/applications.ts';
+import {
+  type Application,
+  APPLICATION_TYPES,
+  type ApplicationSettings,
+  type ApplicationType,
+} from '#store/applications/applications.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
-import { isFine, type Problems, textOf } from './components.ts';
-import type { Texts } from './texts/index.ts';
+import { isFine, type Problems, textOf } from '../components.ts';
+import type { Texts } from '../texts/index.ts';
 
 const MAX_URIS = 10;
 export const MAX_NAME = 64;
 
 /** What an owner can set about an application. */
-export type ApplicationFields = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'require_pkce'>;
+export type ApplicationFields = ApplicationSettings & Pick<Application, 'type'>;
 
 /**
  * Reads and validates the form of an application.
- * @param type of an existing application, which cannot change; without it the form chooses the type
+ * @param existing application: its type cannot change, and its Redirect URIs stay valid; without it the form chooses the type
  * @returns the fields, or what is wrong with them by field name
  */
-export function readApplicationForm(form: Form, texts: Texts, type?: ApplicationType): ApplicationFields | Problems {
+export function readApplicationForm(
+  form: Form,
+  texts: Texts,
+  existing?: Pick<Application, 'type' | 'redirect_uris'>,
+): ApplicationFields | Problems {
   const { problems: t } = texts.application;
-  const chosen = type ?? APPLICATION_TYPES.find((known) => known === form['type']);
+  const chosen = existing?.type ?? APPLICATION_TYPES.find((known) => known === form['type']);
   const name = textOf(form['name'], MAX_NAME);
   const redirect_uris = urisIn(form);
-  const wrong = chosen === undefined ? undefined : wrongUri(chosen, redirect_uris, texts);
+  const wrong = chosen === undefined ? undefined : wrongUri(chosen, redirect_uris, texts, existing?.redirect_uris);
   const problems = {
     name: name === undefined ? t.name(MAX_NAME) : undefined,
     type: chosen === undefined ? t.type : undefined,
     redirect_uris: wrong ?? missingUri(chosen, redirect_uris, texts),
   };
   if (!isFine(problems)) return problems;
-  return { name: name!, type: chosen!, redirect_uris, require_pkce: form['require_pkce'] === '1' };
+  return {
+    name: name!,
+    type: chosen!,
+    redirect_uris,
+    require_pkce: form['require_pkce'] === '1',
+    rotate_refresh_tokens: form['rotate_refresh_tokens'] === '1',
+  };
 }
 
 export function isValidForm(read: ApplicationFields | Problems): read is ApplicationFields {
@@ -42,12 +57,17 @@ function urisIn(form: Form): string[] {
   return [...new Set(lines.filter((line) => line !== ''))];
 }
 
-function wrongUri(type: ApplicationType, uris: readonly string[], { application }: Texts): string | undefined {
+function wrongUri(
+  type: ApplicationType,
+  uris: readonly string[],
+  { application }: Texts,
+  registered: readonly string[] = [],
+): string | undefined {
   const { problems: t } = application;
   if (uris.length > MAX_URIS) return t.too_many_uris(MAX_URIS);
-  for (const uri of uris) {
+  for (const uri of uris.filter((candidate) => !registered.includes(candidate))) {
     const wrong = checkRedirectUri(type, uri);
-    if (wrong !== undefined) return t.uri(uri, t.uri_rules[wrong] ?? wrong);
+    if (wrong !== undefined) return t.uri(uri, t.uri_rules[wrong]);
   }
   return undefined;
 }
@@ -57,12 +77,12 @@ function missingUri(type: ApplicationType | undefined, uris: readonly string[], 
   return uris.length === 0 && type !== 'service' ? application.problems.no_uri : undefined;
 }
 
-/** The fields of the form; the type can be chosen only when registering. */
-export function applicationFields(texts: Texts, form: Form, problems: Problems, isNew: boolean): Html {
+/** @param type of an existing application; without it the type can be chosen */
+export function applicationFields(texts: Texts, form: Form, problems: Problems, type?: ApplicationType): Html {
   const { application: t } = texts;
   return html`${notice(isFine(problems) ? undefined : texts.problem, 'bad')}
   ${field({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
-  ${isNew ? choices('type', t.type, typeChoices(texts), form['type'] ?? 'service') : ''}
+  ${type === undefined ? choices('type', t.type, typeChoices(texts), form['type'] ?? 'service') : ''}
   ${problems['type'] === undefined ? '' : html`<p class="error">${problems['type']}</p>`}
   ${field({
     name: 'redirect_uris',
@@ -74,7 +94,8 @@ export function applicationFields(texts: Texts, form: Form, problems: Problems, 
     maxlength: 4000,
     optional: true,
   })}
-  ${check('require_pkce', t.require_pkce, t.require_pkce_hint, form['require_pkce'] === '1')}`;
+  ${check('require_pkce', t.require_pkce, t.require_pkce_hint, form['require_pkce'] === '1')}
+  ${type === 'service' ? check('rotate_refresh_tokens', t.rotate, t.rotate_hint, form['rotate_refresh_tokens'] === '1') : ''}`;
 }
 
 function typeChoices({ application: t }: Texts) {

@@ -5,14 +5,15 @@ import type { Html } from '#http/page.ts';
 import {
   type AccessRequest,
   requestAccess,
-  decideRequest,
   type RequestKind,
   requestsOf,
 } from '#store/applications/access-requests.ts';
 import { inApplication } from './application.ts';
-import type { PageContent } from './layout.ts';
-import { button, countOf, formTo, isFine, linesOf, timestamp, number, type Problems } from './components.ts';
-import { ownedForm, ownedPage, type OwnedRequest, type Route } from './routes.ts';
+import { mailWaitingRequests } from '../operator/notify.ts';
+import { waitingCard } from './waiting.ts';
+import type { PageContent } from '../layout.ts';
+import { button, countOf, formTo, isFine, linesOf, timestamp, number, type Problems } from '../components.ts';
+import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 
 const MAX_PURPOSE = 1000;
 const MAX_SITE = 300;
@@ -27,9 +28,10 @@ async function accessPage(request: OwnedRequest, kind?: RequestKind, problems: P
   const isOpen = application.access === 'approved';
   const inner = html`<section class="card" aria-labelledby="state">
       <h2 id="state">${t.title}</h2>
-      <p>${t.states[application.access]}</p>
+      ${application.access === 'waiting' ? '' : html`<p>${t.states[application.access]}</p>`}
       ${isOpen ? html`<p>${t.limit_now} <strong>${limitOf(request)}</strong></p>` : ''}
     </section>
+    ${requests.filter(({ state }) => state === 'waiting').map((waiting) => waitingCard(request, waiting))}
     ${!isOpen && !isWaiting('access') ? requestForm(request, 'access', kind === 'access' ? problems : {}) : ''}
     ${isOpen && !isWaiting('limit') ? requestForm(request, 'limit', kind === 'limit' ? problems : {}) : ''}
     ${historyCard(request, requests)} ${request.person.isOperator ? operatorCard(request) : ''}`;
@@ -154,27 +156,28 @@ async function submitRequest(request: OwnedRequest): Promise<PageContent | strin
   if ((kind === 'access') === (application.access === 'approved')) return path;
   const read = readRequest(form, request);
   if (!isComplete(read)) return await accessPage(request, kind, read);
-  const accessRequest = await requestAccess(deps.db, now, application, {
-    kind,
-    account_id: person.account.id,
-    ...read,
-  });
+  const wanted = { kind, account_id: person.account.id, ...read };
+  const accessRequest = await requestAccess(deps.db, now, application, wanted, isAutomatic(request, kind));
   if (accessRequest === undefined) return `${path}?done=asked`;
-  await request.record({
-    action: `access.ask`,
-    subject: client_id,
-    label: name,
-    detail: { kind, volume: read.volume },
-  });
-  if (kind === 'limit' || !isApprovedAutomatically(request)) return `${path}?done=asked`;
-  await decideRequest(deps.db, now, accessRequest.id, { state: 'approved', note: '', by: null });
+  const detail = { kind, volume: read.volume };
+  await request.record({ action: `access.ask`, subject: client_id, label: name, detail });
+  if (accessRequest.state === 'waiting') {
+    await mailWaitingRequests(deps);
+    return `${path}?done=asked`;
+  }
   await request.record({ action: 'access.approve', subject: client_id, label: name, detail: { automatic: true } });
   return `/applications/${client_id}?done=approved`;
 }
 
-/** Only the first request is approved automatically: one after a refusal or revocation needs the operator. */
-function isApprovedAutomatically({ deps, application }: OwnedRequest): boolean {
-  return deps.config.ACCESS_APPROVAL === 'auto' && application.access === 'none';
+/**
+ * Whether a request may be approved without an operator: the first one of an application, by an account with a confirmed
+ * address. One after a refusal or revocation needs an operator, and so does a higher limit.
+ */
+function isAutomatic({ deps, application, person }: OwnedRequest, kind: RequestKind): boolean {
+  const { ACCESS_APPROVAL } = deps.config;
+  return (
+    ACCESS_APPROVAL === 'auto' && kind === 'access' && application.access === 'none' && person.account.email_verified
+  );
 }
 
 export const accessRoutes: readonly Route[] = [

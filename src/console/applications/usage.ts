@@ -3,8 +3,8 @@ import type { Html } from '#http/page.ts';
 import { HOUR_MS, lastUseOf, type Sum, sumOf, type Usage, usageSince } from '#store/applications/usage.ts';
 import { inApplication } from './application.ts';
 import { type Column, columnChart } from './chart.ts';
-import { timestamp, number } from './components.ts';
-import { ownedPage, type OwnedRequest, type Route, type ConsoleRequest } from './routes.ts';
+import { timestamp, number } from '../components.ts';
+import { ownedPage, type OwnedRequest, type Route, type ConsoleRequest } from '../routes.ts';
 
 const HOURS = 7 * 24;
 const MAX_CHARTS = 12;

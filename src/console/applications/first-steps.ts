@@ -1,14 +1,18 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import type { OwnedRequest } from './routes.ts';
+import { requestsOf } from '#store/applications/access-requests.ts';
+import { waitingCard } from './waiting.ts';
+import type { OwnedRequest } from '../routes.ts';
 
 /** The next step for an owner: asking for access to the data API or, with access, commands that call it. */
-export async function firstSteps(
-  { application, texts, deps }: OwnedRequest,
-  secret: string | undefined,
-): Promise<Html> {
+export async function firstSteps(request: OwnedRequest, secret: string | undefined): Promise<Html> {
+  const { application, texts, deps } = request;
   const { steps: t } = texts;
   const { access, client_id, type } = application;
+  if (access === 'waiting') {
+    const waiting = (await requestsOf(deps.db, application.key)).find(({ state }) => state === 'waiting');
+    if (waiting !== undefined) return await waitingCard(request, waiting);
+  }
   if (access !== 'approved') {
     return html`<section class="card next" aria-labelledby="next">
       <h2 id="next">${t.title}</h2>

@@ -5,13 +5,13 @@ import { type Application, createApplication } from '#store/applications/applica
 import { addOwner, applicationsOwnedBy, countOwnedBy, MAX_OWNED } from '#store/applications/owners.ts';
 import { lastUseOf } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
-import type { Context, Deps } from './deps.ts';
-import { type PageContent, showPage } from './layout.ts';
+import type { Context, Deps } from '../deps.ts';
+import { type PageContent, showPage } from '../layout.ts';
 import { logoImage } from './logos.ts';
 import { invitationsCard } from './owners.ts';
-import { flashSecret } from './flash-message.ts';
-import { stateBadge, formTo, timestamp, type Problems } from './components.ts';
-import { form, page, type Route, serveRoute, type ConsoleRequest } from './routes.ts';
+import { flashSecret } from '../flash-message.ts';
+import { stateBadge, formTo, timestamp, type Problems } from '../components.ts';
+import { form, page, type Route, serveRoute, type ConsoleRequest } from '../routes.ts';
 
 /** The front page: the person's applications, or an introduction for visitors who are not signed in. */
 export async function frontPage(c: Context, deps: Deps): Promise<Response> {
@@ -76,12 +76,11 @@ function listOf(request: ConsoleRequest, owned: readonly Application[], uses: re
 function newApplicationPage(request: ConsoleRequest, problems: Problems = {}): PageContent {
   const { texts, person } = request;
   const { application: t } = texts;
-  const shown = request.c.req.method === 'GET' ? { require_pkce: '1' } : request.form;
   const main = html`<h1>${t.new_title}</h1>
     ${
       person.account.email_verified
         ? html`<div class="card form">
-            ${formTo(request, '/applications', html`${applicationFields(texts, shown, problems, true)}<button>${t.create}</button>`)}
+            ${formTo(request, '/applications', html`${applicationFields(texts, request.form, problems)}<button>${t.create}</button>`)}
           </div>`
         : notice(t.verify_first, 'bad')
     }`;

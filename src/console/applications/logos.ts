@@ -5,8 +5,8 @@ import { IMAGE_HEADERS, imageResponse } from '#http/image-response.ts';
 import type { Html } from '#http/page.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { imageTypeOf, logoOf, removeLogo, setLogo } from '#store/applications/logos.ts';
-import type { Context, Deps } from './deps.ts';
-import { type OwnedRequest, ownedForm, type Route } from './routes.ts';
+import type { Context, Deps } from '../deps.ts';
+import { type OwnedRequest, ownedForm, type Route } from '../routes.ts';
 
 const MAX_LOGO = 256 * 1024;
 export const MAX_UPLOAD = MAX_LOGO + 8 * 1024;

@@ -1,0 +1,34 @@
+import type { errors, KoaContextWithOIDC } from 'oidc-provider';
+
+/** What is wrong with a code or refresh token, by the detail that oidc-provider gives only to its events. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  'authorization code not found':
+    'The code is unknown, has expired (a code works for 60 seconds) or belongs to another application.',
+  'authorization code already consumed':
+    'The code has been used before. The tokens of its sign-in have been revoked; start a new sign-in.',
+  'authorization code redirect_uri mismatch':
+    'redirect_uri must be the same as in the authorization request, character by character.',
+  'code_verifier must be provided': 'code_verifier is missing: the authorization request had a code_challenge.',
+  'code_verifier does not match code_challenge':
+    'code_verifier does not match the code_challenge of the authorization request (S256: the SHA-256 hash of the ' +
+    'verifier in base64url).',
+  'unsupported code_challenge_method': 'A code_verifier was sent, but the authorization request had no code_challenge.',
+  'refresh token not found': 'The refresh token is unknown, has expired or has been revoked. Start a new sign-in.',
+  'refresh token already used':
+    'The refresh token has been used before. The tokens of its sign-in have been revoked; start a new sign-in.',
+  'already used': 'The code or refresh token is being used by another request.',
+  'grant not found': 'The tokens of this sign-in have been revoked. Start a new sign-in.',
+};
+
+/** A token of another application is described like an unknown one, so that nobody learns that it exists. */
+const CLIENT_MISMATCH = 'client mismatch';
+
+/** Completes an `invalid_grant` response, whose description is the same sentence for every reason in oidc-provider. */
+export function describeInvalidGrant(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
+  const body = ctx.body as { error?: string } | string | undefined;
+  if (typeof body !== 'object' || body.error !== 'invalid_grant') return;
+  const unknown = ctx.oidc.params?.['code'] === undefined ? 'refresh token not found' : 'authorization code not found';
+  const detail = error.error_detail === CLIENT_MISMATCH ? unknown : error.error_detail;
+  const description = DESCRIPTIONS[detail ?? ''];
+  if (description !== undefined) ctx.body = { ...body, error_description: description };
+}

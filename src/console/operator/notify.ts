@@ -1,0 +1,79 @@
+import type { AppContext } from '#context/context.ts';
+import { listRequests, newestWaiting } from '#store/applications/access-requests.ts';
+import { activeOperators } from '#store/accounts/accounts.ts';
+import {
+  claimMail,
+  claimRefusals,
+  claimSilentServers,
+  confirmMail,
+  releaseMail,
+  REQUESTS,
+} from '#store/operator-mails.ts';
+import { mailTo, type OperatorMail, refusalsMail, requestsMail, silentServersMail } from './mails.ts';
+
+type Context = Pick<AppContext, 'config' | 'db' | 'clock' | 'mail'>;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Operators get at most one mail an hour about waiting requests, and one about silent servers. */
+const EVERY_MS = HOUR_MS;
+/** At most one mail about the refused events of a server in this time. */
+const REFUSALS_EVERY_MS = 6 * HOUR_MS;
+const REFUSALS = { periodMs: 10 * MINUTE_MS, least: 20 };
+/** A restart of a game server takes less. */
+const LEAST_SILENCE_MS = 10 * MINUTE_MS;
+const MAX_LISTED = 20;
+
+/**
+ * Sends the operators the mails that are due: about waiting requests, silent servers and refused events. Any number of
+ * processes may run this.
+ * @param listeningSince when this process started: a server cannot have been heard before
+ */
+export async function mailOperators(context: Context, listeningSince: number): Promise<void> {
+  await mailWaitingRequests(context);
+  await mailSilentServers(context, listeningSince);
+  await mailRefusals(context);
+}
+
+/** Tells the operators of waiting requests that no earlier mail was about. */
+export async function mailWaitingRequests(context: Context): Promise<void> {
+  const { db, clock, config } = context;
+  const newest = await newestWaiting(db);
+  if (newest === undefined) return;
+  if (!(await claimMail(db, clock.now(), { subject: REQUESTS, covers: newest, everyMs: EVERY_MS }))) return;
+  const waiting = await listRequests(db, 'waiting', MAX_LISTED);
+  await send(context, [REQUESTS], (texts) => requestsMail(texts, config, waiting));
+}
+
+async function mailSilentServers(context: Context, listeningSince: number): Promise<void> {
+  const { db, clock, config } = context;
+  const now = clock.now();
+  const silence = Math.max(LEAST_SILENCE_MS, 2 * config.PRESENCE_TIMEOUT * 1000);
+  if (now - listeningSince < silence) return;
+  const claimed = await claimSilentServers(db, now, { silentSince: now - silence, everyMs: EVERY_MS });
+  if (claimed === undefined) return;
+  await send(context, claimed.subjects, (texts) => silentServersMail(texts, config, claimed.servers));
+}
+
+async function mailRefusals(context: Context): Promise<void> {
+  const { db, clock, config } = context;
+  const now = clock.now();
+  const { periodMs, least } = REFUSALS;
+  const claimed = await claimRefusals(db, now, { since: now - periodMs, least, everyMs: REFUSALS_EVERY_MS });
+  if (claimed === undefined) return;
+  await send(context, claimed.subjects, (texts) => refusalsMail(texts, config, claimed.servers));
+}
+
+/** Sends a claimed mail to every operator. If none of them can be reached, the mail becomes due again. */
+async function send({ config, db, clock, mail }: Context, subjects: string[], write: OperatorMail): Promise<void> {
+  const operators = await activeOperators(db);
+  if (operators.length === 0) return await releaseMail(db, subjects);
+  let [unsettled, wasDelivered] = [operators.length, false];
+  const settle = async (delivered: boolean): Promise<void> => {
+    wasDelivered ||= delivered;
+    if (--unsettled > 0) return;
+    await (wasDelivered ? confirmMail(db, clock.now(), subjects) : releaseMail(db, subjects));
+  };
+  for (const operator of operators) mail.send(mailTo(config, operator, write), settle);
+}

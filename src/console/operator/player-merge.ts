@@ -1,0 +1,87 @@
+import { html } from 'hono/html';
+import { field, notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { uuidOf } from '#platform/text.ts';
+import { reportAsOperator } from '#events/operator-events.ts';
+import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
+import { formTo, timestamp, textOf } from '../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { inOperator } from './layout.ts';
+
+/**
+ * Merges two players. The first form shows both, the second one merges them: merging cannot be undone, so the operator
+ * sees both players before.
+ */
+async function mergePage(request: ConsoleRequest, error?: string) {
+  const { c, form } = request;
+  const { operator: t } = request.texts;
+  const submitted = c.req.method === 'GET' ? c.req.query() : form;
+  const [from, into] = [
+    await findSubmitted(request, submitted['from']),
+    await findSubmitted(request, submitted['into']),
+  ];
+  const isReady = from !== undefined && into !== undefined && from.uuid !== into.uuid;
+  const isSubmitted = submitted['from'] !== undefined || submitted['into'] !== undefined;
+  const problem = error ?? (isSubmitted && !isReady ? t.merge_unknown : undefined);
+  const uuidField = (name: 'from' | 'into', label: string, hint: string): Html =>
+    field({ name, label, hint, value: submitted[name], maxlength: 64 });
+  const inner = html`<section class="card form">
+      <p>${t.merge_lead}</p>
+      ${notice(problem, 'bad')}
+      <form class="stack" action="/console/operator/players/merge">
+        ${uuidField('from', t.merge_from, t.merge_from_hint)} ${uuidField('into', t.merge_into, t.merge_into_hint)}
+        <button class="quiet">${t.merge_look}</button>
+      </form>
+    </section>
+    ${isReady ? await confirmation(request, from, into) : ''}`;
+  return inOperator(request, '/players', request.texts.player_page.merge, inner, problem === undefined ? 200 : 422);
+}
+
+async function findSubmitted({ deps: { db } }: ConsoleRequest, text: string | undefined): Promise<Player | undefined> {
+  const submitted = textOf(text, 64);
+  return submitted === undefined ? undefined : await findPlayer(db, submitted);
+}
+
+async function confirmation(request: ConsoleRequest, from: Player, into: Player): Promise<Html> {
+  const { operator: t } = request.texts;
+  return html`<section class="card form" aria-labelledby="sure">
+    <h2 id="sure">${t.merge_title(from.name, into.name)}</h2>
+    <dl class="facts">
+      <dt>${t.merge_from}</dt>
+      <dd>${await playerFacts(request, from)}</dd>
+      <dt>${t.merge_into}</dt>
+      <dd>${await playerFacts(request, into)}</dd>
+    </dl>
+    <p><strong>${t.merge_for_good}</strong></p>
+    ${formTo(
+      request,
+      '/operator/players/merge',
+      html`<input type="hidden" name="from" value="${from.uuid}" />
+        <input type="hidden" name="into" value="${into.uuid}" />
+        <button class="danger">${t.merge_submit}</button>`,
+    )}
+  </section>`;
+}
+
+async function playerFacts(request: ConsoleRequest, { key, uuid, name, last_login }: Player): Promise<Html> {
+  const names = (await namesOf(request.deps.db, key)).map((observation) => observation.name);
+  return html`<a href="/players/${uuid}">${name}</a><br /><code>${uuid}</code
+    ><br />${names.length > 1 ? html`<span class="hint">${names.join(', ')}</span><br />` : ''}<span class="hint"
+      >${last_login === null ? '' : timestamp(request, last_login)}</span
+    >`;
+}
+
+async function merge(request: ConsoleRequest) {
+  const { deps, form, texts } = request;
+  const [from, into] = [uuidOf(form['from'] ?? ''), uuidOf(form['into'] ?? '')];
+  if (from === undefined || into === undefined) return await mergePage(request, texts.operator.merge_unknown);
+  const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'player.merged', data: { from, into } });
+  if (receipt.status === 'rejected') return await mergePage(request, `${receipt.place}: ${receipt.reason}`);
+  await request.record({ action: 'player.merge', subject: from, label: into, detail: { from, into } });
+  return `/operator/players/${into}?done=merged`;
+}
+
+export const playerMergeRoutes: readonly Route[] = [
+  operatorPage('/operator/players/merge', (request) => mergePage(request)),
+  operatorForm('/operator/players/merge', merge),
+];

@@ -1,0 +1,179 @@
+import { html } from 'hono/html';
+import { idOf } from '#platform/ids.ts';
+import { uuidOf } from '#platform/text.ts';
+import { field } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { keyCursor, listed } from '#http/pager.ts';
+import { accountsOfPlayer } from '#store/accounts/accounts.ts';
+import { erasePlayer, isPseudonym } from '#store/accounts/player-erasure.ts';
+import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
+import { aliasesOf, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
+import { ACTIVE, isBanned, listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
+import { factsList, formTo, timestamp } from '../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { notFound } from '../sign-in.ts';
+import { inOperator } from './layout.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+
+const MAX_PUNISHMENTS = 10;
+const MAX_ALIASES = 20;
+
+async function requirePlayer({ c, deps }: ConsoleRequest): Promise<Player> {
+  const uuid = uuidOf(c.req.param('uuid') ?? '');
+  const player = uuid === undefined ? undefined : await playerByUuid(deps.db, uuid);
+  if (player === undefined) throw notFound();
+  return player;
+}
+
+/** Everything about one player: accounts, names, punishments and events. */
+async function playerPage(request: ConsoleRequest, problem?: string) {
+  const { deps, now } = request;
+  const player = await requirePlayer(request);
+  const { key, uuid, name } = player;
+  const punishments = await listPunishmentsOf(deps.db, key, Number.MAX_SAFE_INTEGER, MAX_PUNISHMENTS, now);
+  const events = await eventsOfPlayer(deps.db, key, keyBefore(request), PAGE_SIZE + 1);
+  const inner = html`<section class="card">
+      ${factsList(await factsOf(request, player))}
+      <p><a href="/console/operator/audit?subject=${uuid}">${request.texts.player_page.in_audit}</a></p>
+    </section>
+    ${await namesCard(request, player)} ${punishmentsCard(request, uuid, punishments)} ${eventsCard(request, events)}
+    ${await eraseCard(request, player, problem)}`;
+  return inOperator(request, '/players', name, inner, problem === undefined ? 200 : 422);
+}
+
+async function factsOf(request: ConsoleRequest, player: Player): Promise<[string, Html | string][]> {
+  const { deps, now, texts } = request;
+  const { player_page: t } = texts;
+  const { key, uuid, last_login, last_login_server: server, last_logout } = player;
+  const accounts = await accountsOfPlayer(deps.db, uuid);
+  const aliases = await aliasesOf(deps.db, uuid, MAX_ALIASES);
+  return [
+    ['UUID', html`<code>${uuid}</code>`],
+    ['ID', html`<code>${idOf(key)}</code>`],
+    [t.public_page, html`<a href="/players/${uuid}">/players/${uuid}</a>`],
+    [
+      t.account,
+      accounts.length === 0
+        ? t.no_account
+        : html`${accounts.map((account) => html`<a href="/console/operator/accounts/${account.id}">${account.name}</a> `)}`,
+    ],
+    [
+      t.last_login,
+      last_login === null
+        ? '–'
+        : html`${timestamp(request, last_login)} ${server === '' ? '' : t.last_login_at(server)}`,
+    ],
+    [t.last_logout, last_logout === null ? '–' : timestamp(request, last_logout)],
+    ...(aliases.length === 0
+      ? []
+      : [
+          [t.aliases, html`${aliases.map((alias) => html`<code class="line">${alias}</code>`)}`] satisfies [
+            string,
+            Html,
+          ],
+        ]),
+    ...((await isBanned(deps.db, key, now))
+      ? [[texts.operator.state, html`<span class="badge bad">${t.banned}</span>`] satisfies [string, Html]]
+      : []),
+  ];
+}
+
+async function namesCard(request: ConsoleRequest, { key }: Player): Promise<Html> {
+  const { player_page: t } = request.texts;
+  const rows = (await namesOf(request.deps.db, key)).map(
+    ({ name, first_seen, last_seen }) =>
+      html`<tr>
+        <th scope="row">${name}</th>
+        <td>${timestamp(request, first_seen)}</td>
+        <td>${timestamp(request, last_seen)}</td>
+      </tr>`,
+  );
+  return html`<section class="card" aria-labelledby="names">
+    <h2 id="names">${t.names}</h2>
+    ${table(t.names, [t.name, t.first_seen, t.last_seen], rows)}
+  </section>`;
+}
+
+function punishmentsCard(request: ConsoleRequest, uuid: string, punishments: readonly Punishment[]): Html {
+  const { player_page: t, operator: o } = request.texts;
+  const rows = punishments.map(
+    ({ key, type, reason, state, time }) =>
+      html`<tr>
+        <th scope="row"><a href="/console/operator/punishments/${idOf(key)}">${type}</a></th>
+        <td>${reason}</td>
+        <td><span class="badge ${state === ACTIVE ? 'bad' : ''}">${o.punishment_states[state]}</span></td>
+        <td>${timestamp(request, time)}</td>
+      </tr>`,
+  );
+  return html`<section class="card" aria-labelledby="punishments">
+    <h2 id="punishments">${t.punishments}</h2>
+    ${rows.length === 0 ? html`<p class="soft">${t.no_punishments}</p>` : table(t.punishments, [o.kind, o.reason, o.state, o.when], rows)}
+    ${
+      rows.length < MAX_PUNISHMENTS
+        ? ''
+        : html`<p><a href="/console/operator/punishments?q=${uuid}">${t.all_punishments}</a></p>`
+    }
+  </section>`;
+}
+
+function eventsCard(request: ConsoleRequest, events: readonly PlayerEvent[]): Html {
+  const { player_page: t, operator: o } = request.texts;
+  const { items, next } = listed(events, PAGE_SIZE, keyCursor);
+  const rows = items.map(
+    ({ key, type, time, server }) =>
+      html`<tr>
+        <td>${timestamp(request, time)}</td>
+        <td>${linkOf(type, key)} <span class="hint">${idOf(key)}</span></td>
+        <td>${server ?? t.operator}</td>
+      </tr>`,
+  );
+  return html`<section class="card" aria-labelledby="events">
+    <h2 id="events">${t.events}</h2>
+    ${rows.length === 0 ? html`<p class="soft">${t.no_events}</p>` : table(t.events, [o.when, t.event, t.from], rows)}
+    ${olderPager(request, next)}
+  </section>`;
+}
+
+/** The type of an event, linked to the page of the record that it created. */
+function linkOf(type: string, key: number): Html {
+  if (type === 'match.finished') return html`<a href="/matches/${idOf(key)}"><code>${type}</code></a>`;
+  if (type === 'punishment.issued')
+    return html`<a href="/console/operator/punishments/${idOf(key)}"><code>${type}</code></a>`;
+  return html`<code>${type}</code>`;
+}
+
+async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, problem: string | undefined): Promise<Html> {
+  const { player_page: t } = request.texts;
+  const { db } = request.deps;
+  if (await isPseudonym(db, uuid)) return html``;
+  const hasAccount = (await accountsOfPlayer(db, uuid)).length > 0;
+  return html`<section class="card form" aria-labelledby="erase">
+    <h2 id="erase">${t.erase}</h2>
+    <p>${hasAccount ? t.erase_account : t.erase_hint}</p>
+    ${
+      hasAccount
+        ? ''
+        : formTo(
+            request,
+            `/operator/players/${uuid}/erase`,
+            html`${field({ name: 'name', label: t.erase_confirm(name), error: problem })}
+              <button class="danger">${t.erase}</button>`,
+          )
+    }
+  </section>`;
+}
+
+async function erase(request: ConsoleRequest) {
+  const { deps, form, now, texts } = request;
+  const { uuid, name } = await requirePlayer(request);
+  if (form['name']?.trim() !== name) return await playerPage(request, texts.player_page.erase_wrong);
+  const erased = await erasePlayer(deps.db, now, uuid);
+  if ('refusal' in erased) return `/operator/players/${uuid}?done=gone`;
+  await request.record({ action: 'player.erase', subject: erased.uuid });
+  return `/operator/players/${erased.uuid}?done=erased`;
+}
+
+export const playerRoutes: readonly Route[] = [
+  operatorPage('/operator/players/:uuid', (request) => playerPage(request)),
+  operatorForm('/operator/players/:uuid/erase', erase),
+];

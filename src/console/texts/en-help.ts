@@ -1,0 +1,94 @@
+/** The English texts of the pages on which operators help people, and of the first steps of a new network. */
+export const help = {
+  help: {
+    link: 'Help with signing in',
+    title: (name: string) => `Help ${name} to sign in`,
+    disabled: 'This account is disabled. Enable it first.',
+    password: 'New password',
+    password_hint:
+      'Makes a link with which the person chooses a new password. It works once, for one day. The new password signs out every browser and ends the access of every application.',
+    by_mail: (email: string) => `Send the link to ${email}`,
+    on_paper: 'Show the link, to hand it over',
+    paper_hint:
+      'For somebody who cannot read their mail. Make sure that you know who is asking: the link opens the account. A notice goes to the e-mail address of the account.',
+    paper_link: 'The link for a new password',
+    address: 'E-mail address',
+    new_address: 'New e-mail address',
+    address_how: 'How',
+    confirm_first: 'Send a link to the new address',
+    confirm_first_hint: 'The address changes when the person opens the link within a day.',
+    change_now: 'Change it now',
+    change_now_hint: 'You have checked that the address belongs to the person. It counts as confirmed.',
+    change_address: 'Change the address',
+    address_wrong: 'Enter an e-mail address like name@example.org.',
+    address_same: 'This is already the address of the account.',
+    address_taken: 'Another account has this address.',
+    unverified: (email: string) => `${email} is not confirmed yet.`,
+    resend: 'Send the link to confirm it again',
+  },
+
+  player_page: {
+    find: 'Name, former name or UUID',
+    newest: 'Newest players',
+    merge: 'Merge two players',
+    name: 'Name',
+    present: 'Present name',
+    last_login: 'Last login',
+    last_login_at: (server: string) => `on ${server}`,
+    last_logout: 'Last logout',
+    account: 'Account',
+    no_account: 'none',
+    aliases: 'Merged UUIDs',
+    banned: 'banned',
+    public_page: 'Public page',
+    names: 'Names',
+    first_seen: 'First seen',
+    last_seen: 'Last seen',
+    punishments: 'Punishments',
+    no_punishments: 'None.',
+    all_punishments: 'All punishments of this player',
+    events: 'Events',
+    no_events: 'No events.',
+    event: 'Event',
+    from: 'From',
+    operator: 'operators',
+    in_audit: 'Show this player in the audit log',
+    erase: 'Erase this player',
+    erase_hint:
+      'For somebody without an account who wants to be forgotten. The matches stay, under a random name and UUID; so do later matches of this game account, until it is linked to an account. Punishments stay in force. This cannot be undone.',
+    erase_account: 'This player has an account: delete the account, which erases the player as well.',
+    erase_confirm: (name: string) => `Type “${name}” to confirm`,
+    erase_wrong: 'That is not the name of the player.',
+  },
+
+  first_hour: {
+    title: 'First steps of your network',
+    progress: (done: number, total: number) => `${done} of ${total} done`,
+    open: 'open',
+    done: 'done',
+    operator: ['An operator', 'You are signed in as one.'],
+    server: [
+      'A game server with a key',
+      'Create the server; its key is shown once. Put it into the settings of the plugin.',
+    ],
+    event: ['The first event', 'The server sends a heartbeat within a minute of its start. Nothing has arrived yet.'],
+    maps: ['Maps', 'Import them from their folder; maps that are played appear with their pictures.'],
+    application: ['An application', 'Register one to read the data API or to let people sign in.'],
+    address: ['A public address', 'These addresses are still on this machine, so only you can open the pages:'],
+  } satisfies FirstHour,
+};
+
+type Step = [title: string, hint: string];
+
+interface FirstHour {
+  title: string;
+  progress: (done: number, total: number) => string;
+  open: string;
+  done: string;
+  operator: Step;
+  server: Step;
+  event: Step;
+  maps: Step;
+  application: Step;
+  address: Step;
+}

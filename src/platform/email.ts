@@ -1,0 +1,10 @@
+import { isShownText } from './text.ts';
+
+/** Checks the shape of an e-mail address; only a mail to it proves that it exists. */
+export function isEmail(text: string): boolean {
+  return (
+    text.length <= 254 &&
+    isShownText(text) &&
+    /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),:;[\]\\]+\.[^\s@.]{2,}$/.test(text)
+  );
+}

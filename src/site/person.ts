@@ -1,0 +1,60 @@
+import { parse } from 'hono/utils/cookie';
+import { html } from 'hono/html';
+import { hostCookie, SITE_SESSION } from '#http/cookies.ts';
+import { formTokenOf } from '#http/form.ts';
+import { ownPath } from '#http/links.ts';
+import type { Html } from '#http/page.ts';
+import { findConsoleSession } from '#store/accounts/console-sessions.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import type { Deps, PageRequest } from './page-request.ts';
+
+/** The person who is signed in on the site, which shares its session with the console. */
+export interface SignedIn {
+  account: Account;
+  /** CSRF token of the session's forms. */
+  formToken: string;
+}
+
+/**
+ * Finds the person by the session cookie alone: its secret is looked up by its hash, and nothing else of the request counts.
+ * Without the cookie nothing is read, so that pages for strangers cost as much as before and are the same for all of them.
+ */
+export async function signedInPerson(
+  cookies: string | undefined,
+  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
+): Promise<SignedIn | undefined> {
+  const name = hostCookie(SITE_SESSION, config.SITE_URL.startsWith('https:'));
+  const secret = parse(cookies ?? '', name)[name];
+  if (secret === undefined || secret === '') return undefined;
+  const session = await findConsoleSession(db, clock.now(), secret);
+  return session && { account: session.account, formToken: formTokenOf(secret) };
+}
+
+/** The right end of the header: the link to sign in, or the menu of the person. */
+export function personMenu(request: PageRequest, person: SignedIn | undefined): Html {
+  const { text, url, deps } = request;
+  if (person === undefined) {
+    const to = new URLSearchParams({ to: ownPath(url) + url.search });
+    return html`<a class="sign-in" rel="nofollow" href="/console/sign-in?${to.toString()}">${text.person.signIn}</a>`;
+  }
+  const { name, player_uuid: uuid, role } = person.account;
+  const links = [
+    ...(uuid === null ? [] : [{ href: `/players/${uuid}`, label: text.person.page }]),
+    { href: `${deps.config.AUTH_URL}/account`, label: text.person.account },
+    { href: '/console', label: text.person.applications },
+    ...(role === 'operator' ? [{ href: '/console/operator', label: text.person.console }] : []),
+  ];
+  return html`<details class="person">
+    <summary aria-label="${text.person.menu(name)}"><bdi>${name}</bdi></summary>
+    <ul>
+      ${links.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}
+      <li>
+        <form method="post" action="/console/sign-out">
+          <input type="hidden" name="form_token" value="${person.formToken}" /><button class="quiet">
+            ${text.person.signOut}
+          </button>
+        </form>
+      </li>
+    </ul>
+  </details>`;
+}

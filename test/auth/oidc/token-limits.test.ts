@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeOf, post, requestFor, serviceWithSteve, type TokenResponse } from '../flow.ts';
+import { Person } from '../person.ts';
+import { makeApplication, PASSWORD } from '../support.ts';
+
+const HOUR_MS = 3_600_000;
+
+function assertLimited({ status, body, headers }: TokenResponse): void {
+  assert.deepEqual([status, body['error']], [429, 'rate_limit']);
+  assert.match(String(body['error_description']), /too many tokens/);
+  assert.ok(Number(headers.get('retry-after')) > 3500 && Number(headers.get('retry-after')) <= 3600);
+}
+
+test('an application gets TOKEN_LIMIT tokens of its own an hour, however it asks for them', async (t) => {
+  const { services, credentials } = await serviceWithSteve(t, { TOKEN_LIMIT: '3' });
+  const grant = { ...credentials, grant_type: 'client_credentials' };
+  const plain = { 'content-type': 'application/x-www-form-urlencoded' };
+  const ask = async (more = {}): Promise<TokenResponse> =>
+    await post(services, '/oauth/token', { ...grant, ...more }, plain);
+  assert.deepEqual(
+    [(await ask()).status, (await ask({ scope: 'openid' })).status, (await ask()).status],
+    [200, 200, 200],
+  );
+  assertLimited(await ask());
+  assertLimited(await ask({ scope: 'openid' }));
+  assert.equal((await ask({ client_secret: 'wrong' })).status, 401, 'a wrong secret is still a wrong secret');
+  const other = await makeApplication(services, 'service');
+  const own = { client_id: other.application.client_id, client_secret: other.secret! };
+  assert.equal((await ask(own)).status, 200, 'other applications go on');
+  services.context.clock.advance(HOUR_MS);
+  assert.equal((await ask()).status, 200);
+});
+
+test('sign-ins and refreshes of one account at one application are limited, and nothing is used up', async (t) => {
+  const { services, application, credentials, redeem } = await serviceWithSteve(
+    t,
+    { TOKEN_LIMIT: '3' },
+    { rotate_refresh_tokens: true },
+  );
+  let token = String((await redeem(await codeOf(services, application.client_id))).body['refresh_token']);
+  const refresh = (): Promise<TokenResponse> =>
+    post(services, '/oauth/token', { ...credentials, grant_type: 'refresh_token', refresh_token: token });
+  for (let time = 0; time < 3; time++) token = String((await refresh()).body['refresh_token']);
+  assertLimited(await refresh());
+  await codeOf(services, application.client_id);
+  await codeOf(services, application.client_id);
+  const person = new Person(services.auth, { accept: 'text/html' });
+  await person.open(requestFor(services, application.client_id));
+  await person.submit({ login: 'Steve', password: PASSWORD });
+  if (person.page.html.includes('/consent"')) await person.submit({}, '/consent');
+  assert.equal(person.page.status, 429);
+  assert.match(person.text, /This did not work/);
+  services.context.clock.advance(HOUR_MS);
+  assert.equal((await refresh()).status, 200, 'the refused refresh token has not been used up');
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { sql } from '#db/sql.ts';
+import { eventsOfPlayer } from '#store/game/player-events.ts';
+import { findPlayer } from '#store/game/players.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { after, login, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { makeAccount } from '#test/auth/support.ts';
+import { scorehall } from '#test/cli/scorehall.ts';
+import { enter, makeOperator, openTestConsole } from './support.ts';
+
+const steve = person(1, 'Steve');
+
+onEachDatabase('the page of a player shows accounts, names, punishments and all events, paged', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const now = context.clock.now();
+  const time = (ago: number): string => new Date(now - ago).toISOString();
+  const matches = Array.from({ length: 60 }, (_, index) =>
+    match(
+      { started: time(700_000), finished: time(600_000), teams: [team('Red', 1, 2)] },
+      { id: `m${index}`, time: time(600_000) },
+    ),
+  );
+  await sendEvents(context, login('Alpha', { ...steve, name: 'Stephen' }, { time: time(900_000) }));
+  const played = await sendEvents(context, ...matches);
+  const [banned] = await sendEvents(
+    context,
+    punishment('p', steve, { reason: 'Was rude' }, { time: time(1000), server: 'Alpha' }),
+    punishment('q', person(2), { type: 'warn' }, { time: time(1000) }),
+  );
+  await makeAccount(services, 'Ann', steve);
+  await makeOperator(services, 'Olga');
+  const { console } = await enter(services, 'Olga');
+
+  for (const query of ['Stephen', 'steve', steve.uuid]) {
+    await console.open(`/console/operator/players?q=${query}`);
+    assert.match(console.page.html, new RegExp(`/console/operator/players/${steve.uuid}"`), query);
+    assert.doesNotMatch(console.page.html, new RegExp(person(2).uuid));
+  }
+  await console.open('/console/operator/players');
+  assert.match(console.page.html, new RegExp(person(2).uuid), 'the newest players');
+  await console.open('/console/operator/players?q=nobody');
+  assert.match(console.text, /Nothing found/);
+
+  await console.open(`/console/operator/players/${steve.uuid}`);
+  assert.match(console.text, /Account Steve/);
+  assert.match(console.text, /Stephen/);
+  assert.match(console.text, /Was rude/);
+  assert.match(console.page.html, new RegExp(`punishments/${banned}`));
+  const seen: string[] = [];
+  for (;;) {
+    seen.push(...[...console.page.html.matchAll(/href="\/matches\/(\w+)"/g)].map(([, id]) => id!));
+    const next = /href="([^"]*before=\w+)"/.exec(console.page.html)?.[1];
+    if (next === undefined) break;
+    await console.open(next);
+  }
+  assert.deepEqual(seen, played.toReversed());
+  assert.match(console.text, /player\.login/);
+  for (const wrong of ['nonsense', person(99).uuid])
+    assert.equal((await console.open(`/console/operator/players/${wrong}`)).status, 404);
+  assert.doesNotMatch((await console.open(`/console/operator/players/${steve.uuid}`)).html, /\/erase"/);
+});
+
+onEachDatabase('a player without an account is erased: pages, events and audit log keep no trace', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const { db } = context;
+  const time = { time: new Date(context.clock.now() - 60_000).toISOString() };
+  await sendEvents(
+    context,
+    match(
+      { finished: time.time, started: after(-1000, time.time), teams: [{ name: 'Red', players: [steve, person(2)] }] },
+      time,
+    ),
+    punishment('p', steve, {}, time),
+  );
+  await makeOperator(services, 'Olga');
+  const { console } = await enter(services, 'Olga');
+  await console.open(`/console/operator/players/${steve.uuid}`);
+  await console.submit({ name: 'Someone' }, '/erase');
+  assert.equal(console.page.status, 422);
+  assert.ok(await findPlayer(db, steve.uuid));
+  await console.submit({ name: 'Steve' }, '/erase');
+  assert.match(console.text, /Erased\./);
+  assert.match(console.page.url, /players\/[\da-f-]{36}\?done=erased/);
+  assert.equal(await findPlayer(db, steve.uuid), undefined);
+  assert.equal(await findPlayer(db, 'Steve'), undefined);
+  for (const table of [
+    sql`ledger`,
+    sql`players`,
+    sql`player_matches`,
+    sql`match_details`,
+    sql`punishments`,
+    sql`audit`,
+  ])
+    assert.doesNotMatch(JSON.stringify(await db.all(sql`select * from ${table}`)), new RegExp(`Steve|${steve.uuid}`));
+  assert.equal((await listAudit(db, { action: 'player.erase' }, 5))[0]!.actor, 'Olga');
+  assert.doesNotMatch(console.page.html, /\/erase"/, 'only once');
+
+  // By command: what it would do, the refusal for a player with an account, and the erasure itself.
+  const command = (...args: string[]) =>
+    scorehall({ DATABASE_URL: url, SECRET_KEY: context.config.SECRET_KEY }, ...args);
+  const other = ['--player', person(2).uuid];
+  const asked = await command('player', 'erase', ...other);
+  assert.match(asked.err, /nothing is changed yet. To do it, add --yes/);
+  const shown = await command('player', 'show', ...other, '--json');
+  const described = JSON.parse(shown.out) as { events: unknown[]; names: { name: string }[] };
+  assert.equal(described.events.length, 1);
+  assert.deepEqual(
+    described.names.map(({ name }) => name),
+    ['Player2'],
+  );
+  assert.equal((await command('player', 'erase', ...other, '--yes')).status, 0);
+  assert.equal(await findPlayer(db, person(2).uuid), undefined);
+  assert.doesNotMatch(JSON.stringify(await db.all(sql`select * from audit`)), new RegExp(person(2).uuid));
+  await makeAccount(services, 'Third', person(3, 'Third'));
+  const refused = await command('player', 'erase', '--player', person(3).uuid, '--yes');
+  assert.match(refused.err, /has an account; delete it/);
+});
+
+onEachDatabase('a page of events is whole where a merge left several observations of one event', async (t, url) => {
+  const { context } = await openTestConsole(t, url);
+  const time = { time: new Date(context.clock.now()).toISOString() };
+  const ids = await sendEvents(
+    context,
+    ...Array.from({ length: 6 }, (_, index) => punishment(`p${index}`, steve, { type: 'warn' }, time)),
+  );
+  const { key } = (await findPlayer(context.db, steve.uuid))!;
+  await context.db.run(sql`
+    insert into name_observations (player_key, ledger_key, time, name)
+    select player_key, ledger_key, time, 'Other' from name_observations where player_key = ${key}`);
+  const events = await eventsOfPlayer(context.db, key, Number.MAX_SAFE_INTEGER, 4);
+  assert.equal(events.length, 4);
+  assert.equal(new Set(events.map((one) => one.key)).size, 4);
+  assert.equal(ids.length, 6);
+});

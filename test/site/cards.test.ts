@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inflateSync } from 'node:zlib';
+import { Painter } from '#site/open-graph/painter.ts';
+import { fitted, widthOf } from '#site/open-graph/font.ts';
+import { map, match, person, sendEvents, team } from '#test/support/builders.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { get, page } from './request.ts';
+
+const sizeOf = (png: Buffer): number[] => [png.readUInt32BE(16), png.readUInt32BE(20)];
+
+onEachDatabase('every page names a card, which is a PNG and is not drawn again for 304', async (t, url) => {
+  const context = await testContext(t, url, { NETWORK_NAME: '港の network' });
+  const [matchId, mapId] = await sendEvents(
+    context,
+    match({ map: 'Гавань', win: '赤', teams: [team('赤', 1), team('שלום', 2)] }),
+    map('Гавань'),
+  );
+  const paths = ['/', '/matches', '/punishments', '/privacy', '/developers', `/matches/${matchId}`, `/maps/${mapId}`, `/players/${person(1).uuid}`]; // prettier-ignore
+  const cards = new Set<string>();
+  for (const path of paths) {
+    const [, card] = /<meta property="og:image" content="http:\/\/127\.0\.0\.1:7402([^"]+)"/.exec(
+      await page(context, path),
+    )!;
+    cards.add(card!);
+  }
+  assert.equal(cards.size, 4, [...cards].join(' '));
+  const etags = new Set<string>();
+  for (const card of cards) {
+    const response = await get(context, card);
+    assert.equal(response.headers.get('content-type'), 'image/png', card);
+    assert.deepEqual(sizeOf(Buffer.from(await response.arrayBuffer())), [1200, 630]);
+    const etag = response.headers.get('etag')!;
+    etags.add(etag);
+    assert.equal((await get(context, card, { headers: { 'if-none-match': etag } })).status, 304);
+  }
+  assert.equal(etags.size, 4);
+  const japanese = await get(context, '/cards/site.png?lang=ja');
+  assert.ok(!etags.has(japanese.headers.get('etag')!));
+  assert.equal((await get(context, `/cards/matches/${matchId}`)).status, 404);
+  for (const path of ['/cards/matches/nothing.png', '/cards/players/x.png', '/cards/maps/00000000000.png'])
+    assert.equal((await get(context, path)).status, 404, path);
+});
+
+test('letters of every script are drawn, and the queue of drawings is bounded', async (t) => {
+  const painter = new Painter();
+  t.after(() => painter.close());
+  const drawn = await Promise.all(
+    ['', 'A', '港', 'Ж', 'ع', '항', 'ไ', '😀'].map((text) =>
+      painter.png(
+        `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><text y="56" font-size="48">${text}</text></svg>`,
+      ),
+    ),
+  );
+  const pictures = drawn.map((png) => pixelsOf(Buffer.from(png)));
+  assert.equal(new Set(pictures).size, pictures.length, 'each differs from the others and from nothing');
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
+  const results = await Promise.allSettled(Array.from({ length: 40 }, () => painter.png(svg)));
+  assert.equal(results.filter(({ status }) => status === 'rejected').length, 8);
+  await painter.close();
+  assert.ok((await painter.png(svg)).length > 0, 'a closed thread starts again');
+});
+
+/** The compressed pixels of a PNG, uncompressed. */
+function pixelsOf(png: Buffer): string {
+  const start = png.indexOf('IDAT');
+  return inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4))).toString('base64');
+}
+
+test('a text gets the largest size that fits, and is shortened between characters at the smallest', () => {
+  assert.deepEqual(fitted('Harbour', 1000, [96, 48]), { text: 'Harbour', size: 96 });
+  assert.deepEqual(fitted('Harbour', 200, [96, 48]), { text: 'Harbour', size: 48 });
+  assert.deepEqual(fitted('港'.repeat(10), 240, [48]), { text: `${'港'.repeat(4)}…`, size: 48 });
+  assert.ok(widthOf(fitted('👩‍👩‍👧‍👦'.repeat(9), 480, [48]).text) * 48 <= 480);
+});

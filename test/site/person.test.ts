@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { sql } from '#db/sql.ts';
+import { login, match, person, sendEvents, team } from '#test/support/builders.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { makeAccount } from '#test/auth/support.ts';
+import { enter, openTestConsole } from '#test/console/support.ts';
+import { get, page } from './request.ts';
+import { siteSession } from './session.ts';
+
+onEachDatabase('the header shows strangers the sign-in, and a person the menu, in private only', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, login('Alpha', person(1, 'Wharfinger')), match({ teams: [team('Red', 1)] }));
+  const path = '/leaderboards?by=kill&period=all';
+  const stranger = await get(context, path);
+  const asStranger = await stranger.text();
+  assert.match(asStranger, /href="\/console\/sign-in\?to=%2Fleaderboards%3Fby%3Dkill%26period%3Dall"/);
+  assert.match(stranger.headers.get('cache-control')!, /^public/);
+  assert.match(stranger.headers.get('vary')!, /Cookie/);
+
+  const cookie = await siteSession(context, { name: 'Mara', linked: true });
+  const own = await get(context, path, { headers: { cookie, 'if-none-match': stranger.headers.get('etag')! } });
+  const asMara = await own.text();
+  assert.equal(own.status, 200, 'the entity tag of strangers does not match');
+  assert.deepEqual([own.headers.get('cache-control'), own.headers.get('etag')], ['private, no-store', null]);
+  assert.match(asMara, /<summary[^>]*><bdi>Mara<\/bdi>/);
+  assert.match(asMara, new RegExp(`href="/players/${person(1).uuid}">My page`));
+  assert.match(asMara, /action="\/console\/sign-out">\s*<input type="hidden" name="form_token" value="[\w-]{43}"/);
+  assert.ok(!asMara.includes('/console/operator') && !asMara.includes('/console/sign-in'));
+  assert.match(own.headers.get('content-security-policy')!, /form-action 'self' http:\/\/127\.0\.0\.1:7401/);
+
+  const operator = await siteSession(context, { name: 'Olga', role: 'operator' });
+  const asOlga = await page(context, '/', { headers: { cookie: operator } });
+  assert.ok(asOlga.includes('/console/operator') && !asOlga.includes('My page'));
+});
+
+onEachDatabase('whoever has no valid session is a stranger; feeds and pictures have no session', async (t, url) => {
+  const context = await testContext(t, url);
+  const cookie = await siteSession(context, { name: 'Mara' });
+  const isStranger = async (header: string): Promise<boolean> => {
+    const response = await get(context, '/privacy', { headers: { cookie: header } });
+    return /^public/.test(response.headers.get('cache-control')!) && !(await response.text()).includes('Mara');
+  };
+  assert.equal(await isStranger(cookie), false);
+  assert.equal(await isStranger(`${cookie}x`), true);
+  assert.equal(await isStranger(cookie.replace('site_session', 'session')), true, 'the cookie of the sign-in');
+  assert.equal(await isStranger('scorehall_site_session='), true);
+  for (const path of ['/matches.atom', '/cards/site.png', '/live.json', '/sitemap.xml']) {
+    const response = await get(context, path, { headers: { cookie } });
+    assert.ok(!/private/.test(response.headers.get('cache-control')!), path);
+    await response.arrayBuffer();
+  }
+  context.clock.advance(3_600_000);
+  assert.equal(await isStranger(cookie), true, 'an expired session');
+  context.clock.advance(-3_600_000);
+  await context.db.run(sql`update accounts set disabled = 1 where name = 'Mara'`);
+  assert.equal(await isStranger(cookie), true, 'a disabled account');
+});
+
+onEachDatabase('who signs in at the console is signed in on the site, and signs out there', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  await makeAccount(services, 'Mara');
+  const { console: browser } = await enter(services, 'Mara');
+  await browser.open('/leaderboards');
+  assert.match(browser.page.html, /<summary[^>]*><bdi>Mara<\/bdi>/);
+  await browser.submit({}, '/console/sign-out');
+  await browser.open('/leaderboards');
+  assert.match(browser.page.html, /href="\/console\/sign-in/);
+  assert.ok(!browser.page.html.includes('Mara'));
+});
