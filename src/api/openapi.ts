@@ -183,17 +183,12 @@ function parameterOf(name: string, schema: z.ZodType): object {
 
 /** The JSON schema of a response. Adds named shapes to `schemas` and refers to them. */
 function schemaOf(schema: z.ZodType, schemas: Record<string, unknown>): unknown {
-  const wrapper = z.toJSONSchema(z.object({ response: schema }), { unrepresentable: 'any', override: allowMembers });
+  const wrapper = z.toJSONSchema(z.object({ response: schema }), { unrepresentable: 'any' });
   for (const [name, definition] of Object.entries(wrapper.$defs ?? {})) {
     const { id: _, ...rest } = definition as Record<string, unknown>;
     schemas[name] = withMovedReferences(rest);
   }
   return withMovedReferences((wrapper.properties as Record<string, unknown>)['response']);
-}
-
-/** Members may be added at any time, and clients ignore those they do not know, so no schema excludes others. */
-function allowMembers({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 
 function withMovedReferences(schema: unknown): unknown {
