@@ -2,23 +2,23 @@ import { Unavailable, UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { didYouMean, nearest } from '#platform/suggestion.ts';
 import { VERSION } from '#platform/version.ts';
-import { type Command, helpOf, parse, runCommand } from '#cli/command.ts';
+import { type Command, helpOf, parse, runCommand } from '#cli/command/command.ts';
 
 /** Command-line entry. A file of commands is imported only when one of its commands is called. */
 const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   serve: () => import('#cli/serve.ts'),
   demo: () => import('#cli/demo.ts'),
   config: () => import('#cli/config.ts'),
-  app: () => import('#cli/app.ts'),
-  token: () => import('#cli/token.ts'),
+  app: () => import('#cli/app/app.ts'),
+  token: () => import('#cli/app/token.ts'),
   import: () => import('#cli/import.ts'),
   account: () => import('#cli/account.ts'),
   'signing-key': () => import('#cli/signing-key.ts'),
   server: () => import('#cli/server.ts'),
   event: () => import('#cli/event.ts'),
   player: () => import('#cli/player.ts'),
-  access: () => import('#cli/access.ts'),
-  usage: () => import('#cli/usage.ts'),
+  access: () => import('#cli/app/access.ts'),
+  usage: () => import('#cli/app/usage.ts'),
   punishment: () => import('#cli/punishment.ts'),
   job: () => import('#cli/job.ts'),
   audit: () => import('#cli/audit.ts'),

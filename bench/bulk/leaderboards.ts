@@ -6,8 +6,8 @@ import {
   countResult,
   type IsRetained,
   retainedAt,
-} from '#store/game/leaderboard-counting.ts';
-import type { LeaderboardCounts, LeaderboardMode } from '#store/game/leaderboards.ts';
+} from '#store/game/leaderboards/leaderboard-counting.ts';
+import type { LeaderboardCounts, LeaderboardMode } from '#store/game/leaderboards/leaderboards.ts';
 import { type BucketsAt, bucketsIn, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import type { Bulk } from './bulk.ts';
 import type { MatchEvent } from '../generated-history.ts';

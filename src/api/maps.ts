@@ -11,7 +11,7 @@ import {
   positionsIn,
   ratesOf,
   rotationsOf,
-} from '#store/game/maps.ts';
+} from '#store/game/maps/maps.ts';
 import { serverByKey, serverByName, type ServerNow, serversPlaying } from '#store/game/servers.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Endpoint, endpoint, fieldsOf, filter, flag, type Deps, paging, presenceSince } from './endpoint.ts';

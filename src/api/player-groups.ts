@@ -4,7 +4,7 @@ import { nameKey } from '#platform/text.ts';
 import { safeNumber } from '#db/db.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
-import { mapSummaries } from '#store/game/map-summaries.ts';
+import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { matchesOf } from '#store/game/matches.ts';
 import { type ListedObjective, objectivesOf, type PlayerObjective } from '#store/game/player-objectives.ts';
 import { GROUP_NAMES, type Stats } from '#store/game/player-stats.ts';

@@ -3,8 +3,8 @@ import { isEmail } from '#platform/email.ts';
 import type { AppContext } from '#context/context.ts';
 import { changeAddress, mailResetLink, makeResetLink, resendVerification } from '#console/account-recovery.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
-import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command.ts';
-import { requireAccount } from './lookup.ts';
+import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command/command.ts';
+import { requireAccount } from './command/lookup.ts';
 
 const ACCOUNT: NonNullable<Command['options']> = {
   account: { type: 'string', value: 'WHO', help: 'The id, name or e-mail address of the account' },

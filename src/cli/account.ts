@@ -18,10 +18,10 @@ import {
 } from '#store/accounts/accounts.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import type { AppContext } from '#context/context.ts';
-import { CONFIRMATION, isConfirmed } from './confirmation.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { finishingJob } from './job.ts';
 import { commands as helpCommands } from './account-help.ts';
-import { readSecret } from './secret-input.ts';
+import { readSecret } from './command/secret-input.ts';
 import {
   ACCOUNT,
   type Command,
@@ -32,8 +32,8 @@ import {
   printTable,
   required,
   withAppContext,
-} from './command.ts';
-import { requireAccount } from './lookup.ts';
+} from './command/command.ts';
+import { requireAccount } from './command/lookup.ts';
 
 const UUID: NonNullable<Command['options']> = {
   uuid: { type: 'string', help: 'The UUID of the game account' },

@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import { type AuditEntry, listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
-import { type Command, type Input, JSON_OPTION, optional, printTable, withAppContext } from './command.ts';
+import { type Command, type Input, JSON_OPTION, optional, printTable, withAppContext } from './command/command.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;

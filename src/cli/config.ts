@@ -1,6 +1,6 @@
 import { environment, settingNames, readConfig, SETTINGS } from '#platform/config.ts';
 import type { Setting } from '#platform/setting.ts';
-import { type Command, type Input, JSON_OPTION, printTable } from './command.ts';
+import { type Command, type Input, JSON_OPTION, printTable } from './command/command.ts';
 
 export const commands: Command[] = [
   {

@@ -11,12 +11,12 @@ import { describe, Progress } from '#demo/output.ts';
 import { checkServices } from '#server/readiness.ts';
 import { demoSettings } from '#demo/settings.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
-import { projectMatches } from '#store/game/leaderboard-projection.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 import { NETWORK, type Sample } from '#demo/network/index.ts';
 import { LOGO } from '#demo/network/logo.ts';
 import { openServicesInThreads } from '#server/workers.ts';
-import { type Command, type Input, optional } from './command.ts';
+import { type Command, type Input, optional } from './command/command.ts';
 import { untilSignalled } from './serve.ts';
 
 const TOKEN_MS = 30 * 24 * 3_600_000;

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { exportEvents } from '#events/export.ts';
-import { type Command, type Input, withAppContext } from './command.ts';
+import { type Command, type Input, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [
   {

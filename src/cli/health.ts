@@ -1,6 +1,6 @@
 import { mailServerOf } from '#platform/mail.ts';
 import { healthOf } from '#store/health.ts';
-import { type Command, type Input, JSON_OPTION, print, withAppContext } from './command.ts';
+import { type Command, type Input, JSON_OPTION, print, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [
   {

@@ -1,7 +1,7 @@
 import { dataFolder } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { sendTestMail } from '#platform/mail.ts';
-import { type Command, type Input, JSON_OPTION, print, readSettings, required } from './command.ts';
+import { type Command, type Input, JSON_OPTION, print, readSettings, required } from './command/command.ts';
 
 export const commands: Command[] = [
   {

@@ -9,9 +9,9 @@ import { type ErasureRefusal, erasePlayer } from '#store/accounts/player-erasure
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { aliasesOf, findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { listPunishmentsOf } from '#store/game/punishments.ts';
-import { CONFIRMATION, isConfirmed } from './confirmation.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { finishingJob } from './job.ts';
-import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command.ts';
+import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [
   {

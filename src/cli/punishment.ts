@@ -37,7 +37,7 @@ import {
   printTable,
   required,
   withAppContext,
-} from './command.ts';
+} from './command/command.ts';
 
 const ID: NonNullable<Command['options']> = {
   punishment: { type: 'string', value: 'ID', help: 'The id of the punishment, as the data API shows it' },

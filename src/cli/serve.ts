@@ -2,10 +2,10 @@ import { environment, readConfig } from '#platform/config.ts';
 import { output } from '#platform/output.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
 import { hasOperator } from '#store/accounts/accounts.ts';
-import { mapNames } from '#store/game/maps.ts';
+import { mapNames } from '#store/game/maps/maps.ts';
 import { listServers } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';
-import type { Command } from './command.ts';
+import type { Command } from './command/command.ts';
 
 export const commands: Command[] = [
   { words: 'serve', summary: 'Start all services and serve until SIGINT or SIGTERM', run: serve },

@@ -9,7 +9,7 @@ import { ingestEvents } from '#events/ledger.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
-import { type Command, type Input, optional, printTable, withAppContext } from './command.ts';
+import { type Command, type Input, optional, printTable, withAppContext } from './command/command.ts';
 import { nameKey } from '#platform/text.ts';
 import { readEvent } from '#events/read-event.ts';
 

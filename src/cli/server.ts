@@ -18,7 +18,7 @@ import {
 } from '#store/game/servers.ts';
 import { createWithdrawal, receiptImpact, withdrawalImpact } from '#events/jobs/withdrawal.ts';
 import type { AppContext } from '#context/context.ts';
-import { CONFIRMATION, isConfirmed } from './confirmation.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { runWithProgress } from './job.ts';
 import {
   type Command,
@@ -30,7 +30,7 @@ import {
   required,
   requireAll,
   withAppContext,
-} from './command.ts';
+} from './command/command.ts';
 import { createFrom, FROM, ingestEvent } from './server-file.ts';
 
 const NAME: Command['options'] = { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION };

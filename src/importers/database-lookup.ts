@@ -3,7 +3,7 @@ import { isShortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { readEvent } from '#events/read-event.ts';
 import { isPublished } from '#events/handlers/maps.ts';
-import { mapByName, mapNames, rotationOf } from '#store/game/maps.ts';
+import { mapByName, mapNames, rotationOf } from '#store/game/maps/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
 import { termsOf } from '#store/game/punishments.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { projectMatches } from '#store/game/leaderboard-projection.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
-import { rankMaps } from '#store/game/map-ranks.ts';
+import { rankMaps } from '#store/game/maps/map-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purge } from '#store/purge.ts';
 import { recordPurge } from '#store/purge-runs.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { leaders } from '#store/game/leaderboards.ts';
-import { mapSummaries, type MapSummary } from '#store/game/map-summaries.ts';
+import { leaders } from '#store/game/leaderboards/leaderboards.ts';
+import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { onlineSince } from '#store/game/online-samples.ts';
 import { countOnline, listServers, type ServerNow } from '#store/game/servers.ts';

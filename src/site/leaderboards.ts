@@ -11,7 +11,7 @@ import {
   type Metric,
   METRICS,
   MODES,
-} from '#store/game/leaderboards.ts';
+} from '#store/game/leaderboards/leaderboards.ts';
 import { back, firstDayOf, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import { choices, PAGE_SIZE } from './components/pager.ts';
 import { playerLink } from './components/player-link.ts';

@@ -11,9 +11,9 @@ import {
   type Ranking,
   RANKINGS,
   ranksOf,
-} from '#store/game/map-ranks.ts';
-import { mapSummaries } from '#store/game/map-summaries.ts';
-import { type GameMap, listMaps } from '#store/game/maps.ts';
+} from '#store/game/maps/map-ranks.ts';
+import { mapSummaries } from '#store/game/maps/map-summaries.ts';
+import { type GameMap, listMaps } from '#store/game/maps/maps.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { choices, PAGE_SIZE } from './components/pager.ts';
 import { thumb } from './components/map-image.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { type MapSummary, mapSummaries } from '#store/game/map-summaries.ts';
+import { type MapSummary, mapSummaries } from '#store/game/maps/map-summaries.ts';
 import {
   factsOf,
   matchByKey,

@@ -3,7 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { uuidOf } from '#platform/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
-import { activityOf } from '#store/game/leaderboards.ts';
+import { activityOf } from '#store/game/leaderboards/leaderboards.ts';
 import { back, firstDayOf } from '#store/game/time-buckets.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';

@@ -14,7 +14,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { identifier, sql } from '#db/sql.ts';
-import { projectMatches } from '#store/game/leaderboard-projection.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { readEvent } from '#events/read-event.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { createTestDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';

@@ -11,7 +11,7 @@ import { databaseLookup } from '#importers/database-lookup.ts';
 import { importPgmMaps } from '#importers/pgm-map.ts';
 import { importRotations } from '#importers/rotation.ts';
 import { type Outcome, runImport, tryImport } from '#importers/run.ts';
-import { imageOf, mapByName, rotationOf } from '#store/game/maps.ts';
+import { imageOf, mapByName, rotationOf } from '#store/game/maps/maps.ts';
 import { exportEvents } from '#events/export.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { statsOf } from '#store/game/player-stats.ts';

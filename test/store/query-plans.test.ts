@@ -6,7 +6,7 @@ import type { Db } from '#db/db.ts';
 import { type Sql, sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#store/game/factions.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
-import { listRankedMaps, ranksOf } from '#store/game/map-ranks.ts';
+import { listRankedMaps, ranksOf } from '#store/game/maps/map-ranks.ts';
 import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
 import {
   listMatches,
@@ -16,7 +16,7 @@ import {
   matchesOf,
   matchWithTeams,
 } from '#store/game/matches.ts';
-import { listMaps, mapByName, positionsIn, ratesOf, rotationsOf } from '#store/game/maps.ts';
+import { listMaps, mapByName, positionsIn, ratesOf, rotationsOf } from '#store/game/maps/maps.ts';
 import { objectivesOf } from '#store/game/player-objectives.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
 import { firstHourOf } from '#store/first-hour.ts';

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type EventContext, EventRejected, sourceOf, observePlayer, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
-import { mapByName } from '#store/game/maps.ts';
+import { mapByName } from '#store/game/maps/maps.ts';
 
 /** Stores a player's rating of a map version; it replaces an earlier rating by the same player. */
 export async function applyRated(context: EventContext, data: DataOf<'map.rated'>): Promise<HandlerResult> {

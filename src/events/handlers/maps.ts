@@ -4,7 +4,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type EventContext, EventRejected, sourceOf, type HandlerResult } from '../unit-of-work.ts';
 import type { DataOf } from '../schema.ts';
-import { type GameMap, mapByExactName } from '#store/game/maps.ts';
+import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
 
 type Published = DataOf<'map.published'>;
 

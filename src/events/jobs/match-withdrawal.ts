@@ -5,7 +5,7 @@ import {
   type CountedFor,
   removeMatchResult,
   removePlayersFromLeaderboards,
-} from '#store/game/leaderboard-projection.ts';
+} from '#store/game/leaderboards/leaderboard-projection.ts';
 import { applyPseudonyms } from '../anonymise.ts';
 import { uuidsOf } from '../match-summary.ts';
 import { LEDGER, type LedgerRow, parseLedgerRow } from '../rebuild.ts';

@@ -2,7 +2,7 @@ import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
-import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboard-projection.ts';
+import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { GROUP_NAMES, GROUPS } from '#store/game/player-stats.ts';
 import { mergePlayerNames } from '#store/game/player-names.ts';
 import { createJob, markStale } from '#store/jobs.ts';

@@ -4,7 +4,7 @@ import { keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text.ts';
 import { LANGUAGES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
-import { mapByKey } from '#store/game/maps.ts';
+import { mapByKey } from '#store/game/maps/maps.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { isBanned } from '#store/game/punishments.ts';

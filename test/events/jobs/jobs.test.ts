@@ -14,7 +14,7 @@ import { playerByUuid } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { type Job, jobByKey, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
-import { projectMatches } from '#store/game/leaderboard-projection.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import {
   account,
   after,

@@ -10,8 +10,8 @@ import {
   removeMatchResult,
   removePlayersFromLeaderboards,
   subtractPlayedTwice,
-} from '#store/game/leaderboard-projection.ts';
-import { activityOf, leaders, resultsOn } from '#store/game/leaderboards.ts';
+} from '#store/game/leaderboards/leaderboard-projection.ts';
+import { activityOf, leaders, resultsOn } from '#store/game/leaderboards/leaderboards.ts';
 import { back, bucketsIn, firstDayOf, periodOf } from '#store/game/time-buckets.ts';
 import { recordOnline, onlineSince } from '#store/game/online-samples.ts';
 import { playerByUuid } from '#store/game/players.ts';

@@ -1,7 +1,7 @@
 import type { LeaderboardChanges } from './leaderboard-changes.ts';
 import type { LeaderboardMode } from './leaderboards.ts';
-import { type BucketsAt, oldestRetained, type Period, PERIODS } from './time-buckets.ts';
-import { groupOf } from './player-stats.ts';
+import { type BucketsAt, oldestRetained, type Period, PERIODS } from '../time-buckets.ts';
+import { groupOf } from '../player-stats.ts';
 
 /** Receives the counts of a match: the accumulator of the projection, or a bulk loader. */
 export type LeaderboardCounter = Pick<LeaderboardChanges, 'add' | 'addResult'>;

@@ -3,11 +3,11 @@ import { idOf } from '#platform/ids.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { findPlayer } from '#store/game/players.ts';
 import { listPunishments, listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
-import { timestamp, textOf } from '../components.ts';
-import { moderatorPage, type Route, type ConsoleRequest } from '../routes.ts';
-import { inOperator } from './layout.ts';
-import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
-import { expiryOf, stateBadge } from './punishment-terms.ts';
+import { timestamp, textOf } from '../../components.ts';
+import { moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
+import { inOperator } from '../layout.ts';
+import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { expiryOf, stateBadge } from './terms.ts';
 
 async function punishmentsPage(request: ConsoleRequest) {
   const { c, person } = request;

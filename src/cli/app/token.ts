@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
-import { CLIENT, type Command, type Input, optional, print, required, withAppContext } from './command.ts';
-import { requireApplication } from './lookup.ts';
+import { CLIENT, type Command, type Input, optional, print, required, withAppContext } from '../command/command.ts';
+import { requireApplication } from '../command/lookup.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_HOURS = 24 * 365;

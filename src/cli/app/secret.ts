@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { addFurtherSecret, MAX_SECRETS, removeSecret, secretsOf } from '#store/applications/applications.ts';
-import { CLIENT, type Command, type Input, print, printTable, required, withAppContext } from './command.ts';
-import { requireApplication } from './lookup.ts';
+import { CLIENT, type Command, type Input, print, printTable, required, withAppContext } from '../command/command.ts';
+import { requireApplication } from '../command/lookup.ts';
 
 export const secretCommands: Command[] = [
   {

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { findPunished, issuePunishment } from '#events/punishments/operator-acts.ts';
-import { formTo, type Problems, textOf } from '../components.ts';
-import { moderatorForm, moderatorPage, type Route, type ConsoleRequest } from '../routes.ts';
-import { inOperator } from './layout.ts';
-import { isComplete, playerOf, readTerms, termsFields, wireExpiry } from './punishment-terms.ts';
+import { formTo, type Problems, textOf } from '../../components.ts';
+import { moderatorForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
+import { inOperator } from '../layout.ts';
+import { isComplete, playerOf, readTerms, termsFields, wireExpiry } from './terms.ts';
 
 /** The form that issues a punishment of the network. */
 async function newPage(request: ConsoleRequest, problems?: Problems) {

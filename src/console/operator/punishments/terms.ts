@@ -4,8 +4,8 @@ import type { Html } from '#http/page.ts';
 import { readUntil } from '#platform/until.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import type { Punishment } from '#store/game/punishments.ts';
-import { type Problems, textOf, timestamp } from '../components.ts';
-import type { ConsoleRequest } from '../routes.ts';
+import { type Problems, textOf, timestamp } from '../../components.ts';
+import type { ConsoleRequest } from '../../routes.ts';
 
 /** The terms of a punishment (type, level, reason, expiry): how pages show them, and the fields that set them. */
 

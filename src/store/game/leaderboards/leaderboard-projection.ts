@@ -1,11 +1,11 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { lockProjection, advanceProjection } from './projection-offsets.ts';
+import { lockProjection, advanceProjection } from '../projection-offsets.ts';
 import { LeaderboardChanges } from './leaderboard-changes.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsRetained, retainedAt } from './leaderboard-counting.ts';
 import { MODES } from './leaderboards.ts';
-import { type BucketsAt, bucketsIn, retainedBuckets } from './time-buckets.ts';
-import { factsOf, type MatchTeam } from './matches.ts';
+import { type BucketsAt, bucketsIn, retainedBuckets } from '../time-buckets.ts';
+import { factsOf, type MatchTeam } from '../matches.ts';
 
 /**
  * Counts finished matches into leaderboards and map results, asynchronously, so that the ingest does not wait for it.

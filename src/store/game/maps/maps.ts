@@ -1,7 +1,7 @@
 import { nameKey } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { byOrder } from './servers.ts';
+import { byOrder } from '../servers.ts';
 
 export interface MapAuthor {
   name: string;

@@ -16,8 +16,8 @@ import {
 import { resumeApplication } from '#store/applications/suspension.ts';
 import { TEXTS } from '#console/texts/index.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
-import { ownerCommands } from './app-owner.ts';
-import { secretCommands } from './app-secret.ts';
+import { ownerCommands } from './owner.ts';
+import { secretCommands } from './secret.ts';
 import {
   CLIENT,
   type Command,
@@ -28,8 +28,8 @@ import {
   printTable,
   required,
   withAppContext,
-} from './command.ts';
-import { requireApplication } from './lookup.ts';
+} from '../command/command.ts';
+import { requireApplication } from '../command/lookup.ts';
 
 const MAX_NAME_LENGTH = 64;
 

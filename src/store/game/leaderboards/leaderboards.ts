@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { identifier, list, sql } from '#db/sql.ts';
-import { type Group, GROUP_NAMES } from './player-stats.ts';
+import { type Group, GROUP_NAMES } from '../player-stats.ts';
 
 /** Reads the leaderboards, which `leaderboard-projection.ts` updates asynchronously. */
 

@@ -6,11 +6,11 @@ import { runJob } from '#events/jobs/runner.ts';
 import { historyOf, undoChange } from '#events/punishments/changes.ts';
 import { changePunishment, revokePunishment } from '#events/punishments/operator-acts.ts';
 import { type Punishment, punishmentByKey, REVOKED, targetByKey } from '#store/game/punishments.ts';
-import { factsList, formTo, textOf, timestamp, type Problems } from '../components.ts';
-import { moderatorForm, moderatorPage, operatorForm, type Route, type ConsoleRequest } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
-import { inOperator } from './layout.ts';
-import { changeTable } from './punishment-changes.ts';
+import { factsList, formTo, textOf, timestamp, type Problems } from '../../components.ts';
+import { moderatorForm, moderatorPage, operatorForm, type Route, type ConsoleRequest } from '../../routes.ts';
+import { notFound } from '../../sign-in.ts';
+import { inOperator } from '../layout.ts';
+import { changeTable } from './changes.ts';
 import {
   enteredTerms,
   expiryOf,
@@ -21,7 +21,7 @@ import {
   stateBadge,
   termsFields,
   wireExpiry,
-} from './punishment-terms.ts';
+} from './terms.ts';
 
 async function requirePunishment({ c, deps, now }: ConsoleRequest): Promise<Punishment> {
   const found = await punishmentByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, now);

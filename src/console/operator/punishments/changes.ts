@@ -5,10 +5,10 @@ import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { readUntil } from '#platform/until.ts';
 import { countUndoable, listChanges, type PunishmentChange, undoChanges } from '#events/punishments/changes.ts';
-import { button, formTo, number, timestamp, textOf } from '../components.ts';
-import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
-import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, table } from './lists.ts';
+import { button, formTo, number, timestamp, textOf } from '../../components.ts';
+import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
+import { inOperator } from '../layout.ts';
+import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 const PATH = '/operator/punishments/changes';
 

@@ -17,7 +17,7 @@ import {
   printTable,
   required,
   withAppContext,
-} from './command.ts';
+} from '../command/command.ts';
 
 const MAX_LISTED = 200;
 const REQUEST_OPTIONS: Command['options'] = {
