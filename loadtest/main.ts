@@ -6,6 +6,10 @@
  *   npm run loadtest -- ingest --only speed              one part: link, faults, speed, reads
  *   npm run loadtest -- ingest --database sqlite         one database
  *   npm run loadtest -- ingest --matches 1000            fewer matches over the unreliable link
+ *   npm run loadtest -- model --minutes 60               random histories, kills and operator acts, recomputed independently
+ *   npm run loadtest -- model --seed 123                 one of them again
+ *   npm run loadtest -- pressure                         honest users beside one abuser after another
+ *   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -15,12 +19,17 @@ const LOAD_TESTS: Record<
   () => Promise<{ runLoadTest(options: LoadTestOptions, report: Report): Promise<void> }>
 > = {
   ingest: () => import('./ingest/run.ts'),
+  model: () => import('./model/run.ts'),
+  pressure: () => import('./pressure/run.ts'),
 };
 
 export interface LoadTestOptions {
   only: string;
   database: string;
   matches: number;
+  minutes: number;
+  seconds: number;
+  seed: number | undefined;
 }
 
 const { values, positionals } = parseArgs({
@@ -29,6 +38,9 @@ const { values, positionals } = parseArgs({
     only: { type: 'string', default: '' },
     database: { type: 'string', default: '' },
     matches: { type: 'string', default: '10000' },
+    minutes: { type: 'string', default: '2' },
+    seconds: { type: 'string', default: '20' },
+    seed: { type: 'string' },
   },
 });
 
@@ -39,6 +51,13 @@ if (loadTest === undefined) {
 } else {
   const report = new Report();
   const loaded = await loadTest();
-  await loaded.runLoadTest({ ...values, matches: Number(values.matches) }, report);
+  const seed = values.seed === undefined ? undefined : Number(values.seed);
+  const [matches, minutes, seconds] = [values.matches, values.minutes, values.seconds].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const options = { ...values, matches, minutes, seconds, seed };
+  await loaded.runLoadTest(options, report);
   report.end();
 }

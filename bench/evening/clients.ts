@@ -1,7 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { Random } from '#demo/network/random.ts';
-import { prepare } from '../../loadtest/ingest/speed.ts';
+import { prepare } from '../../loadtest/support/prepare.ts';
 import { apiCases } from '../api.ts';
 import type { BenchClient } from '../client.ts';
 import type { BenchRequest } from '../case.ts';

@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { UsageError } from '#platform/errors.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { answerOf } from '#test/support/child-reply.ts';
-import { cpuOf, type ServedProcess, serveProcess } from '../../loadtest/ingest/served-process.ts';
+import { cpuOf, type ServedProcess, serveProcess } from '../../loadtest/support/served-process.ts';
 import { type BenchClient, openBenchClient } from '../client.ts';
 import { pin } from '../measured-process.ts';
 import { clientsOf, createServers } from './clients.ts';

@@ -9,12 +9,12 @@ import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { openAppContext } from '#context/context.ts';
 import type { Report } from '../report.ts';
-import type { Databases } from './databases.ts';
-import { type ServedProcess, serveProcess } from './served-process.ts';
+import type { Databases } from '../support/databases.ts';
+import { type ServedProcess, serveProcess } from '../support/served-process.ts';
 import { digestOf } from './unreliable-link.ts';
 import { openSmallDisk } from './small-disk.ts';
-import { createPopulation, matchOf } from './matches.ts';
-import { prepare } from './speed.ts';
+import { createPopulation, matchOf } from '../support/matches.ts';
+import { prepare } from '../support/prepare.ts';
 
 const people = createPopulation(200);
 const match = () => matchOf(people, 10, Date.now());

@@ -2,16 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#platform/clock.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
-import { createApplication, setLimit } from '#store/applications/applications.ts';
 import { ingestEvents } from '#events/ledger.ts';
-import { issueClientToken } from '#store/applications/tokens.ts';
 import type { Report } from '../report.ts';
-import type { Databases } from './databases.ts';
+import type { Databases } from '../support/databases.ts';
 import { GameServers } from './child-process.ts';
-import { serveProcess } from './served-process.ts';
-import { createPopulation, matchOf } from './matches.ts';
-import { RawClient, rawGet } from './raw-client.ts';
-import { prepare } from './speed.ts';
+import { serveProcess } from '../support/served-process.ts';
+import { createPopulation, matchOf } from '../support/matches.ts';
+import { RawClient, rawGet } from '../support/raw-client.ts';
+import { createReader, prepare } from '../support/prepare.ts';
 
 const READERS = 2;
 const WINDOWS = 7;
@@ -19,7 +17,6 @@ const SECONDS = 3;
 /** Lets the JIT compile the hot code and the service adapt to the load. */
 const WARM_UP_S = 8;
 const SENDERS = 32;
-const HOUR_MS = 3_600_000;
 
 /** Measures reads of the data API, alone and while the ingest is saturated. */
 export async function testReads(databases: Databases, report: Report): Promise<void> {
@@ -60,14 +57,7 @@ async function fill(url: string): Promise<string> {
   const people = createPopulation(300);
   const matches = Array.from({ length: 500 }, () => ({ ...matchOf(people, 10, Date.now()), server: 'Server 0' }));
   await ingestEvents(db, systemClock, { kind: 'operator' }, matches);
-  const { application } = await createApplication(db, Date.now(), {
-    name: 'Load test',
-    type: 'service',
-    redirect_uris: [],
-    access: 'approved',
-  });
-  await setLimit(db, application.client_id, 100_000_000);
-  return await issueClientToken(db, Date.now(), application.client_id, HOUR_MS);
+  return await createReader(url);
 }
 
 /** @returns the 99th percentile of the response times, in ms */

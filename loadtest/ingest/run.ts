@@ -1,6 +1,6 @@
 import type { LoadTestOptions } from '../main.ts';
 import type { Report } from '../report.ts';
-import { databases, type Databases, type Dialect } from './databases.ts';
+import { databases, type Databases, dialectsOf } from '../support/databases.ts';
 import { testFaults } from './faults.ts';
 import { testLink } from './unreliable-link.ts';
 import { testReads } from './reads.ts';
@@ -17,10 +17,7 @@ const PARTS: Record<string, Part> = {
 
 /** Tests that the ingest loses no event, stores none twice, responds clearly to every fault, and is fast. */
 export async function runLoadTest(options: LoadTestOptions, report: Report): Promise<void> {
-  const dialects = (['sqlite', 'postgres'] as const).filter(
-    (dialect) => options.database === '' || dialect === options.database,
-  );
-  for (const dialect of dialects satisfies Dialect[]) {
+  for (const dialect of dialectsOf(options.database)) {
     await using opened = await databases(dialect);
     for (const [name, part] of Object.entries(PARTS)) {
       if (options.only === '' || options.only === name) await part(opened, options, report);

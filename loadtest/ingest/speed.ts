@@ -1,16 +1,10 @@
-import { secretHash } from '#platform/crypto/secrets.ts';
-import { openDb } from '#db/open.ts';
-import { migrate } from '#db/migrate.ts';
-import { sql } from '#db/sql.ts';
-import { systemClock } from '#platform/clock.ts';
-import { ingestEvents } from '#events/ledger.ts';
-import { createServerKey } from '#store/game/server-keys.ts';
 import type { Report } from '../report.ts';
 import type { Pace } from './baseline-loop.ts';
-import type { Databases } from './databases.ts';
+import type { Databases } from '../support/databases.ts';
 import { baselineSetup } from './baseline-setup.ts';
 import { baselineLoop, GameServers } from './child-process.ts';
-import { cpuOf, serveProcess } from './served-process.ts';
+import { prepare } from '../support/prepare.ts';
+import { cpuOf, serveProcess } from '../support/served-process.ts';
 
 const SENDERS = 32;
 /**
@@ -57,7 +51,7 @@ interface Speed {
 
 async function measureRound(databases: Databases, batch: number): Promise<Speed> {
   const [url, other] = [await databases.create(), await databases.create()];
-  const keys = await prepare(url);
+  const keys = await prepare(url, SENDERS);
   const size = SIZES[databases.dialect];
   const service = await sendAll(url, keys, batch, size);
   const after = await baselineSetup(url, other, size.warmUp);
@@ -70,26 +64,6 @@ async function measureRound(databases: Databases, batch: number): Promise<Speed>
 interface Size {
   warmUp: number;
   matches: number;
-}
-
-/** Migrates a database and creates `count` servers; returns a key of each. */
-export async function prepare(url: string, count = SENDERS): Promise<string[]> {
-  await using db = await openDb(url, { keyedHash: secretHash });
-  await migrate(db);
-  const time = new Date().toISOString();
-  const events = Array.from({ length: count }, (_, number) => ({
-    version: 1,
-    id: `server-${number}`,
-    type: 'server.configured',
-    time,
-    server: `Server ${number}`,
-    data: { region: 'eu' },
-  }));
-  await ingestEvents(db, systemClock, { kind: 'operator' }, events);
-  const servers = await db.all<{ key: number }>(sql`select key from servers order by key`);
-  const keys: string[] = [];
-  for (const { key } of servers) keys.push(await createServerKey(db, Date.now(), key));
-  return keys;
 }
 
 async function sendAll(url: string, keys: string[], batch: number, { warmUp, matches }: Size): Promise<Pace> {

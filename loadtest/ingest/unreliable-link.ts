@@ -10,10 +10,10 @@ import { groupOf } from '#store/game/player-stats.ts';
 import { type Event, openSender, type Sender } from '#sender/index.ts';
 import type { Report } from '../report.ts';
 import { UnreliableProxy } from './unreliable-proxy.ts';
-import type { Databases } from './databases.ts';
-import { freePorts, serveProcess } from './served-process.ts';
-import { createPopulation, matchOf } from './matches.ts';
-import { prepare } from './speed.ts';
+import type { Databases } from '../support/databases.ts';
+import { freePorts, serveProcess } from '../support/served-process.ts';
+import { createPopulation, matchOf } from '../support/matches.ts';
+import { prepare } from '../support/prepare.ts';
 
 const SENDERS = 8;
 const KILLS = 20;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createPopulation, matchOf } from './matches.ts';
-import { RawClient, rawPost } from './raw-client.ts';
+import { createPopulation, matchOf } from '../support/matches.ts';
+import { RawClient, rawPost } from '../support/raw-client.ts';
 
 /** What to send. Without `matches`, sending continues until the message `stop`. */
 export interface WriteOrder {

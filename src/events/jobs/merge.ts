@@ -28,6 +28,8 @@ export interface MergeParams {
 interface Cursor {
   /** Matches up to this key are done. */
   match: number;
+  /** Observations of names by events up to this key are done; a job of an earlier version has none. */
+  observed?: number;
 }
 
 /** Does the first portion of a merge. @returns the aggregates to rebuild if that completed it, otherwise adds a job */
@@ -60,6 +62,8 @@ async function moveRows(
   const budget = new Budget();
   await moveMatches(tx, now, params, cursor, budget);
   if (budget.isSpent) return undefined;
+  await renameScorer(tx, params, cursor, budget);
+  if (budget.isSpent) return undefined;
   if (merged === survivor) return [];
   for (const table of OWNED) {
     budget.spend(await moveOwned(tx, table, params, budget.rows));
@@ -75,9 +79,7 @@ async function moveMatches(
   cursor: Cursor,
   budget: Budget,
 ): Promise<void> {
-  const into = (await tx.get<{ uuid: string; name: string }>(
-    sql`select uuid, name from players where key = ${survivor}`,
-  ))!;
+  const into = await survivorOf(tx, survivor);
   while (!budget.isSpent) {
     const rows = await tx.tuples(sql`
       select p.match_key, s.player_key from player_matches p
@@ -103,6 +105,35 @@ async function moveMatches(
 
 /** Few, because the pages of these matches are parsed before the budget is asked again. */
 const MATCHES_PER_READ = 8;
+
+async function survivorOf(tx: Queryable, key: number): Promise<{ uuid: string; name: string }> {
+  return (await tx.get(sql`select uuid, name from players where key = ${key}`))!;
+}
+
+/**
+ * Renames the player in the matches whose objectives it completed without being in a team. No row of `player_matches` leads
+ * to them, but the name that the match observed does.
+ */
+async function renameScorer(tx: Queryable, params: MergeParams, cursor: Cursor, budget: Budget): Promise<void> {
+  const { from, merged, survivor } = params;
+  const into = await survivorOf(tx, survivor);
+  while (!budget.isSpent) {
+    const rows = await tx.tuples(sql`
+      select o.ledger_key, d.match_key from name_observations o left join match_details d on d.match_key = o.ledger_key
+      where (o.player_key, o.ledger_key) > (${merged}, ${cursor.observed ?? 0}) and o.player_key <= ${merged}
+      order by o.player_key, o.ledger_key limit ${OBSERVATIONS_PER_READ}`);
+    if (rows.length === 0) return;
+    for (const [event, match] of rows as [event: number, match: number | null][]) {
+      if (budget.isSpent) return;
+      if (match !== null) budget.spend(1, await renameInMatch(tx, match, { uuid: from, key: merged }, into));
+      cursor.observed = event;
+    }
+    budget.spend(1);
+  }
+}
+
+/** Most observations are of other events than matches and need no change, so a portion may pass many of them. */
+const OBSERVATIONS_PER_READ = 100;
 
 /** Gives a match the surviving UUID and name. @returns the bytes that it parsed */
 async function renameInMatch(

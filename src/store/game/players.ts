@@ -90,7 +90,8 @@ export interface PlayerName {
 }
 
 /**
- * Every name of a player, newest first, without the short UUID. `last_seen` of the present name is in player_stats, because every match updates it;
+ * Every name of a player without the short UUID, the present one first, then the newest. `last_seen` of the present name
+ * is in player_stats, because every match updates it;
  * its row in player_names is older.
  */
 export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerName[]> {
@@ -98,7 +99,8 @@ export async function namesOf(db: Queryable, playerKey: number): Promise<PlayerN
     select case when n.name_key = p.name_key then p.name else n.name end as name, n.first_seen,
       case when n.name_key = p.name_key then s.name_seen else n.last_seen end as last_seen
     from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = n.player_key
-    where n.player_key = ${playerKey} order by last_seen desc, n.name_key`);
+    where n.player_key = ${playerKey}
+    order by case when n.name_key = p.name_key then 0 else 1 end, last_seen desc, n.name_key`);
   return names.filter(({ name }) => !isShortUuid(name));
 }
 

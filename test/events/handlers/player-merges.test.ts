@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
+import { matchByKey } from '#store/game/matches.ts';
 import { findPlayer, namesOf, type PlayerName, playerByUuid } from '#store/game/players.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
 import { DIALECTS, onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
-import { configured, event, login, match, person, team, sendEvents } from '#test/support/builders.ts';
+import { BEGINNING, configured, event, login, match, person, team, sendEvents } from '#test/support/builders.ts';
 import { canonicalDumpOf } from '../canonical-dump.ts';
 import { arbitraryHistory, type GeneratedEvent } from '../generated-history.ts';
 import { ingestHistory } from '../ingest-history.ts';
@@ -73,6 +75,45 @@ for (const when of ['before', 'after'] as const) {
       assert.deepEqual(others, []);
       const observations = await context.db.tuples(sql`select name from name_observations where player_key = ${key}`);
       assert.ok(observations.every(([name]) => name === pseudonym));
+    },
+  );
+}
+
+onEachDatabase(
+  'the present name is listed first, also where an earlier name was seen at the same time',
+  async (t, url) => {
+    const context = await testContext(t, url);
+    for (const name of ['Anna', 'Zoe']) {
+      await sendEvents(context, event('player.named', { player: person(0, name) }, { time: BEGINNING }));
+    }
+    const player = (await playerByUuid(context.db, FROM))!;
+    assert.equal(player.name, 'Zoe');
+    assert.deepEqual(
+      (await namesOf(context.db, player.key)).map(({ name }) => name),
+      ['Zoe', 'Anna'],
+    );
+  },
+);
+
+for (const survivor of ['a known', 'an unknown'] as const) {
+  onEachDatabase(
+    `the objectives of a player merged into ${survivor} one show the survivor, also without a place in a team`,
+    async (t, url) => {
+      const context = await testContext(t, url);
+      const objective = { player: person(0), team: 'Red', type: 'flag', name: 'Flag', time: BEGINNING } as const;
+      const played = match({ teams: [team('Red', 2), team('Blue', 3)], objectives: [objective] });
+      await sendEvents(context, configured('Alpha'), ...(survivor === 'a known' ? [login('Alpha', person(1))] : []));
+      const receipts = await sendEvents(
+        context,
+        ...Array.from({ length: 150 }, () => ({ ...played, id: randomUUID() })),
+      );
+      await sendEvents(context, event('player.merged', { from: FROM, into: INTO }));
+      await finishJobs(context.db);
+      const { name } = person(survivor === 'a known' ? 1 : 0);
+      for (const receipt of receipts) {
+        const { objectives } = (await matchByKey(context.db, keyOf(receipt)!))!;
+        assert.deepEqual((JSON.parse(objectives) as { player: unknown }[])[0]!.player, { uuid: INTO, name });
+      }
     },
   );
 }

@@ -11,7 +11,9 @@ export interface ServedProcess {
   child: ChildProcess;
   api: number;
   ingest: number;
+  auth: number;
   site: number;
+  internal: number;
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -35,7 +37,7 @@ export async function serveProcess(
     environment = {},
   }: { ports?: Ports; options?: string[]; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<ServedProcess> {
-  const { api, ingest, auth, site } = ports ?? (await freePorts());
+  const { api, ingest, auth, site, internal } = ports ?? (await freePorts());
   const child = spawn(process.execPath, [...process.execArgv, ...options, MAIN, 'serve'], {
     env: {
       ...process.env,
@@ -44,7 +46,7 @@ export async function serveProcess(
       NEW_PLAYERS_LIMIT: '0',
       DATABASE_URL: databaseUrl,
       LOG_LEVEL: 'silent',
-      INTERNAL_LISTEN: '127.0.0.1:0',
+      INTERNAL_LISTEN: `127.0.0.1:${internal}`,
       API_URL: `http://127.0.0.1:${api}`,
       INGEST_URL: `http://127.0.0.1:${ingest}`,
       AUTH_URL: `http://127.0.0.1:${auth}`,
@@ -63,7 +65,7 @@ export async function serveProcess(
     ready(child),
     exit.then(() => Promise.reject(new Error('The service exited before it was ready; its errors are printed above.'))),
   ]);
-  return { child, api, ingest, site, kill };
+  return { child, api, ingest, auth, site, internal, kill };
 }
 
 const TICK_US = 10_000;
@@ -85,13 +87,14 @@ export interface Ports {
   ingest: number;
   auth: number;
   site: number;
+  internal: number;
 }
 
-/** Four different ports that are free at the time of the call. */
+/** Five different ports that are free at the time of the call. */
 export async function freePorts(): Promise<Ports> {
-  const servers = Array.from({ length: 4 }, () => createServer().listen(0, '127.0.0.1'));
+  const servers = Array.from({ length: 5 }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
-  const [api, ingest, auth, site] = servers.map((server) => (server.address() as { port: number }).port);
+  const [api, ingest, auth, site, internal] = servers.map((server) => (server.address() as { port: number }).port);
   await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return { api: api!, ingest: ingest!, auth: auth!, site: site! };
+  return { api: api!, ingest: ingest!, auth: auth!, site: site!, internal: internal! };
 }

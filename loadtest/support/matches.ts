@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { generator } from './random.ts';
 
 /** Random matches for load tests, reproducible by a seed. */
 
@@ -16,17 +17,6 @@ export function createPopulation(size: number, seed = 1): Population {
     name: `Player${number}`,
   }));
   return { players, draw };
-}
-
-/** A seeded generator of random numbers from 0 to below 1 (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 const MODES = ['ctw', 'tdm', 'dtc', 'cp', 'splatt'];

@@ -18,6 +18,11 @@ export interface Databases extends AsyncDisposable {
   outage: { begin(): Promise<void>; end(): Promise<void> } | undefined;
 }
 
+/** The database that `--database` names, or both. */
+export function dialectsOf(name: string): Dialect[] {
+  return (['sqlite', 'postgres'] as const).filter((dialect) => name === '' || dialect === name);
+}
+
 export async function databases(dialect: Dialect): Promise<Databases> {
   const folder = await mkdtemp(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), 'scorehall-loadtest-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,0 +1,146 @@
+import type { Random } from '../support/random.ts';
+import type { Operator } from '../support/operator.ts';
+import type { ModelSender } from './sender.ts';
+
+/** A withdrawal of everything that a server sent since a time. The other timestamps bound when it took effect. */
+export interface Withdrawal {
+  server: string;
+  since: number;
+  began: number;
+  ended: number;
+  /** False where the command was killed, so that the withdrawal may or may not have been created. */
+  isCertain: boolean;
+}
+
+/** What operators and players do beside the reports of the servers, at random. Remembers what the check must know. */
+export class Acts {
+  readonly withdrawals: Withdrawal[] = [];
+  /** Receipts of single withdrawn events; those whose command was killed may still stand. */
+  readonly withdrawn = new Map<string, { isCertain: boolean }>();
+  readonly deleted = new Set<string>();
+  /** Sentences about commands that failed. */
+  readonly failures: string[] = [];
+  readonly #operator: Operator;
+  readonly #senders: readonly ModelSender[];
+  readonly #random: Random;
+  readonly #linked = new Map<string, string>();
+  #accounts = 0;
+
+  constructor(operator: Operator, senders: readonly ModelSender[], random: Random) {
+    this.#operator = operator;
+    this.#senders = senders;
+    this.#random = random;
+  }
+
+  async next(): Promise<void> {
+    const chance = this.#random.below(100);
+    if (chance < 20) return await this.#withdrawOne();
+    if (chance < 32) return await this.#withdrawSince();
+    if (chance < 50) return await this.#merge();
+    if (chance < 75) return await this.#link();
+    if (chance < 85) return await this.#deleteAccount();
+    if (chance < 92) return await this.#erase();
+    await this.#configure();
+  }
+
+  /** Waits until no job is open. */
+  async finishJobs(): Promise<void> {
+    for (let turn = 0; turn < 300; turn++) {
+      const listed = await this.#operator.run('job', 'list', '--json');
+      const jobs = JSON.parse(listed?.out || '[]') as { id: string; kind: string; state: string; error?: string }[];
+      for (const job of jobs.filter(({ state }) => state === 'failed')) {
+        this.failures.push(`job ${job.id} (${job.kind}) has failed: ${job.error ?? ''}`);
+      }
+      if (jobs.every(({ state }) => state === 'done' || state === 'failed')) return;
+      await new Promise((resolve) => void setTimeout(resolve, 100));
+    }
+    this.failures.push('jobs have not ended within 30 s');
+  }
+
+  async #run(...command: string[]): Promise<'done' | 'refused' | 'killed'> {
+    const reply = await this.#operator.run(...command);
+    if (reply === undefined) return 'killed';
+    // 1 is a failure of the program, 2 a command that was refused with a sentence.
+    if (reply.status !== 0 && !/^scorehall: /.test(reply.err)) this.failures.push(`${command.join(' ')}: ${reply.err}`);
+    return reply.status === 0 ? 'done' : 'refused';
+  }
+
+  #player(): string {
+    return this.#random.pick(this.#senders[0]!.generator.uuids);
+  }
+
+  async #withdrawOne(): Promise<void> {
+    const sender = this.#random.pick(this.#senders);
+    const accepted = [...sender.sent.values()].flatMap(({ receipt }) => receipt ?? []);
+    if (accepted.length === 0) return;
+    const receipt = this.#random.pick(accepted);
+    const outcome = await this.#run(
+      'server',
+      'withdraw',
+      '--name',
+      sender.server,
+      '--match',
+      receipt,
+      '--yes',
+      '--json',
+    );
+    if (outcome !== 'refused') this.withdrawn.set(receipt, { isCertain: outcome === 'done' });
+  }
+
+  async #withdrawSince(): Promise<void> {
+    const { server } = this.#random.pick(this.#senders);
+    const began = Date.now();
+    const since = began - 200 - this.#random.below(1500);
+    const time = new Date(since).toISOString();
+    const outcome = await this.#run('server', 'withdraw', '--name', server, '--since', time, '--yes', '--json');
+    if (outcome === 'refused') return;
+    this.withdrawals.push({ server, since, began, ended: Date.now(), isCertain: outcome === 'done' });
+  }
+
+  async #merge(): Promise<void> {
+    await this.#run('player', 'merge', '--from', this.#player(), '--into', this.#player(), '--yes', '--json');
+  }
+
+  /** Creates an account; its player types the code of the account page on a server. */
+  async #link(): Promise<void> {
+    const uuid = this.#player();
+    if (this.deleted.has(uuid)) return;
+    const name = `account${++this.#accounts}`;
+    const email = `${name}@model.example`;
+    const created = await this.#operator.run(
+      'account',
+      'create',
+      '--name',
+      name,
+      '--email',
+      email,
+      '--verified',
+      '--json',
+    );
+    if (created?.status !== 0) return;
+    const { id } = JSON.parse(created.out) as { id: string };
+    const code = await this.#operator.linkCodeOf(id);
+    if (code === undefined) return;
+    const sender = this.#random.pick(this.#senders);
+    sender.add(sender.generator.link(uuid, code));
+    this.#linked.set(id, uuid);
+  }
+
+  async #deleteAccount(): Promise<void> {
+    if (this.#linked.size === 0) return;
+    const [id, uuid] = this.#random.pick([...this.#linked]);
+    this.#linked.delete(id);
+    if ((await this.#run('account', 'delete', '--account', id, '--yes', '--json')) !== 'refused')
+      this.deleted.add(uuid);
+  }
+
+  async #erase(): Promise<void> {
+    const uuid = this.#player();
+    if ((await this.#run('player', 'erase', '--uuid', uuid, '--yes', '--json')) !== 'refused') this.deleted.add(uuid);
+  }
+
+  async #configure(): Promise<void> {
+    const { server } = this.#random.pick(this.#senders);
+    await this.#run('server', 'set', '--name', server, '--max', String(this.#random.below(100)), '--json');
+  }
+}

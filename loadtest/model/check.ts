@@ -1,0 +1,92 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Acts } from './acts.ts';
+import { differences } from './differences.ts';
+import { expectedNetwork } from './expected-network.ts';
+import type { Exported } from './exported.ts';
+import type { Operator } from '../support/operator.ts';
+import { ApiClient, readNetwork } from './read-network.ts';
+import type { ModelSender, Sent } from './sender.ts';
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Compares the ledger with what the senders know, and both services with the ledger. @returns the differences */
+export async function check(
+  operator: Operator,
+  senders: readonly ModelSender[],
+  acts: Acts,
+  apiPorts: readonly number[],
+  token: string,
+): Promise<string[]> {
+  const exported = await operator.run('export', 'events', '-');
+  if (exported?.status !== 0) return [`export events failed: ${exported?.err}`];
+  const lines = exported.out.split('\n').filter((line) => line !== '');
+  const events = lines.map((line) => JSON.parse(line) as Exported);
+  const found = [...ledgerFaults(events, senders, acts)];
+  const uuids = new Set([...(exported.out.match(UUID) ?? []), ...senders[0]!.generator.uuids]);
+  const expected = expectedNetwork(events);
+  for (const [number, port] of apiPorts.entries()) {
+    const actual = await readNetwork(new ApiClient(port, token), uuids);
+    found.push(...differences(expected, actual).map((line) => `service ${number + 1}: ${line}`));
+  }
+  if (found.length > 0) found.push(`The exported events: ${await keep(exported.out)}`);
+  return found;
+}
+
+/** Writes the events of a failed case to a file, because its database is deleted. */
+async function keep(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-model-'));
+  await writeFile(join(folder, 'events.ndjson'), text);
+  return join(folder, 'events.ndjson');
+}
+
+/** Events whose acceptance depends on events of others: withdrawing those withdraws them too. */
+const DEPENDENT = /^(map\.|punishment\.)/;
+
+function* ledgerFaults(events: readonly Exported[], senders: readonly ModelSender[], acts: Acts): Generator<string> {
+  const stored = new Map<string, Exported>();
+  for (const event of events) {
+    const name = `${event.server} ${event.id}`;
+    if (stored.has(name)) yield `${name} is stored twice`;
+    stored.set(name, event);
+  }
+  for (const { server, sent } of senders) {
+    for (const one of sent.values()) {
+      const fault = faultOf(server, one, stored.get(`${server} ${one.id}`), acts);
+      if (fault !== undefined) yield `${server} ${one.id} (${one.variants[0]!.type}): ${fault}`;
+    }
+  }
+}
+
+function faultOf(server: string, sent: Sent, stored: Exported | undefined, acts: Acts): string | undefined {
+  if (stored === undefined) {
+    if (sent.acknowledged === undefined || mayBeWithdrawn(server, sent, acts)) return undefined;
+    return 'was acknowledged, is not stored and was not withdrawn';
+  }
+  if (sent.acknowledged === undefined) return `is stored, but was rejected: ${sent.rejected}`;
+  if (isWithdrawn(server, sent, acts)) return 'was withdrawn, but is stored';
+  if (sent.receipt !== stored.receipt) return `has the receipt ${sent.receipt}, but is stored under ${stored.receipt}`;
+  // Bodies with players who have pseudonyms now are compared through the APIs only.
+  const variant = sent.variants.find(({ type, time }) => storedType(type) === stored.type && time === stored.time);
+  return variant === undefined ? 'is stored with another type or time than it was sent with' : undefined;
+}
+
+const storedType = (type: string): string => (type === 'account.link' ? 'player.named' : type);
+
+function mayBeWithdrawn(server: string, { acknowledged, firstSent, receipt, variants }: Sent, acts: Acts): boolean {
+  if (receipt !== undefined && acts.withdrawn.has(receipt)) return true;
+  const isAnyWithdrawn = acts.withdrawals.length > 0 || acts.withdrawn.size > 0;
+  if (isAnyWithdrawn && variants.some(({ type }) => DEPENDENT.test(type))) return true;
+  // A killed command's job is found later, so it may have taken effect at any time after it began.
+  return acts.withdrawals.some(
+    (one) => one.server === server && acknowledged! >= one.since && (firstSent <= one.ended || !one.isCertain),
+  );
+}
+
+function isWithdrawn(server: string, { acknowledged, firstSent, receipt }: Sent, acts: Acts): boolean {
+  if (receipt !== undefined && acts.withdrawn.get(receipt)?.isCertain === true) return true;
+  return acts.withdrawals.some(
+    (one) => one.isCertain && one.server === server && firstSent >= one.since && acknowledged! < one.began,
+  );
+}

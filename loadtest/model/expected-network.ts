@@ -1,0 +1,204 @@
+import { ANY, type Exported } from './exported.ts';
+import type { MapFacts, MatchFacts, Network, PlayerFacts, PunishmentFacts } from './network.ts';
+import { PlayerModel } from './player-model.ts';
+
+/**
+ * Computes from the exported events alone what the APIs must answer. It shares no code with the service: the obvious
+ * computation, in memory, event after event.
+ */
+
+export function expectedNetwork(events: readonly Exported[]): Network {
+  const model = new NetworkModel(events);
+  for (const event of events) model.apply(event);
+  return model.network();
+}
+
+interface Punishment extends Omit<PunishmentFacts, 'punished'> {
+  punished: string;
+  changed: number;
+}
+
+interface GameMap extends Omit<MapFacts, 'rates' | 'rotations'> {
+  published: number;
+  votes: Map<string, { version: string; rate: number; time: number }>;
+}
+
+class NetworkModel {
+  readonly #mergedInto = new Map<string, string>();
+  readonly #players = new Map<string, PlayerModel>();
+  readonly #matches: MatchFacts[] = [];
+  readonly #punishments = new Map<string, Punishment>();
+  readonly #maps = new Map<string, GameMap>();
+  readonly #rotations = new Map<string, { time: number; maps: string[] }>();
+  /** The merges up to the present event: whether a scorer is in a team is decided when the match arrives. */
+  readonly #mergedSoFar = new Map<string, string>();
+  #order = 0;
+
+  /** A merge counts for all events, earlier ones too, so all merges are read first. */
+  constructor(events: readonly Exported[]) {
+    for (const { type, data } of events) {
+      if (type === 'player.merged') this.#mergedInto.set(data.from as string, data.into as string);
+    }
+  }
+
+  apply(event: Exported): void {
+    this.#order++;
+    const { type, data } = event;
+    const time = Date.parse(event.time);
+    if (type === 'player.merged') this.#mergedSoFar.set(data.from as string, data.into as string);
+    if (type === 'match.finished') return this.#match(event);
+    if (type === 'map.published') return this.#publish(data, time, event.receipt!);
+    if (type === 'map.rated') return this.#rate(data, time);
+    if (type.startsWith('punishment.')) return this.#punish(event, time);
+    if (type === 'rotation.changed') return this.#rotate(event.server!, time, data.maps as string[]);
+    if (data.player === undefined) return;
+    const player = this.#observe(data.player, time);
+    if (type === 'player.login') player.login(time, event.server!);
+    if (type === 'player.logout') player.logout(time);
+    if (type === 'player.statistics') player.report(data, time);
+  }
+
+  network(): Network {
+    const players = new Map<string, PlayerFacts>();
+    for (const [uuid, player] of this.#players) players.set(uuid, player.facts());
+    const nameOf = (uuid: string): string => players.get(uuid)?.name ?? '';
+    const punishments = [...this.#punishments.values()].map(({ changed: _, punished, ...facts }) => {
+      if (facts.type === 'ban' && facts.state === 0) players.get(punished)!.banned = true;
+      return { ...facts, punished: { uuid: punished, name: nameOf(punished) } };
+    });
+    // A merged UUID finds the surviving player.
+    for (const uuid of this.#mergedInto.keys()) {
+      const survivor = players.get(this.#survivor(uuid));
+      if (survivor !== undefined) players.set(uuid, survivor);
+    }
+    return {
+      matches: new Map(this.#matches.map((match) => [match.id, match])),
+      players,
+      punishments: new Map(punishments.map((one) => [one.id, one])),
+      maps: new Map([...this.#maps.values()].map((map) => [map.name, this.#mapFacts(map)])),
+    };
+  }
+
+  #survivor(uuid: string, merges: ReadonlyMap<string, string> = this.#mergedInto): string {
+    const into = merges.get(uuid);
+    return into === undefined ? uuid : this.#survivor(into, merges);
+  }
+
+  #player(uuid: string): PlayerModel {
+    const survivor = this.#survivor(uuid);
+    let player = this.#players.get(survivor);
+    if (player === undefined) this.#players.set(survivor, (player = new PlayerModel(survivor)));
+    return player;
+  }
+
+  #observe({ uuid, name }: { uuid: string; name: string }, time: number): PlayerModel {
+    const player = this.#player(uuid);
+    player.observe(name, time, this.#order);
+    return player;
+  }
+
+  /** A player as a match shows it: under the surviving UUID, whose name was written at the time of the merge. */
+  #shown({ uuid, name }: { uuid: string; name: string }): { uuid: string; name: string } {
+    const survivor = this.#survivor(uuid);
+    return { uuid: survivor, name: survivor === uuid ? name : ANY };
+  }
+
+  #match({ data, receipt, server }: Exported): void {
+    const teams = data.teams.map((team: { players: Record<string, number>[] }) => {
+      const sum = (count: string): number => team.players.reduce((total, player) => total + (player[count] ?? 0), 0);
+      const defaults = { score: sum('score'), kill_count: sum('kill_count'), death_count: sum('death_count') };
+      const players = team.players.map(({ time_played: _, ...player }) => {
+        return { ...player, ...this.#shown(player as never) };
+      });
+      return { ...defaults, ...team, players };
+    });
+    const total = (count: string): number =>
+      teams.reduce((sum: number, team: Record<string, number>) => sum + team[count]!, 0);
+    const { map, gamemode, ranked, win } = data;
+    const [started, finished] = [Date.parse(data.started as string), Date.parse(data.finished as string)];
+    const objectives = data.objectives.map(({ player, percent: _, ...facts }: Exported['data']) => {
+      const shown = player === null ? { uuid: '', name: '' } : this.#shown(player);
+      const time = Date.parse(facts.time as string);
+      return { ...facts, color: facts.color ?? '', player: shown.name, player_uuid: shown.uuid, time };
+    });
+    const counts = { kill_count: total('kill_count'), death_count: total('death_count') };
+    const head = { id: receipt!, map, server: server!, gamemode, ranked, win, ...counts };
+    this.#matches.push({ ...head, started, finished, teams, objectives });
+    this.#play(data, head.id, finished);
+  }
+
+  #play(data: Exported['data'], id: string, finished: number): void {
+    const seen = new Set<string>();
+    for (const team of data.teams) {
+      const result = data.win === '' ? 'draw' : data.win === team.name ? 'win' : 'lose';
+      for (const player of team.players) {
+        seen.add(this.#survivor(player.uuid as string, this.#mergedSoFar));
+        this.#observe(player, finished).play({ id, match: data, result, player });
+      }
+    }
+    for (const [number, { player, type }] of data.objectives.entries()) {
+      if (player !== null) this.#player(player.uuid as string).complete(type as string, id, number);
+      if (player === null || seen.has(this.#survivor(player.uuid as string, this.#mergedSoFar))) continue;
+      seen.add(this.#survivor(player.uuid as string, this.#mergedSoFar));
+      this.#observe(player, finished);
+    }
+    for (const [number, { killer, victim, time }] of data.kills.entries()) {
+      const place = { match_id: id, number, time: Date.parse(time as string) };
+      const [by, of] = [killer === null ? '' : this.#survivor(killer as string), this.#survivor(victim as string)];
+      const kill = { ...place, killer_uuid: by, victim_uuid: of };
+      if (killer !== null) this.#player(killer as string).kills.push(kill);
+      this.#player(victim as string).deaths.push(kill);
+    }
+  }
+
+  #publish({ name, version, objective = '', gamemodes = [] }: Exported['data'], time: number, id: string): void {
+    const known = this.#maps.get(name as string);
+    if (known === undefined) {
+      this.#maps.set(name as string, { id, name, version, objective, gamemodes, published: time, votes: new Map() });
+      return;
+    }
+    const next = { version, objective: objective || known.objective, gamemodes };
+    const { version: v, objective: o, gamemodes: g } = known;
+    const isSame = JSON.stringify(next) === JSON.stringify({ version: v, objective: o, gamemodes: g });
+    if (!isSame && time >= known.published) Object.assign(known, next, { published: time });
+  }
+
+  #rate({ map: name, player, rate, version: rated }: Exported['data'], time: number): void {
+    const map = this.#maps.get(name as string)!;
+    this.#observe(player, time);
+    const version = (rated as string | undefined) ?? map.version;
+    const vote = `${version} ${this.#survivor(player.uuid as string)}`;
+    const before = map.votes.get(vote);
+    if (before === undefined || before.time <= time) map.votes.set(vote, { version, rate: rate as number, time });
+  }
+
+  #mapFacts({ votes, published: _, ...map }: GameMap): MapFacts {
+    const rates: Record<string, number[]> = {};
+    for (const { version, rate } of votes.values()) (rates[version] ??= [0, 0, 0, 0, 0])[rate - 1]!++;
+    const rotations = [...this.#rotations].filter(([, { maps }]) => maps.includes(map.name)).map(([server]) => server);
+    return { ...map, rates, rotations: rotations.sort() };
+  }
+
+  #punish({ type, data, server = '', receipt }: Exported, time: number): void {
+    const reference = `${server} ${data.punishment}`;
+    if (type === 'punishment.issued') {
+      this.#observe(data.punished, time);
+      const { punisher, level = 0, reason = '' } = data;
+      this.#punishments.set(reference, {
+        id: receipt!,
+        punisher: punisher ?? null,
+        punished: this.#survivor(data.punished.uuid as string),
+        ...{ type: data.type as string, level, reason, server, state: 0, time, changed: time },
+      });
+      return;
+    }
+    const punishment = this.#punishments.get(reference)!;
+    if (type === 'punishment.revoked') punishment.state = 2;
+    else if (time >= punishment.changed) Object.assign(punishment, { reason: data.reason, changed: time });
+  }
+
+  #rotate(server: string, time: number, maps: string[]): void {
+    const before = this.#rotations.get(server);
+    if (before === undefined || before.time <= time) this.#rotations.set(server, { time, maps });
+  }
+}

@@ -1,0 +1,188 @@
+import { ANY, type Exported } from './exported.ts';
+import type { Kill, Named, PlayerFacts } from './network.ts';
+
+/** The counters of each field group of a player, as the data API names them. */
+const FIGHT = ['kill_count', 'death_count', 'envdeath_count'];
+const PLAY = ['win_count', 'lose_count', 'play_count', 'time_played'];
+const SHOOT = ['kill_count', 'death_count', 'shot_count', 'hit_count'];
+const COUNTERS: Record<string, string[]> = {
+  bowspleef: PLAY,
+  tntrun: PLAY,
+  cp: [...FIGHT, ...PLAY],
+  ctw: [...FIGHT, ...PLAY, 'wool_placed'],
+  objective: [...FIGHT, ...PLAY, 'core_leaked', 'destroyable_destroyed', 'flag_captured'],
+  paintball: [...SHOOT, ...PLAY],
+  splatt: [...SHOOT, ...PLAY, 'paint_count'],
+  teampvp: [...FIGHT, ...PLAY, 'score', 'objective_completed'],
+  factions: ['kill_count', 'death_count', 'time_played'],
+};
+const GROUP_OF: Record<string, string> = {
+  ...{ ctw: 'ctw', cp: 'cp', koth: 'cp', dtc: 'objective', dtm: 'objective', ctf: 'objective' },
+  ...{ bowspleef: 'bowspleef', tntrun: 'tntrun', paintball: 'paintball', splatt: 'splatt' },
+};
+const COMPLETED: Record<string, string> = {
+  wool: 'wool_placed',
+  core: 'core_leaked',
+  destroyable: 'destroyable_destroyed',
+  flag: 'flag_captured',
+};
+/** The data API lists so many objectives of a type. */
+const LISTED = 20;
+const TOTALS = [...FIGHT, 'win_count', 'lose_count', 'play_count', 'shot_count', 'hit_count', 'time_played'];
+
+interface Played {
+  id: string;
+  match: Exported['data'];
+  result: string;
+  player: Exported['data'];
+}
+
+interface Observation {
+  name: string;
+  time: number;
+  order: number;
+}
+
+/** One player, with everything that the events say about it. */
+export class PlayerModel {
+  readonly uuid: string;
+  readonly kills: Kill[] = [];
+  readonly deaths: Kill[] = [];
+  readonly #completed: Record<string, { id: string; number: number }[]> = { wool: [], core: [], destroyable: [] };
+  readonly #observed: Observation[] = [];
+  readonly #played: Played[] = [];
+  readonly #groups: Record<string, Record<string, number>> = {};
+  #login: { time: number; server: string } | undefined;
+  #logout: number | undefined;
+  #faction: { time: number; power: number; faction: string } | undefined;
+
+  constructor(uuid: string) {
+    this.uuid = uuid;
+    for (const [group, counters] of Object.entries(COUNTERS)) {
+      this.#groups[group] = Object.fromEntries(counters.map((counter) => [counter, 0]));
+    }
+  }
+
+  observe(name: string, time: number, order: number): void {
+    this.#observed.push({ name, time, order });
+  }
+
+  login(time: number, server: string): void {
+    if (this.#login === undefined || this.#login.time <= time) this.#login = { time, server };
+  }
+
+  logout(time: number): void {
+    this.#logout = Math.max(this.#logout ?? time, time);
+  }
+
+  report(data: Exported['data'], time: number): void {
+    this.#add('factions', data as Record<string, number>);
+    const { power = 0, faction = '' } = data;
+    if (this.#faction === undefined || this.#faction.time <= time) this.#faction = { time, power, faction };
+  }
+
+  play(played: Played): void {
+    this.#played.push(played);
+    const { match, result, player } = played;
+    const own = match.objectives.filter((one: Exported['data']) => one.player?.uuid === player.uuid);
+    const counts: Record<string, number> = {
+      ...player,
+      win_count: result === 'win' ? 1 : 0,
+      lose_count: result === 'lose' ? 1 : 0,
+      play_count: 1,
+      envdeath_count: envdeathsOf(match, player.uuid as string),
+      objective_completed: own.length,
+    };
+    for (const [type, counter] of Object.entries(COMPLETED)) {
+      counts[counter] = own.filter((one: Exported['data']) => one.type === type).length;
+    }
+    this.#add(GROUP_OF[match.gamemode as string] ?? 'teampvp', counts);
+  }
+
+  facts(): PlayerFacts {
+    const names = this.#names();
+    const { power = 0, faction = '' } = this.#faction ?? {};
+    return {
+      name: names[0]!.name,
+      names,
+      last_login: this.#login?.time ?? '',
+      last_login_server: this.#login?.server ?? '',
+      last_logout: this.#logout ?? '',
+      banned: false,
+      groups: { ...this.#groups, factions: { ...this.#groups['factions'], power, faction }, total: this.#total() },
+      matches: this.#matches(),
+      kills: this.kills.toSorted(newestFirst),
+      deaths: this.deaths.toSorted(newestFirst),
+      completed: this.#listed(),
+    };
+  }
+
+  /** Counts an objective for the lists of the player; those without a list are ignored. */
+  complete(type: string, id: string, number: number): void {
+    this.#completed[type]?.push({ id, number });
+  }
+
+  #listed(): PlayerFacts['completed'] {
+    return Object.fromEntries(Object.entries(this.#completed).map(([type, items]) => [type, newestIds(items)]));
+  }
+
+  #add(group: string, counts: Record<string, number>): void {
+    const sums = this.#groups[group]!;
+    for (const counter of COUNTERS[group]!) sums[counter]! += counts[counter] ?? 0;
+  }
+
+  #total(): Record<string, number> {
+    const sum = (counter: string): number =>
+      Object.values(this.#groups).reduce((total, counts) => total + (counts[counter] ?? 0), 0);
+    return Object.fromEntries(TOTALS.map((counter) => [counter, sum(counter)]));
+  }
+
+  /** The present name first. Names that differ in case only are one, in the spelling that was seen last. */
+  #names(): Named[] {
+    const names = new Map<string, Named>();
+    for (const { name, time } of this.#observed.toSorted((a, b) => a.time - b.time || a.order - b.order)) {
+      const before = names.get(name.toLowerCase());
+      names.delete(name.toLowerCase());
+      names.set(name.toLowerCase(), { name, first_seen: before?.first_seen ?? time, last_seen: time });
+    }
+    const present = [...names.values()].at(-1)!;
+    const former = [...names.values()].slice(0, -1);
+    return [present, ...former.sort(lastSeenFirst)];
+  }
+
+  /** Two UUIDs that were merged may have played in the same match: it is listed once, with the sums of both. */
+  #matches(): Record<string, unknown>[] {
+    const listed = new Map<string, Record<string, unknown>>();
+    for (const { id, match, result, player } of this.#played) {
+      const before = listed.get(id);
+      const sum = (counter: string, own = player[counter] as number): number =>
+        ((before?.[counter] as number | undefined) ?? 0) + own;
+      listed.set(id, {
+        ...{ id, map: match.map, gamemode: match.gamemode },
+        result: before === undefined || before['result'] === result ? result : ANY,
+        ...{ score: sum('score'), kill_count: sum('kill_count'), death_count: sum('death_count') },
+        envdeath_count: sum('envdeath_count', envdeathsOf(match, player.uuid as string)),
+        ...{ started: Date.parse(match.started as string), finished: Date.parse(match.finished as string) },
+      });
+    }
+    return [...listed.values()].sort((a, b) => ((a['id'] as string) < (b['id'] as string) ? 1 : -1));
+  }
+}
+
+const envdeathsOf = (match: Exported['data'], uuid: string): number =>
+  match.kills.filter((kill: Exported['data']) => kill.killer === null && kill.victim === uuid).length;
+
+const newestFirst = (a: Kill, b: Kill): number =>
+  a.match_id === b.match_id ? b.number - a.number : a.match_id < b.match_id ? 1 : -1;
+
+const lastSeenFirst = (a: Named, b: Named): number =>
+  b.last_seen - a.last_seen || (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1);
+
+/** The ids of the newest items, sorted. */
+function newestIds(items: readonly { id: string; number: number }[]): string[] {
+  const newest = items.toSorted((a, b) => (a.id === b.id ? b.number - a.number : a.id < b.id ? 1 : -1));
+  return newest
+    .slice(0, LISTED)
+    .map(({ id }) => id)
+    .sort();
+}

@@ -1,0 +1,133 @@
+import type { Kill, MapFacts, MatchFacts, Network, PlayerFacts, PunishmentFacts } from './network.ts';
+
+/** Reads a whole network through the data API of one service. */
+
+type Json = Record<string, unknown>;
+
+const PAGE = 100;
+const FIELDS = [
+  ...['bowspleef', 'cp', 'ctw', 'factions', 'objective', 'paintball', 'splatt', 'teampvp', 'tntrun', 'total'],
+  'names',
+].join(',');
+/** Compared elsewhere, or counted only every few minutes. */
+const NOT_COUNTERS = /_rank$|^kd_ratio$|^(wool_places|core_leaks|destroys|faction_id|faction_role)$/;
+const KILL_NUMBER_AT = 11;
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+
+export class ApiClient {
+  readonly #origin: string;
+  readonly #token: string;
+
+  constructor(port: number, token: string) {
+    this.#origin = `http://127.0.0.1:${port}`;
+    this.#token = token;
+  }
+
+  /** @returns the JSON of the response; undefined for 404 */
+  async get<T>(path: string): Promise<T | undefined> {
+    const response = await fetch(this.#origin + path, { headers: { authorization: `Bearer ${this.#token}` } });
+    const text = await response.text();
+    if (response.status === 404) return undefined;
+    if (response.status !== 200) throw new Error(`GET ${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  /** Walks all pages of a list. */
+  async list<T extends Json>(path: string, query = ''): Promise<T[]> {
+    const items: T[] = [];
+    for (let before = ''; ;) {
+      const page = (await this.get<T[]>(`${path}?limit=${PAGE}${query}${before && `&max_id=${before}`}`)) ?? [];
+      items.push(...page);
+      if (page.length < PAGE) return items;
+      before = page.at(-1)!['id'] as string;
+    }
+  }
+}
+
+/** @param uuids the players that may exist */
+export async function readNetwork(api: ApiClient, uuids: Iterable<string>): Promise<Network> {
+  const matches = await api.list('/v1/matches', '&fields=teams,objectives');
+  const punishments = await api.list('/v1/punishments');
+  const maps = await api.list('/v1/maps', '&playing=1');
+  const players = new Map<string, PlayerFacts>();
+  for (const uuid of uuids) {
+    const player = await api.get<Json>(`/v1/players/${uuid}?fields=${FIELDS}`);
+    if (player !== undefined) players.set(uuid, await playerOf(api, uuid, player));
+  }
+  return {
+    matches: new Map(matches.map((match) => [match['id'] as string, matchOf(match)])),
+    players,
+    punishments: new Map(punishments.map((one) => [one['id'] as string, punishmentOf(one)])),
+    maps: new Map(maps.map((map) => [map['name'] as string, mapOf(map)])),
+  };
+}
+
+const at = (value: unknown): number => Date.parse(value as string);
+const atOrEmpty = (value: unknown): number | '' => (value === '' ? '' : at(value));
+
+function matchOf({ permalink_url: _, ...match }: Json): MatchFacts {
+  const objectives = (match['objectives'] as Json[]).map((one) => ({ ...one, time: at(one['time']) }));
+  return {
+    ...match,
+    objectives,
+    started: at(match['started']),
+    finished: at(match['finished']),
+  } as unknown as MatchFacts;
+}
+
+function punishmentOf({ permalink_url: _, automatic: __, ...punishment }: Json): PunishmentFacts {
+  return { ...punishment, time: at(punishment['time']) } as unknown as PunishmentFacts;
+}
+
+function mapOf({ id, name, version, objective, gamemodes, rates, rotations }: Json): MapFacts {
+  const counted = (rates as { version: string; total: number; rates: Record<string, number> }[])
+    .filter(({ total }) => total > 0)
+    .map((rate) => [rate.version, Object.values(rate.rates)] as const);
+  const sorted = (rotations as string[]).toSorted();
+  return { id, name, version, objective, gamemodes, rates: Object.fromEntries(counted), rotations: sorted } as MapFacts;
+}
+
+async function playerOf(api: ApiClient, uuid: string, player: Json): Promise<PlayerFacts> {
+  const groups: PlayerFacts['groups'] = {};
+  for (const [name, value] of Object.entries(player)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    groups[name] = Object.fromEntries(Object.entries(value).filter(([counter]) => !NOT_COUNTERS.test(counter)));
+  }
+  const [matches, kills, deaths] = await Promise.all(
+    ['matches', 'kills', 'deaths'].map((list) => api.list(`/v1/players/${uuid}/${list}`)),
+  );
+  return {
+    name: player['name'] as string,
+    names: (player['names'] as Json[]).map(({ name, first_seen, last_seen }) => {
+      return { name: name as string, first_seen: at(first_seen), last_seen: at(last_seen) };
+    }),
+    last_login: atOrEmpty(player['last_login']),
+    last_login_server: player['last_login_server'] as string,
+    last_logout: atOrEmpty(player['last_logout']),
+    banned: player['banned'] as boolean,
+    groups,
+    matches: matches!.map(({ time: _, ...played }) => {
+      return { ...played, started: at(played['started']), finished: at(played['finished']) };
+    }),
+    kills: kills!.map(killOf),
+    deaths: deaths!.map(killOf),
+    completed: completedOf(player),
+  };
+}
+
+/** The id of a kill is that of its match and a number in three base-32 digits. */
+function killOf({ id, match_id, killer_uuid, victim_uuid, time }: Json): Kill {
+  const digits = Array.from((id as string).slice(KILL_NUMBER_AT));
+  const number = digits.reduce((total, digit) => total * DIGITS.length + DIGITS.indexOf(digit), 0);
+  return { match_id, number, killer_uuid, victim_uuid, time: at(time) } as Kill;
+}
+
+function completedOf(player: Json): PlayerFacts['completed'] {
+  const group = (name: string, list: string): Json[] => (player[name] as Record<string, Json[]>)[list]!;
+  const ids = (items: Json[]): string[] => items.map((item) => item['match_id'] as string).sort();
+  return {
+    wool: ids(group('ctw', 'wool_places')),
+    core: ids(group('objective', 'core_leaks')),
+    destroyable: ids(group('objective', 'destroys')),
+  };
+}

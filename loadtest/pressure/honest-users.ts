@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Person } from '#test/auth/person.ts';
+import { openDb } from '#db/open.ts';
+import { hashPassword } from '#platform/crypto/passwords.ts';
+import { createAccount } from '#store/accounts/accounts.ts';
+import { createPopulation, matchOf } from '../support/matches.ts';
+import type { ServedProcess } from '../support/served-process.ts';
+
+export interface Owner {
+  name: string;
+  password: string;
+}
+
+/** Creates an account that the honest person signs in to, and that an abuser tries to guess the password of. */
+export async function createOwner(url: string): Promise<{ account: Owner }> {
+  const account = { name: 'Owner', password: 'a password that nobody guesses' };
+  await using db = await openDb(url);
+  const password = await hashPassword(account.password);
+  await createAccount(db, Date.now(), { ...account, email: 'owner@loadtest.example', password, email_verified: true });
+  return { account };
+}
+
+export interface Measured {
+  user: string;
+  count: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  /** Different failures. */
+  errors: string[];
+}
+
+interface User {
+  name: string;
+  /** The pause after each request. */
+  everyMs: number;
+  /** @throws an error that says what failed */
+  request(): Promise<void>;
+}
+
+/** A game server, a reader of the data API and a person who signs in, each with requests one after the other. */
+export class HonestUsers {
+  readonly #users: User[];
+
+  constructor(services: ServedProcess, key: string, token: string, account: Owner) {
+    const people = createPopulation(100);
+    this.#users = [
+      {
+        name: 'server',
+        everyMs: 50,
+        request: async () => {
+          const body = JSON.stringify(matchOf(people, 10, Date.now()));
+          const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+          const url = `http://127.0.0.1:${services.ingest}/events`;
+          await expectText(await fetch(url, { method: 'POST', headers, body }), '"accepted"');
+        },
+      },
+      {
+        name: 'API reader',
+        everyMs: 20,
+        request: async () => {
+          const headers = { authorization: `Bearer ${token}` };
+          const path = '/v1/matches?limit=20&fields=teams';
+          await expectText(await fetch(`http://127.0.0.1:${services.api}${path}`, { headers }), '[');
+        },
+      },
+      { name: 'sign-in', everyMs: 250, request: () => signIn(services.auth, account) },
+    ];
+  }
+
+  async run(durationMs: number): Promise<Measured[]> {
+    return await Promise.all(this.#users.map((user) => repeat(user, durationMs)));
+  }
+}
+
+async function expectText(response: Response, expected: string): Promise<void> {
+  const text = await response.text();
+  if (response.status !== 200 || !text.includes(expected)) throw new Error(`${response.status} ${text.slice(0, 100)}`);
+}
+
+let signIns = 0;
+
+/** Each sign-in comes from an address of its own, as those of different people do. */
+async function signIn(port: number, account: Owner): Promise<void> {
+  const number = signIns++;
+  const address = `198.51.${Math.floor(number / 250) % 250}.${1 + (number % 250)}`;
+  const person = new Person(`http://127.0.0.1:${port}`, { 'x-forwarded-for': address });
+  await person.open('/sign-in');
+  const { status, url } = await person.submit({ login: account.name, password: account.password }, '/sign-in');
+  if (!url.endsWith('/account')) throw new Error(`${status} ${person.text.slice(0, 200)}`);
+}
+
+async function repeat(user: User, durationMs: number): Promise<Measured> {
+  const times: number[] = [];
+  const errors = new Set<string>();
+  const end = performance.now() + durationMs;
+  while (performance.now() < end) {
+    const began = performance.now();
+    await user.request().catch((error: Error) => errors.add(error.message));
+    times.push(performance.now() - began);
+    await sleep(user.everyMs);
+  }
+  times.sort((a, b) => a - b);
+  const quantile = (share: number): number => times[Math.floor(times.length * share)]!;
+  return { user: user.name, count: times.length, p50: quantile(0.5), p99: quantile(0.99), errors: [...errors] };
+}

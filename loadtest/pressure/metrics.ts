@@ -1,0 +1,46 @@
+const LINE = /^scorehall_event_loop_delay_seconds\{(.*)\} (\S+)$/;
+
+/** The delays of the event loop of each thread since the last call, from the internal listener: `main 12 (30)`. */
+export async function eventLoopDelays(port: number): Promise<string> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const threads = new Map<string, Record<string, string>>();
+  for (const line of text.split('\n')) {
+    const [, labels = '', seconds] = LINE.exec(line) ?? [];
+    const thread = /thread="(\w+)"/.exec(labels)?.[1];
+    const quantile = /quantile="([\d.]+)"/.exec(labels)?.[1];
+    if (thread === undefined || quantile === undefined) continue;
+    const delays = threads.get(thread) ?? {};
+    threads.set(thread, { ...delays, [quantile]: (Number(seconds) * 1000).toFixed(0) });
+  }
+  return [...threads].map(([thread, delays]) => `${thread} ${delays['0.99']} (${delays['1']})`).join(', ');
+}
+
+/** Counts the responses that an abuser gets. */
+export class Statuses {
+  readonly #counts = new Map<string, number>();
+  #isOrderly = true;
+
+  /** Server errors are only in order as 503 with `Retry-After`. */
+  add(response: Response): void {
+    const { status } = response;
+    this.#count(String(status));
+    if (status >= 500 && !(status === 503 && response.headers.has('retry-after'))) this.#isOrderly = false;
+  }
+
+  /** A connection that the service closed or that was cut off at the end. */
+  addFailure(): void {
+    this.#count('closed');
+  }
+
+  get isOrderly(): boolean {
+    return this.#isOrderly;
+  }
+
+  toString(): string {
+    return [...this.#counts].map(([status, count]) => `${count} × ${status}`).join(', ') || 'none';
+  }
+
+  #count(status: string): void {
+    this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
+  }
+}
