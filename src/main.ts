@@ -21,6 +21,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),
   export: () => import('#cli/export.ts'),
+  agent: () => import('#cli/agent.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

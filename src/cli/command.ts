@@ -1,12 +1,8 @@
 import { hostname, userInfo } from 'node:os';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { systemClock } from '#platform/clock.ts';
-import { environment, readConfig } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
-import { type AppContext, openAppContext } from '#context/context.ts';
-import { findAccount } from '#store/accounts/accounts.ts';
-import { recordAudit } from '#store/audit/audit.ts';
+import type { AppContext } from '#context/context.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -79,6 +75,12 @@ export async function runCommand(command: Command, input: Input): Promise<void> 
 
 /** Opens the database and the other parts of the context for one command, and records the command in the audit log. */
 export async function withAppContext<T>(work: (context: AppContext) => Promise<T>): Promise<T> {
+  // Imported here, because a command without a database (`agent`) needs a third of the memory without them.
+  const [{ openAppContext }, { environment, readConfig }, { systemClock }] = await Promise.all([
+    import('#context/context.ts'),
+    import('#platform/config.ts'),
+    import('#platform/clock.ts'),
+  ]);
   // Log lines go to stderr: stdout holds the result alone.
   await using appContext = await openAppContext(readConfig({ LOG_LEVEL: 'warn', ...environment() }), systemClock, {
     terminal: process.stderr,
@@ -99,6 +101,8 @@ async function writeAuditEntry(
   { input, printed }: Running,
   audit: NonNullable<Command['audit']>,
 ): Promise<void> {
+  const { findAccount } = await import('#store/accounts/accounts.ts');
+  const { recordAudit } = await import('#store/audit/audit.ts');
   const about = [input.values[audit.about], printed[audit.about.replaceAll('-', '_')]];
   const subject = about.find((value) => typeof value === 'string') ?? '';
   const submitted = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_AUDITED.test(name));
