@@ -130,8 +130,10 @@ export class LogFollower implements AsyncDisposable {
   }
 
   async *#rest(handle: FileHandle, position: LogPosition): AsyncGenerator<LogChunk> {
-    const { size, mtimeMs } = await handle.stat();
+    const { size, mtimeMs: written } = await handle.stat();
     if (size <= position.offset) return;
+    // A clock that was ahead and is right again leaves a file from the future.
+    const mtimeMs = Math.min(written, this.#now());
     for await (const chunk of linesOf(bytesOfFile(handle, position.offset), position.offset)) {
       const atEnd = chunk.end >= size;
       const { lines, time } = await timed(chunk, position, atEnd ? { written: mtimeMs } : { handle, mtimeMs });
