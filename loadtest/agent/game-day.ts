@@ -43,7 +43,7 @@ export class GameDay {
     if (minute % 30 === 10) this.#ban(player);
     if (minute % 20 === 5) this.#match();
     if (minute % 240 === 239) this.#rotate();
-    if (minute % 600 === 599) this.#restart();
+    if (minute % 600 === 590) this.#restart();
   }
 
   #join(player: Player): void {

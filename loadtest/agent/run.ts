@@ -68,7 +68,7 @@ async function delivered(
     const rows = await db.all<{ type: string; count: number }>(
       sql`select type, count(*) as count from ledger group by type`,
     );
-    const counted = Object.fromEntries(rows.map(({ type, count }) => [type, Number(count)]));
+    const counted = Object.fromEntries(rows.map(({ type, count }) => [type, count]));
     const complete = Object.entries(expected).every(([type, count]) => (counted[type] ?? 0) >= count);
     if (complete || Date.now() > end) return counted;
     await sleep(500);

@@ -40,11 +40,11 @@ async function runAgent(input: Input): Promise<void> {
     onTrouble: (sentence: string) => void process.stderr.write(`${new Date().toISOString()} ${sentence}\n`),
   };
   const stop = new AbortController();
-  const stopped = untilSignalled().then(() => stop.abort());
+  const signalled = untilSignalled().then(() => stop.abort());
   await using agent = await openAgent(options);
   output().write('ready\n');
   await agent.run(stop.signal);
-  await stopped;
+  await signalled;
 }
 
 async function openAgent(options: Parameters<typeof Agent.open>[0]): Promise<Agent> {

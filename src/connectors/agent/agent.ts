@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Event, openSender, type Receipt, type Sender } from '#sender/index.ts';
-import { LogFollower, type LogPosition, type TimedLine, Unfinished } from './log-follower.ts';
+import { LogReader, type LogPosition, type TimedLine, Unfinished } from './log-reader.ts';
 import { Outbox, type OutboxState } from './outbox.ts';
 import { type FilesState, newFilesState, ServerFiles } from './server-files.ts';
 import { applyLine, eventOf, type LogState, newLogState, uuidOfLogin } from './sessions.ts';
@@ -43,7 +43,7 @@ export class Agent implements AsyncDisposable {
   readonly #options: AgentOptions;
   readonly #now: () => number;
   readonly #sender: Sender;
-  readonly #follower: LogFollower;
+  readonly #reader: LogReader;
   readonly #files: ServerFiles;
   readonly #outbox: Outbox;
   readonly #stateFiles: StateFiles;
@@ -67,7 +67,7 @@ export class Agent implements AsyncDisposable {
     this.#stateFiles = stateFiles;
     [this.#log, this.#filesState, this.#outboxState] = states;
     const { serverFolder, onTrouble } = options;
-    this.#follower = new LogFollower(join(serverFolder, 'logs'), this.#now, onTrouble);
+    this.#reader = new LogReader(join(serverFolder, 'logs'), this.#now, onTrouble);
     this.#files = new ServerFiles(serverFolder, this.#now, onTrouble);
     this.#outbox = new Outbox(serverFolder);
   }
@@ -128,13 +128,13 @@ export class Agent implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#follower[Symbol.asyncDispose]();
+    await this.#reader[Symbol.asyncDispose]();
     await this.#sender.close();
   }
 
   async #pollLog(): Promise<boolean> {
     try {
-      for await (const { lines, next } of this.#follower.read(this.#log.position)) {
+      for await (const { lines, next } of this.#reader.read(this.#log.position)) {
         if (!(await this.#apply(lines, next))) return false;
       }
       return true;

@@ -17,7 +17,7 @@ const NEWLINE = 10;
 /** A rotated log file: `2026-01-31-1.log.gz`. */
 export interface Archive {
   path: string;
-  /** The day on which the file was begun. */
+  /** The day on which the file was start. */
   date: string;
   written: number;
 }

@@ -64,10 +64,7 @@ function serverMessage(message: string): Content | undefined {
   return STOPPING.test(message) ? { kind: 'stopping' } : undefined;
 }
 
-function withoutColours(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- ANSI escapes begin with a control character
-  return text
-    .replace(/\r$/, '')
-    .replace(/\u001b\[[0-9;]{0,20}m/g, '')
-    .replace(/§[0-9a-fk-orx]/gi, '');
-}
+// oxlint-disable-next-line no-control-regex -- ANSI escapes begin with a control character
+const COLOURS = /\u001b\[[0-9;]{0,20}m|§[0-9a-fk-orx]/gi;
+
+const withoutColours = (text: string): string => text.replace(/\r$/, '').replace(COLOURS, '');

@@ -48,9 +48,9 @@ export class ServerFiles {
   /** Yields a change for each file that the server has written since. A file that is half written is read again later. */
   async *changes(state: FilesState): AsyncGenerator<FileChange> {
     const read = [
-      { path: 'usercache.json', apply: this.#names },
-      { path: 'banned-players.json', apply: this.#bans },
-      ...(await this.#statsFiles()).map((path) => ({ path, apply: this.#stats })),
+      { path: 'usercache.json', apply: this.#names.bind(this) },
+      { path: 'banned-players.json', apply: this.#bans.bind(this) },
+      ...(await this.#statsFiles()).map((path) => ({ path, apply: this.#stats.bind(this) })),
     ];
     let count = 0;
     for (const { path, apply } of read) {
@@ -80,7 +80,7 @@ export class ServerFiles {
     if (state.stamps[path] === stamp) return undefined;
     try {
       const written = Math.max(0, Math.floor(file.mtimeMs));
-      const change = await apply.call(this, path, written, state);
+      const change = await apply(path, written, state);
       return { ...change, state: { ...change.state, stamps: { ...change.state.stamps, [path]: stamp } } };
     } catch (error) {
       if (!(error instanceof ImportRefusal)) throw error;

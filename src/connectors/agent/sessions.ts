@@ -1,5 +1,5 @@
 import type { Event } from '#sender/index.ts';
-import type { LogPosition, TimedLine } from './log-follower.ts';
+import type { LogPosition, TimedLine } from './log-reader.ts';
 
 /** What the log says about the server up to a position. */
 export interface LogState {

@@ -51,7 +51,7 @@ const ARCHIVE_WAIT_MS = 60_000;
 const MIN_BEGINNING = 1_024;
 
 /** Reads `logs/latest.log` and, after a rotation, the files that it became. */
-export class LogFollower implements AsyncDisposable {
+export class LogReader implements AsyncDisposable {
   readonly #folder: string;
   readonly #now: () => number;
   readonly #onTrouble: (sentence: string) => void;
@@ -90,10 +90,10 @@ export class LogFollower implements AsyncDisposable {
     if (handle === undefined) return;
     await this.#release();
     this.#handle = handle;
-    const begun = await beginLatest(handle);
-    this.#open = begun.file;
-    yield { lines: [], next: begun };
-    yield* this.#rest(handle, begun);
+    const start = await beginLatest(handle);
+    this.#open = start.file;
+    yield { lines: [], next: start };
+    yield* this.#rest(handle, start);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
