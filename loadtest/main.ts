@@ -10,6 +10,7 @@
  *   npm run loadtest -- model --seed 123                 one of them again
  *   npm run loadtest -- pressure                         honest users beside one abuser after another
  *   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
+ *   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -21,6 +22,7 @@ const LOAD_TESTS: Record<
   ingest: () => import('./ingest/run.ts'),
   model: () => import('./model/run.ts'),
   pressure: () => import('./pressure/run.ts'),
+  agent: () => import('./agent/run.ts'),
 };
 
 export interface LoadTestOptions {

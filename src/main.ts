@@ -26,6 +26,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   mail: () => import('#cli/mail.ts'),
   export: () => import('#cli/export.ts'),
   purge: () => import('#cli/purge.ts'),
+  agent: () => import('#cli/agent.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

@@ -17,7 +17,7 @@ import { NETWORK, type Sample } from '#demo/network/index.ts';
 import { LOGO } from '#demo/network/logo.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import { type Command, type Input, optional } from './command/command.ts';
-import { untilSignalled } from './serve.ts';
+import { untilSignalled } from '#platform/signals.ts';
 
 const TOKEN_MS = 30 * 24 * 3_600_000;
 const SEED = 'gullwing';

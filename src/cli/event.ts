@@ -2,7 +2,15 @@ import { UsageError } from '#platform/errors.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { listEventWarnings } from '#store/game/event-warnings.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { type Command, type Input, JSON_OPTION, optional, printTable, required, withAppContext } from './command/command.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  optional,
+  printTable,
+  required,
+  withAppContext,
+} from './command/command.ts';
 
 /** The most events with warnings that are listed. */
 const MAX_WARNINGS = 1_000;

@@ -11,7 +11,14 @@ import { reasonOf } from '#importers/read-file.ts';
 import { importRotations } from '#importers/rotation.ts';
 import type { ServerChoice } from '#importers/server-choice.ts';
 import { type Outcome, runImport, tryImport } from '#importers/run.ts';
-import { type Command, type Input, JSON_OPTION, optional, type CommandOption, withAppContext } from './command/command.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  optional,
+  type CommandOption,
+  withAppContext,
+} from './command/command.ts';
 import { ImportReport } from './command/import-report.ts';
 
 const OPTIONS: Record<string, CommandOption> = {

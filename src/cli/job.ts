@@ -4,7 +4,15 @@ import { keyOf } from '#platform/ids.ts';
 import type { AppContext } from '#context/context.ts';
 import { runJob } from '#events/jobs/runner.ts';
 import { type Job, jobByKey, jobId, listJobs, resumeJob, pauseJob } from '#store/jobs.ts';
-import { type Command, type Input, JSON_OPTION, print, printTable, required, withAppContext } from './command/command.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  print,
+  printTable,
+  required,
+  withAppContext,
+} from './command/command.ts';
 
 const JOB: Command['options'] = {
   job: { type: 'string', value: 'ID', help: 'The id of the job, as "job list" shows it' },

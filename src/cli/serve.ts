@@ -6,6 +6,7 @@ import { mapNames } from '#store/game/maps/maps.ts';
 import { listServers } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import type { Command } from './command/command.ts';
+import { untilSignalled } from '#platform/signals.ts';
 
 export const commands: Command[] = [
   { words: 'serve', summary: 'Start all services and serve until SIGINT or SIGTERM', run: serve },
@@ -33,25 +34,4 @@ async function nextStep({ db }: AppContext): Promise<string> {
   if (servers.length === 0) return `${run} server create --name NAME --region REGION\n`;
   if ((await mapNames(db)).length === 0) return `${run} import pgm-maps DIR\n`;
   return '';
-}
-
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** Ctrl-C may arrive twice: from the terminal, which signals the whole process group, and forwarded by npm. */
-const SAME_SIGNAL_MS = 1_500;
-
-/** Settles at the first SIGINT or SIGTERM. A further signal during the shutdown ends the process immediately. */
-export function untilSignalled(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let first: number | undefined;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (first === undefined) {
-      first = performance.now();
-      resolve();
-    } else if (performance.now() - first > SAME_SIGNAL_MS) {
-      for (const name of STOP_SIGNALS) process.off(name, stop);
-      process.kill(process.pid, signal);
-    }
-  };
-  for (const name of STOP_SIGNALS) process.on(name, stop);
-  return promise;
 }

@@ -5,7 +5,15 @@ import { signingKeys } from '#store/accounts/signing-keys.ts';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { currentKeys, publishedKeys, rotateKeys } from '#auth/oidc/keys.ts';
-import { type Command, type Input, JSON_OPTION, optional, print, printTable, withAppContext } from './command/command.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  optional,
+  print,
+  printTable,
+  withAppContext,
+} from './command/command.ts';
 
 const OPTIONS: Command['options'] = { json: JSON_OPTION };
 

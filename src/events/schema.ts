@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { isShownText, uuidOf } from '#platform/text.ts';
 import { type Problem, problemsIn } from './checks/problems.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
@@ -27,9 +28,6 @@ export const MAX_ID_LENGTH = 128;
 const count = z.int().min(0).max(1_000_000_000);
 const score = z.int().min(-1_000_000_000).max(1_000_000_000);
 const name = text(128, 1);
-
-/** One day before the last day with a four-digit year, so that the timestamp can be written with every UTC offset. */
-const LAST_TIMESTAMP = Date.parse('9999-12-31T00:00:00Z');
 
 /** An RFC 3339 timestamp with seconds and offset, converted to epoch milliseconds. */
 export const timestamp = z.iso

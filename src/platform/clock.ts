@@ -5,3 +5,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** One day before the last day with a four-digit year, so that a timestamp can be written with every UTC offset. */
+export const LAST_TIMESTAMP = Date.parse('9999-12-31T00:00:00Z');

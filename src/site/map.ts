@@ -5,7 +5,15 @@ import { nameKey } from '#platform/text.ts';
 import { resultsOn } from '#store/game/leaderboards/leaderboards.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
-import { type GameMap, imageOf, mapByKey, mapByName, type MapRate, ratesOf, rotationsOf } from '#store/game/maps/maps.ts';
+import {
+  type GameMap,
+  imageOf,
+  mapByKey,
+  mapByName,
+  type MapRate,
+  ratesOf,
+  rotationsOf,
+} from '#store/game/maps/maps.ts';
 import { serversPlaying } from '#store/game/servers.ts';
 import { barChart, stackedBar } from './components/charts.ts';
 import { teamColours } from './components/colours.ts';

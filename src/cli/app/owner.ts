@@ -4,7 +4,16 @@ import type { Account } from '#store/accounts/accounts.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { addOwner, isOwner, type Owner, ownersOf, removeOwner } from '#store/applications/owners.ts';
 import { ownerMail } from '#console/mails.ts';
-import { ACCOUNT, CLIENT, type Command, type Input, print, printTable, required, withAppContext } from '../command/command.ts';
+import {
+  ACCOUNT,
+  CLIENT,
+  type Command,
+  type Input,
+  print,
+  printTable,
+  required,
+  withAppContext,
+} from '../command/command.ts';
 import { requireAccount, requireApplication } from '../command/lookup.ts';
 
 const OWNER = { ...CLIENT, ...ACCOUNT };

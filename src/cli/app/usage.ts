@@ -1,6 +1,14 @@
 import { UsageError } from '#platform/errors.ts';
 import { HOUR_MS, sumOf, usageSince } from '#store/applications/usage.ts';
-import { type Command, type Input, JSON_OPTION, optional, printTable, required, withAppContext } from '../command/command.ts';
+import {
+  type Command,
+  type Input,
+  JSON_OPTION,
+  optional,
+  printTable,
+  required,
+  withAppContext,
+} from '../command/command.ts';
 import { requireApplication } from '../command/lookup.ts';
 
 const MAX_DAYS = 7;

@@ -6,8 +6,6 @@ import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { didYouMean } from '#platform/suggestion.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
-import { findAccount } from '#store/accounts/accounts.ts';
-import { recordAudit } from '#store/audit/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -131,6 +129,8 @@ async function writeAuditEntry(
   { input, printed }: Running,
   audit: NonNullable<Command['audit']>,
 ): Promise<void> {
+  const { findAccount } = await import('#store/accounts/accounts.ts');
+  const { recordAudit } = await import('#store/audit/audit.ts');
   const about = [input.values[audit.about], printed[audit.about.replaceAll('-', '_')]];
   const subject = about.find((value) => typeof value === 'string') ?? '';
   const submitted = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_AUDITED.test(name));

@@ -1,4 +1,4 @@
-import { timestamp } from '#events/schema.ts';
+import { LAST_TIMESTAMP } from '#platform/clock.ts';
 import { ImportRefusal } from '../finding.ts';
 import { fit, oneLine } from '../text.ts';
 import { dateIn, type Entry, entryOf, textIn, uuidIn } from './entries.ts';
@@ -52,7 +52,7 @@ function expiresIn(entry: Entry, created: number, notes: Note[]): number | null 
   const text = textIn(entry, 'expires').trim();
   const expires = LATEST_DATE.test(text) ? Infinity : dateIn(entry, 'expires');
   if (expires < created) throw new ImportRefusal('is before the ban was created', 'expires');
-  if (expires < Infinity && timestamp.safeParse(new Date(expires).toISOString()).success) return expires;
+  if (expires < LAST_TIMESTAMP) return expires;
   notes.push({
     place: 'expires',
     note: `"${fit(text, 64)}" is too far in the future; the ban is imported as permanent`,

@@ -1,0 +1,86 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDb } from '#db/open.ts';
+import { sql } from '#db/sql.ts';
+import { prepare } from '../support/prepare.ts';
+import { freePorts, serveProcess } from '../support/served-process.ts';
+import type { LoadTestOptions } from '../main.ts';
+import type { Report } from '../report.ts';
+import { AgentProcess, type AgentSettings, SmallFolder } from './agent-process.ts';
+import { GameDay } from './game-day.ts';
+
+const MINUTES = 1_440;
+/** A day at 1,000 times its speed. */
+const STEP_MS = 60;
+const AT_REST_MS = 20_000;
+const DELIVERY_MS = 180_000;
+
+/** A game server plays a day while agent and service are killed and the disk of the agent is full. */
+export async function runLoadTest(_: LoadTestOptions, report: Report): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-agent-'));
+  const dataFolder = join(folder, 'data');
+  await mkdir(dataFolder);
+  using small = await SmallFolder.open(dataFolder);
+  if (small === undefined) report.note('user namespaces are not allowed here', 'no full disk');
+  const database = join(folder, 'scorehall.db');
+  const [key] = (await prepare(database, 1)) as [string];
+  const ports = await freePorts();
+  let service = await serveProcess(database, { ports });
+  const url = `http://127.0.0.1:${ports.ingest}`;
+  const settings: AgentSettings = { serverFolder: folder, dataFolder, url, key, prefix: small?.prefix ?? [] };
+  const day = new GameDay(folder, Date.now() - 2 * 86_400_000);
+  let agent = new AgentProcess(settings);
+  let troubles = '';
+  for (let minute = 0; minute < MINUTES; minute++) {
+    day.step(minute);
+    if (minute % 144 === 77) {
+      await agent.kill();
+      troubles += agent.troubles;
+      agent = new AgentProcess(settings);
+    }
+    if (minute % 480 === 300) await service.kill();
+    if (minute % 480 === 360) service = await serveProcess(database, { ports });
+    if (minute === 900) small?.fill();
+    if (minute === 1_000) small?.free();
+    await sleep(STEP_MS);
+  }
+  const counted = await delivered(database, day.count);
+  for (const [type, count] of Object.entries(day.count))
+    report.add(`${type}: each exactly once`, `${counted[type] ?? 0} of ${count}`, counted[type] === count);
+  troubles += agent.troubles;
+  if (small !== undefined) report.add('the full disk was noticed', '', troubles.includes('ENOSPC'));
+  report.add('addresses in messages', '', !troubles.includes('203.0.113.9'));
+  await measureAtRest(agent, report);
+  await agent.kill('SIGTERM');
+  await service.kill();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function delivered(
+  database: string,
+  expected: Readonly<Record<string, number>>,
+): Promise<Record<string, number>> {
+  await using db = await openDb(database);
+  const end = Date.now() + DELIVERY_MS;
+  for (;;) {
+    const rows = await db.all<{ type: string; count: number }>(
+      sql`select type, count(*) as count from ledger group by type`,
+    );
+    const counted = Object.fromEntries(rows.map(({ type, count }) => [type, count]));
+    const complete = Object.entries(expected).every(([type, count]) => (counted[type] ?? 0) >= count);
+    if (complete || Date.now() > end) return counted;
+    await sleep(500);
+  }
+}
+
+async function measureAtRest(agent: AgentProcess, report: Report): Promise<void> {
+  if (process.platform !== 'linux') return;
+  await sleep(5_000);
+  const before = agent.cpuMs;
+  await sleep(AT_REST_MS);
+  const cpu = (100 * (agent.cpuMs - before)) / AT_REST_MS;
+  report.add('CPU of the agent at rest', `${cpu.toFixed(2)} %`, cpu < 1);
+  report.add('memory of the agent', `${agent.megabytes.toFixed(1)} MB`, agent.megabytes < 60);
+}

@@ -1,0 +1,85 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { UsageError } from '#platform/errors.ts';
+import { output } from '#platform/output.ts';
+import { plainHttpProblem } from '#platform/plain-http.ts';
+import { Agent } from '#connectors/agent/agent.ts';
+import { type Command, type Input, optional, required } from './command/command.ts';
+import { untilSignalled } from '#platform/signals.ts';
+
+export const commands: Command[] = [
+  {
+    words: 'agent',
+    summary: 'Run beside a Minecraft server and report what its files say, until SIGINT or SIGTERM',
+    options: {
+      'server-dir': { type: 'string', value: 'DIR', help: 'The folder of the game server, which contains logs/' },
+      url: { type: 'string', help: 'The address of the ingest (default: $INGEST_URL, else http://127.0.0.1:7403)' },
+      'key-file': { type: 'string', value: 'FILE', help: 'A file with the key of the server (default: $INGEST_KEY)' },
+      'data-dir': {
+        type: 'string',
+        value: 'DIR',
+        help: 'The folder of the queue and the positions (default: scorehall-agent in the folder of the server)',
+      },
+      'trust-log-links': { type: 'boolean', help: 'Link accounts by /link CODE in the log; see docs/connect.md first' },
+      'private-network': { type: 'boolean', help: 'Allow plain http to an address of a private network' },
+    },
+    run: runAgent,
+  },
+];
+
+async function runAgent(input: Input): Promise<void> {
+  const serverFolder = resolve(required(input, 'server-dir'));
+  if (!(await stat(serverFolder).catch(() => undefined))?.isDirectory())
+    throw new UsageError(`--server-dir must be a folder that exists (it is "${serverFolder}").`);
+  const options = {
+    serverFolder,
+    dataFolder: resolve(optional(input, 'data-dir') ?? join(serverFolder, 'scorehall-agent')),
+    url: readUrl(input),
+    key: await readKey(input),
+    trustLinks: input.values['trust-log-links'] === true,
+    onTrouble: (sentence: string) => void process.stderr.write(`${new Date().toISOString()} ${sentence}\n`),
+  };
+  const stop = new AbortController();
+  const signalled = untilSignalled().then(() => stop.abort());
+  await using agent = await openAgent(options);
+  output().write('ready\n');
+  await agent.run(stop.signal);
+  await signalled;
+}
+
+async function openAgent(options: Parameters<typeof Agent.open>[0]): Promise<Agent> {
+  try {
+    return await Agent.open(options);
+  } catch (error) {
+    throw new UsageError(`The agent cannot start: ${(error as Error).message}`);
+  }
+}
+
+/** The key is sent with every request, so plain http is for this machine, or where it is allowed. */
+function readUrl(input: Input): string {
+  const url = optional(input, 'url') ?? process.env['INGEST_URL'] ?? 'http://127.0.0.1:7403';
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new UsageError(`--url must be an address like https://ingest.example.org (it is "${url}").`);
+  if (input.values['private-network'] === true && plainHttpProblem(url, 'private-network') === undefined) return url;
+  if (plainHttpProblem(url, 'loopback') !== undefined)
+    throw new UsageError(`--url must be https except on this machine, or on a private network with --private-network.`);
+  return url;
+}
+
+async function readKey(input: Input): Promise<string> {
+  const file = optional(input, 'key-file');
+  const text = file === undefined ? process.env['INGEST_KEY'] : await readKeyFile(file);
+  const key = text?.trim() ?? '';
+  if (/^shk_\w+$/.test(key)) return key;
+  throw new UsageError(
+    'The key of the server is missing: set INGEST_KEY or --key-file to what `server create` printed, shk_….',
+  );
+}
+
+async function readKeyFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--key-file cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}

@@ -1,0 +1,225 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Event, openSender, type Receipt, type Sender } from '#sender/index.ts';
+import { LogReader, type LogPosition, type TimedLine, Unfinished } from './log-reader.ts';
+import { Outbox, type OutboxState } from './outbox.ts';
+import { type FilesState, newFilesState, ServerFiles } from './server-files.ts';
+import { applyLine, eventOf, type LogState, newLogState, uuidOfLogin } from './sessions.ts';
+import { StateFile } from './state.ts';
+
+export interface AgentOptions {
+  serverFolder: string;
+  /** The folder of the queue and the state. */
+  dataFolder: string;
+  url: string;
+  key: string;
+  trustLinks: boolean;
+  /** Receives one sentence for each trouble; it holds no line of a log. */
+  onTrouble: (sentence: string) => void;
+  now?: () => number;
+}
+
+interface StateFiles {
+  log: StateFile<LogState>;
+  files: StateFile<FilesState>;
+  outbox: StateFile<OutboxState>;
+}
+
+const POLL_MS = 1_000;
+const FILES_MS = 5_000;
+const PRESENCE_MS = 30_000;
+/** How long a login waits for the server to write the UUID of the player. */
+const UUID_WAIT_MS = 10_000;
+/** How often a position without events is stored; what lies behind it is read again after a crash. */
+const IDLE_SAVE_MS = 10_000;
+
+/**
+ * Reports what the files of a game server say. Each event is in the sender's queue on disk before the position behind it is
+ * stored, and its id follows from its place in the file: after a crash it is sent again under the same id.
+ */
+export class Agent implements AsyncDisposable {
+  readonly #options: AgentOptions;
+  readonly #now: () => number;
+  readonly #sender: Sender;
+  readonly #reader: LogReader;
+  readonly #files: ServerFiles;
+  readonly #outbox: Outbox;
+  readonly #stateFiles: StateFiles;
+  #log: LogState;
+  #filesState: FilesState;
+  #outboxState: OutboxState;
+  #savedAt = 0;
+  #filesAt = -Infinity;
+  #presenceAt = -Infinity;
+  #unknown: { at: number; since: number } | undefined;
+
+  private constructor(
+    options: AgentOptions,
+    sender: Sender,
+    stateFiles: StateFiles,
+    states: [LogState, FilesState, OutboxState],
+  ) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#sender = sender;
+    this.#stateFiles = stateFiles;
+    [this.#log, this.#filesState, this.#outboxState] = states;
+    const { serverFolder, onTrouble } = options;
+    this.#reader = new LogReader(join(serverFolder, 'logs'), this.#now, onTrouble);
+    this.#files = new ServerFiles(serverFolder, this.#now, onTrouble);
+    this.#outbox = new Outbox(serverFolder);
+  }
+
+  static async open(options: AgentOptions): Promise<Agent> {
+    const path = (name: string): string => join(options.dataFolder, name);
+    const stateFiles = {
+      log: new StateFile<LogState>(path('log.json')),
+      files: new StateFile<FilesState>(path('files.json')),
+      outbox: new StateFile<OutboxState>(path('outbox.json')),
+    };
+    const { url, key, onTrouble } = options;
+    // The reason may quote the event; its type and place are enough to find it in refused.ndjson.
+    const onRefused = (event: Event | string, { place = '' }: Receipt): void =>
+      onTrouble(`refused: ${typeof event === 'string' ? 'a line' : event.type} ${place}; see queue/refused.ndjson`);
+    const sender = await openSender({ url, key, folder: path('queue'), onTrouble, onRefused });
+    try {
+      const { log, files, outbox } = stateFiles;
+      const states: [LogState, FilesState, OutboxState] = [
+        (await log.load()) ?? newLogState(),
+        (await files.load()) ?? newFilesState(),
+        (await outbox.load()) ?? {},
+      ];
+      return new Agent(options, sender, stateFiles, states);
+    } catch (error) {
+      await sender.close();
+      throw error;
+    }
+  }
+
+  /** Polls until the signal; a failed poll is reported and tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    let pause = POLL_MS;
+    while (!signal.aborted) {
+      try {
+        await this.poll();
+        pause = POLL_MS;
+      } catch (error) {
+        this.#options.onTrouble(sentenceOf(error));
+        pause = Math.min(pause * 2, 30_000);
+      }
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Reads what was written since the last poll into the queue. */
+  async poll(): Promise<void> {
+    const now = this.#now();
+    if (now - this.#filesAt >= FILES_MS || now < this.#filesAt) await this.#pollFiles();
+    await this.#pollOutbox();
+    const caughtUp = await this.#pollLog();
+    if (caughtUp && (now - this.#presenceAt >= PRESENCE_MS || now < this.#presenceAt)) await this.#sendPresence(now);
+  }
+
+  /** Resolves when the service has everything. */
+  flush(): Promise<void> {
+    return this.#sender.flush();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reader[Symbol.asyncDispose]();
+    await this.#sender.close();
+  }
+
+  async #pollLog(): Promise<boolean> {
+    try {
+      for await (const { lines, next } of this.#reader.read(this.#log.position)) {
+        if (!(await this.#apply(lines, next))) return false;
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof Unfinished || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
+    }
+  }
+
+  /** @returns false where the log has to be read again from a login whose player is not known yet */
+  async #apply(lines: readonly TimedLine[], next: LogPosition): Promise<boolean> {
+    const state: LogState = { ...structuredClone(this.#log), position: next };
+    const options = { trustLinks: this.#options.trustLinks, reportSessions: !(await this.#pluginReportsSessions()) };
+    const events: Event[] = [];
+    for (const timed of lines) {
+      const uuid = timed.line.kind === 'login' ? await this.#uuidOf(state, timed.line.name) : undefined;
+      if (timed.line.kind === 'login' && uuid === undefined && this.#mayWait(timed.offset)) {
+        const position = { ...next, offset: timed.offset };
+        await this.#store({ ...state, position }, events);
+        return false;
+      }
+      events.push(...applyLine(state, timed, next.file, options, uuid));
+    }
+    await this.#store(state, events);
+    return true;
+  }
+
+  async #uuidOf(state: LogState, name: string): Promise<string | undefined> {
+    return uuidOfLogin(state, name) ?? (await this.#files.uuidNamed(name));
+  }
+
+  #mayWait(offset: number): boolean {
+    if (this.#unknown?.at !== offset) this.#unknown = { at: offset, since: this.#now() };
+    if (this.#now() - this.#unknown.since < UUID_WAIT_MS) return true;
+    this.#options.onTrouble('A login was left out: neither the log nor usercache.json has the UUID of the player.');
+    return false;
+  }
+
+  async #store(state: LogState, events: Event[]): Promise<void> {
+    const isNewFile = state.position?.file !== this.#log.position?.file;
+    if (events.length > 0) await this.#sender.send(...events);
+    if (events.length > 0 || isNewFile || this.#now() - this.#savedAt >= IDLE_SAVE_MS) {
+      await this.#stateFiles.log.save(state);
+      this.#savedAt = this.#now();
+    }
+    this.#log = state;
+  }
+
+  /** The plugin for Bukkit sees more than the log and reports logins itself. */
+  async #pluginReportsSessions(): Promise<boolean> {
+    const outbox = join(this.#options.serverFolder, 'plugins/Scorehall/outbox.ndjson');
+    return (await stat(outbox).catch(() => undefined)) !== undefined;
+  }
+
+  async #pollFiles(): Promise<void> {
+    for await (const { events, state } of this.#files.changes(this.#filesState)) {
+      if (events.length > 0) await this.#sender.send(...events);
+      await this.#stateFiles.files.save(state);
+      this.#filesState = state;
+    }
+    this.#filesAt = this.#now();
+  }
+
+  async #pollOutbox(): Promise<void> {
+    const files = await this.#outbox.files();
+    for await (const { events, state, damaged } of this.#outbox.read(this.#outboxState, files)) {
+      if (damaged > 0) this.#options.onTrouble(`${damaged} lines of outbox.ndjson are not events and were left out.`);
+      if (events.length > 0) await this.#sender.send(...events);
+      await this.#stateFiles.outbox.save(state);
+      this.#outboxState = state;
+    }
+  }
+
+  async #sendPresence(now: number): Promise<void> {
+    const { running, online, map, position } = this.#log;
+    this.#presenceAt = now;
+    if (!running || position === undefined) return;
+    const players = Object.keys(online);
+    const data = { current: players.length, players, ...(map !== '' && { current_map: map }) };
+    await this.#sender.sendNow(eventOf(`presence:${randomUUID()}`, 'server.presence', now, data));
+  }
+}
+
+/** Errors of the file system name a path, never the content of a file. */
+function sentenceOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : `${code}: ${message}`;
+}

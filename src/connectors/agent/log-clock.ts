@@ -1,0 +1,73 @@
+/** Lines of a log have a time without a date. These functions find the date, in the time zone of this process. */
+
+const DAY_S = 86_400;
+/** The modification time of a file may be a little earlier than the time that its last line shows. */
+const TOLERANCE_MS = 5_000;
+
+/** A local date and the seconds since its midnight. */
+export interface LogTime {
+  /** `yyyy-mm-dd` */
+  date: string;
+  seconds: number;
+}
+
+export function millisecondsOf({ date, seconds }: LogTime): number {
+  const [year, month, day] = date.split('-').map(Number);
+  return new Date(year!, month! - 1, day, 0, 0, seconds).getTime();
+}
+
+/** The time of a line that follows `previous`: on the next day if its clock is more than half a day behind. */
+export function following(previous: LogTime, seconds: number): LogTime {
+  return { date: isNextDay(previous.seconds, seconds) ? shifted(previous.date, 1) : previous.date, seconds };
+}
+
+/**
+ * The times of all lines up to the end of a file that was last written at `written`. The last line decides, so a clock that
+ * was changed in between, or a day without a line, leaves no lasting error.
+ */
+export function endingAt(seconds: readonly number[], written: number): LogTime[] {
+  let date = latestDate(seconds.at(-1)!, written);
+  return seconds
+    .toReversed()
+    .map((second, index, all) => {
+      if (index > 0 && isNextDay(second, all[index - 1]!)) date = shifted(date, -1);
+      return { date, seconds: second };
+    })
+    .toReversed();
+}
+
+/** Counts how often the clock passes midnight, to date the first line of a long file by its last one. */
+export class DayCounter {
+  #days = 0;
+  #last: number | undefined;
+
+  add(seconds: number): void {
+    if (this.#last !== undefined && isNextDay(this.#last, seconds)) this.#days++;
+    this.#last = seconds;
+  }
+
+  /** The date of the first line, where the last one was written at `written`. */
+  firstDate(written: number): string {
+    return this.#last === undefined ? dateOf(written) : shifted(latestDate(this.#last, written), -this.#days);
+  }
+}
+
+/** Smaller steps back are threads that overtake each other, and the end of summer time. */
+const isNextDay = (before: number, after: number): boolean => before - after > DAY_S / 2;
+
+/** The latest date on which the clock showed `seconds` no later than `limit`. */
+function latestDate(seconds: number, limit: number): string {
+  const date = dateOf(limit);
+  return millisecondsOf({ date, seconds }) > limit + TOLERANCE_MS ? shifted(date, -1) : date;
+}
+
+export function dateOf(timestamp: number): string {
+  const date = new Date(timestamp);
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
+  return `${date.getFullYear()}-${month}-${day}`;
+}
+
+function shifted(date: string, days: number): string {
+  const [year, month, day] = date.split('-').map(Number);
+  return dateOf(new Date(year!, month! - 1, day! + days, 12).getTime());
+}

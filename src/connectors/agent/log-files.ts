@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createGunzip } from 'node:zlib';
+
+/** The beginning of a log file, by which it is found again after it was renamed or compressed. */
+export interface Beginning {
+  length: number;
+  hash: string;
+}
+
+export const MAX_BEGINNING = 4_096;
+const CHUNK_BYTES = 256 * 1024;
+const NEWLINE = 10;
+
+/** A rotated log file: `2026-01-31-1.log.gz`. */
+export interface Archive {
+  path: string;
+  /** The day on which the file was start. */
+  date: string;
+  written: number;
+}
+
+/** The rotated files of a folder, the oldest first. */
+export async function listArchives(folder: string): Promise<Archive[]> {
+  const names = await readdir(folder);
+  const found = names.flatMap((name) => {
+    const [, date, number] = /^(\d{4}-\d\d-\d\d)-(\d{1,9})\.log(\.gz)?$/.exec(name) ?? [];
+    return date === undefined ? [] : [{ name, date, number: Number(number) }];
+  });
+  found.sort((a, b) => (a.date === b.date ? a.number - b.number : a.date < b.date ? -1 : 1));
+  // Between the end of the compression and the removal of its source both files exist.
+  const single = found.filter(({ name }) => !names.includes(`${name}.gz`));
+  const archives: Archive[] = [];
+  for (const { name, date } of single) {
+    const path = join(folder, name);
+    const written = await stat(path).catch(() => undefined);
+    if (written?.isFile()) archives.push({ path, date, written: written.mtimeMs });
+  }
+  return archives;
+}
+
+export async function archiveBegins(archive: Archive, beginning: Beginning): Promise<boolean> {
+  return (await beginningOfArchive(archive, beginning.length)).hash === beginning.hash;
+}
+
+/** The beginning of an archive; of one that is still being compressed, as much as can be read. */
+export async function beginningOfArchive({ path }: Archive, length = MAX_BEGINNING): Promise<Beginning> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of bytesOfArchive(path)) {
+      parts.push(part);
+      size += part.length;
+      if (size >= length) break;
+    }
+  } catch (error) {
+    if (!isIncomplete(error)) throw error;
+  }
+  return beginningOf(Buffer.concat(parts).subarray(0, length));
+}
+
+export async function beginningOfFile(handle: FileHandle, length = MAX_BEGINNING): Promise<Beginning> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
+  return beginningOf(buffer.subarray(0, bytesRead));
+}
+
+const beginningOf = (bytes: Buffer): Beginning => ({ length: bytes.length, hash: hash('sha256', bytes, 'hex') });
+
+/** Whether reading failed because the file is still being compressed, or was cut. */
+export function isIncomplete(error: unknown): boolean {
+  return /^(Z_BUF_ERROR|Z_DATA_ERROR|ENOENT)$/.test((error as NodeJS.ErrnoException).code ?? '');
+}
+
+export interface Lines {
+  lines: { offset: number; text: string }[];
+  /** The offset after the lines. */
+  end: number;
+}
+
+/** The complete lines of some bytes that begin at `offset`. Lines of more than `maxLine` bytes are left out. */
+export async function* linesOf(
+  bytes: AsyncIterable<Buffer>,
+  offset: number,
+  maxLine = 64 * 1024,
+): AsyncGenerator<Lines> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const part of bytes) {
+    rest = rest.length === 0 ? part : Buffer.concat([rest, part]);
+    if (rest.length < CHUNK_BYTES || rest.indexOf(NEWLINE) < 0) continue;
+    const chunk = split(rest, offset, maxLine);
+    rest = rest.subarray(chunk.end - offset);
+    offset = chunk.end;
+    yield chunk;
+  }
+  if (rest.indexOf(NEWLINE) >= 0) yield split(rest, offset, maxLine);
+}
+
+function split(bytes: Buffer, offset: number, maxLine: number): Lines {
+  const lines: Lines['lines'] = [];
+  let begin = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
+    if (end - begin <= maxLine) lines.push({ offset: offset + begin, text: bytes.toString('utf8', begin, end) });
+    begin = end + 1;
+  }
+  return { lines, end: offset + begin };
+}
+
+export async function* bytesOfFile(handle: FileHandle, offset: number): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, offset);
+    if (bytesRead === 0) return;
+    offset += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** The uncompressed bytes of an archive from `offset` on. */
+export async function* bytesOfArchive(path: string, offset = 0): AsyncGenerator<Buffer> {
+  const file = createReadStream(path);
+  const stream = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
+  if (stream !== file) file.once('error', (error) => stream.destroy(error));
+  try {
+    for await (const bytes of stream as AsyncIterable<Buffer>) {
+      if (offset < bytes.length) yield bytes.subarray(offset);
+      offset = Math.max(0, offset - bytes.length);
+    }
+  } finally {
+    file.destroy();
+  }
+}
+
+/** Opens a file for reading; undefined where there is none. */
+export async function openIfPresent(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

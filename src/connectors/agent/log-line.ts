@@ -1,0 +1,70 @@
+import { uuidOf } from '#platform/text.ts';
+
+/**
+ * What a line of a server's log says, without the text of the line: addresses of players are cut here and nowhere stored.
+ * A line counts only if the whole message matches and the right thread wrote it, because players can write into a log: chat
+ * begins with `<name>` or comes from another thread.
+ */
+export type LogLine = { /** Seconds since midnight, local time of the server. */ seconds: number } & (
+  | { kind: 'identity'; name: string; uuid: string }
+  | { kind: 'login' | 'logout'; name: string }
+  | { kind: 'link'; name: string; code: string }
+  | { kind: 'map'; map: string }
+  | { kind: 'starting' | 'stopping' | 'other' }
+);
+
+type Content<T = LogLine> = T extends unknown ? Omit<T, 'seconds'> : never;
+
+/** `.` does not match the line separators of Unicode, so text that hides one is refused. */
+const LINE = /^\[(\d\d):(\d\d):(\d\d)\] \[([^\]/]{1,64})\/([A-Z]+)\]: (.*)$/;
+
+/** Names of Java Edition and, with a leading mark, of players who joined through Geyser. */
+const NAME = '([.*+~!-]?[A-Za-z0-9_]{1,32})';
+
+const IDENTITY = new RegExp(`^UUID of player ${NAME} is ([0-9a-fA-F-]{32,36})$`);
+/** The brackets hold the address of the player; it is matched but not captured. */
+const LOGIN = new RegExp(`^${NAME}\\[.{0,80}?\\] logged in with entity id -?\\d+ at \\(.*\\)$`);
+const LOGOUT = new RegExp(`^${NAME} lost connection: .*$`);
+const LINK = new RegExp(`^${NAME} issued server command: /link ([A-Za-z0-9 -]{1,32})$`);
+const PGM_MAP = /^\[PGM\] \[MatchManagerImpl\] Loaded match-\d+ \(([^()]{1,128})\)$/;
+const STARTING = /^Starting minecraft server version .{1,64}$/;
+const STOPPING = /^Stopping (the )?server$/;
+
+/** @returns undefined where the text is not the first line of a log message */
+export function parseLine(text: string): LogLine | undefined {
+  const [, hours, minutes, second, thread, level, message] = LINE.exec(withoutColours(text)) ?? [];
+  if (message === undefined) return undefined;
+  const seconds = Number(hours) * 3600 + Number(minutes) * 60 + Number(second);
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(second) > 60) return undefined;
+  return { seconds, ...contentOf(thread!, level!, message) };
+}
+
+function contentOf(thread: string, level: string, message: string): Content {
+  if (level !== 'INFO') return { kind: 'other' };
+  if (/^User Authenticator #\d+$/.test(thread)) return identityOf(message) ?? { kind: 'other' };
+  return (thread === 'Server thread' && serverMessage(message)) || { kind: 'other' };
+}
+
+function identityOf(message: string): Content | undefined {
+  const [, name, text = ''] = IDENTITY.exec(message) ?? [];
+  const uuid = uuidOf(text);
+  return name === undefined || uuid === undefined ? undefined : { kind: 'identity', name, uuid };
+}
+
+function serverMessage(message: string): Content | undefined {
+  const login = LOGIN.exec(message)?.[1];
+  if (login !== undefined) return { kind: 'login', name: login };
+  const logout = LOGOUT.exec(message)?.[1];
+  if (logout !== undefined) return { kind: 'logout', name: logout };
+  const [, name, code] = LINK.exec(message) ?? [];
+  if (name !== undefined) return { kind: 'link', name, code: code! };
+  const map = PGM_MAP.exec(message)?.[1];
+  if (map !== undefined) return { kind: 'map', map };
+  if (STARTING.test(message)) return { kind: 'starting' };
+  return STOPPING.test(message) ? { kind: 'stopping' } : undefined;
+}
+
+// oxlint-disable-next-line no-control-regex -- ANSI escapes begin with a control character
+const COLOURS = /\u001b\[[0-9;]{0,20}m|§[0-9a-fk-orx]/gi;
+
+const withoutColours = (text: string): string => text.replace(/\r$/, '').replace(COLOURS, '');

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DayCounter, endingAt, following, type LogTime, millisecondsOf } from './log-clock.ts';
+import {
+  type Archive,
+  archiveBegins,
+  type Beginning,
+  beginningOfArchive,
+  beginningOfFile,
+  bytesOfArchive,
+  bytesOfFile,
+  isIncomplete,
+  type Lines,
+  linesOf,
+  listArchives,
+  MAX_BEGINNING,
+  openIfPresent,
+} from './log-files.ts';
+import { type LogLine, parseLine } from './log-line.ts';
+
+/** A position in the log, across rotations. */
+export interface LogPosition {
+  /** Names the file in the ids of events. It is stored before the first event of the file is sent. */
+  file: string;
+  beginning: Beginning;
+  inode: number;
+  offset: number;
+  /** The modification time of the file when it was last read. */
+  written: number;
+  /** The time of the last line before the position, or of the first day of the file. */
+  time?: LogTime;
+}
+
+export interface TimedLine {
+  line: LogLine;
+  offset: number;
+  /** Epoch milliseconds. */
+  time: number;
+}
+
+export interface LogChunk {
+  lines: TimedLine[];
+  /** The position after the lines. */
+  next: LogPosition;
+}
+
+/** How long a rotated file may take to appear among the archives. */
+const ARCHIVE_WAIT_MS = 60_000;
+/** A shorter beginning may be the same in two files. */
+const MIN_BEGINNING = 1_024;
+
+/** Reads `logs/latest.log` and, after a rotation, the files that it became. */
+export class LogReader implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #now: () => number;
+  readonly #onTrouble: (sentence: string) => void;
+  /** latest.log at the position. An open file can be read to its end after it was renamed. */
+  #handle: FileHandle | undefined;
+  /** `LogPosition.file` of the open file. */
+  #open = '';
+  #missingSince: number | undefined;
+
+  constructor(folder: string, now: () => number, onTrouble: (sentence: string) => void) {
+    this.#folder = folder;
+    this.#now = now;
+    this.#onTrouble = onTrouble;
+  }
+
+  /**
+   * Yields what was written since the position. Where the caller stops early, or fails to store a chunk, the next call
+   * reads again from the position that it passes then.
+   */
+  async *read(position: LogPosition | undefined): AsyncGenerator<LogChunk> {
+    // After a failure to store the position the caller may still be at a file before the open one.
+    if (position?.file !== this.#open) await this.#release();
+    if (position !== undefined) {
+      this.#open = position.file;
+      this.#handle ??= await this.#reopen(position);
+      if (this.#handle !== undefined) {
+        for await (const chunk of this.#rest(this.#handle, position)) yield ({ next: position } = chunk);
+        if (await this.#isLatest(this.#handle, position.offset)) return;
+        await this.#release();
+      }
+      const archives = await this.#archivesFrom(position);
+      if (archives === undefined) return;
+      yield* readArchives(archives, position, this.#onTrouble, this.#now);
+    }
+    const handle = await openIfPresent(this.#latest());
+    if (handle === undefined) return;
+    await this.#release();
+    this.#handle = handle;
+    const start = await beginLatest(handle);
+    this.#open = start.file;
+    yield { lines: [], next: start };
+    yield* this.#rest(handle, start);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#release();
+  }
+
+  #latest(): string {
+    return join(this.#folder, 'latest.log');
+  }
+
+  async #release(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+  }
+
+  /** Opens latest.log if it still is the file of the position. */
+  async #reopen({ beginning, inode, offset }: LogPosition): Promise<FileHandle | undefined> {
+    const handle = await openIfPresent(this.#latest());
+    if (handle === undefined) return undefined;
+    const { size, ino } = await handle.stat();
+    const certain = ino === inode || beginning.length >= MIN_BEGINNING;
+    if (size >= offset && certain && (await beginningOfFile(handle, beginning.length)).hash === beginning.hash)
+      return handle;
+    await handle.close();
+    return undefined;
+  }
+
+  async #isLatest(handle: FileHandle, offset: number): Promise<boolean> {
+    const [own, latest] = [await handle.stat(), await stat(this.#latest()).catch(() => undefined)];
+    // Between the two steps of a rotation there is no latest.log; the next call looks again.
+    if (latest === undefined) return true;
+    return latest.ino === own.ino && latest.dev === own.dev && latest.size >= offset;
+  }
+
+  async *#rest(handle: FileHandle, position: LogPosition): AsyncGenerator<LogChunk> {
+    const { size, mtimeMs: written } = await handle.stat();
+    if (size <= position.offset) return;
+    // A clock that was ahead and is right again leaves a file from the future.
+    const mtimeMs = Math.min(written, this.#now());
+    for await (const chunk of linesOf(bytesOfFile(handle, position.offset), position.offset)) {
+      const atEnd = chunk.end >= size;
+      const { lines, time } = await timed(chunk, position, atEnd ? { written: mtimeMs } : { handle, mtimeMs });
+      position = { ...position, offset: chunk.end, written: mtimeMs, ...(time && { time }) };
+      if (position.beginning.length < MAX_BEGINNING)
+        position.beginning = await beginningOfFile(handle, Math.min(chunk.end, MAX_BEGINNING));
+      yield { lines, next: position };
+    }
+  }
+
+  /**
+   * The archive of the position and the later ones. undefined: it has not appeared yet.
+   */
+  async #archivesFrom(position: LogPosition): Promise<Archive[] | undefined> {
+    const archives = await listArchives(this.#folder);
+    for (const [index, archive] of archives.entries()) {
+      // The newest archives are the likely ones; older than the last read none can be.
+      if (archive.written < position.written - ARCHIVE_WAIT_MS || position.beginning.length === 0) continue;
+      if (!(await archiveBegins(archive, position.beginning))) continue;
+      this.#missingSince = undefined;
+      return archives.slice(index);
+    }
+    this.#missingSince ??= this.#now();
+    if (position.beginning.length > 0 && this.#now() - this.#missingSince < ARCHIVE_WAIT_MS) return undefined;
+    if (position.beginning.length > 0)
+      this.#onTrouble('The log was rotated, and the old file is not in logs/. Its last lines may be missing.');
+    this.#missingSince = undefined;
+    return archives.filter(({ written }) => written > position.written);
+  }
+}
+
+async function* readArchives(
+  archives: readonly Archive[],
+  position: LogPosition,
+  onTrouble: (sentence: string) => void,
+  now: () => number,
+): AsyncGenerator<LogChunk> {
+  for (const archive of archives) {
+    const continued = await archiveBegins(archive, position.beginning);
+    if (!continued || position.beginning.length === 0) {
+      position = await beginArchive(archive);
+      yield { lines: [], next: position };
+    }
+    try {
+      const bytes = bytesOfArchive(archive.path, position.offset);
+      for await (const chunk of linesOf(bytes, position.offset)) {
+        const { lines, time } = await timed(chunk, position);
+        position = { ...position, offset: chunk.end, ...(time && { time }) };
+        yield { lines, next: position };
+      }
+    } catch (error) {
+      if (!isIncomplete(error)) throw error;
+      // An archive that is still being compressed is read further at the next call.
+      if (now() - archive.written < ARCHIVE_WAIT_MS) throw new Unfinished();
+      onTrouble(`An archived log is damaged; its last lines are missing: ${archive.date}`);
+    }
+  }
+}
+
+/** An archive is still being written. */
+export class Unfinished extends Error {}
+
+async function beginLatest(handle: FileHandle): Promise<LogPosition> {
+  const { ino, mtimeMs } = await handle.stat();
+  const beginning = await beginningOfFile(handle);
+  return { file: randomUUID(), beginning, inode: ino, offset: 0, written: mtimeMs };
+}
+
+async function beginArchive(archive: Archive): Promise<LogPosition> {
+  const beginning = await beginningOfArchive(archive);
+  const time = { date: archive.date, seconds: 0 };
+  return { file: randomUUID(), beginning, inode: 0, offset: 0, written: archive.written, time };
+}
+
+/** The end of the file, or the file to look through for its end. */
+type DatedBy = { written: number } | { handle: FileHandle; mtimeMs: number };
+
+async function timed(
+  chunk: Lines,
+  { time, offset }: LogPosition,
+  datedBy?: DatedBy,
+): Promise<{ lines: TimedLine[]; time: LogTime | undefined }> {
+  const parsed = chunk.lines.flatMap(({ offset, text }) => {
+    const line = parseLine(text);
+    return line === undefined ? [] : [{ line, offset }];
+  });
+  if (parsed.length === 0) return { lines: [], time };
+  const seconds = parsed.map(({ line }) => line.seconds);
+  const times =
+    datedBy !== undefined && 'written' in datedBy
+      ? endingAt(seconds, datedBy.written)
+      : forwards(seconds, time ?? { date: await firstDate(datedBy!, offset), seconds: seconds[0]! });
+  const limit = datedBy === undefined ? Infinity : 'written' in datedBy ? datedBy.written : datedBy.mtimeMs;
+  let least = time === undefined ? 0 : millisecondsOf(time);
+  const lines = parsed.map((one, index) => {
+    // Times do not go back where summer time ends, and not beyond the end of the file where a wrong clock was corrected.
+    least = Math.min(Math.max(least, millisecondsOf(times[index]!)), Math.max(limit, 0));
+    return { ...one, time: Math.floor(least) };
+  });
+  return { lines, time: times.at(-1) };
+}
+
+function forwards(seconds: readonly number[], from: LogTime): LogTime[] {
+  let time = from;
+  return seconds.map((second) => (time = following(time, second)));
+}
+
+async function firstDate(datedBy: DatedBy, offset: number): Promise<string> {
+  if (!('handle' in datedBy)) throw new Error('An archive is dated by its name.');
+  const counter = new DayCounter();
+  for await (const { lines } of linesOf(bytesOfFile(datedBy.handle, offset), offset)) {
+    for (const { text } of lines) {
+      const line = parseLine(text);
+      if (line !== undefined) counter.add(line.seconds);
+    }
+  }
+  return counter.firstDate(datedBy.mtimeMs);
+}

@@ -1,0 +1,93 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Event } from '#sender/index.ts';
+import { type Beginning, beginningOfFile, bytesOfFile, linesOf, MAX_BEGINNING, openIfPresent } from './log-files.ts';
+
+/** How far each `outbox.ndjson` was read. */
+export type OutboxState = Record<string, { beginning: Beginning; offset: number }>;
+
+export interface OutboxChunk {
+  events: Event[];
+  state: OutboxState;
+  /** Lines that are not events. */
+  damaged: number;
+}
+
+/** `outbox.ndjson` itself, and those that a plugin has renamed because they were large. */
+const OUTBOX = /^outbox(\.\d{1,16})?\.ndjson$/;
+
+/**
+ * Reads the events that plugins append to `outbox.ndjson`, in the server's folder or in that of a plugin. They bring their
+ * own ids, so lines that are read twice change nothing.
+ */
+export class Outbox {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The files, those that a plugin has finished first. */
+  async files(): Promise<string[]> {
+    const plugins = await readdir(join(this.#folder, 'plugins')).catch(() => []);
+    const folders = ['', ...plugins.filter((name) => /^scorehall/i.test(name)).map((name) => join('plugins', name))];
+    const found: string[] = [];
+    for (const folder of folders) {
+      const names = await readdir(join(this.#folder, folder)).catch(() => []);
+      const own = names.filter((name) => OUTBOX.test(name)).toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
+      found.push(...own.map((name) => join(folder, name)));
+    }
+    return found;
+  }
+
+  async *read(state: OutboxState, files: readonly string[]): AsyncGenerator<OutboxChunk> {
+    for (const path of files) {
+      for await (const chunk of this.#readFile(path, state)) {
+        yield chunk;
+        ({ state } = chunk);
+      }
+      if (path.endsWith('outbox.ndjson')) continue;
+      // The plugin writes to a renamed file no more, and all its events are queued.
+      await rm(join(this.#folder, path), { force: true });
+      const { [path]: _, ...others } = state;
+      state = others;
+      yield { events: [], state, damaged: 0 };
+    }
+  }
+
+  async *#readFile(path: string, state: OutboxState): AsyncGenerator<OutboxChunk> {
+    const handle = await openIfPresent(join(this.#folder, path));
+    if (handle === undefined) return;
+    try {
+      const known = state[path];
+      const { size } = await handle.stat();
+      const same =
+        known !== undefined &&
+        size >= known.offset &&
+        (await beginningOfFile(handle, known.beginning.length)).hash === known.beginning.hash;
+      const offset = same ? known.offset : 0;
+      for await (const { lines, end } of linesOf(bytesOfFile(handle, offset), offset, MAX_EVENT_BYTES)) {
+        const read = lines.map(({ text }) => readEvent(text));
+        const events = read.filter((event) => event !== undefined);
+        const beginning = await beginningOfFile(handle, Math.min(end, MAX_BEGINNING));
+        state = { ...state, [path]: { beginning, offset: end } };
+        yield { events, state, damaged: read.length - events.length };
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+/** As many bytes as the service accepts in an event. */
+const MAX_EVENT_BYTES = 1024 * 1024;
+
+function readEvent(text: string): Event | undefined {
+  try {
+    const event = JSON.parse(text) as Partial<Event> | null;
+    if (typeof event !== 'object' || event === null || Array.isArray(event)) return undefined;
+    return typeof event.id === 'string' && typeof event.type === 'string' ? (event as Event) : undefined;
+  } catch {
+    return undefined;
+  }
+}

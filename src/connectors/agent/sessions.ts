@@ -1,0 +1,120 @@
+import type { Event } from '#sender/index.ts';
+import type { LogPosition, TimedLine } from './log-reader.ts';
+
+/** What the log says about the server up to a position. */
+export interface LogState {
+  position?: LogPosition;
+  /** The UUIDs of the players who are on the server, by name. */
+  online: Record<string, string>;
+  /** The UUIDs of the last players who passed the authentication, by name. */
+  identities: Record<string, string>;
+  running: boolean;
+  map: string;
+  /** The time of the last line. */
+  time: number;
+  /** When a player typed `/link`, in the last minute, by UUID. */
+  attempts: Record<string, number[]>;
+}
+
+export const newLogState = (): LogState => ({
+  online: {},
+  identities: {},
+  running: true,
+  map: '',
+  time: 0,
+  attempts: {},
+});
+
+const MAX_IDENTITIES = 1_000;
+const MAX_ATTEMPTS = 3;
+const ATTEMPTS_MS = 60_000;
+
+export interface SessionOptions {
+  /** Report `/link CODE`. */
+  trustLinks: boolean;
+  /** Report logins and logouts; false where a plugin does. */
+  reportSessions: boolean;
+}
+
+/** Applies a line to the state and returns its events. `uuid` is that of the player of a login. */
+export function applyLine(
+  state: LogState,
+  { line, offset, time }: TimedLine,
+  file: string,
+  { trustLinks, reportSessions }: SessionOptions,
+  uuid?: string,
+): Event[] {
+  const before = state.time;
+  state.time = time;
+  const session = (type: 'player.login' | 'player.logout', name: string, uuid: string, at = time): Event[] =>
+    reportSessions ? [eventOf(`log:${file}:${offset}:${uuid}`, type, at, { player: { uuid, name } })] : [];
+  const logOutAll = (at: number): Event[] => {
+    const left = Object.entries(state.online);
+    state.online = {};
+    return left.flatMap(([name, uuid]) => session('player.logout', name, uuid, at));
+  };
+  switch (line.kind) {
+    case 'identity':
+      remember(state, line.name, line.uuid);
+      return [];
+    case 'login':
+      if (uuid === undefined) return [];
+      state.online[line.name] = uuid;
+      return session('player.login', line.name, uuid);
+    case 'logout': {
+      const left = own(state.online, line.name);
+      delete state.online[line.name];
+      return left === undefined ? [] : session('player.logout', line.name, left);
+    }
+    case 'link': {
+      const player = own(state.online, line.name);
+      if (!trustLinks || player === undefined || !mayTry(state, player, time)) return [];
+      const data = { player: { uuid: player, name: line.name }, code: line.code };
+      return [eventOf(`log:${file}:${offset}:link`, 'account.link', time, data)];
+    }
+    case 'map':
+      state.map = line.map;
+      return [];
+    case 'starting':
+      // The server before this one was killed: its players left when it wrote its last line.
+      state.running = true;
+      state.map = '';
+      return logOutAll(before === 0 ? time : before);
+    case 'stopping':
+      state.running = false;
+      return logOutAll(time);
+    case 'other':
+      return [];
+  }
+}
+
+export function uuidOfLogin(state: LogState, name: string): string | undefined {
+  return own(state.identities, name);
+}
+
+function remember(state: LogState, name: string, uuid: string): void {
+  delete state.identities[name];
+  state.identities[name] = uuid;
+  const names = Object.keys(state.identities);
+  if (names.length > MAX_IDENTITIES) delete state.identities[names[0]!];
+}
+
+function mayTry(state: LogState, uuid: string, time: number): boolean {
+  for (const [player, times] of Object.entries(state.attempts)) {
+    const recent = times.filter((at) => Math.abs(time - at) < ATTEMPTS_MS);
+    if (recent.length === 0) delete state.attempts[player];
+    else state.attempts[player] = recent;
+  }
+  const attempts = own(state.attempts, uuid) ?? [];
+  if (attempts.length >= MAX_ATTEMPTS) return false;
+  state.attempts[uuid] = [...attempts, time];
+  return true;
+}
+
+/** A name may be that of a member of every object, such as `constructor`. */
+const own = <T>(record: Record<string, T>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+
+export function eventOf(id: string, type: string, time: number, data: object): Event {
+  return { version: 1, id, type, time: new Date(time).toISOString(), data };
+}

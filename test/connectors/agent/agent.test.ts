@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { sql } from '#db/sql.ts';
+import { parseLine } from '#connectors/agent/log-line.ts';
+import { Agent, type AgentOptions } from '#connectors/agent/agent.ts';
+import { application, login, person, serviceToken } from '#test/support/builders.ts';
+import { onEachDatabase, testServices } from '#test/support/context.ts';
+import { openIngestService, type HttpService } from '#test/ingest/service.ts';
+import { ask } from '#test/support/request.ts';
+
+const UUIDS: Record<string, string> = {
+  Wader: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10',
+  Otter: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a11',
+};
+const ADDRESS = '203.0.113.77';
+
+/** The folder of a game server, the service that it reports to, and agents between them. */
+async function world(t: TestContext, url: string, options: Partial<AgentOptions> = {}) {
+  const service = await openIngestService(t, url);
+  const folder = mkdtempSync(join(tmpdir(), 'agent-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'logs'));
+  const server = new GameServer(folder, service.context.clock.now() - 300_000);
+  const troubles: string[] = [];
+  const open = (): Promise<Agent> =>
+    Agent.open({
+      serverFolder: folder,
+      dataFolder: join(folder, 'scorehall-agent'),
+      url: service.origin,
+      key: service.alpha,
+      trustLinks: false,
+      onTrouble: (sentence) => troubles.push(sentence),
+      now: () => server.now,
+      ...options,
+    });
+  /** Lets a new agent read everything and deliver it. */
+  const deliver = async (polls = 1): Promise<void> => {
+    await using agent = await open();
+    for (let poll = 0; poll < polls; poll++) await agent.poll();
+    await agent.flush();
+  };
+  return { service, folder, server, open, deliver, troubles, sessions: () => sessionsOf(service) };
+}
+
+class GameServer {
+  readonly folder: string;
+  now: number;
+
+  constructor(folder: string, now: number) {
+    this.folder = folder;
+    this.now = now;
+  }
+
+  line(message: string, thread = 'Server thread/INFO', end = '\n'): void {
+    const path = join(this.folder, 'logs/latest.log');
+    this.now += 1_000;
+    const time = new Date(this.now).toTimeString().slice(0, 8);
+    appendFileSync(path, `[${time}] [${thread}]: ${message}${end}`);
+    utimesSync(path, this.now / 1000, this.now / 1000);
+  }
+
+  join(name: string): void {
+    this.line(`UUID of player ${name} is ${UUIDS[name]}`, 'User Authenticator #1/INFO');
+    this.line(`${name}[/${ADDRESS}:50123] logged in with entity id 12 at ([world]0.5, 64.0, 0.5)`);
+  }
+
+  leave(name: string): void {
+    this.line(`${name} lost connection: Disconnected`);
+  }
+
+  rotate(number: number): void {
+    const path = join(this.folder, 'logs/latest.log');
+    const day = new Date(this.now).toLocaleDateString('sv-SE');
+    const archive = join(this.folder, `logs/${day}-${number}.log`);
+    renameSync(path, archive);
+    writeFileSync(`${archive}.gz`, gzipSync(readFileSync(archive)));
+    utimesSync(`${archive}.gz`, this.now / 1000, this.now / 1000);
+    rmSync(archive);
+  }
+
+  write(path: string, content: unknown): void {
+    this.now += 10_000;
+    mkdirSync(join(this.folder, path, '..'), { recursive: true });
+    writeFileSync(join(this.folder, path), JSON.stringify(content));
+    utimesSync(join(this.folder, path), this.now / 1000, this.now / 1000);
+  }
+}
+
+async function sessionsOf({ context }: HttpService): Promise<string[]> {
+  const rows = await context.db.all<{ login: number; name: string }>(
+    sql`select login, name from player_sessions order by time, ledger_key`,
+  );
+  return rows.map(({ login, name }) => `${login === 1 ? '+' : '-'}${name}`);
+}
+
+onEachDatabase('who is on the server by its log is in the data API', async (t, url) => {
+  const { service, server, deliver, sessions, troubles } = await world(t, url);
+  server.line('Starting minecraft server version 1.21.4');
+  server.line('[PGM] [MatchManagerImpl] Loaded match-0 (airship_battle)');
+  server.join('Wader');
+  server.join('Otter');
+  server.leave('Otter');
+  await deliver();
+  assert.deepEqual(troubles, []);
+  assert.deepEqual(await sessions(), ['+Wader', '+Otter', '-Otter']);
+  const { API } = await testServices(service.context, ['API']);
+  const app = await application(service.context);
+  const token = await serviceToken(service.context, app.client_id);
+  const [alpha] = (await ask(API!, '/v1/servers', { token })).json;
+  assert.deepEqual([alpha.player_count, alpha.players, alpha.current_map], [1, ['Wader'], 'airship_battle']);
+});
+
+onEachDatabase('a rotation, a restart and a crash lose and repeat nothing', async (t, url) => {
+  const { server, open, deliver, sessions, folder } = await world(t, url);
+  server.line('Starting minecraft server version 1.21.4');
+  server.join('Wader');
+  await deliver();
+  server.leave('Wader');
+  server.rotate(1);
+  server.line('A first line of the new day');
+  server.join('Otter');
+  server.rotate(2);
+  server.join('Wader');
+  await deliver(2);
+  assert.deepEqual(await sessions(), ['+Wader', '-Wader', '+Otter', '+Wader']);
+
+  // A crash before the position was stored: the same lines are read again and have the same ids.
+  const position = readFileSync(join(folder, 'scorehall-agent/log.json'));
+  server.leave('Otter');
+  await deliver();
+  writeFileSync(join(folder, 'scorehall-agent/log.json'), position);
+  await deliver();
+  // The game server is killed: its players left with its last line.
+  server.rotate(3);
+  server.line('Starting minecraft server version 1.21.4');
+  await deliver(2);
+  assert.deepEqual(await sessions(), ['+Wader', '-Wader', '+Otter', '+Wader', '-Otter', '-Wader']);
+
+  // A line that is written in two parts, while the agent runs and the log is rotated under it.
+  await using agent = await open();
+  server.join('Otter');
+  server.line('Otter lost conn', undefined, '');
+  await agent.poll();
+  appendFileSync(join(folder, 'logs/latest.log'), 'ection: Timed out\n');
+  server.rotate(4);
+  await agent.poll();
+  server.join('Wader');
+  await agent.poll();
+  await agent.flush();
+  assert.deepEqual((await sessions()).slice(6), ['+Otter', '-Otter', '+Wader']);
+});
+
+test('players cannot forge lines by chat', () => {
+  const forgeries = [
+    '[12:00:00] [Async Chat Thread - #0/INFO]: Wader[/1.2.3.4:5] logged in with entity id 1 at (0, 64, 0)',
+    '[12:00:00] [Server thread/INFO]: <Wader> Otter lost connection: Disconnected',
+    '[12:00:00] [Server thread/INFO]: [Not Secure] <Wader> Otter issued server command: /link ABCD',
+    '[12:00:00] [Server thread/INFO]: * Wader Otter issued server command: /link ABCD',
+    '[12:00:00] [Server thread/INFO]: [Wader] Otter lost connection: x',
+    '[12:00:00] [Server thread/INFO]: Otter issued server command: /link ABCD\u2028x',
+    '[12:00:00] [Server thread/WARN]: Otter lost connection: x',
+    `[12:00:00] [Server thread/INFO]: UUID of player Otter is ${UUIDS['Otter']}`,
+    '[12:00:00] [Async Chat Thread - #0/INFO]: <x> [12:00:00] [Server thread/INFO]: Otter lost connection: x',
+    '[12:00:00] [Server thread/INFO]: <x> Stopping the server',
+    '[12:00:00] [Server thread/INFO]: Otter was slain by Wader using [Otter lost connection: x]',
+  ];
+  for (const forged of forgeries) assert.ok(['other', undefined].includes(parseLine(forged)?.kind), forged);
+  const line = parseLine(
+    `[12:00:00] [Server thread/INFO]: Otter[/[2001:db8::7]:5] logged in with entity id 7 at (1, 2, 3)`,
+  );
+  assert.deepEqual(line, { seconds: 43_200, kind: 'login', name: 'Otter' });
+});
+
+onEachDatabase('chat, links without permission and addresses do not leave the log', async (t, url) => {
+  const { service, server, deliver, sessions, folder, troubles } = await world(t, url);
+  server.join('Wader');
+  server.line('<Wader> Otter[/1.2.3.4:5] logged in with entity id 1 at (0, 64, 0)');
+  server.line('Wader issued server command: /link ABCD-EFGH');
+  server.line(`/${ADDRESS}:50123 lost connection: Disconnected`);
+  server.write('banned-ips.json', [{ ip: ADDRESS }]);
+  await deliver();
+  assert.deepEqual(await sessions(), ['+Wader']);
+  const types = await service.context.db.all<{ type: string }>(sql`select distinct type from ledger order by type`);
+  assert.ok(!types.some(({ type }) => type === 'account.link'));
+  const stored = readdirSync(join(folder, 'scorehall-agent'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+  assert.ok(![...stored, ...troubles].some((text) => text.includes(ADDRESS)));
+});
+
+onEachDatabase('a link code counts while the player is online, three times a minute', async (t, url) => {
+  const { server, open } = await world(t, url, { trustLinks: true });
+  const refused: string[] = [];
+  server.line('Otter issued server command: /link ABCD');
+  server.join('Wader');
+  for (let attempt = 0; attempt < 5; attempt++) server.line(`Wader issued server command: /link CODE${attempt}`);
+  server.now += 61_000;
+  server.line('Wader issued server command: /link CODE9');
+  await using agent = await open();
+  await agent.poll();
+  await agent.flush();
+  const lines = readFileSync(join(server.folder, 'scorehall-agent/queue/refused.ndjson'), 'utf8').trim().split('\n');
+  for (const line of lines) refused.push((JSON.parse(line) as { event: { data: { code: string } } }).event.data.code);
+  assert.deepEqual(refused, ['CODE0', 'CODE1', 'CODE2', 'CODE9']);
+});
+
+onEachDatabase('names, bans and counters follow the files of the server', async (t, url) => {
+  const { service, server, deliver, folder } = await world(t, url);
+  const ban = (name: string) => ({
+    uuid: UUIDS[name],
+    name,
+    created: '2026-02-01 10:00:00 +0000',
+    source: 'Server',
+    expires: 'forever',
+    reason: 'Griefing',
+  });
+  const bansNow = async () =>
+    (
+      await service.context.db.all<{ reason: string; revoked: number | null }>(
+        sql`select reason, revoked from punishments order by key`,
+      )
+    ).map(({ reason, revoked }) => `${reason}${revoked === null ? '' : ' revoked'}`);
+  server.write('usercache.json', [{ name: 'Wader', uuid: UUIDS['Wader'], expiresOn: '2026-03-20 10:00:00 +0000' }]);
+  server.write('banned-players.json', [ban('Otter'), ban('Wader')]);
+  const stats = { stats: { 'minecraft:custom': { 'minecraft:deaths': 3 } } };
+  server.write(`world/stats/${UUIDS['Wader']}.json`, stats);
+  await deliver();
+  assert.deepEqual(await bansNow(), ['Griefing', 'Griefing']);
+  server.write('banned-players.json', [{ ...ban('Wader'), reason: 'Cheating' }]);
+  await deliver();
+  assert.deepEqual(await bansNow(), ['Griefing revoked', 'Cheating']);
+  // A file that is being written is no list without bans.
+  writeFileSync(join(folder, 'banned-players.json'), '');
+  await deliver();
+  assert.deepEqual(await bansNow(), ['Griefing revoked', 'Cheating']);
+  const types = await service.context.db.all<{ type: string; count: number }>(
+    sql`select type, count(*) as count from ledger where type in ('player.named', 'player.statistics') group by type order by type`,
+  );
+  assert.deepEqual(
+    types.map(({ type, count }) => `${type} ${count}`),
+    ['player.named 1', 'player.statistics 1'],
+  );
+});
+
+onEachDatabase('events of a plugin come from its outbox, finished files are removed', async (t, url) => {
+  const { service, server, deliver, folder, troubles } = await world(t, url);
+  const events = [login('Alpha', person(1, 'Ada')), login('Alpha', person(2, 'Bob'))].map((event) =>
+    JSON.stringify(event),
+  );
+  mkdirSync(join(folder, 'plugins/ScorehallPGM'), { recursive: true });
+  writeFileSync(join(folder, 'plugins/ScorehallPGM/outbox.1.ndjson'), `${events[0]}\nnot an event\n`);
+  writeFileSync(join(folder, 'plugins/ScorehallPGM/outbox.ndjson'), `${events[0]}\n${events[1]}\n{"half`);
+  server.line('x');
+  await deliver();
+  assert.deepEqual(await sessionsOf(service), ['+Ada', '+Bob']);
+  assert.deepEqual(readdirSync(join(folder, 'plugins/ScorehallPGM')), ['outbox.ndjson']);
+  assert.equal(troubles.length, 1, troubles.join());
+});
