@@ -20,6 +20,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   job: () => import('#cli/job.ts'),
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),
+  doctor: () => import('#cli/doctor/command.ts'),
   export: () => import('#cli/export.ts'),
 };
 

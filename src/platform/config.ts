@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import { isLoopback, plainHttpProblem } from './plain-http.ts';
+import { withSecretFiles } from './secret-files.ts';
 import {
   choice,
   colour,
@@ -76,11 +77,10 @@ export const SETTINGS = {
     'Where /livez, /readyz and /metrics are served, without credentials: never let the internet reach it',
     internalListen,
   ),
-  DATABASE_URL: setting(
-    'data/scorehall.db',
-    'Path of a SQLite file, or postgres://user:password@host/database',
-    database,
-  ),
+  DATABASE_URL: {
+    ...setting('data/scorehall.db', 'Path of a SQLite file, or postgres://user:password@host/database', database),
+    inFile: true,
+  },
   TIME_ZONE: setting(
     'UTC',
     'Time zone of timestamps in the data API and on pages, and of the days of the leaderboards',
@@ -208,10 +208,11 @@ function readSetting(name: SettingName, value: string | undefined): unknown {
 
 /**
  * The environment of a command. Real variables override `.env` of the working directory, which overrides `settings.env`
- * beside the SQLite file, where the demo keeps its settings.
+ * beside the SQLite file, where the demo keeps its settings. `NAME_FILE` of a secret setting counts as `NAME`.
+ * @throws UsageError that names a `NAME_FILE` which cannot be used
  */
 export function environment(actual: Environment = process.env, folder = process.cwd()): Environment {
-  const merged = { ...readEnvFile(join(folder, '.env')), ...actual };
+  const merged = { ...readEnvFile(join(folder, '.env')), ...withSecretFiles(actual, inFileNames()) };
   const database = merged['DATABASE_URL'];
   if (database === undefined || /^postgres/.test(database)) return merged;
   const demoFile = join(dirname(database.replace(/^(sqlite|file):(\/\/)?/, '')), 'settings.env');
@@ -225,7 +226,11 @@ export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOL
 }
 
 function readEnvFile(path: string): Environment {
-  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+  return existsSync(path) ? withSecretFiles(parseEnv(readFileSync(path, 'utf8')), inFileNames()) : {};
+}
+
+function inFileNames(): SettingName[] {
+  return settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
 }
 
 function listensOf(settings: Settings): Record<ServiceName, Listen> {

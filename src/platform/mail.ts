@@ -34,10 +34,11 @@ interface MailerDeps {
 type Deliver = (mail: Mail & { from: string }) => Promise<unknown>;
 
 const RETRY_DELAYS_MS = [1_000, 10_000, 60_000];
+const PROBE_TIMEOUT_MS = 10_000;
 
 /** Opens the mailer: by SMTP, or without SMTP_URL as files in the data folder, whose links are printed to the terminal. */
 export function openMailer({ config, log, clock, metrics }: MailerDeps, terminal: NodeJS.WritableStream): Mailer {
-  const from = config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
+  const from = senderOf(config);
   if (config.SMTP_URL === '')
     return new BackgroundMailer(from, { log, metrics }, folderDelivery(config, clock, terminal), () => undefined);
   const transport = createTransport({ url: config.SMTP_URL, pool: true, maxConnections: 2 });
@@ -47,6 +48,25 @@ export function openMailer({ config, log, clock, metrics }: MailerDeps, terminal
     (mail) => transport.sendMail(mail),
     () => transport.close(),
   );
+}
+
+/** The sender of all mails: the setting MAIL_FROM, or no-reply at the host of sign-in. */
+export function senderOf(config: Config): string {
+  return config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
+}
+
+/**
+ * Connects and signs in to the mail server, and sends a mail if one is given.
+ * @throws the error of the mail server, without a further attempt
+ */
+export async function probeMailServer(config: Config, mail?: Mail): Promise<void> {
+  const transport = createTransport({ url: config.SMTP_URL, connectionTimeout: PROBE_TIMEOUT_MS });
+  try {
+    await transport.verify();
+    if (mail !== undefined) await transport.sendMail({ ...mail, from: senderOf(config) });
+  } finally {
+    transport.close();
+  }
 }
 
 function hostOf(config: Config): string {
