@@ -6,6 +6,9 @@
  *   npm run loadtest -- ingest --only speed              one part: link, faults, speed, reads
  *   npm run loadtest -- ingest --database sqlite         one database
  *   npm run loadtest -- ingest --matches 1000            fewer matches over the unreliable link
+ *
+ *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), memory
+ *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, footprint
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -15,6 +18,7 @@ const LOAD_TESTS: Record<
   () => Promise<{ runLoadTest(options: LoadTestOptions, report: Report): Promise<void> }>
 > = {
   ingest: () => import('./ingest/run.ts'),
+  operate: () => import('./operate/run.ts'),
 };
 
 export interface LoadTestOptions {
