@@ -49,7 +49,8 @@ async function testProxy(report: Report, path: string, openssl: string, program:
     const environment = environmentOf(setup, urls);
     const installed = { name: program.name, setup, environment, urls, ca: readFileSync(setup.certificates.ca, 'utf8') };
     await using service = await serveInstallation(environment);
-    await using _proxy = await startProxy(path, program, setup);
+    await using proxy = await startProxy(path, program, setup);
+    report.note(`${program.name}: process`, proxy.child.pid!);
     await testAddresses(report, installed);
     await testBodies(report, installed);
     await testClientAddress(report, installed);
@@ -122,11 +123,7 @@ async function testBodies(report: Report, { name, urls, ca, environment }: Insta
     ...{ method: 'POST', ca, headers: array },
     body: Buffer.alloc(5 * 1024 * 1024, ' '),
   }).catch(failed);
-  report.add(
-    `${name}: an array of more than 4 MB`,
-    `status ${tooLong.status}`,
-    tooLong.status === 413,
-  );
+  report.add(`${name}: an array of more than 4 MB`, `status ${tooLong.status}`, tooLong.status === 413);
 }
 
 const failed = (error: Error): Answer => ({ status: 0, headers: {}, body: error.message });
