@@ -1,7 +1,7 @@
 import { type OutgoingHttpHeaders, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: NodeJS.Dict<string | string[]>;
   body: string;
@@ -18,8 +18,8 @@ interface RequestOptions {
 }
 
 /** One request on a connection of its own. */
-export async function ask(url: string, { body, ...options }: RequestOptions = {}): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+export async function ask(url: string, { body, ...options }: RequestOptions = {}): Promise<HttpResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   const open = url.startsWith('https:') ? httpsRequest : httpRequest;
   const request = open(url, { ...options, agent: false }, (response) => {
     const chunks: Buffer[] = [];

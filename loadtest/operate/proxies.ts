@@ -9,7 +9,7 @@ import { SELF_CHECK_HEADER, SELF_CHECK_PATH, type SelfCheck, selfCheckToken } fr
 import { freePorts } from '#test/support/ports.ts';
 import type { Report } from '../report.ts';
 import { createCertificates } from './certificates.ts';
-import { type Answer, ask } from './https.ts';
+import { type HttpResponse, ask } from './https.ts';
 import { findProgram } from './programs.ts';
 import { PROXIES, type ProxyProgram, type Service, SERVICES, type Setup, startProxy } from './proxy.ts';
 import { runCommand, serveInstallation } from './installation.ts';
@@ -126,7 +126,7 @@ async function testBodies(report: Report, { name, urls, ca, environment }: Insta
   report.add(`${name}: an array of more than 4 MB`, `status ${tooLong.status}`, tooLong.status === 413);
 }
 
-const failed = (error: Error): Answer => ({ status: 0, headers: {}, body: error.message });
+const failed = (error: Error): HttpResponse => ({ status: 0, headers: {}, body: error.message });
 
 function loginLine(index: number): string {
   const uuid = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
