@@ -11,6 +11,8 @@
  *   npm run loadtest -- pressure                         honest users beside one abuser after another
  *   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
  *   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
+ *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), memory
+ *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, footprint
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -23,6 +25,7 @@ const LOAD_TESTS: Record<
   model: () => import('./model/run.ts'),
   pressure: () => import('./pressure/run.ts'),
   agent: () => import('./agent/run.ts'),
+  operate: () => import('./operate/run.ts'),
 };
 
 export interface LoadTestOptions {

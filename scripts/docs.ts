@@ -49,8 +49,9 @@ function jsonOf(document: unknown): string {
 
 function settingsDocument(): string {
   const rows = settingNames().map((name) => {
-    const { default: fallback, meaning, secret }: Setting = SETTINGS[name];
-    return `| \`${name}\` | ${codeOf(fallback)} | ${cellOf(meaning)}${secret ? ' **Secret**' : ''} |`;
+    const { default: fallback, meaning, secret, inFile }: Setting = SETTINGS[name];
+    const notes = `${inFile ? `; or \`${name}_FILE\`` : ''}${secret ? ' **Secret**' : ''}`;
+    return `| \`${name}\` | ${codeOf(fallback)} | ${cellOf(meaning)}${notes} |`;
   });
   return [
     '# Settings',
@@ -59,7 +60,8 @@ function settingsDocument(): string {
     '',
     'A setting is an environment variable. Variables are also read from `.env` in the working folder and, for the database of',
     'a demo, from the `settings.env` beside it; a variable of the environment takes precedence.',
-    '`npm run -s scorehall -- config` prints the effective values without secrets.',
+    '`npm run -s scorehall -- config` prints the effective values without secrets. A setting with `NAME_FILE` can be read from',
+    'a file of one line instead, such as a secret of a container or a credential of systemd.',
     '',
     '| Setting | Default | Meaning |',
     '|---|---|---|',

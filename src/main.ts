@@ -24,6 +24,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),
   mail: () => import('#cli/mail.ts'),
+  doctor: () => import('#cli/doctor/command.ts'),
   export: () => import('#cli/export.ts'),
   purge: () => import('#cli/purge.ts'),
   agent: () => import('#cli/agent.ts'),

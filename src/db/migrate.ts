@@ -45,6 +45,9 @@ function checkApplied(applied: readonly Migration[], known: readonly Migration[]
   }
 }
 
+/** The number of the newest migration that this version knows. */
+export const latestMigration = (): number => migrations().length;
+
 function migrations(): Migration[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
   return files.sort().map((name, index) => {

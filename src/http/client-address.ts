@@ -29,6 +29,11 @@ export class ClientAddresses {
     return this.#behindProxies(peer, request.headers['x-forwarded-for']);
   }
 
+  /** Whether the other end of the connection is a trusted proxy. */
+  trustsPeer({ socket }: IncomingMessage): boolean {
+    return this.#isTrusted(parsed(socket.remoteAddress ?? ''));
+  }
+
   /** Reads `X-Forwarded-For` from right to left while the hops are trusted; the first untrusted address is the client. */
   #behindProxies(peer: string, forwarded: string | string[] | undefined): string {
     const hops = String(forwarded ?? '')

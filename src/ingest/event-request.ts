@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
 import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
@@ -11,6 +10,7 @@ import type { Item } from '#events/ledger.ts';
 import { rejectedFor, type Receipt, type Sender } from '#events/receipts.ts';
 import { formatOf, linesOf, MAX_BYTES, MAX_EVENT_LENGTH, readBody, readChunks } from './body.ts';
 import { MAX_IN_ARRAY, MAX_IN_STREAM } from './limits.ts';
+import { ReceiptLines } from './receipt-lines.ts';
 import type { ServerQuota } from './server-quotas.ts';
 
 /** `POST /events`: one event, an array of events, or a stream of lines. The response is one receipt per event, in order. */
@@ -92,31 +92,25 @@ const isTooLarge = (data = ''): boolean =>
 const rejected = (id: string, reason: string): Receipt => rejectedFor(id, [problemOf(reason, '')]);
 
 /**
- * Reads lines as they arrive and writes the receipts of each batch when it is on disk. The first receipts carry the
- * status 200; a later failure ends the response with an error as its last line. An event without a receipt may or may not
+ * Reads lines as they arrive and writes the receipts of each batch when it is on disk (behind a proxy: after the last
+ * line). The first receipts carry the status 200; a later failure ends the response with an error as its last line. An event without a receipt may or may not
  * have been stored.
  */
 async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promise<void> {
   const { request, response, dryRun } = eventRequest;
+  const receiptLines = new ReceiptLines(request, response);
   try {
     const accept = (batch: Item[]): Promise<Receipt[]> => deps.quota.accept(batch, { dryRun });
-    for await (const receipts of mapInOrder(batchesOf(deps, eventRequest), accept)) {
-      if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
-      const lines = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join('');
-      if (!response.write(lines)) await once(response, 'drain', { signal: AbortSignal.timeout(STALL_TIMEOUT_MS) });
-    }
-    if (!response.headersSent)
+    for await (const receipts of mapInOrder(batchesOf(deps, eventRequest), accept)) await receiptLines.write(receipts);
+    if (receiptLines.isEmpty)
       throw new HttpError(400, 'invalid_request', 'The body holds no event; send one event a line.');
-    response.end();
+    receiptLines.end();
   } catch (error) {
-    if (!response.headersSent) throw error;
-    response.end(`${toHttpError(error).body}\n`);
+    if (receiptLines.isEmpty) throw error;
+    receiptLines.end(`${toHttpError(error).body}\n`);
     drain(request);
   }
 }
-
-/** How long a client may leave the receipts unread before the response fails. */
-const STALL_TIMEOUT_MS = 60_000;
 
 async function* batchesOf(deps: IngestDeps, { request, sender }: EventRequest): AsyncGenerator<Item[]> {
   const { clock, quota } = deps;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Environment, readEnvFile, type Warn, warnOfTypos } from './env-file.ts';
 import { UsageError } from './errors.ts';
 import { isLoopback, plainHttpProblem } from './plain-http.ts';
+import { withSecretFiles } from './secret-files.ts';
 import {
   choice,
   colour,
@@ -76,11 +77,10 @@ export const SETTINGS = {
     'Where /livez, /readyz and /metrics are served, without credentials: never let the internet reach it',
     internalListen,
   ),
-  DATABASE_URL: setting(
-    'data/scorehall.db',
-    'Path of a SQLite file, or postgres://user:password@host/database',
-    database,
-  ),
+  DATABASE_URL: {
+    ...setting('data/scorehall.db', 'Path of a SQLite file, or postgres://user:password@host/database', database),
+    inFile: true,
+  },
   TIME_ZONE: setting(
     'UTC',
     'Time zone of timestamps in the data API and on pages, and of the days of the leaderboards',
@@ -230,13 +230,17 @@ function readSetting(name: SettingName, value: string | undefined): unknown {
 /**
  * The environment of a command. Real variables override `.env` of the working directory, which overrides `settings.env`
  * beside the SQLite file, where the demo keeps its settings. `warn` gets a sentence for each variable that is probably
- * meant as a setting but is none.
- * @throws UsageError for a line of a file that does not say what it seems to say
+ * meant as a setting but is none. `NAME_FILE` of a secret setting counts as `NAME`.
+ * @throws UsageError for a line of a file that does not say what it seems to say, or a `NAME_FILE` that cannot be used
  */
 export function environment(actual: Environment = process.env, folder = process.cwd(), warn = toStderr): Environment {
-  const names = settingNames();
+  const inFiles = inFileNames();
+  const names = [...settingNames(), ...inFiles.map((name) => `${name}_FILE`)];
   warnOfTypos(actual, names, warn);
-  const merged = { ...readEnvFile(join(folder, '.env'), names, warn), ...actual };
+  const merged = {
+    ...withSecretFiles(readEnvFile(join(folder, '.env'), names, warn), inFiles),
+    ...withSecretFiles(actual, inFiles),
+  };
   const database = merged['DATABASE_URL'];
   if (database === undefined || /^postgres/.test(database)) return merged;
   const demoFile = join(dirname(database.replace(/^(sqlite|file):(\/\/)?/, '')), 'settings.env');
@@ -249,6 +253,10 @@ const toStderr: Warn = (sentence) => void process.stderr.write(`scorehall: ${sen
 export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL'>): string {
   if (DATA_FOLDER !== '') return DATA_FOLDER;
   return /^postgres/.test(DATABASE_URL) ? 'data' : dirname(DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, ''));
+}
+
+function inFileNames(): SettingName[] {
+  return settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
 }
 
 function listensOf(settings: Settings): Record<ServiceName, Listen> {

@@ -39,6 +39,7 @@ type Deliver = (mail: Mail & { from: string }) => Promise<unknown>;
 export type MailObserver = (error: string | undefined) => Promise<void>;
 
 const RETRY_DELAYS_MS = [1_000, 10_000, 60_000];
+const PROBE_TIMEOUT_MS = 10_000;
 /** Without them nodemailer waits two minutes for a mail server that does not answer, and nobody learns of it meanwhile. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000 };
 
@@ -61,7 +62,8 @@ export function openMailer(
   );
 }
 
-function senderOf(config: Config): string {
+/** The sender of all mails: the setting MAIL_FROM, or no-reply at the host of sign-in. */
+export function senderOf(config: Config): string {
   return config.MAIL_FROM || `"${config.NETWORK_NAME.replaceAll('"', '')}" <no-reply@${hostOf(config)}>`;
 }
 
@@ -89,6 +91,20 @@ export async function sendTestMail(config: Config, to: string): Promise<{ from: 
     const server = port === '' ? hostname : `${hostname}:${port}`;
     const problem = response === undefined ? `could not be used: ${message}` : `answered: ${response}`;
     throw new UsageError(`The mail server ${server} ${problem}. See SMTP_URL and MAIL_FROM.`);
+  } finally {
+    transport.close();
+  }
+}
+
+/**
+ * Connects and signs in to the mail server, and sends a mail if one is given.
+ * @throws the error of the mail server, without a further attempt
+ */
+export async function probeMailServer(config: Config, mail?: Mail): Promise<void> {
+  const transport = createTransport({ url: config.SMTP_URL, connectionTimeout: PROBE_TIMEOUT_MS });
+  try {
+    await transport.verify();
+    if (mail !== undefined) await transport.sendMail({ ...mail, from: senderOf(config) });
   } finally {
     transport.close();
   }

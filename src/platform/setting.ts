@@ -91,6 +91,8 @@ export interface Setting<T extends z.ZodType = z.ZodType> {
   meaning: string;
   read: T;
   secret?: boolean;
+  /** Whether `NAME_FILE` may name a file with the value: secrets, and addresses that may hold a password. */
+  inFile?: boolean;
 }
 
 export const setting = <T extends z.ZodType>(fallback: string, meaning: string, read: T): Setting<T> => ({
@@ -102,6 +104,7 @@ export const setting = <T extends z.ZodType>(fallback: string, meaning: string, 
 export const secret = <T extends z.ZodType>(fallback: string, meaning: string, read: T): Setting<T> => ({
   ...setting(fallback, meaning, read),
   secret: true,
+  inFile: true,
 });
 
 function isZone(value: string): boolean {

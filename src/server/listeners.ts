@@ -4,6 +4,7 @@ import type { ServiceName } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { closeHttpServer, httpServer } from '#http/listener.ts';
 import { RequestMetrics } from '#http/request-metrics.ts';
+import { withSelfCheck } from '#http/self-check.ts';
 import type { Listen } from '#platform/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { secretKeyMatches } from '#store/installation.ts';
@@ -78,7 +79,7 @@ export async function openServices(
   try {
     for (const name of services) {
       const service = await SERVICES[name](context, eventQueue);
-      const server = httpServer(service.listener, {
+      const server = httpServer(withSelfCheck(context, name, service.listener), {
         readsBodies: service.readsBodies,
         metrics: new RequestMetrics(context.metrics, name.toLowerCase()),
       });

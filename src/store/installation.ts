@@ -16,3 +16,9 @@ export async function secretKeyMatches(db: Db): Promise<boolean> {
   );
   return await secretKeyMatches(db);
 }
+
+/** Whether a database was used with another secret key than the one of this process. Unlike `secretKeyMatches` it stores nothing. */
+export async function hasOtherSecretKey(db: Db): Promise<boolean> {
+  const stored = await db.get<{ value: string }>(sql`select value from installation where name = ${NAME}`);
+  return stored !== undefined && stored.value !== db.keyedHash(NAME);
+}

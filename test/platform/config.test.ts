@@ -192,3 +192,32 @@ test('the environment overrides .env, and both override the settings.env beside 
   for (const DATABASE_URL of ['postgres://h/d', '/elsewhere/x.db'])
     assert.equal(environment({ DATABASE_URL }, folder)['TIME_ZONE'], undefined);
 });
+
+test('a secret can come from a file, named by NAME_FILE', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  const file = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const key = file('key', `${'k'.repeat(40)}\r\n`);
+  const url = file('url', 'postgres://u:p@h/d\n');
+  const found = environment({ SECRET_KEY_FILE: key, DATABASE_URL_FILE: url, SECRET_KEY: '' }, folder);
+  assert.deepEqual([found['SECRET_KEY'], found['DATABASE_URL']], ['k'.repeat(40), 'postgres://u:p@h/d']);
+  writeFileSync(join(folder, '.env'), `SMTP_URL_FILE=${file('smtp', 'smtp://of-env')}\n`);
+  assert.equal(environment({}, folder)['SMTP_URL'], 'smtp://of-env');
+  assert.equal(environment({ SMTP_URL: 'smtp://actual' }, folder)['SMTP_URL'], 'smtp://actual');
+
+  const refused: [Record<string, string>, RegExp][] = [
+    [{ SECRET_KEY_FILE: key, SECRET_KEY: 'x' }, /^Set SECRET_KEY or SECRET_KEY_FILE, not both\.$/],
+    [{ SMTP_URL_FILE: join(folder, 'none') }, /^SMTP_URL_FILE must name a file .*there is no such file\)\.$/],
+    [{ SMTP_URL_FILE: folder }, /^SMTP_URL_FILE must name a file .*it is a folder\)\.$/],
+    [{ SMTP_URL_FILE: file('empty', '\n') }, /^SMTP_URL_FILE must name a file .*is empty\)\.$/],
+    [{ SMTP_URL_FILE: file('lines', 'hidden\nhidden\n') }, /^SMTP_URL_FILE must name a file with one line/],
+  ];
+  for (const [settings, sentence] of refused)
+    assert.throws(
+      () => environment(settings, folder),
+      (error: Error) =>
+        error instanceof UsageError && sentence.test(error.message) && !error.message.includes('hidden'),
+    );
+});

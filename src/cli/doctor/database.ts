@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import { mailServerOf } from '#platform/mail.ts';
+import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
+import type { Config } from '#platform/config.ts';
+import type { Db } from '#db/db.ts';
+import { latestMigration } from '#db/migrate.ts';
+import { openDb } from '#db/open.ts';
+import { sql } from '#db/sql.ts';
+import { healthOf } from '#store/health.ts';
+import { hasOtherSecretKey } from '#store/installation.ts';
+import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
+
+const CHECK = 'database';
+const SLOW_MS = 100;
+const CLOCK_TOLERANCE_MS = 5_000;
+
+/** Where the database is, without a password. */
+const shown = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');
+const fileOf = (url: string): string => url.replace(/^(sqlite|file):(\/\/)?/, '');
+export const isPostgres = (url: string): boolean => /^postgres/.test(url);
+
+/** Opens an existing database, without migrating it. A SQLite file that does not exist is not created. */
+export async function openExisting(config: Config): Promise<{ db: Db } | { finding: Finding }> {
+  const url = config.DATABASE_URL;
+  if (!isPostgres(url) && !existsSync(fileOf(url)))
+    return {
+      finding: warning(
+        CHECK,
+        `There is no database at ${fileOf(url)} yet.`,
+        'The first start creates it. If you expected one, DATABASE_URL or the working folder is wrong.',
+      ),
+    };
+  try {
+    const db = await openDb(url, { keyedHash: keyedHashUnder(config) });
+    await db.all(sql`select 1 as one`);
+    return { db };
+  } catch (error) {
+    return {
+      finding: problem(
+        CHECK,
+        `${shown(url)} cannot be opened: ${reasonOf(error)}.`,
+        isPostgres(url)
+          ? 'Check that PostgreSQL runs, that DATABASE_URL has its host, user and password, and that pg_hba.conf lets this machine in.'
+          : 'Run the doctor as the user of the service, who must own the file and its folder.',
+      ),
+    };
+  }
+}
+
+/** Checks the schema, the secret key, the speed and the clock of an open database. */
+export async function checkDatabase({ config, db, now }: Installation): Promise<Finding[]> {
+  if (db === undefined) return [];
+  const schema = await checkSchema(db);
+  if (schema !== undefined) return [schema];
+  const { answer_ms, last_event } = await healthOf(db, {
+    now,
+    since: now - config.PRESENCE_TIMEOUT * 1000,
+    mailServer: mailServerOf(config),
+  });
+  const findings = [await checkSecretKey(db), ...(await checkClock(db, now, last_event))];
+  const speed = `${db.dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'} answers in ${answer_ms.toFixed(1)} ms`;
+  findings.unshift(
+    answer_ms < SLOW_MS
+      ? ok(CHECK, `${speed}; the schema is up to date.`)
+      : warning(CHECK, `${speed}.`, 'Look for a slow disk or network, or for another program that uses it.'),
+  );
+  return findings;
+}
+
+async function checkSchema(db: Db): Promise<Finding | undefined> {
+  const applied = await appliedMigration(db);
+  const known = latestMigration();
+  if (applied === known) return undefined;
+  if (applied > known)
+    return problem(
+      CHECK,
+      `A newer version has used the database: it is at migration ${applied}, this version knows ${known}.`,
+      'Start the newer version, or restore a backup from before the upgrade.',
+    );
+  return warning(
+    CHECK,
+    `The database is at migration ${applied} of ${known}.`,
+    'The next start migrates it. Take a backup before.',
+  );
+}
+
+async function appliedMigration(db: Db): Promise<number> {
+  try {
+    const row = await db.get<{ number: number }>(sql`select number from migrations order by number desc limit 1`);
+    return row?.number ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+async function checkSecretKey(db: Db): Promise<Finding> {
+  if (!(await hasOtherSecretKey(db))) return ok('secret key', 'It belongs to this database.');
+  return problem(
+    'secret key',
+    'It is not the key that this database was used with: signing keys and link codes cannot be read.',
+    'Put the former secret.key, or the former value of SECRET_KEY, back.',
+  );
+}
+
+async function checkClock(db: Db, now: number, lastEvent: number | null): Promise<Finding[]> {
+  const remedy = 'Set the clock by NTP: timedatectl set-ntp true.';
+  const findings: Finding[] = [];
+  if (lastEvent !== null && lastEvent > now + CLOCK_TOLERANCE_MS)
+    findings.push(
+      problem('clock', `The newest event was received at ${new Date(lastEvent).toISOString()}, in the future.`, remedy),
+    );
+  if (db.dialect === 'postgres') {
+    const started = performance.now();
+    const row = await db.get<{ ms: number }>(
+      sql`select cast(extract(epoch from clock_timestamp()) * 1000 as double precision) as ms`,
+    );
+    const difference = Math.abs(row!.ms - (Date.now() - (performance.now() - started) / 2));
+    if (difference > CLOCK_TOLERANCE_MS)
+      findings.push(
+        problem('clock', `It differs from that of PostgreSQL by ${Math.round(difference / 1000)} s.`, remedy),
+      );
+  }
+  return findings;
+}

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { dataFolder, type SettingName, SETTINGS, settingNames } from '#platform/config.ts';
+import type { Setting } from '#platform/setting.ts';
+import { isPostgres } from './database.ts';
+import { type Finding, type Installation, ok, problem, warning } from './finding.ts';
+
+const GIGABYTE = 1024 ** 3;
+const OTHERS_READ = 0o004;
+const GROUP_OR_OTHERS = 0o077;
+
+/** Checks the free space where the data are. */
+export function checkDisk({ config }: Installation): Finding[] {
+  const folder = dataFolder(config);
+  if (!existsSync(folder)) return [];
+  const { bavail, blocks, bsize, ffree, files } = statfsSync(folder);
+  const free = bavail * bsize;
+  const shown = `${(free / GIGABYTE).toFixed(1)} GB (${Math.floor((bavail / blocks) * 100)} %) are free in ${folder}`;
+  const remedy = 'Free space or enlarge the disk: docs/operations.md, "The disk is full".';
+  if (files > 0 && ffree < 1_000)
+    return [problem('disk', `Only ${ffree} files more fit on the disk of ${folder}.`, remedy)];
+  if (free < GIGABYTE / 4) return [problem('disk', `Only ${shown}.`, remedy)];
+  const database = sqliteFile(config.DATABASE_URL);
+  const size = database === undefined || !existsSync(database) ? 0 : statSync(database).size;
+  if (free < size || free < GIGABYTE || bavail / blocks < 0.05) {
+    const need = `the database has ${(size / GIGABYTE).toFixed(1)} GB, and a backup needs as much`;
+    return [warning('disk', `${shown}; ${need}.`, remedy)];
+  }
+  return [ok('disk', `${shown}.`)];
+}
+
+/** Checks who else on this machine can read the database and the secrets, and whether this user can use them. */
+export function checkFiles({ config, environment }: Installation): Finding[] {
+  if (process.platform === 'win32') return [];
+  const folder = dataFolder(config);
+  const database = sqliteFile(config.DATABASE_URL);
+  const named = settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
+  const findings = [
+    ...checkUser(database ?? folder),
+    ...[join(folder, 'secret.key'), ...named.map((name) => environment[`${name}_FILE`])].flatMap(secretFile),
+    ...(envHoldsSecret(named) ? secretFile('.env') : []),
+    ...(database === undefined ? [] : databaseFile(database, folder)),
+  ];
+  return findings.length > 0 ? findings : [ok('files', `Only ${userName()} can read the secrets and the database.`)];
+}
+
+const userName = (): string => `user ${process.getuid!()}`;
+
+function sqliteFile(url: string): string | undefined {
+  return isPostgres(url) ? undefined : url.replace(/^(sqlite|file):(\/\/)?/, '');
+}
+
+/** The user of the doctor must be that of the service, otherwise the other checks see other rights. */
+function checkUser(path: string): Finding[] {
+  if (!existsSync(path)) return [];
+  const [owner, user] = [statSync(path).uid, process.getuid!()];
+  if (owner === user) return [];
+  const remedy = `Run it as the user of the service: sudo -u '#${owner}' scorehall doctor. If the service has another user: chown.`;
+  return [warning('files', `${path} belongs to user ${owner}, and the doctor runs as user ${user}.`, remedy)];
+}
+
+function secretFile(path: string | undefined): Finding[] {
+  if (path === undefined || !existsSync(path)) return [];
+  const { mode } = statSync(path);
+  if ((mode & GROUP_OR_OTHERS) === 0 || isFromSecretStore(path)) return [];
+  return [problem('files', `Others on this machine may use the secret in ${resolve(path)}.`, `chmod 600 ${path}`)];
+}
+
+/** Containers and systemd mount secrets with modes of their own, where no other user comes in. */
+const isFromSecretStore = (path: string): boolean => /^\/run\/(secrets|credentials)\//.test(resolve(path));
+
+/** The database is private if its own mode or that of its folder says so. */
+function databaseFile(path: string, folder: string): Finding[] {
+  if (!existsSync(path)) return [];
+  const isOpen = (statSync(path).mode & OTHERS_READ) !== 0 && (statSync(folder).mode & 0o005) !== 0;
+  if (!isOpen) return [];
+  return [
+    problem(
+      'files',
+      `Everybody on this machine may read ${path}, with mail addresses and the audit log.`,
+      `chmod 700 ${folder}`,
+    ),
+  ];
+}
+
+function envHoldsSecret(names: readonly SettingName[]): boolean {
+  if (!existsSync('.env')) return false;
+  const found = parseEnv(readFileSync('.env', 'utf8'));
+  return names.some((name) => (found[name] ?? '') !== '' && (name !== 'DATABASE_URL' || found[name]!.includes('@')));
+}

@@ -1,0 +1,49 @@
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+
+const TIMEOUT_MS = 10_000;
+
+export interface Received {
+  status: number;
+  body: string;
+  /** The own end of the connection. */
+  local: { address: string; port: number };
+  /** When the certificate of the other end expires; undefined without TLS. */
+  expires: Date | undefined;
+}
+
+/** Sends one request on a connection of its own. `fetch` shows neither the connection nor the certificate. */
+export function send(url: string, headers: Record<string, string>, body?: Buffer): Promise<Received> {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>();
+  const open = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const method = body === undefined ? 'GET' : 'POST';
+  const length = body === undefined ? {} : { 'content-length': body.length };
+  const request = open(url, { method, agent: false, headers: { ...headers, ...length } });
+  const timeout = setTimeout(
+    () => request.destroy(Object.assign(new Error(`no answer within ${TIMEOUT_MS / 1000} s`), { code: 'ETIMEDOUT' })),
+    TIMEOUT_MS,
+  );
+  request.once('close', () => clearTimeout(timeout));
+  request.once('error', reject);
+  request.once('response', (response) => {
+    const { socket } = response;
+    const local = { address: (socket.localAddress ?? '').replace(/^::ffff:/, ''), port: socket.localPort ?? 0 };
+    const expires = expiryOf(socket);
+    textOf(response).then((text) => resolve({ status: response.statusCode!, body: text, local, expires }), reject);
+  });
+  request.end(body);
+  return promise;
+}
+
+function expiryOf(socket: IncomingMessage['socket']): Date | undefined {
+  if (!('getPeerCertificate' in socket)) return undefined;
+  const { valid_to } = (socket as TLSSocket).getPeerCertificate();
+  return valid_to === undefined ? undefined : new Date(valid_to);
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { parseEnv } from 'node:util';
+import ipaddr from 'ipaddr.js';
+import { settingNames } from '#platform/config.ts';
+import { isLoopback } from '#platform/plain-http.ts';
+import { type Finding, type Installation, ok, warning } from './finding.ts';
+
+/** Variables of `.env` that other programs read. */
+const FOREIGN = /^(NODE_|COMPOSE_|POSTGRES_|PG|TZ$|DEBUG$|LANG$|LC_|HOME$|PATH$|https?_proxy$|no_proxy$)/i;
+
+/** Checks settings that are valid but probably not meant. Wrong values have stopped the doctor before. */
+export function checkSettings({ config }: Installation): Finding[] {
+  const findings = [...unknownSettings(), ...internalListener(config.INTERNAL_LISTEN)];
+  if (isLoopback(config.SITE_URL))
+    findings.push(
+      warning(
+        'settings',
+        `The public addresses are on this machine (${config.SITE_URL}): nobody else can use them.`,
+        'Set API_URL, AUTH_URL, SITE_URL and INGEST_URL to your own https addresses: docs/operations.md, "Four addresses".',
+      ),
+    );
+  if (config.CONTACT === '')
+    findings.push(warning('settings', 'Pages do not say how to reach you.', 'Set CONTACT to a mail address or a URL.'));
+  if (config.PRIVACY === '')
+    findings.push(
+      warning('settings', 'There is no privacy statement of yours.', 'Set PRIVACY to the path of a text file.'),
+    );
+  return [ok('settings', 'All values are valid.'), ...findings];
+}
+
+/** Names in `.env` that no setting has, mostly misspelt ones. */
+function unknownSettings(): Finding[] {
+  if (!existsSync('.env')) return [];
+  const known = new Set<string>(settingNames().flatMap((name) => [name, `${name}_FILE`]));
+  const names = Object.keys(parseEnv(readFileSync('.env', 'utf8')));
+  return names
+    .filter((name) => !known.has(name) && !FOREIGN.test(name))
+    .map((name) => warning('settings', `.env sets ${name}, which is no setting.`, 'Compare it with docs/settings.md.'));
+}
+
+function internalListener({ host, port, path }: Installation['config']['INTERNAL_LISTEN']): Finding[] {
+  if (path !== undefined || host === undefined || isLoopback(`http://${isIP(host) === 6 ? `[${host}]` : host}`))
+    return [];
+  const range = isIP(host) === 0 ? 'name' : ipaddr.process(host).range();
+  if (['private', 'uniqueLocal', 'linkLocal', 'loopback', 'name'].includes(range)) return [];
+  return [
+    warning(
+      'settings',
+      `The internal listener is open on ${host}:${port}, without credentials.`,
+      'Set INTERNAL_LISTEN=127.0.0.1:7404, or to an address of a private network, unless a firewall keeps others away.',
+    ),
+  ];
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { type Environment, readConfig, type ServiceName } from '#platform/config.ts';
+import { openAppContext } from '#context/context.ts';
+import { sql } from '#db/sql.ts';
+import { SELF_CHECK_HEADER, SELF_CHECK_PATH, selfCheckToken } from '#http/self-check.ts';
+import { openServices } from '#server/listeners.ts';
+import { captured } from '#test/support/captured.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { freePorts } from '#test/support/ports.ts';
+import { run } from '../../src/main.ts';
+
+interface Finding {
+  check: string;
+  status: 'ok' | 'warning' | 'error';
+  message: string;
+  remedy: string | null;
+}
+
+const NAMES: readonly ServiceName[] = ['API', 'AUTH', 'SITE', 'INGEST'];
+const KEY = 'a secret key that is long enough for the doctor';
+
+/** Runs the doctor with `--json` in a folder of its own. */
+async function doctor(environment: Environment, args: string[] = [], folder = newFolder()) {
+  const { result, out, err } = await captured({ environment, folder }, async () => {
+    const code = await run(['doctor', '--json', ...args]);
+    const { exitCode } = process;
+    process.exitCode = undefined;
+    return code || Number(exitCode ?? 0);
+  });
+  assert.equal(err, '');
+  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Finding[] };
+  assert.equal(result, ok ? 0 : 1);
+  for (const { status, remedy } of findings) assert.equal(remedy === null, status === 'ok', 'with a remedy');
+  const of = (check: string): Finding[] => findings.filter((finding) => finding.check === check);
+  const texts = (check: string): string => of(check).map(({ message }) => message).join('\n'); // prettier-ignore
+  const errors = findings.filter(({ status }) => status === 'error').map(({ message }) => message);
+  return { of, texts, errors, ok };
+}
+
+const newFolder = (): string => mkdtempSync(join(tmpdir(), 'doctor-'));
+
+/** Settings whose public addresses and listeners are on different ports, as behind a proxy. */
+async function settingsBehindProxy(databaseUrl: string): Promise<{ settings: Environment; ports: number[] }> {
+  const ports = await freePorts(8);
+  const pairs = NAMES.flatMap((name, index) => [
+    [`${name}_URL`, `http://127.0.0.1:${ports[index]}`],
+    [`${name}_LISTEN`, `127.0.0.1:${ports[index + 4]}`],
+  ]);
+  const settings = { DATABASE_URL: databaseUrl, SECRET_KEY: KEY, LOG_LEVEL: 'silent', ...Object.fromEntries(pairs) };
+  return { settings, ports };
+}
+
+async function startServices(t: TestContext, settings: Environment): Promise<() => Promise<void>> {
+  const context = await openAppContext(readConfig(settings));
+  const services = await openServices(context);
+  let open = true;
+  const close = async (): Promise<void> => {
+    if (!open) return;
+    open = false;
+    await services[Symbol.asyncDispose]();
+    await context[Symbol.asyncDispose]();
+  };
+  t.after(close);
+  return close;
+}
+
+type Forward = 'overwrite' | 'append' | 'pass' | 'drop' | 'other client' | 'refuse body' | 'bad gateway';
+
+/** A proxy in front of every service, which treats X-Forwarded-For in one of several ways. */
+class Proxies {
+  mode: Forward = 'overwrite';
+
+  constructor(t: TestContext, ports: readonly number[]) {
+    for (const index of NAMES.keys()) {
+      const server = createServer((incoming, outgoing) => {
+        const headers = { ...incoming.headers };
+        const given = headers['x-forwarded-for'];
+        if (/overwrite|refuse/.test(this.mode)) headers['x-forwarded-for'] = '127.0.0.1';
+        if (this.mode === 'append') headers['x-forwarded-for'] = `${String(given)}, 127.0.0.1`;
+        if (this.mode === 'other client') headers['x-forwarded-for'] = `${String(given)}, 198.51.100.7`;
+        if (this.mode === 'drop') delete headers['x-forwarded-for'];
+        if (this.mode === 'refuse body' && incoming.method === 'POST') return void outgoing.writeHead(413).end();
+        if (this.mode === 'bad gateway') return void outgoing.writeHead(502).end();
+        const { url: path, method } = incoming;
+        const forwarded = httpRequest(
+          { host: '127.0.0.1', port: ports[index + 4], path, method, headers },
+          (answer) => {
+            outgoing.writeHead(answer.statusCode!, answer.headers);
+            answer.pipe(outgoing);
+          },
+        );
+        incoming.pipe(forwarded).on('error', () => outgoing.destroy());
+      }).listen(ports[index], '127.0.0.1');
+      t.after(() => server.close());
+    }
+  }
+}
+
+onEachDatabase('the doctor sees the services through a proxy, and what is wrong with it', async (t, url) => {
+  const { settings, ports } = await settingsBehindProxy(url);
+  const proxies = new Proxies(t, ports);
+  const trusting = { ...settings, TRUSTED_PROXIES: '127.0.0.1' };
+  const addresses = NAMES.map((name) => `address ${name}`);
+  const expectEach = async (mode: Forward, message: RegExp, environment: Environment = trusting): Promise<void> => {
+    proxies.mode = mode;
+    const { of } = await doctor(environment);
+    for (const check of addresses) assert.match(of(check)[0]!.message, message, `${mode}: ${check}`);
+  };
+
+  await expectEach('bad gateway', /does not reach the service \(status 502\)/);
+  const stop = await startServices(t, trusting);
+  proxies.mode = 'overwrite';
+  const { ok, errors, texts } = await doctor(trusting);
+  assert.deepEqual([ok, errors], [true, []]);
+  assert.match(texts('database'), /(SQLite|PostgreSQL) answers in [\d.]+ ms; the schema is up to date/);
+  assert.match(texts('secret key'), /belongs to this database/);
+
+  await expectEach('overwrite', /is this installation, behind proxy 127\.0\.0\.1; it sees the doctor as 127\.0\.0\.1/);
+  await expectEach('append', /is this installation, behind proxy/);
+  await expectEach('pass', /anybody can claim any address/);
+  await expectEach('drop', /sends no X-Forwarded-For/);
+  await expectEach('overwrite', /status 404|status 401|not as service/, { ...trusting, SECRET_KEY: `another ${KEY}` });
+  proxies.mode = 'refuse body';
+  const { errors: refusals } = await doctor(trusting);
+  assert.equal(refusals.length, 1);
+  assert.match(refusals[0]!, new RegExp(`^The proxy of ${settings['INGEST_URL']} refuses a body of 8 MB`));
+  await stop();
+
+  const stopUntrusting = await startServices(t, settings);
+  await expectEach('overwrite', /its proxy 127\.0\.0\.1 is not trusted/);
+  await stopUntrusting();
+
+  await startServices(t, { ...settings, TRUSTED_PROXIES: '0.0.0.0/0' });
+  await expectEach('other client', /TRUSTED_PROXIES contains 198\.51\.100\.7, which is no proxy/);
+});
+
+test('the path of the doctor exists for nobody else', async () => {
+  const { settings } = await settingsBehindProxy(join(newFolder(), 'x.db'));
+  await using context = await openAppContext(readConfig(settings));
+  await using services = await openServices(context, ['API', 'SITE']);
+  const status = async (service: 'API' | 'SITE', header?: string): Promise<number> => {
+    const headers: Record<string, string> = header === undefined ? {} : { [SELF_CHECK_HEADER]: header };
+    return (await fetch(services.addresses[service]! + SELF_CHECK_PATH, { headers })).status;
+  };
+  const now = context.clock.now();
+  const token = selfCheckToken(context.db, 'SITE', now);
+  assert.equal(await status('SITE', token), 200);
+  assert.equal(await status('SITE', selfCheckToken(context.db, 'SITE', now - 61_000)), 404, 'too old');
+  assert.equal(await status('SITE', selfCheckToken(context.db, 'SITE', now + 120_000)), 404, 'of the future');
+  for (const header of [undefined, '', 'x', `${now}.`, `${now}.x`, `${token}x`, selfCheckToken(context.db, 'API', now)])
+    assert.equal(await status('SITE', header), 404, String(header));
+  assert.equal(await status('API', token), 401, 'a token is for one service');
+});
+
+test('the doctor changes nothing: it creates neither database nor key', async () => {
+  const folder = newFolder();
+  const { texts, ok } = await doctor({ DATABASE_URL: 'data/x.db' }, [], folder);
+  assert.ok(ok);
+  assert.match(texts('database'), /There is no database at data\/x\.db yet/);
+  assert.match(texts('addresses'), /not checked/);
+  assert.ok(!existsSync(join(folder, 'data')));
+});
+
+onEachDatabase('the doctor finds a schema of another version and a wrong secret key', async (_, url) => {
+  const settings = { DATABASE_URL: url, SECRET_KEY: KEY, LOG_LEVEL: 'silent' };
+  await using context = await openAppContext(readConfig(settings));
+  await (await openServices(context, []))[Symbol.asyncDispose]();
+  const changed = await doctor({ ...settings, SECRET_KEY: `another ${KEY}` });
+  assert.match(changed.texts('secret key'), /not the key that this database was used with/);
+  await context.db.run(sql`insert into migrations (number, name) values (998, '998-future.sql')`);
+  assert.match(
+    (await doctor(settings)).texts('database'),
+    /A newer version has used the database: it is at migration 998/,
+  );
+  await context.db.run(sql`delete from migrations where number > 1`);
+  const { of } = await doctor(settings);
+  assert.equal(of('database')[0]!.status, 'warning');
+});
+
+test('settings: a wrong value, a misspelt name, an open internal listener', async () => {
+  const wrong = await doctor({ API_URL: 'nonsense' });
+  assert.match(wrong.errors.join(), /^API_URL must be an address/);
+  const folder = newFolder();
+  writeFileSync(join(folder, '.env'), 'API_ULR=https://api.example.org\nNODE_EXTRA_CA_CERTS=/ca.pem\n');
+  const { texts } = await doctor({ INTERNAL_LISTEN: '0.0.0.0:7404' }, [], folder);
+  assert.match(texts('settings'), /\.env sets API_ULR, which is no setting/);
+  assert.doesNotMatch(texts('settings'), /NODE_EXTRA/);
+  assert.match(texts('settings'), /internal listener is open on 0\.0\.0\.0:7404/);
+  assert.doesNotMatch((await doctor({ INTERNAL_LISTEN: '10.0.0.4:7404' })).texts('settings'), /internal listener/);
+});
+
+test('files: secrets and database that others may read', { skip: process.platform === 'win32' }, async () => {
+  const folder = newFolder();
+  const database = join(folder, 'data/x.db');
+  const settings = { DATABASE_URL: database, LOG_LEVEL: 'silent' };
+  await (await openAppContext(readConfig({ ...settings, SECRET_KEY: KEY })))[Symbol.asyncDispose]();
+  const key = join(folder, 'data/secret.key');
+  writeFileSync(key, `${KEY}\n`, { mode: 0o600 });
+  chmodSync(dirname(database), 0o700);
+  assert.match((await doctor(settings, [], folder)).texts('files'), /^Only user \d+ can read/);
+  chmodSync(key, 0o640);
+  chmodSync(dirname(database), 0o755);
+  chmodSync(database, 0o644);
+  writeFileSync(join(folder, '.env'), `SMTP_URL=smtp://u:p@127.0.0.1:1\n`, { mode: 0o644 });
+  const { texts, of } = await doctor(settings, [], folder);
+  assert.match(texts('files'), /may use the secret in .*secret\.key/);
+  assert.match(texts('files'), /may use the secret in .*\.env/);
+  assert.match(texts('files'), /Everybody on this machine may read .*x\.db/);
+  assert.ok(of('files').some(({ remedy }) => remedy === `chmod 600 ${key}`));
+  assert.match(texts('disk'), /GB \(\d+ %\) are free/);
+});
+
+test('mail: no server, a refusing one, and a mail that arrives', async (t) => {
+  assert.match((await doctor({})).texts('mail'), /There is no mail server/);
+  const mailbox = await Mailbox.open(t);
+  const SMTP_URL = mailbox.url;
+  assert.match((await doctor({ SMTP_URL })).texts('mail'), /answers and accepts the password/);
+  assert.equal(mailbox.count, 0, 'without --mail nothing is sent');
+  const sent = await doctor({ SMTP_URL, NETWORK_NAME: 'Halyard' }, ['--mail', 'me@example.org']);
+  assert.match(sent.texts('mail'), /accepted a mail from "Halyard" <no-reply@localhost> to me@example\.org/);
+  assert.equal((await mailbox.next('me@example.org')).subject, 'Halyard: test mail');
+  const [port] = await freePorts(1);
+  const refused = await doctor({ SMTP_URL: `smtp://me:hidden@127.0.0.1:${port}` });
+  assert.match(refused.texts('mail'), /^127\.0\.0\.1:\d+ refuses: .*ECONNREFUSED/);
+  assert.doesNotMatch(refused.texts('mail'), /hidden/);
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { parseEnv } from 'node:util';
+import { parse } from 'yaml';
+import { readConfig, settingNames } from '#platform/config.ts';
+import { unavailable } from '#http/errors.ts';
+
+const read = (file: string): string => readFileSync(`deploy/${file}`, 'utf8');
+
+interface Service {
+  read_only?: boolean;
+  user?: string;
+  cap_drop?: string[];
+  ports?: string[];
+  volumes: string[];
+  profiles?: string[];
+}
+
+test('the examples of proxies send our error body with 502', () => {
+  const { body } = unavailable();
+  for (const [file, count] of [
+    ['nginx/scorehall.conf', 3],
+    ['caddy/Caddyfile', 1],
+    ['traefik/errors/unavailable.json', 1],
+  ] as const)
+    assert.equal(read(file).split(body).length - 1, count, file);
+  const nginx = read('nginx/scorehall.conf');
+  assert.equal(nginx.match(/return 502/g)?.length, 4);
+  assert.match(nginx, /X-Forwarded-For \$remote_addr;/, 'overwritten, never appended');
+  parse(read('traefik/traefik.yaml'));
+  parse(read('traefik/scorehall.yaml'));
+});
+
+test('the containers are hardened, keep their data and publish no internal listener', () => {
+  const { services, volumes } = parse(read('compose.yaml')) as {
+    services: Record<'scorehall' | 'postgres', Service>;
+    volumes: object;
+  };
+  const { scorehall, postgres } = services;
+  assert.deepEqual([scorehall.read_only, scorehall.user, scorehall.cap_drop], [true, '10001:10001', ['ALL']]);
+  assert.ok(scorehall.ports!.every((port) => /^127\.0\.0\.1:740[0-3]:740[0-3]$/.test(port)));
+  assert.ok(scorehall.volumes.includes('data:/data') && 'data' in volumes);
+  assert.deepEqual([scorehall.profiles, postgres.profiles], [undefined, ['postgres']]);
+  assert.ok(postgres.volumes.includes('postgres:/var/lib/postgresql') && 'postgres' in volumes);
+  const image = read('Containerfile');
+  assert.match(image, /^USER 10001:10001$/m);
+  assert.match(image, /^HEALTHCHECK [^]*127\.0\.0\.1:7404\/readyz/m);
+  assert.doesNotMatch(image, /EXPOSE.*7404/);
+});
+
+test('the examples of settings are valid and name existing settings', () => {
+  for (const file of ['systemd/scorehall.env', 'scorehall.env.example']) {
+    const active = parseEnv(read(file));
+    readConfig(active);
+    const all = parseEnv(read(file).replace(/^#(?=[A-Z_]+=)/gm, ''));
+    const known = new Set<string>(settingNames().flatMap((name) => [name, `${name}_FILE`]));
+    assert.deepEqual(
+      Object.keys(all).filter((name) => !known.has(name)),
+      ['NODE_EXTRA_CA_CERTS'],
+      file,
+    );
+  }
+});
