@@ -195,9 +195,7 @@ async function moveOwned(
           and o.ledger_key = name_observations.ledger_key and o.name = name_observations.name)`);
   }
   const renamed =
-    name === undefined
-      ? sql``
-      : sql`, ${identifier(name)} = (select name from players p where p.key = ${survivor})`;
+    name === undefined ? sql`` : sql`, ${identifier(name)} = (select name from players p where p.key = ${survivor})`;
   await tx.run(sql`update ${identifier(table)} set ${identifier(owner)} = ${survivor}${renamed} where ${moved}`);
   return rows.length;
 }
