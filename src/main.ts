@@ -21,6 +21,10 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),
   export: () => import('#cli/export.ts'),
+  backup: () => import('#cli/database/backup.ts'),
+  restore: () => import('#cli/database/restore.ts'),
+  move: () => import('#cli/database/move.ts'),
+  'secret-key': () => import('#cli/database/secret-key.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

@@ -74,7 +74,7 @@ export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[D
     await Promise.all(opened.map((db) => db.close()));
     await Promise.all(databases.map((database) => database.drop()));
   });
-  await Promise.all(opened.map(migrate));
+  await Promise.all(opened.map((db) => migrate(db)));
   return opened;
 }
 
