@@ -28,6 +28,10 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   export: () => import('#cli/export.ts'),
   purge: () => import('#cli/purge.ts'),
   agent: () => import('#cli/agent.ts'),
+  backup: () => import('#cli/database/backup.ts'),
+  restore: () => import('#cli/database/restore.ts'),
+  move: () => import('#cli/database/move.ts'),
+  'secret-key': () => import('#cli/database/secret-key.ts'),
 };
 
 async function main(args: string[]): Promise<void> {

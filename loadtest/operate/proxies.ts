@@ -143,7 +143,7 @@ function loginLine(index: number): string {
 
 /** The services count the client, whatever it claims to be. */
 async function testClientAddress(report: Report, { name, urls, ca, environment }: Installed): Promise<void> {
-  const signer = { keyedHash: keyedHashUnder(readConfig(environment)) };
+  const signer = keyedHashUnder(readConfig(environment));
   for (const service of SERVICES) {
     const headers = {
       [SELF_CHECK_HEADER]: selfCheckToken(signer, service, Date.now()),

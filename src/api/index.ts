@@ -34,7 +34,8 @@ export async function openApi(context: AppContext): Promise<HttpService> {
     config.COUNTERS === 'database'
       ? new SharedRateLimiter(db, clock)
       : await MemoryRateLimiter.open(db, clock, saveFailed);
-  const meter = new UsageMeter(db, clock, (error) => log.error({ err: error }, 'saving the API usage failed'));
+  const usageNotSaved = (error: unknown): void => log.error({ err: error }, 'saving the API usage failed');
+  const meter = new UsageMeter(db, clock, usageNotSaved);
   const ranks = new TeampvpRanks(db);
   const countRanks = (): void =>
     void ranks.count().catch((error: unknown) => log.error({ err: error }, 'counting the ranks failed'));
@@ -47,8 +48,9 @@ export async function openApi(context: AppContext): Promise<HttpService> {
     close: async () => {
       clearInterval(recount);
       await ranks[Symbol.asyncDispose]();
-      await meter[Symbol.asyncDispose]();
-      await rateLimiter[Symbol.asyncDispose]();
+      // A database that is away or closed must not keep the service from stopping.
+      await meter[Symbol.asyncDispose]().catch(usageNotSaved);
+      await rateLimiter[Symbol.asyncDispose]().catch(saveFailed);
     },
   };
 }

@@ -1,15 +1,20 @@
-import { existsSync } from 'node:fs';
-import { UsageError } from '#platform/errors.ts';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Clock, systemClock } from '#platform/clock.ts';
-import type { Config } from '#platform/config.ts';
+import { type Config, dataFolder } from '#platform/config.ts';
+import { UsageError } from '#platform/errors.ts';
 import { type Log, openLog } from '#platform/log.ts';
 import { type Mailer, mailServerOf, openMailer } from '#platform/mail.ts';
 import { type Metrics, openMetrics } from '#platform/metrics.ts';
-import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
+import { existingSecret, keyedHashUnder, openSecretKey, secretKeyFile } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { openDb, sqliteFileOf } from '#db/open.ts';
-import { HOW_TO_BEGIN, migrate } from '#db/migrate.ts';
+import { HOW_TO_BEGIN, migrate, schemaVersionOf } from '#db/migrate.ts';
 import { recordMailOutcome } from '#store/mail-failures.ts';
+import { formerHashKeys, hasFormerHashKeys, storedFingerprint } from '#store/installation.ts';
+import { writeBackup } from '#db/transfer/backup-file.ts';
+import { refuseMoved } from '#db/transfer/closing.ts';
+import { refuseWhileLoading } from '#db/transfer/loading.ts';
 
 /** The resources of one process, which every service and command gets. */
 export interface AppContext extends AsyncDisposable {
@@ -40,9 +45,11 @@ export async function openAppContext(
   if (!create && file !== undefined && !existsSync(file))
     throw new UsageError(`There is no database ${file}. ${HOW_TO_BEGIN}`);
   const log = openLog(config.LOG_LEVEL);
-  const db = await openDb(config.DATABASE_URL, { keyedHash: keyedHashUnder(config) });
+  const { keyedHash, setFormerKeys } = keyedHashUnder(config);
+  const db = await openDb(config.DATABASE_URL, { keyedHash });
   try {
-    await migrate(db, { create });
+    await prepare(db, { config, clock, create });
+    if (await hasFormerHashKeys(db)) setFormerKeys((await formerHashKeys(db, openSecretKey(config))) ?? []);
   } catch (error) {
     await db.close();
     throw error;
@@ -58,3 +65,41 @@ export async function openAppContext(
   };
   return { config, log, db, clock, mail, metrics, [Symbol.asyncDispose]: close };
 }
+
+/** Migrates the database, after a backup where it has rows, and refuses one that cannot be used now. */
+interface Preparation {
+  config: Config;
+  clock: Clock;
+  create: boolean;
+}
+
+async function prepare(db: Db, { config, clock, create }: Preparation): Promise<void> {
+  await refuseWhileLoading(db);
+  await refuseMoved(db);
+  const { applied, missing } = await schemaVersionOf(db);
+  if (applied > 0 && missing > 0 && config.MIGRATION_BACKUP === 'on') await backUpBeforeMigration(db, config, clock);
+  if (missing > 0) await migrate(db, { create });
+  await refuseLostSecretKey(db, config);
+}
+
+/** A used database never gets a new secret key silently: it would no longer recognise erased players. */
+async function refuseLostSecretKey(db: Db, config: Config): Promise<void> {
+  if (existingSecret(config) !== undefined) return;
+  const fingerprint = await storedFingerprint(db);
+  if (fingerprint === undefined) return;
+  throw new UsageError(
+    `The secret key of this database (fingerprint ${fingerprint}) is missing: set SECRET_KEY, or put its file back at ` +
+      `${secretKeyFile(config)}. If it is lost: \`scorehall secret-key reset\`.`,
+  );
+}
+
+async function backUpBeforeMigration(db: Db, config: Config, clock: Clock): Promise<void> {
+  const { applied } = await schemaVersionOf(db);
+  const now = clock.now();
+  const folder = join(dataFolder(config), 'backups');
+  const name = `before-migration-${applied + 1}-${new Date(now).toISOString().replace(/[:.]/g, '')}-${process.pid}.backup`;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await writeBackup(db, join(folder, name), { now, migration: applied, secretKey: null, progress: noProgress });
+}
+
+const noProgress = (): void => undefined;

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { UsageError } from '#platform/errors.ts';
-import type { Db, MigrationTx } from './db.ts';
+import type { Db, MigrationTx, Queryable } from './db.ts';
 import { sql } from './sql.ts';
+import { hasTable } from './transfer/schema.ts';
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 
@@ -13,20 +14,45 @@ interface Migration {
   name: string;
 }
 
+export interface MigrateOptions {
+  /** False: the database must have tables already. */
+  create?: boolean;
+  /** The last migration that runs, so that the rows of an older version fit; by default all of them run. */
+  upTo?: number;
+}
+
 /**
  * Runs the missing migrations in order, in one transaction, under a lock that makes other starting processes wait.
  * Without `create` the database must have tables already.
  * @throws UsageError when the database is from a newer version of the program, or from a version before the baseline
  */
-export async function migrate(db: Db, { create = true }: { create?: boolean } = {}): Promise<void> {
+export async function migrate(db: Db, { create = true, upTo = Infinity }: MigrateOptions = {}): Promise<void> {
   const known = migrations();
   await db.migrating(async (tx) => {
     await tx.script('create table if not exists migrations (number bigint primary key, name text not null)');
     const applied = await tx.all<Migration>(sql`select number, name from migrations order by number`);
     if (applied.length === 0 && !create) throw new UsageError('The database of DATABASE_URL is empty. ' + HOW_TO_BEGIN);
     checkApplied(applied, known);
-    for (const migration of known.slice(applied.length)) await apply(tx, migration);
+    for (const migration of known.slice(applied.length, upTo)) await apply(tx, migration);
   });
+}
+
+export interface SchemaVersion {
+  /** The number of the last migration of the database; 0 where it has no tables. */
+  applied: number;
+  /** The number of migrations that this program has and the database lacks. */
+  missing: number;
+}
+
+/**
+ * How a database compares with this program, without changing it.
+ * @throws UsageError as `migrate`
+ */
+export async function schemaVersionOf(db: Queryable): Promise<SchemaVersion> {
+  if (!(await hasTable(db, 'migrations'))) return { applied: 0, missing: migrations().length };
+  const applied = await db.all<Migration>(sql`select number, name from migrations order by number`);
+  checkApplied(applied, migrations());
+  return { applied: applied.length, missing: migrations().length - applied.length };
 }
 
 function checkApplied(applied: readonly Migration[], known: readonly Migration[]): void {

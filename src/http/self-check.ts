@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ServiceName } from '#platform/config.ts';
+import { keyedHashOf, openSecretKey } from '#platform/crypto/secret-key.ts';
+import type { KeyedHash } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import { ClientAddresses } from './client-address.ts';
 import { drain } from './listener.ts';
@@ -27,7 +29,10 @@ export interface SelfCheck {
   body_bytes: number;
 }
 
-type Signer = Pick<AppContext['db'], 'keyedHash'>;
+interface Signer {
+  /** `keyedHashOf` under the secret key, without the keys of earlier secrets. */
+  keyedHash: KeyedHash;
+}
 
 /** The header of a request to one service. It proves the secret key, so that nobody else gets an answer. */
 export function selfCheckToken({ keyedHash }: Signer, service: ServiceName, now: number): string {
@@ -36,23 +41,24 @@ export function selfCheckToken({ keyedHash }: Signer, service: ServiceName, now:
 
 /** Answers requests of the doctor; every other request goes to `listener`, as if the path did not exist. */
 export function withSelfCheck(
-  { config, db, clock }: AppContext,
+  { config, clock }: AppContext,
   service: ServiceName,
   listener: RequestListener,
 ): RequestListener {
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
+  const signer: Signer = { keyedHash: (text) => keyedHashOf(openSecretKey(config))(text) };
   return (request, response) => {
-    if (request.url !== SELF_CHECK_PATH || !isSigned(db, service, clock.now(), request))
+    if (request.url !== SELF_CHECK_PATH || !isSigned(signer, service, clock.now(), request))
       return listener(request, response);
     answer(addresses, service, request, response).catch(() => response.destroy());
   };
 }
 
-function isSigned(db: Signer, service: ServiceName, now: number, { headers }: IncomingMessage): boolean {
+function isSigned(signer: Signer, service: ServiceName, now: number, { headers }: IncomingMessage): boolean {
   const given = String(headers[SELF_CHECK_HEADER] ?? '');
   const time = Number(/^\d{1,15}(?=\.)/.exec(given)?.[0] ?? NaN);
   if (!(Math.abs(now - time) <= VALID_MS)) return false;
-  const expected = Buffer.from(selfCheckToken(db, service, time));
+  const expected = Buffer.from(selfCheckToken(signer, service, time));
   const actual = Buffer.from(given);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }

@@ -184,6 +184,11 @@ export const SETTINGS = {
     'Folder for the secret key and for mails without a mail server; empty: the folder of the SQLite file, else data',
     text(1024),
   ),
+  MIGRATION_BACKUP: setting(
+    'on',
+    'Whether a newer version backs the database up to the folder backups in DATA_FOLDER before it migrates it',
+    choice(['on', 'off']),
+  ),
   LOG_LEVEL: setting(
     'info',
     'Lowest level that is logged',

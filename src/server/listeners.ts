@@ -7,6 +7,7 @@ import { RequestMetrics } from '#http/request-metrics.ts';
 import { withSelfCheck } from '#http/self-check.ts';
 import type { Listen } from '#platform/setting.ts';
 import type { AppContext } from '#context/context.ts';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { secretKeyMatches } from '#store/installation.ts';
 import type { HttpService } from '#http/service.ts';
 import { type EventQueue, GroupCommitQueue } from '#events/group-commit.ts';
@@ -72,7 +73,7 @@ export async function openServices(
   services: readonly ServiceName[] = ALL_SERVICES,
   eventQueue?: EventQueue,
 ): Promise<RunningServices> {
-  if (!(await secretKeyMatches(context.db))) context.log.warn(WRONG_SECRET_KEY);
+  if (!(await secretKeyMatches(context.db, openSecretKey(context.config)))) context.log.warn(WRONG_SECRET_KEY);
   const open: { server: Server; service: HttpService }[] = [];
   const addresses: Partial<Record<ServiceName, string>> = {};
   const close = async (): Promise<void> => void (await Promise.all(open.map(closeService)));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -13,6 +14,8 @@ import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
+import { openBackup } from '#db/transfer/backup-file.ts';
+import { restoreBackup } from '#db/transfer/restore.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { historyOf } from '#events/punishments/changes.ts';
@@ -22,7 +25,7 @@ import { listAccounts } from '#store/accounts/accounts.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { serverByKey } from '#store/game/servers.ts';
 import { event } from '#test/support/builders.ts';
-import { createTestDatabase, onEachEmptyDatabase, TestClock } from '#test/support/context.ts';
+import { createTestDatabase, onEachEmptyDatabase, testContext, TestClock } from '#test/support/context.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.endsWith('.sql'));
@@ -65,6 +68,27 @@ onEachEmptyDatabase('the database of a newer version is refused', async (t, url)
     assert.match(error.message, new RegExp(`migration ${FILES.length + 1}.*${FILES.length}.*newer`));
     return true;
   });
+});
+
+onEachEmptyDatabase('a database in use is backed up before it is migrated', async (t, url) => {
+  const folder = mkdtempSync(join(tmpdir(), 'scorehall-migrate-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const db = await openDb(url);
+  const before = FILES.length - 1;
+  await migrate(db, { upTo: before });
+  await db.run(sql`insert into throttles (subject, used, resets) values ('before', 1, 1)`);
+  await db.close();
+  const backups = (): string[] => readdirSync(join(folder, 'backups'));
+  await testContext(t, url, { DATA_FOLDER: folder });
+  await testContext(t, url, { DATA_FOLDER: folder });
+  const [name, ...others] = backups();
+  assert.deepEqual(others, [], 'only before a migration');
+  assert.ok(name!.startsWith(`before-migration-${FILES.length}-2026-03-01T120000000Z-`));
+  await using backup = await openBackup(join(folder, 'backups', name!));
+  assert.deepEqual([backup.manifest.migration, backup.manifest.tables['throttles']!.rows], [before, 1]);
+  await using target = await openDb(join(folder, 'restored.db'), { foreignKeys: false });
+  await restoreBackup(backup, target, () => undefined);
+  assert.deepEqual(await target.tuples(sql`select max(number) from migrations`), [[FILES.length]]);
 });
 
 onEachEmptyDatabase('a failed migration is rolled back', async (t, url) => {

@@ -6,6 +6,7 @@ import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { didYouMean } from '#platform/suggestion.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
+import type { Actor } from '#store/audit/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -120,6 +121,11 @@ export async function withAppContext<T>(work: (context: AppContext) => Promise<T
   return result;
 }
 
+/** Who runs the command, for the audit log. */
+export function commandActor(): Actor {
+  return { via: 'command', account_id: null, name: userInfo().username, address: hostname() };
+}
+
 /** Options with secrets or personal data. The label names the account, and is erased with it. */
 const NEVER_AUDITED = /^(json|yes|dry-run|password|password-stdin|help|name|email|uuid)$/;
 
@@ -136,9 +142,8 @@ async function writeAuditEntry(
   const submitted = Object.entries(input.values).filter(([name]) => name !== audit.about && !NEVER_AUDITED.test(name));
   const detail = Object.fromEntries(submitted.map(([name, value]) => [name, String(value)]));
   if (detail['account'] !== undefined) detail['account'] = (await findAccount(db, detail['account']))?.id ?? subject;
-  const actor = { via: 'command', account_id: null, name: userInfo().username, address: hostname() } as const;
   const label = typeof printed['name'] === 'string' ? printed['name'] : '';
-  await recordAudit(db, clock.now(), actor, { action: audit.action, subject, label, detail });
+  await recordAudit(db, clock.now(), commandActor(), { action: audit.action, subject, label, detail });
 }
 
 /** Prints a result: one JSON object with `--json`, otherwise one line per member. */

@@ -26,7 +26,7 @@ export async function checkAddresses(installation: Installation): Promise<Findin
 async function checkAddress(service: ServiceName, { config, now }: Installation): Promise<Finding[]> {
   const check = `address ${service}`;
   const url = config[`${service}_URL`];
-  const token = selfCheckToken({ keyedHash: keyedHashUnder(config) }, service, now);
+  const token = selfCheckToken(keyedHashUnder(config), service, now);
   const headers = { [SELF_CHECK_HEADER]: token, 'x-forwarded-for': FORGED_ADDRESS };
   let received: Received;
   try {

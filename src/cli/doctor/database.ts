@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { mailServerOf } from '#platform/mail.ts';
-import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
+import { existingSecret, keyedHashUnder, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import type { Config } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { latestMigration } from '#db/migrate.ts';
@@ -32,7 +32,7 @@ export async function openExisting(config: Config): Promise<{ db: Db } | { findi
       ),
     };
   try {
-    const db = await openDb(url, { keyedHash: keyedHashUnder(config) });
+    const db = await openDb(url, { keyedHash: keyedHashUnder(config).keyedHash });
     await db.all(sql`select 1 as one`);
     return { db };
   } catch (error) {
@@ -58,7 +58,7 @@ export async function checkDatabase({ config, db, now }: Installation): Promise<
     since: now - config.PRESENCE_TIMEOUT * 1000,
     mailServer: mailServerOf(config),
   });
-  const findings = [await checkSecretKey(db), ...(await checkClock(db, now, last_event))];
+  const findings = [await checkSecretKey(db, config), ...(await checkClock(db, now, last_event))];
   const speed = `${db.dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'} answers in ${answer_ms.toFixed(1)} ms`;
   findings.unshift(
     answer_ms < SLOW_MS
@@ -94,8 +94,10 @@ async function appliedMigration(db: Db): Promise<number> {
   }
 }
 
-async function checkSecretKey(db: Db): Promise<Finding> {
-  if (!(await hasOtherSecretKey(db))) return ok('secret key', 'It belongs to this database.');
+async function checkSecretKey(db: Db, config: Config): Promise<Finding> {
+  const secret = existingSecret(config);
+  if (secret !== undefined && !(await hasOtherSecretKey(db, secretKeyOf(secret))))
+    return ok('secret key', 'It belongs to this database.');
   return problem(
     'secret key',
     'It is not the key that this database was used with: signing keys and link codes cannot be read.',

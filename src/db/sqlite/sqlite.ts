@@ -14,13 +14,17 @@ import {
   type Snapshot,
   type TransactionOptions,
   type Versions,
+  withoutKey,
 } from '../db.ts';
+import { CLOSED } from '../closed.ts';
 import { isSelect, type Sql, textOf, type Value } from '../sql.ts';
 
 /** Primary result codes: the low byte of an extended code. */
 const SQLITE_BUSY = 5;
 /** READONLY, IOERR, FULL, CANTOPEN */
 const OUTAGES: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+/** The code of an error that a trigger raises. */
+const CONSTRAINT_TRIGGER = 1811;
 const LOCK_TIMEOUT_MS = 15_000;
 const CACHED_STATEMENTS = 500;
 
@@ -28,9 +32,9 @@ const CACHED_STATEMENTS = 500;
  * Opens a SQLite file with two connections: one that runs the write transactions one after another, and one that only
  * reads. Readers never see an open transaction, although it may span several turns of the event loop.
  */
-export async function openSqlite(file: string, keyedHash: KeyedHash): Promise<Db> {
+export async function openSqlite(file: string, keyedHash: KeyedHash, foreignKeys = true): Promise<Db> {
   try {
-    return await openFile(prepareFile(file), keyedHash);
+    return await openFile(prepareFile(file), keyedHash, foreignKeys);
   } catch (error) {
     if (error instanceof Unavailable) throw error;
     throw new UsageError(`The SQLite file ${file} cannot be opened: ${(error as Error).message}. See DATABASE_URL.`);
@@ -47,10 +51,16 @@ function prepareFile(file: string): string {
   return realpathSync(file);
 }
 
-async function openFile(path: string, keyedHash: KeyedHash): Promise<Db> {
+async function openFile(path: string, keyedHash: KeyedHash, foreignKeys: boolean): Promise<Db> {
   const writer = await retryWhileLocked(() => new Connection(path, 'writing', keyedHash));
+  if (!foreignKeys) writer.handle.exec('pragma foreign_keys = off');
   const reader = await retryWhileLocked(() => new Connection(path, 'reading', keyedHash));
   return new SqliteDb(path, writer, reader);
+}
+
+/** Opens a finished SQLite file, such as a backup, to read it; changes nothing beside or in it. */
+export async function openSqliteFile(path: string): Promise<Snapshot> {
+  return new SqliteSnapshot(path, withoutKey);
 }
 
 const CHECKPOINT_PAGES = 20_000;
@@ -305,9 +315,10 @@ function withNumbers(result: unknown): unknown {
   return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, withNumbers(value)]));
 }
 
-/** Whether the disk failed (full, read-only or broken), and not the statement. */
+/** Whether the disk failed (full, read-only or broken) or a move has closed the database, and not the statement. */
 function isOutage(error: unknown): boolean {
-  return OUTAGES.has(((error as { errcode?: number } | undefined)?.errcode ?? 0) % 256);
+  const { errcode = 0, message = '' } = (error ?? {}) as { errcode?: number; message?: string };
+  return OUTAGES.has(errcode % 256) || (errcode === CONSTRAINT_TRIGGER && message === CLOSED);
 }
 
 /** Called at the first use, because a migration creates the table. */

@@ -26,19 +26,70 @@ export class SecretKey {
  * @throws UsageError when it has fewer than 32 characters
  */
 export function openSecretKey(config: Config): SecretKey {
-  const secret = config.SECRET_KEY === '' ? secretOfFile(dataFolder(config)) : config.SECRET_KEY;
+  return secretKeyOf(config.SECRET_KEY === '' ? secretOfFile(dataFolder(config)) : config.SECRET_KEY);
+}
+
+/**
+ * The secret as text, undefined where there is none yet; creates nothing.
+ * @throws UsageError as `openSecretKey`
+ */
+export function existingSecret(config: Config): string | undefined {
+  const file = secretKeyFile(config);
+  if (config.SECRET_KEY === '' && !existsSync(file)) return undefined;
+  const secret = config.SECRET_KEY === '' ? readFileSync(file, 'utf8').trim() : config.SECRET_KEY;
+  secretKeyOf(secret);
+  return secret;
+}
+
+/** The file of the secret when SECRET_KEY is empty. */
+export const secretKeyFile = (config: Config): string => join(dataFolder(config), FILE);
+
+/** @throws UsageError when the secret has fewer than 32 characters */
+export function secretKeyOf(secret: string): SecretKey {
   if (secret.length >= MIN_LENGTH) return new SecretKey(secret);
   throw new UsageError(
     `SECRET_KEY must have at least ${MIN_LENGTH} characters; openssl rand -base64 32 makes a good one`,
   );
 }
 
-/** HMAC-SHA-256 in base64url under the secret, which is read (or created) at the first call. */
-export function keyedHashUnder(config: Config): (text: string) => string {
-  let key: Buffer | undefined;
-  return (text) => {
-    key ??= openSecretKey(config).derive('keyed hashes');
-    return createHmac('sha256', key).update(text).digest('base64url');
+/** Writes the file of a restored secret. @throws UsageError where there is another one */
+export function writeSecretKeyFile(config: Config, secret: string): void {
+  const file = secretKeyFile(config);
+  mkdirSync(dataFolder(config), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, `${secret}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw new UsageError(`The secret key cannot be written to ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** HMAC-SHA-256 in base64url under one secret. */
+export function keyedHashOf(secret: SecretKey): (text: string) => string {
+  const key = secret.derive(HASH_PURPOSE);
+  return (text) => hmac(key, text);
+}
+
+/** The purpose of the key of `keyedHashOf`. */
+export const HASH_PURPOSE = 'keyed hashes';
+
+const hmac = (key: Buffer, text: string): string => createHmac('sha256', key).update(text).digest('base64url');
+
+export interface InstallationHash {
+  /** `keyedHashOf` under the secret of the installation, which is read (or created) at the first call. */
+  keyedHash: (text: string) => string;
+  /** Sets the keys of earlier secrets, oldest first, under which a text is hashed before. */
+  setFormerKeys: (keys: readonly Buffer[]) => void;
+}
+
+export function keyedHashUnder(config: Config): InstallationHash {
+  let hashOf: ((text: string) => string) | undefined;
+  let former: readonly Buffer[] = [];
+  return {
+    keyedHash: (text) => {
+      hashOf ??= keyedHashOf(openSecretKey(config));
+      return hashOf(former.reduce((hashed, key) => hmac(key, hashed), text));
+    },
+    setFormerKeys: (keys) => (former = keys),
   };
 }
 

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '#platform/clock.ts';
+import { type Config, environment, readConfig } from '#platform/config.ts';
+import { existingSecret } from '#platform/crypto/secret-key.ts';
+import { UsageError } from '#platform/errors.ts';
+import type { Db } from '#db/db.ts';
+import { openDb, sqlitePath } from '#db/open.ts';
+import { schemaVersionOf } from '#db/migrate.ts';
+import { type Manifest, openBackup, writeBackup } from '#db/transfer/backup-file.ts';
+import { refuseWhileLoading } from '#db/transfer/loading.ts';
+import { restoreBackup } from '#db/transfer/restore.ts';
+import { type Command, type Input, JSON_OPTION, print } from '#cli/command/command.ts';
+import { progressLines } from './progress.ts';
+
+export const commands: Command[] = [
+  {
+    words: 'backup',
+    summary: 'Write the whole database into one file while it is in use, or check such a file',
+    operands: 'FILE',
+    options: {
+      check: {
+        type: 'boolean',
+        help: 'Restore FILE into a temporary folder and compare every table with its manifest',
+      },
+      'with-secret-key': {
+        type: 'boolean',
+        help: 'Include the secret key: keep such a file as safe as the key itself',
+      },
+      json: JSON_OPTION,
+    },
+    run: backup,
+  },
+];
+
+async function backup(input: Input): Promise<void> {
+  const file = singleFile(input);
+  const withSecretKey = input.values['with-secret-key'] === true;
+  if (input.values['check'] === true) {
+    if (withSecretKey) throw new UsageError('--with-secret-key is for writing a backup, not for --check.');
+    return await check(input, file);
+  }
+  const config = readConfig(environment());
+  await using db = await openExisting(config);
+  const { applied } = await schemaVersionOf(db);
+  const secretKey = withSecretKey ? existingSecret(config) : null;
+  if (secretKey === undefined) throw new UsageError('There is no secret key yet: leave out --with-secret-key.');
+  const options = { now: systemClock.now(), migration: applied, secretKey, progress: progressLines('copied') };
+  print(input, summaryOf(file, await writeBackup(db, file, options)));
+}
+
+async function check(input: Input, file: string): Promise<void> {
+  await using opened = await openBackup(file);
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-check-'));
+  try {
+    await using db = await openDb(join(folder, 'check.db'), { foreignKeys: false });
+    await restoreBackup(opened, db, progressLines('checked'));
+    print(input, { ...summaryOf(file, opened.manifest), check: 'ok' });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export function singleFile({ positionals: [file, ...others] }: Input): string {
+  if (file === undefined || file === '' || others.length > 0) throw new UsageError('Name a single file.');
+  return file;
+}
+
+/**
+ * Opens a database that has tables, without migrating it.
+ * @throws UsageError where there is none, so that a wrong DATABASE_URL creates no file
+ */
+export async function openExisting({ DATABASE_URL: url }: Config): Promise<Db> {
+  if (!/^postgres(ql)?:/.test(url) && !existsSync(sqlitePath(url))) throw new UsageError(noDatabase(url));
+  const db = await openDb(url);
+  try {
+    await refuseWhileLoading(db);
+    const { applied } = await schemaVersionOf(db);
+    if (applied === 0) throw new UsageError(noDatabase(url));
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+const noDatabase = (url: string): string =>
+  `There is no database of Scorehall at ${withoutPassword(url)}. Set DATABASE_URL to the one that is meant.`;
+
+/** The address of a database for messages. */
+export function withoutPassword(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const parsed = new URL(url);
+  if (parsed.password !== '') parsed.password = '***';
+  return parsed.href;
+}
+
+export function summaryOf(file: string, manifest: Manifest): Record<string, unknown> {
+  const rows = Object.values(manifest.tables).reduce((sum, table) => sum + table.rows, 0);
+  return {
+    file,
+    created: new Date(manifest.created).toISOString(),
+    database: manifest.database,
+    migration: manifest.migration,
+    tables: Object.keys(manifest.tables).length,
+    rows,
+    secret_key: manifest.secretKey === null ? 'not included' : 'included',
+    secret_key_fingerprint: manifest.secretKeyFingerprint,
+  };
+}

@@ -1,0 +1,50 @@
+import { systemClock } from '#platform/clock.ts';
+import { dataFolder, environment, readConfig } from '#platform/config.ts';
+import { UsageError } from '#platform/errors.ts';
+import { openDb } from '#db/open.ts';
+import { cancelMove, move } from '#db/transfer/move.ts';
+import { openExisting, withoutPassword } from './backup.ts';
+import { type Command, type Input, JSON_OPTION, optional, print, printTable } from '#cli/command/command.ts';
+import { progressLines } from './progress.ts';
+
+export const commands: Command[] = [
+  {
+    words: 'move',
+    summary: 'Move the network of DATABASE_URL, which stays in use meanwhile, into another, empty database',
+    options: {
+      to: { type: 'string', value: 'URL', help: 'The empty database: postgres://…, or the path of a SQLite file' },
+      cancel: { type: 'boolean', help: 'Give up an unfinished move and open the database again' },
+      json: JSON_OPTION,
+    },
+    run,
+  },
+];
+
+async function run(input: Input): Promise<void> {
+  const to = optional(input, 'to');
+  const cancel = input.values['cancel'] === true;
+  if ((to === undefined) !== cancel) throw new UsageError('Give either --to URL or --cancel.');
+  const config = readConfig(environment());
+  await using source = await openExisting(config);
+  if (to === undefined) {
+    await cancelMove(source);
+    return print(input, { move: 'cancelled', database: withoutPassword(config.DATABASE_URL) });
+  }
+  const address = withoutPassword(to);
+  if (to === config.DATABASE_URL) throw new UsageError('--to is the database of DATABASE_URL itself.');
+  await using target = await openDb(to, { foreignKeys: false });
+  const tables = await move(source, target, {
+    target: address,
+    now: () => systemClock.now(),
+    progress: progressLines('read'),
+    step: (sentence) => void process.stderr.write(`${sentence}\n`),
+  });
+  printTable(
+    input,
+    Object.entries(tables).map(([table, { rows, checksum }]) => ({ table, rows, checksum })),
+  );
+  process.stderr.write(
+    `Moved. Stop the service, set DATABASE_URL to ${address} and, unless SECRET_KEY is set, DATA_FOLDER to ` +
+      `${dataFolder(config)}, then start it.\n`,
+  );
+}

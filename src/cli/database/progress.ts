@@ -1,0 +1,14 @@
+import type { Progress } from '#db/transfer/copy.ts';
+
+const EVERY_MS = 2_000;
+
+/** Prints how far a long copy is, on stderr, every two seconds: short ones print nothing. */
+export function progressLines(word: string): Progress {
+  let printed = performance.now();
+  return (table, rows) => {
+    const now = performance.now();
+    if (now - printed < EVERY_MS) return;
+    printed = now;
+    process.stderr.write(`${word} ${rows} rows of ${table}\n`);
+  };
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { systemClock } from '#platform/clock.ts';
+import { environment, readConfig } from '#platform/config.ts';
+import { openSecretKey, type SecretKey, secretKeyOf } from '#platform/crypto/secret-key.ts';
+import { UsageError } from '#platform/errors.ts';
+import { migrate } from '#db/migrate.ts';
+import type { Db } from '#db/db.ts';
+import { recordAudit } from '#store/audit/audit.ts';
+import { changeSecretKey, lossOf, resetSecretKey } from '#store/secret-key-change.ts';
+import { openExisting } from './backup.ts';
+import { type Command, commandActor, type Input, JSON_OPTION, print, required } from '#cli/command/command.ts';
+
+export const commands: Command[] = [
+  {
+    words: 'secret-key change',
+    summary: 'Seal everything under the new key of SECRET_KEY or the file secret.key; stop the service first',
+    options: {
+      from: { type: 'string', value: 'FILE|-', help: 'The file with the old key, or - to read it from stdin' },
+      json: JSON_OPTION,
+    },
+    run: change,
+  },
+  {
+    words: 'secret-key reset',
+    summary: 'Give a database whose secret key is lost a new one; without --yes it only says what is lost',
+    options: { yes: { type: 'boolean', help: 'Do it' }, json: JSON_OPTION },
+    run: reset,
+  },
+];
+
+async function change(input: Input): Promise<void> {
+  const from = secretKeyOf(await readSecret(required(input, 'from')));
+  await withDatabase(async (db, to) => {
+    const changed = await changeSecretKey(db, from, to);
+    await audit(db, 'secret-key.change');
+    print(input, { ...changed });
+  });
+}
+
+async function reset(input: Input): Promise<void> {
+  const config = readConfig(environment());
+  if (input.values['yes'] === true) {
+    return await withDatabase(async (db, to) => {
+      const loss = await resetSecretKey(db, to);
+      await audit(db, 'secret-key.reset');
+      print(input, { lost: true, ...loss });
+    });
+  }
+  await using db = await openExisting(config);
+  print(input, { lost: false, ...(await lossOf(db)) });
+  process.stderr.write(
+    'With --yes, ID tokens issued so far no longer verify, erased players are recorded under their own names when they play again, ' +
+      'and the punishments that waited for them are lost. Nothing has been changed.\n',
+  );
+}
+
+async function withDatabase(work: (db: Db, to: SecretKey) => Promise<void>): Promise<void> {
+  const config = readConfig(environment());
+  await using db = await openExisting(config);
+  await migrate(db);
+  await work(db, openSecretKey(config));
+}
+
+async function audit(db: Db, action: string): Promise<void> {
+  await recordAudit(db, systemClock.now(), commandActor(), { action });
+}
+
+async function readSecret(file: string): Promise<string> {
+  if (file !== '-') {
+    const text = await readFile(file, 'utf8').catch((error: Error) => {
+      throw new UsageError(`--from names the file with the old key, which cannot be read: ${error.message}`);
+    });
+    return text.trim();
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8').trim();
+}

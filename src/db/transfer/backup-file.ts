@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, open, rename, rm, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { UsageError } from '#platform/errors.ts';
+import { VERSION } from '#platform/version.ts';
+import type { Db, Queryable, Snapshot } from '../db.ts';
+import { openDb } from '../open.ts';
+import { openSqliteFile } from '../sqlite/sqlite.ts';
+import { sql } from '../sql.ts';
+import { beginLoading } from './loading.ts';
+import { copyTables, type Digests, type Progress } from './copy.ts';
+import { hasTable } from './schema.ts';
+
+/**
+ * A backup is a SQLite file with the tables of the network, whichever database they come from, and its manifest in the
+ * table `backup_manifest`. It keeps the table `loading_state`, so that no service starts on it by mistake.
+ */
+export interface Manifest {
+  format: 1;
+  /** The version of the program that wrote the file. */
+  program: string;
+  /** The last migration of the schema. */
+  migration: number;
+  /** Epoch milliseconds. */
+  created: number;
+  database: Db['dialect'];
+  /** Identifies the secret key of the installation; null where no service has run yet. */
+  secretKeyFingerprint: string | null;
+  /** What the installation keeps about its secret key. */
+  installation: Record<string, string>;
+  /** Only on request. */
+  secretKey: string | null;
+  tables: Digests;
+}
+
+export interface BackupOptions {
+  now: number;
+  migration: number;
+  secretKey: string | null;
+  progress: Progress;
+}
+
+/**
+ * Writes a backup of one state of the database, which goes on being used. The file appears under its name when it is
+ * complete and on disk, for its owner only.
+ * @throws UsageError where the file exists or cannot be written
+ */
+export async function writeBackup(db: Db, file: string, options: BackupOptions): Promise<Manifest> {
+  if (existsSync(file)) throw new UsageError(`${file} exists already; a backup replaces no file. Name a new one.`);
+  const partial = `${file}.${process.pid}.part`;
+  await writeFile(partial, '', { mode: 0o600, flag: 'wx' }).catch((error: Error) => {
+    throw new UsageError(`${file} cannot be written: ${error.message}`);
+  });
+  try {
+    const manifest = await fill(partial, db, options);
+    finish(partial, manifest);
+    await flush(partial);
+    await rename(partial, file);
+    return manifest;
+  } finally {
+    for (const name of [partial, `${partial}-wal`, `${partial}-shm`]) await rm(name, { force: true });
+  }
+}
+
+async function fill(partial: string, db: Db, options: BackupOptions): Promise<Manifest> {
+  const { now, migration, secretKey, progress } = options;
+  await using target = await openDb(partial, { foreignKeys: false });
+  await beginLoading(target, 'a backup, which `scorehall restore` brings back', migration);
+  await chmod(partial, 0o600);
+  await using snapshot = await db.snapshot();
+  const installation = await installationOf(snapshot);
+  const secretKeyFingerprint = installation['secret key'] ?? null;
+  const tables = await copyTables(snapshot, target, progress);
+  return {
+    ...{ format: 1, program: VERSION, migration, created: now, database: db.dialect },
+    ...{ secretKeyFingerprint, installation, secretKey, tables },
+  };
+}
+
+/** What the installation keeps about its secret key, without the mark of a move. */
+export async function installationOf(db: Queryable): Promise<Record<string, string>> {
+  const rows = await db.tuples(sql`select name, value from installation where name <> 'move' order by name`);
+  return Object.fromEntries(rows) as Record<string, string>;
+}
+
+export async function saveInstallation(db: Queryable, installation: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(installation)) {
+    await db.run(sql`
+      insert into installation (name, value) values (${name}, ${value})
+      on conflict (name) do update set value = excluded.value`);
+  }
+}
+
+/** Adds the manifest, and removes the log of SQLite: a backup is a single file that can be read from a read-only medium. */
+function finish(partial: string, manifest: Manifest): void {
+  const text = JSON.stringify(manifest);
+  const handle = new DatabaseSync(partial);
+  try {
+    handle.exec('create table backup_manifest (text text not null, checksum text not null) strict');
+    handle.prepare('insert into backup_manifest (text, checksum) values (?, ?)').run(text, hash('sha256', text));
+    handle.exec('pragma journal_mode = delete');
+  } finally {
+    handle.close();
+  }
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync();
+  await file.close();
+}
+
+export interface BackupFile extends AsyncDisposable {
+  manifest: Manifest;
+  /** Reads the tables. */
+  snapshot: Snapshot;
+}
+
+/**
+ * Opens a backup to read it.
+ * @throws UsageError where it is none, or damaged in its manifest
+ */
+export async function openBackup(file: string): Promise<BackupFile> {
+  if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
+  const snapshot = await openSqliteFile(file).catch((error: Error) => {
+    throw new UsageError(`${file} cannot be read: ${error.message}`);
+  });
+  try {
+    const manifest = await readManifest(file, snapshot);
+    return { snapshot, manifest, [Symbol.asyncDispose]: () => snapshot[Symbol.asyncDispose]() };
+  } catch (error) {
+    await snapshot[Symbol.asyncDispose]();
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} is not a backup of Scorehall, or it is damaged: ${(error as Error).message}`);
+  }
+}
+
+async function readManifest(file: string, snapshot: Queryable): Promise<Manifest> {
+  if (!(await hasTable(snapshot, 'backup_manifest'))) {
+    throw new UsageError(`${file} is a SQLite file without the manifest of a backup. \`scorehall backup\` writes one.`);
+  }
+  const row = await snapshot.get<{ text: string; checksum: string }>(sql`select text, checksum from backup_manifest`);
+  if (row === undefined || hash('sha256', row.text) !== row.checksum) {
+    throw new UsageError(`${file} is damaged: its manifest does not have its checksum.`);
+  }
+  return JSON.parse(row.text) as Manifest;
+}

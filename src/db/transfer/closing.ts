@@ -1,0 +1,88 @@
+import { UsageError } from '#platform/errors.ts';
+import { CLOSED } from '../closed.ts';
+import type { Db, Queryable } from '../db.ts';
+import { sql } from '../sql.ts';
+import { hasTable, tablesOf } from './schema.ts';
+
+/** What a database says about the move of its network to another one. */
+export interface MoveMark {
+  /** `copying`: in use. `closed`: read only until the rest is copied. `moved`: for ever. */
+  state: 'copying' | 'closed' | 'moved';
+  /** The address of the target, without password. */
+  target: string;
+  /** Epoch milliseconds. */
+  since: number;
+}
+
+const NAME = 'move';
+
+export async function moveMarkOf(db: Queryable): Promise<MoveMark | undefined> {
+  if (!(await hasTable(db, 'installation'))) return undefined;
+  const row = await db.get<{ value: string }>(sql`select value from installation where name = ${NAME}`);
+  return row && (JSON.parse(row.value) as MoveMark);
+}
+
+export async function saveMoveMark(db: Queryable, mark: MoveMark): Promise<void> {
+  await db.run(sql`
+    insert into installation (name, value) values (${NAME}, ${JSON.stringify(mark)})
+    on conflict (name) do update set value = excluded.value`);
+}
+
+export async function removeMoveMark(db: Queryable): Promise<void> {
+  await db.run(sql`delete from installation where name = ${NAME}`);
+}
+
+/** @throws UsageError where the network has moved to another database, or is about to */
+export async function refuseMoved(db: Queryable): Promise<void> {
+  const mark = await moveMarkOf(db);
+  if (mark === undefined || mark.state === 'copying') return;
+  const since = new Date(mark.since).toISOString();
+  throw new UsageError(
+    mark.state === 'moved'
+      ? `The network of this database moved to ${mark.target} at ${since}. Set DATABASE_URL to that one.`
+      : `This database is closed since ${since}, because its network moves to ${mark.target}. Run \`scorehall move\` ` +
+          'again to finish, or `scorehall move --cancel` to go on here.',
+  );
+}
+
+/**
+ * Makes every further write fail as an outage, in all processes: HTTP services answer 503, and senders repeat. A trigger a
+ * table, so that running transactions are complete or fail as a whole.
+ */
+export async function closeForWrites(db: Db): Promise<void> {
+  if (db.remote) await db.migrating((tx) => tx.script(POSTGRES_REFUSAL));
+  for (const { name } of await tablesOf(db)) {
+    await db.migrating((tx) => tx.script(db.remote ? postgresTrigger(name) : sqliteTriggers(name)));
+  }
+}
+
+export async function openForWrites(db: Db): Promise<void> {
+  for (const { name } of await tablesOf(db)) {
+    await db.migrating((tx) => tx.script(dropped(db, name)));
+  }
+}
+
+const EVENTS = ['insert', 'update', 'delete'] as const;
+
+/** 57P03, cannot_connect_now: the driver's errors of class 57P are outages. */
+const POSTGRES_REFUSAL = `
+  create or replace function refuse_closed() returns trigger language plpgsql as $$
+  begin
+    raise exception '${CLOSED}' using errcode = '57P03';
+  end $$`;
+
+const postgresTrigger = (name: string): string => `
+  drop trigger if exists closed_${name} on ${name};
+  create trigger closed_${name} before insert or update or delete on ${name}
+    for each statement execute function refuse_closed()`;
+
+function sqliteTriggers(name: string): string {
+  const trigger = (event: string): string =>
+    `create trigger if not exists closed_${name}_${event} before ${event} on ${name} begin select raise(abort, '${CLOSED}'); end;`;
+  return EVENTS.map(trigger).join('\n');
+}
+
+function dropped({ remote }: Db, name: string): string {
+  if (remote) return `drop trigger if exists closed_${name} on ${name}`;
+  return EVENTS.map((event) => `drop trigger if exists closed_${name}_${event};`).join('\n');
+}

@@ -1,0 +1,77 @@
+import type { Db, Queryable } from '../db.ts';
+import type { Value } from '../sql.ts';
+import { TableDigest } from './digest.ts';
+import { loadingState, saveLoadingState } from './loading.ts';
+import { insertsOf, portionsOf } from './portions.ts';
+import { type Table, tablesOf } from './schema.ts';
+
+/** The rows and the checksum of each table. */
+export type Digests = Record<string, { rows: number; checksum: string }>;
+
+/** Called after each portion with the rows of the table so far. */
+export type Progress = (table: string, rows: number) => void;
+
+/**
+ * Copies the tables of a snapshot into a database that is being loaded. How far each table is, is saved with its rows, so
+ * that a later run continues there.
+ * @returns the digests of the rows that this run has copied
+ */
+export async function copyTables(source: Queryable, target: Db, progress: Progress): Promise<Digests> {
+  const digests: Digests = {};
+  for (const table of await tablesOf(source)) {
+    const digest = await copyTable(source, target, table, progress);
+    digests[table.name] = { rows: digest.rows, checksum: digest.checksum };
+  }
+  return digests;
+}
+
+const DONE = 'done';
+
+async function copyTable(source: Queryable, target: Db, table: Table, progress: Progress): Promise<TableDigest> {
+  const digest = new TableDigest();
+  const state = `table ${table.name}`;
+  const saved = await loadingState(target, state);
+  if (saved === DONE) return digest;
+  const after = saved === undefined ? undefined : (JSON.parse(saved) as Value[]);
+  for await (const { rows, last } of portionsOf(source, table, after)) {
+    await target.transaction(
+      async (tx) => {
+        await tx.runAll(insertsOf(table, rows));
+        await saveLoadingState(tx, state, JSON.stringify(last));
+      },
+      { durable: false },
+    );
+    for (const row of rows) digest.add(row);
+    progress(table.name, digest.rows);
+  }
+  await saveLoadingState(target, state, DONE);
+  return digest;
+}
+
+/** Reads all tables and computes their digests. */
+export async function digestsOf(db: Queryable, progress: Progress): Promise<Digests> {
+  const digests: Digests = {};
+  for (const table of await tablesOf(db)) {
+    const digest = new TableDigest();
+    for await (const { rows } of portionsOf(db, table)) {
+      for (const row of rows) digest.add(row);
+      progress(table.name, digest.rows);
+    }
+    digests[table.name] = { rows: digest.rows, checksum: digest.checksum };
+  }
+  return digests;
+}
+
+/** Sentences about the tables whose rows differ. */
+export function differencesOf(found: Digests, expected: Digests): string[] {
+  const names = new Set([...Object.keys(expected), ...Object.keys(found)]);
+  return [...names].flatMap((name) => {
+    const [one, other] = [found[name], expected[name]];
+    if (one?.checksum === other?.checksum && one?.rows === other?.rows) return [];
+    return [
+      `${name} has ${one?.rows ?? 'no'} rows with checksum ${short(one)}, expected ${other?.rows ?? 'none'} with ${short(other)}`,
+    ];
+  });
+}
+
+const short = (digest: { checksum: string } | undefined): string => digest?.checksum.slice(0, 16) ?? '-';

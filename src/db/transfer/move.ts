@@ -1,0 +1,132 @@
+import { UsageError } from '#platform/errors.ts';
+import type { Db } from '../db.ts';
+import { schemaVersionOf } from '../migrate.ts';
+import { sql } from '../sql.ts';
+import { installationOf, saveInstallation } from './backup-file.ts';
+import { applyChanges, startCapture, stopCapture } from './capture.ts';
+import { closeForWrites, type MoveMark, moveMarkOf, openForWrites, removeMoveMark, saveMoveMark } from './closing.ts';
+import { copyTables, type Digests, differencesOf, digestsOf, type Progress } from './copy.ts';
+import { beginLoading, endLoading, loadingState, restoreIndexes } from './loading.ts';
+import { hasTable } from './schema.ts';
+
+export interface MoveOptions {
+  /** The address of the target without password, which the source will name. */
+  target: string;
+  now: () => number;
+  progress: Progress;
+  /** Called at the beginning of each step, for the operator. */
+  step: (sentence: string) => void;
+}
+
+/** The source is closed when so few rows have changed in the last round, or after so many rounds. */
+const FEW_CHANGES = 1_000;
+const MAX_ROUNDS = 20;
+
+/**
+ * Moves the network of a database in use into an empty one: copies all tables, catches up with what has changed since,
+ * closes the source, copies the rest, compares every table, and lets the target start. It may be broken off at any time;
+ * repeated, it continues.
+ * @returns the digests of all tables, equal in both databases
+ * @throws UsageError where the target is not empty, or the source has moved already
+ */
+export async function move(source: Db, target: Db, options: MoveOptions): Promise<Digests> {
+  const mark = await refuseOtherMove(source, target, options.target);
+  const { applied, missing } = await schemaVersionOf(source);
+  if (missing > 0)
+    throw new UsageError('The database is from an older version: start this version once, then move it.');
+  const purpose = `the move of the database ${await idOf(source)}`;
+  await beginLoading(target, purpose, applied);
+  const digests =
+    mark?.state === 'moved'
+      ? await digestsOf(target, options.progress)
+      : await copyAndClose(source, target, options, mark);
+  options.step('Restoring triggers and foreign keys of the target.');
+  await endLoading(target);
+  return digests;
+}
+
+async function copyAndClose(
+  source: Db,
+  target: Db,
+  options: MoveOptions,
+  mark: MoveMark | undefined,
+): Promise<Digests> {
+  if (mark === undefined) await saveMark(source, options, 'copying');
+  if (mark?.state !== 'closed') {
+    await startCapture(source);
+    await copy(source, target, options);
+    await saveMark(source, options, 'closed');
+  }
+  await closeForWrites(source);
+  options.step('The source is closed: it answers writes with 503 and senders keep their events. Copying the rest.');
+  while ((await applyChanges(source, target)) > 0);
+  const digests = await compare(source, target, options);
+  await saveInstallation(target, await installationOf(source));
+  await saveMark(source, options, 'moved');
+  return digests;
+}
+
+/** Copies the tables, and catches up until few rows change. */
+async function copy(source: Db, target: Db, { progress, step }: MoveOptions): Promise<void> {
+  if ((await loadingState(target, 'copied')) === undefined) {
+    step('Copying all tables.');
+    // What an earlier run has copied becomes a part of the state that this run copies.
+    await applyChanges(source, target);
+    await using snapshot = await source.snapshot();
+    await copyTables(snapshot, target, progress);
+    step('Creating the indexes of the target.');
+    await restoreIndexes(target);
+    await target.run(sql`insert into loading_state (name, value) values ('copied', '')`);
+  }
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
+    const changes = await applyChanges(source, target);
+    step(`Caught up with ${changes} changes.`);
+    if (changes < FEW_CHANGES) return;
+  }
+}
+
+async function compare(source: Db, target: Db, { progress, step }: MoveOptions): Promise<Digests> {
+  step('Comparing all tables.');
+  const [expected, found] = await Promise.all([digestsOf(source, progress), digestsOf(target, progress)]);
+  const differences = differencesOf(found, expected);
+  if (differences.length === 0) return found;
+  throw new UsageError(
+    `The databases differ: ${differences.join('; ')}. Nothing is lost: \`scorehall move --cancel\` opens the source again.`,
+  );
+}
+
+/** Opens a source that an unfinished move has closed, and stops noting its changes. */
+export async function cancelMove(source: Db): Promise<void> {
+  const mark = await moveMarkOf(source);
+  if (mark === undefined) throw new UsageError('No move of this database is under way.');
+  if (mark.state === 'moved') {
+    throw new UsageError(
+      `The network has moved to ${mark.target}, and may have changed there: move it back from there.`,
+    );
+  }
+  await openForWrites(source);
+  await stopCapture(source);
+  await removeMoveMark(source);
+}
+
+async function refuseOtherMove(source: Db, target: Db, address: string): Promise<MoveMark | undefined> {
+  const mark = await moveMarkOf(source);
+  if (mark === undefined) return undefined;
+  if (mark.target !== address) {
+    throw new UsageError(
+      `A move to ${mark.target} is under way: finish it, or cancel it with \`scorehall move --cancel\`.`,
+    );
+  }
+  if (mark.state === 'moved' && !(await hasTable(target, 'loading_state'))) {
+    throw new UsageError(`The network has moved to ${mark.target} already. Set DATABASE_URL to it.`);
+  }
+  return mark;
+}
+
+const saveMark = async (source: Db, { target, now }: MoveOptions, state: MoveMark['state']): Promise<void> =>
+  await saveMoveMark(source, { state, target, since: now() });
+
+async function idOf(db: Db): Promise<string> {
+  const [value] = (await db.tuple(sql`select value from data_versions where name = 'database'`))!;
+  return String(value);
+}

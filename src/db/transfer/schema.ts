@@ -1,0 +1,94 @@
+import type { Queryable } from '../db.ts';
+import { type Sql, sql } from '../sql.ts';
+
+/** A table as its database describes it, so that the copies of older versions of the program can be read too. */
+export interface Table {
+  name: string;
+  columns: readonly Column[];
+  /** The names of the columns of the primary key, in its order. */
+  key: readonly string[];
+}
+
+export interface Column {
+  name: string;
+  integer: boolean;
+}
+
+/**
+ * Tables that belong to one database and not to the network: the schema, its id and data versions, and what the
+ * installation says about itself.
+ */
+const OWN_TABLES: ReadonlySet<string> = new Set(['migrations', 'data_versions', 'installation', 'moved_rows']);
+/** Tables that exist only while a database is being loaded, and in a backup file. */
+const AUXILIARY = /^(loading_|backup_|sqlite_)/;
+
+interface ColumnRow {
+  table_name: string;
+  column_name: string;
+  type: string;
+  place: number | null;
+}
+
+/** The tables that a backup and a move carry, each after those that its foreign keys refer to. */
+export async function tablesOf(db: Queryable): Promise<Table[]> {
+  const columns = await db.all<ColumnRow>(db.remote ? POSTGRES_COLUMNS : SQLITE_COLUMNS);
+  const references = await db.tuples(db.remote ? POSTGRES_REFERENCES : SQLITE_REFERENCES);
+  const byName = Map.groupBy(columns, ({ table_name }) => table_name);
+  const tables = [...byName].filter(([name]) => !OWN_TABLES.has(name) && !AUXILIARY.test(name)).map(tableOf);
+  return inOrderOfReferences(tables, references as [string, string][]);
+}
+
+function tableOf([name, rows]: [string, ColumnRow[]]): Table {
+  const key = rows.filter(({ place }) => place !== null && place > 0).sort((a, b) => a.place! - b.place!);
+  if (key.length === 0) throw new Error(`The table ${name} has no primary key, so it cannot be copied in portions.`);
+  // In the order of the names: an added column is the last one in one database and in its place in another.
+  const columns = rows.map(({ column_name, type }) => ({
+    name: column_name,
+    integer: /^(integer|bigint)$/i.test(type),
+  }));
+  columns.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { name, columns, key: key.map(({ column_name }) => column_name) };
+}
+
+function inOrderOfReferences(tables: Table[], references: readonly [from: string, to: string][]): Table[] {
+  const ordered: Table[] = [];
+  const remaining = new Map(tables.map((table) => [table.name, table]));
+  while (remaining.size > 0) {
+    const free = [...remaining.values()].filter(
+      ({ name }) => !references.some(([from, to]) => from === name && to !== name && remaining.has(to)),
+    );
+    if (free.length === 0) throw new Error(`Foreign keys form a cycle: ${[...remaining.keys()].join(', ')}`);
+    free.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const table of free) remaining.delete(table.name);
+    ordered.push(...free);
+  }
+  return ordered;
+}
+
+const SQLITE_COLUMNS: Sql = sql`
+  select t.name as table_name, c.name as column_name, c.type as type, c.pk as place
+  from sqlite_schema t join pragma_table_info(t.name) c where t.type = 'table'`;
+
+const SQLITE_REFERENCES: Sql = sql`
+  select distinct t.name, r."table" from sqlite_schema t join pragma_foreign_key_list(t.name) r where t.type = 'table'`;
+
+const POSTGRES_COLUMNS: Sql = sql`
+  select c.relname as table_name, a.attname as column_name, format_type(a.atttypid, null) as type,
+    array_position(i.indkey::int2[], a.attnum) + 1 as place
+  from pg_class c
+  join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  left join pg_index i on i.indrelid = c.oid and i.indisprimary
+  where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace`;
+
+const POSTGRES_REFERENCES: Sql = sql`
+  select distinct f.relname, t.relname from pg_constraint r
+  join pg_class f on f.oid = r.conrelid join pg_class t on t.oid = r.confrelid
+  where r.contype = 'f' and f.relnamespace = current_schema()::regnamespace`;
+
+/** Whether a database has a table of this name. */
+export async function hasTable(db: Queryable, name: string): Promise<boolean> {
+  const query = db.remote
+    ? sql`select 1 as found from pg_class where relname = ${name} and relnamespace = current_schema()::regnamespace`
+    : sql`select 1 as found from sqlite_schema where type = 'table' and name = ${name}`;
+  return (await db.tuple(query)) !== undefined;
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import type { Db } from '#db/db.ts';
+import { openDb } from '#db/open.ts';
+import { sql } from '#db/sql.ts';
+import { digestsOf } from '#db/transfer/copy.ts';
+import { move, type MoveOptions } from '#db/transfer/move.ts';
+import { SecretKey } from '#platform/crypto/secret-key.ts';
+import { secretKeyMatches } from '#store/installation.ts';
+import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
+import { application, login, match, person, sendEvents, serviceToken, team } from '#test/support/builders.ts';
+import {
+  createTestDatabase,
+  type Dialect,
+  testContext,
+  type TestAppContext,
+  testServices,
+} from '#test/support/context.ts';
+import { fillNetwork } from '#test/support/network.ts';
+import { ask } from '#test/support/request.ts';
+import { keyOf } from '#test/ingest/service.ts';
+import { scorehall } from './scorehall.ts';
+
+const SECRET_KEY = 'a secret that is long enough for tests';
+const quiet = (): void => undefined;
+
+async function databaseOf(t: TestContext, dialect: Dialect): Promise<string> {
+  const database = await createTestDatabase(dialect);
+  t.after(() => database.drop());
+  return database.url;
+}
+
+const optionsOf = (target: string): MoveOptions => ({ target, now: () => 0, progress: quiet, step: quiet });
+
+/** Changes of every kind while a move is under way: new rows, new names, a name that somebody else takes, deletions. */
+async function change(context: TestAppContext, round: number): Promise<void> {
+  const { db } = context;
+  await sendEvents(
+    context,
+    login('Alpha', person(round, `Renamed${round}`)),
+    login('Alpha', person(10_000 + round)),
+    match({ teams: [team('Red', 1, 10_000 + round), team('Blue', 2)] }),
+  );
+  const { client_id } = await application(context);
+  await serviceToken(context, client_id);
+  await db.run(sql`update players set uuid = 'freed' || uuid where name_key = 'spieler_1'`);
+  await db.run(sql`delete from tokens where client_id = ${client_id}`);
+  await db.run(sql`delete from pictures where hash not in (select hash from map_pictures)`);
+}
+
+/** A target that does something before its nth transaction: a change at the source, or a failure. */
+function interrupted(db: Db, transaction: number, work: () => Promise<void>): Db {
+  let left = transaction;
+  return new Proxy(db, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(db, name);
+      if (typeof value !== 'function') return value;
+      const call = value.bind(db) as (...args: unknown[]) => unknown;
+      if (name !== 'transaction') return call;
+      return async (...args: unknown[]) => {
+        if (--left === 0) await work();
+        return await call(...args);
+      };
+    },
+  });
+}
+
+const breakOff = (): Promise<void> => Promise.reject(new Error('broken off'));
+
+for (const [from, to] of [
+  ['sqlite', 'postgres'],
+  ['postgres', 'sqlite'],
+] as const) {
+  test(`a network in use moves from ${from} to ${to}, broken off twice, and the source stays closed`, async (t) => {
+    const [sourceUrl, targetUrl] = [await databaseOf(t, from), await databaseOf(t, to)];
+    const context = await testContext(t, sourceUrl);
+    await fillNetwork(context);
+    await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
+    const [key, token] = [await keyOf(context, 'Alpha'), await serviceToken(context, undefined, 1e12)];
+    const addresses = await testServices(context, ['API', 'INGEST']);
+    const target = await openDb(targetUrl, { foreignKeys: false });
+    for (const [round, transactions] of [3, 12].entries()) {
+      await assert.rejects(
+        move(context.db, interrupted(target, transactions, breakOff), optionsOf(targetUrl)),
+        /broken/,
+      );
+      await change(context, round);
+    }
+    const half = await scorehall({ DATABASE_URL: targetUrl, SECRET_KEY }, 'server', 'list');
+    assert.match(half.err, /^scorehall: The database is incomplete: the move/);
+    const busy = interrupted(target, 15, () => change(context, 7));
+    const moved = await move(context.db, busy, optionsOf(targetUrl));
+    assert.deepEqual(await digestsOf(target, quiet), await digestsOf(context.db, quiet));
+    assert.deepEqual(moved, await digestsOf(context.db, quiet));
+    assert.deepEqual(await canonicalDumpOf(target), await canonicalDumpOf(context.db));
+    await target.close();
+
+    await assert.rejects(sendEvents(context, login('Alpha', person(1))), { name: 'Unavailable' });
+    const { server: _, ...event } = login('Alpha', person(1));
+    const sent = await ask(addresses.INGEST!, '/events', {
+      method: 'POST',
+      token: key,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(event),
+    });
+    assert.equal(sent.status, 503, sent.text);
+    assert.equal((await ask(addresses.API!, '/v1/servers', { token })).status, 200, 'reading goes on');
+    const later = await scorehall({ DATABASE_URL: sourceUrl, SECRET_KEY }, 'server', 'list');
+    assert.equal(later.status, 2);
+    assert.match(later.err, /^scorehall: The network of this database moved to .* Set DATABASE_URL/);
+    const arrived = await testContext(t, targetUrl);
+    await change(arrived, 20);
+    assert.equal(await secretKeyMatches(arrived.db, new SecretKey(SECRET_KEY)), true);
+  });
+}

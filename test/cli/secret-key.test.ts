@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { sql } from '#db/sql.ts';
+import { currentKeys } from '#auth/oidc/keys.ts';
+import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { secretKeyMatches } from '#store/installation.ts';
+import { account, login, person, sendEvents } from '#test/support/builders.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { finishJobs } from '#test/support/jobs.ts';
+import { scorehall, scorehallWith } from './scorehall.ts';
+
+const [OLD, NEW, THIRD] = ['old', 'new', 'third'].map((word) => `${word} secret that is long enough for tests`) as [
+  string,
+  string,
+  string,
+];
+
+onEachDatabase('a changed secret key keeps signing keys and erased players, twice', async (t, url) => {
+  const first = await testContext(t, url, { SECRET_KEY: OLD });
+  const { db, clock, config } = first;
+  await secretKeyMatches(db, openSecretKey(config));
+  const [signing] = await currentKeys(db, openSecretKey(config), clock.now());
+  await sendEvents(first, login('Alpha', person(1)));
+  const { id } = await account(first, 'Ann', person(1).uuid);
+  await deleteAccount(db, clock.now(), id);
+  const started = await scorehallWith(
+    OLD,
+    { DATABASE_URL: url, SECRET_KEY: NEW },
+    'secret-key',
+    'change',
+    '--from',
+    '-',
+  );
+  assert.match(started.err, /Jobs are unfinished/);
+  await finishJobs(db);
+
+  for (const [from, to] of [
+    [OLD, NEW],
+    [NEW, THIRD],
+  ] as const) {
+    // prettier-ignore
+    const change = (old: string) =>
+      scorehallWith(old, { DATABASE_URL: url, SECRET_KEY: to }, 'secret-key', 'change', '--from', '-', '--json');
+    assert.match((await change('x'.repeat(40))).err, /not that of the database/);
+    const { status, out, err } = await change(from);
+    assert.deepEqual([status, JSON.parse(out || '{}')], [0, { signing_keys: 1, erased_players: 1 }], err);
+    assert.match((await change(from)).err, /this secret key already/);
+    const context = await testContext(t, url, { SECRET_KEY: to });
+    const key = openSecretKey(context.config);
+    assert.equal(await secretKeyMatches(context.db, key), true);
+    assert.deepEqual((await currentKeys(context.db, key, clock.now()))[0], signing);
+    await sendEvents(context, login('Alpha', person(1)));
+    assert.deepEqual(await context.db.all(sql`select key from players where uuid = ${person(1).uuid}`), []);
+    assert.equal(await secretKeyMatches(context.db, openSecretKey(config)), false);
+  }
+});
+
+onEachDatabase('a used database gets no new secret key unless it is reset', async (t, url) => {
+  const folder = join(dirname(new URL(url, 'file:///').pathname), `data-${process.pid}`);
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const context = await testContext(t, url, { SECRET_KEY: OLD });
+  await secretKeyMatches(context.db, openSecretKey(context.config));
+  await currentKeys(context.db, openSecretKey(context.config), 0);
+  const without = { DATABASE_URL: url, DATA_FOLDER: folder };
+  const refused = await scorehall(without, 'server', 'list');
+  assert.equal(refused.status, 2);
+  assert.match(refused.err, /^scorehall: The secret key of this database .* is missing.*secret-key reset/);
+  const asked = await scorehall(without, 'secret-key', 'reset', '--json');
+  assert.deepEqual(JSON.parse(asked.out), { lost: false, signing_keys: 1, erased_players: 0, held_punishments: 0 });
+  assert.equal((await scorehall(without, 'server', 'list')).status, 2, 'asking changes nothing');
+  assert.equal((await scorehall(without, 'secret-key', 'reset', '--yes')).status, 0);
+  assert.equal((await scorehall(without, 'server', 'list')).status, 0);
+});
