@@ -16,6 +16,7 @@ import { rewriteLedger } from '#events/anonymise.ts';
 import { ClientCredentials } from './oidc/client-credentials.ts';
 import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
+import { HeldAttempts } from './held-attempts.ts';
 import { KeyRing } from './oidc/key-ring.ts';
 import { allowsMethod } from './oidc/methods.ts';
 import { createPages } from './pages.ts';
@@ -70,6 +71,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     shell,
     secure,
     background,
+    heldAttempts: new HeldAttempts(clock),
     get provider() {
       return keyRing.provider;
     },

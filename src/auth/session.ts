@@ -4,6 +4,7 @@ import { endSessions } from '#store/accounts/account-sessions.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
 import type { Context, Deps } from './deps.ts';
+import { rememberThisDevice } from './device.ts';
 
 /** The account that is signed in in this browser. */
 export interface SignedIn {
@@ -35,6 +36,7 @@ export async function signIn(c: Context, deps: Deps, accountId: string): Promise
   const id = await session.save(lifetime);
   const maxAge = Math.min(lifetime, 400 * 86_400);
   setCookie(c, hostCookie('session', deps.secure), id, cookieFlags(deps.secure, maxAge));
+  await rememberThisDevice(c, deps, accountId);
 }
 
 export async function signOut(c: Context, deps: Deps): Promise<void> {

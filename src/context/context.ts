@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '#platform/clock.ts';
+import { systemClock, type TimerClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { type Log, openLog } from '#platform/log.ts';
 import { type Mailer, openMailer } from '#platform/mail.ts';
@@ -12,7 +12,7 @@ export interface AppContext extends AsyncDisposable {
   config: Config;
   log: Log;
   db: Db;
-  clock: Clock;
+  clock: TimerClock;
   mail: Mailer;
 }
 
@@ -26,7 +26,7 @@ export interface AppContextOptions {
  */
 export async function openAppContext(
   config: Config,
-  clock: Clock = systemClock,
+  clock: TimerClock = systemClock,
   { terminal = process.stdout }: AppContextOptions = {},
 ): Promise<AppContext> {
   const log = openLog(config.LOG_LEVEL);

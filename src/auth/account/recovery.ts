@@ -2,19 +2,21 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
-import { type Account, accountById, accountByLogin } from '#store/accounts/accounts.ts';
+import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { setPassword, setVerified } from '#store/accounts/account-changes.ts';
+import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { endApplications, endSessions } from '#store/accounts/account-sessions.ts';
-import { issueMailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
+import { peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { sendAlert, sendMail } from '../mails.ts';
+import { sendAlert } from '../mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
+import { sendAccessLink } from './access-mails.ts';
 import { parseFlow } from './register.ts';
 import { admitAttempt } from '../throttle.ts';
+import { rememberThisDevice } from '../device.ts';
+import type { Texts } from '../texts/index.ts';
 import { record } from '../audit.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Recovery of a forgotten password: a mail with a link, then a new password, which ends all sessions and the access of all
@@ -25,9 +27,11 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
   app.post('/forgot', async (c) => {
     const { login = '', flow } = await formOf(c, deps);
     if (login.trim() === '') return await showForgot(c, deps, c.get('texts').errors.required);
-    if (!(await admitAttempt(c, deps, 'recover', login.trim())))
+    if (!(await admitAttempt(c, deps, 'recover')))
       return await showForgot(c, deps, c.get('texts').errors.too_many_attempts);
-    deps.background.run(() => sendLink(deps, login.trim(), parseFlow(flow)));
+    const text = (texts: Texts['mail']): [string, string] => [texts.reset_subject, texts.reset];
+    const mail = { kind: 'reset', path: '/reset', data: { flow: parseFlow(flow) }, text } as const;
+    deps.background.run(() => sendAccessLink(deps, login.trim(), mail));
     const { forgot: t } = c.get('texts');
     const main = html`<div class="card narrow stack">
       <h1>${t.sent_title}</h1>
@@ -44,19 +48,6 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
   app.post('/reset', (c) => reset(c, deps));
 }
 
-async function sendLink(deps: Deps, login: string, flow: string): Promise<void> {
-  const account = await accountByLogin(deps.db, login);
-  if (account === undefined || account.disabled !== null) return;
-  const token = { kind: 'reset', account_id: account.id, data: { flow } } as const;
-  const secret = await deps.db.transaction((tx) =>
-    issueMailToken(tx, deps.clock.now() + HOUR_MS, token, account.email),
-  );
-  sendMail(deps, account, (texts) => ({
-    subject: texts.reset_subject,
-    lines: [texts.reset, `${deps.config.AUTH_URL}/reset?token=${secret}`, texts.ignore],
-  }));
-}
-
 async function reset(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '', password = '' } = await formOf(c, deps);
   const now = deps.clock.now();
@@ -70,6 +61,7 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     const consumed = await consumeMailToken(tx, now, secret);
     if (consumed === undefined) return undefined;
     await setPassword(tx, account.id, hashed);
+    await forgetDevices(tx, account.id);
     // Opening the link proves access to the mailbox.
     await setVerified(tx, account.id);
     await endSessions(tx, account.id);
@@ -77,6 +69,7 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     return consumed;
   });
   if (token === undefined) return await showExpired(c, deps);
+  await rememberThisDevice(c, deps, account.id);
   record(c, deps, account, { action: 'account.password', detail: { reset: true } });
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   const flow = token.data['flow'] ?? '';

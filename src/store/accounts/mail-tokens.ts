@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { emailKey } from './accounts.ts';
 
 /** The purpose of a link in a mail. */
-export type MailTokenKind = 'register' | 'verify' | 'reset' | 'email';
+export type MailTokenKind = 'register' | 'verify' | 'reset' | 'email' | 'sign-in';
 
 export interface MailToken {
   kind: MailTokenKind;
@@ -13,7 +13,10 @@ export interface MailToken {
   data: Record<string, string>;
 }
 
-/** Issues the secret of a link. It replaces an older link of the same kind to the same account or address. */
+/**
+ * Issues the secret of a link. It replaces an older link of the same kind to the same account or address, except links
+ * that give access: a stranger may request those again and again, which must not void the one that the owner is opening.
+ */
 export async function issueMailToken(
   tx: Queryable,
   expires: number,
@@ -21,7 +24,8 @@ export async function issueMailToken(
   email: string,
 ): Promise<string> {
   const secret = newSecret();
-  await tx.run(sql`
+  if (kind !== 'reset' && kind !== 'sign-in')
+    await tx.run(sql`
     delete from mail_tokens where kind = ${kind} and (account_id = ${account_id ?? ''}
       or (account_id is null and email_key = ${emailKey(email)}))`);
   await tx.run(sql`
@@ -52,14 +56,14 @@ export async function consumeMailToken(tx: Queryable, now: number, secret: strin
 
 /** Deletes the tokens that give access to an account, when strangers may have them. */
 export async function endMailTokens(tx: Queryable, accountId: string): Promise<void> {
-  await tx.run(sql`delete from mail_tokens where account_id = ${accountId} and kind in ('reset', 'email')`);
+  await tx.run(sql`delete from mail_tokens where account_id = ${accountId} and kind in ('reset', 'email', 'sign-in')`);
 }
 
 /** Deletes an account's tokens that were sent to an address other than `email`. */
 export async function endMailTokensElsewhere(tx: Queryable, accountId: string, email: string): Promise<void> {
   await tx.run(sql`
     delete from mail_tokens
-    where account_id = ${accountId} and kind in ('reset', 'verify') and email_key <> ${emailKey(email)}`);
+    where account_id = ${accountId} and kind in ('reset', 'verify', 'sign-in') and email_key <> ${emailKey(email)}`);
 }
 
 function tokenOf(row: Row): MailToken {
