@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import type { Form } from '#http/form.ts';
-import { cookieFlags } from '#http/cookies.ts';
+import { cookieFlags, pathCookie } from '#http/cookies.ts';
 import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
@@ -18,7 +18,8 @@ import { admitAttempt } from '../throttle.ts';
 import { record } from '../audit.ts';
 
 const DAY_MS = 86_400_000;
-const BROWSER_COOKIE = 'scorehall_registering';
+/** The name of the cookie that shows that the link is opened in the browser that registered. */
+const browserCookie = ({ secure }: Deps): string => pathCookie('registering', secure);
 
 /**
  * Registration. The account is created when the person opens the link in the mail. So the page can be the same whether the
@@ -51,7 +52,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const locale = c.get('texts').lang;
   const data = { name: name.trim(), email: email.trim(), password: hashed, locale, flow, browser: secretHash(browser) };
   deps.background.run(() => sendLink(deps, data));
-  setCookie(c, BROWSER_COOKIE, browser, cookieFlags(deps.secure, DAY_MS / 1000, '/register'));
+  setCookie(c, browserCookie(deps), browser, cookieFlags(deps.secure, DAY_MS / 1000, '/register'));
   return await showSent(c, deps, data.email);
 }
 
@@ -98,7 +99,7 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '', password = '' } = await formOf(c, deps);
   const peeked = await peekMailToken(deps.db, deps.clock.now(), secret);
   if (peeked?.kind !== 'register') return await showExpired(c, deps);
-  const isOwn = isOwnBrowser(c, peeked);
+  const isOwn = isOwnBrowser(c, deps, peeked);
   const { name, email } = peeked.data as Registration;
   const problem = isOwn ? undefined : passwordError(c.get('texts'), password, name, email);
   if (problem !== undefined) return await showConfirm(c, deps, peeked, secret, problem);
@@ -115,8 +116,8 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   );
 }
 
-function isOwnBrowser(c: Context, { data }: MailToken): boolean {
-  return sameText(secretHash(getCookie(c, BROWSER_COOKIE) ?? ''), data['browser']!);
+function isOwnBrowser(c: Context, deps: Deps, { data }: MailToken): boolean {
+  return sameText(secretHash(getCookie(c, browserCookie(deps)) ?? ''), data['browser']!);
 }
 
 async function createFromRegistration(
@@ -206,7 +207,7 @@ async function showConfirm(
     <p>${t.confirm(name)}</p>
     <form class="stack" method="post" action="/register/confirm">
       <input type="hidden" name="token" value="${secret}" />
-      ${isOwnBrowser(c, token) ? '' : choice}
+      ${isOwnBrowser(c, deps, token) ? '' : choice}
       <button>${t.submit}</button>
     </form>
   </div>`;
