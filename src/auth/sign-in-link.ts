@@ -13,6 +13,7 @@ import { record } from './audit.ts';
 import { type Context, type Deps, type Env, formOf } from './deps.ts';
 import { showPage } from './layout.ts';
 import { signIn } from './session.ts';
+import type { Texts } from './texts/index.ts';
 import { admitAttempt } from './throttle.ts';
 import { showExpired } from './validation.ts';
 
@@ -44,8 +45,7 @@ async function send(c: Context, deps: Deps): Promise<Response> {
   const { sign_in_link: t, errors } = c.get('texts');
   const isAllowed = await admitAttempt(c, deps, 'recover');
   if (isAllowed && login.trim() !== '') {
-    const text = (texts: typeof c.var.texts.mail): [string, string] => [texts.link_subject, texts.link];
-    const mail = { kind: 'sign-in', path: '/sign-in-link', data: {}, text } as const;
+    const mail = { kind: 'sign-in', path: '/sign-in-link', data: {}, text: linkText } as const;
     deps.background.run(() => sendAccessLink(deps, login.trim(), mail));
     // The application continues only in this browser, so its flow is not part of the link.
     const name = hostCookie('flow', deps.secure);
@@ -57,6 +57,8 @@ async function send(c: Context, deps: Deps): Promise<Response> {
   </div>`;
   return await showPage(c, deps, { title: t.sent_title, main, status: isAllowed ? 200 : 429 });
 }
+
+const linkText = (texts: Texts['mail']): [string, string] => [texts.link_subject, texts.link];
 
 async function accountOf({ db, clock }: Deps, secret: string): Promise<Account | undefined> {
   const token = await peekMailToken(db, clock.now(), secret);

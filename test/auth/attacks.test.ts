@@ -166,7 +166,10 @@ test('60 wrong passwords from one address in 15 minutes are not checked any more
   const attempt = async (count: number): Promise<number> =>
     (await stranger.post('/sign-in', { login: `Nobody${count}`, password: 'wrong wrong wrong' })).status;
   const statuses = await Promise.all(Array.from({ length: 61 }, (_, count) => attempt(count)));
-  assert.deepEqual(statuses.toSorted(), [...Array<number>(60).fill(422), 429]);
+  assert.deepEqual(
+    [422, 429].map((status) => statuses.filter((each) => each === status).length),
+    [60, 1],
+  );
   assert.match((await signIn(world, 'Robin', PASSWORD, elsewhere)).page.url, /\/account$/);
 });
 

@@ -210,9 +210,10 @@ test('a network of many addresses has one count of guesses at all accounts', asy
   assert.match((await guess(world, 'Robin', PASSWORD, at('2001:db8:1:300::1'))).url, /\/account$/);
 });
 
+const names = (address: string): string[] => networksOf(address).map(({ name }) => name);
+
 test('an address belongs to the networks that one household may have', () => {
   assert.deepEqual(networksOf('203.0.113.9'), [{ name: '203.0.113.9', factor: 1 }]);
-  const names = (address: string): string[] => networksOf(address).map(({ name }) => name);
   assert.deepEqual(names('2001:db8:1:2345::6'), ['2001:db8:1:2345', '2001:db8:1:23/56', '2001:db8:1/48']);
   assert.deepEqual(names('2001:db8::6'), ['2001:db8:0:0', '2001:db8:0:0/56', '2001:db8:0/48']);
 });

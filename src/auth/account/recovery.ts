@@ -29,8 +29,7 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
     if (login.trim() === '') return await showForgot(c, deps, c.get('texts').errors.required);
     if (!(await admitAttempt(c, deps, 'recover')))
       return await showForgot(c, deps, c.get('texts').errors.too_many_attempts);
-    const text = (texts: Texts['mail']): [string, string] => [texts.reset_subject, texts.reset];
-    const mail = { kind: 'reset', path: '/reset', data: { flow: parseFlow(flow) }, text } as const;
+    const mail = { kind: 'reset', path: '/reset', data: { flow: parseFlow(flow) }, text: resetText } as const;
     deps.background.run(() => sendAccessLink(deps, login.trim(), mail));
     const { forgot: t } = c.get('texts');
     const main = html`<div class="card narrow stack">
@@ -47,6 +46,8 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
   });
   app.post('/reset', (c) => reset(c, deps));
 }
+
+const resetText = (texts: Texts['mail']): [string, string] => [texts.reset_subject, texts.reset];
 
 async function reset(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '', password = '' } = await formOf(c, deps);
