@@ -38,6 +38,6 @@ export interface Deps {
   readonly shell: PageShell;
   readonly client: ConsoleClient;
   readonly cookies: Cookies;
-  /** Whether the site is served by https: cookies are `Secure` and HSTS is sent. */
+  /** Whether the site is served by https: cookies are `Secure`. */
   readonly secure: boolean;
 }
