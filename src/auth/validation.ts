@@ -3,7 +3,6 @@ import { MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import { isShownText } from '#platform/text.ts';
 import type { Context, Deps } from './deps.ts';
 import { showPage } from './layout.ts';
-import type { Texts } from './texts/index.ts';
 
 /** Checks the shape of an e-mail address; only a mail to it proves that it exists. */
 export function isEmail(text: string): boolean {
@@ -16,10 +15,16 @@ export function isEmail(text: string): boolean {
 
 /**
  * The sentence for a password that is too short, too long or too easy; undefined if the password is good.
- * @param related name and e-mail address of the account, which the password must not repeat
+ * @param related name and e-mail address of the account, which the password must not repeat, like the network's name
  */
-export function passwordError({ errors }: Texts, password: string, ...related: string[]): string | undefined {
-  const problem = passwordProblem(password, ...related);
+export function passwordError(
+  c: Context,
+  { config }: Deps,
+  password: string,
+  ...related: string[]
+): string | undefined {
+  const { errors } = c.get('texts');
+  const problem = passwordProblem(password, config.NETWORK_NAME, ...related);
   if (problem === undefined) return undefined;
   return problem === 'short' ? errors.password_short(MIN_PASSWORD) : errors[`password_${problem}`];
 }

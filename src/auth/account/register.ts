@@ -42,7 +42,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const form = await formOf(c, deps);
   if (deps.config.REGISTRATION === 'closed') return await showRegister(c, deps, {}, {});
   const { name = '', email = '', password = '', flow = '' } = form;
-  const problems = problemsOf(c, form);
+  const problems = problemsOf(c, deps, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
   if (!(await admitAttempt(c, deps, 'register', email))) {
     return await showRegister(c, deps, form, { email: c.get('texts').errors.too_many_attempts });
@@ -60,13 +60,13 @@ async function register(c: Context, deps: Deps): Promise<Response> {
  * Checks the form. Every name of the right shape can be asked for: a person may be the player who bears it, and the page
  * must not reveal which names have accounts.
  */
-function problemsOf(c: Context, form: Form): Problems {
+function problemsOf(c: Context, deps: Deps, form: Form): Problems {
   const { errors } = c.get('texts');
   const { name = '', email = '', password = '' } = form;
   const problems: Problems = {};
   if (!isNameShape(name.trim())) problems.name = errors.name_shape;
   if (!isEmail(email.trim())) problems.email = errors.email_shape;
-  const wrongPassword = passwordError(c.get('texts'), password, name, email);
+  const wrongPassword = passwordError(c, deps, password, name, email);
   if (wrongPassword !== undefined) problems.password = wrongPassword;
   return problems;
 }
@@ -101,7 +101,7 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   if (peeked?.kind !== 'register') return await showExpired(c, deps);
   const isOwn = isOwnBrowser(c, deps, peeked);
   const { name, email } = peeked.data as Registration;
-  const problem = isOwn ? undefined : passwordError(c.get('texts'), password, name, email);
+  const problem = isOwn ? undefined : passwordError(c, deps, password, name, email);
   if (problem !== undefined) return await showConfirm(c, deps, peeked, secret, problem);
   const chosen = isOwn ? undefined : await hashPassword(password);
   const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
