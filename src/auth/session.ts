@@ -29,6 +29,7 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
 /** Starts a new session and ends the previous session of the browser, so that no session id survives a sign-in. */
 export async function signIn(c: Context, deps: Deps, accountId: string): Promise<void> {
   await signOut(c, deps);
+  await rememberThisDevice(c, deps, accountId);
   const { Session } = deps.provider;
   const session = new Session();
   session.loginAccount({ accountId, amr: ['pwd'] });
@@ -36,7 +37,6 @@ export async function signIn(c: Context, deps: Deps, accountId: string): Promise
   const id = await session.save(lifetime);
   const maxAge = Math.min(lifetime, 400 * 86_400);
   setCookie(c, hostCookie('session', deps.secure), id, cookieFlags(deps.secure, maxAge));
-  await rememberThisDevice(c, deps, accountId);
 }
 
 export async function signOut(c: Context, deps: Deps): Promise<void> {
