@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Worker } from 'node:worker_threads';
 import { openServices } from '#server/listeners.ts';
+import { systemClock } from '#platform/clock.ts';
 import { readConfig } from '#platform/config.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
@@ -289,7 +290,7 @@ async function testDatabaseGone(
 /** The clock of the service steps back: receipts keep growing, and events that seem too early are accepted later. */
 async function testClock(url: string, key: string, reportFigure: ReportFigure): Promise<void> {
   let shift = 0;
-  const clock = { now: () => Date.now() + shift };
+  const clock = { ...systemClock, now: () => Date.now() + shift };
   const listens = Object.fromEntries(
     ['API', 'AUTH', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
   );

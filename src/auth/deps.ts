@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Provider } from 'oidc-provider';
-import type { Clock } from '#platform/clock.ts';
+import type { TimerClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
@@ -12,6 +12,7 @@ import { requestLanguage } from '#http/cookies.ts';
 import type { PageShell } from '#http/page.ts';
 import type { ClientInfo } from '#store/accounts/account-sessions.ts';
 import type { Background } from './background.ts';
+import type { HeldAttempts } from './held-attempts.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
 export interface Env {
@@ -25,12 +26,13 @@ export type Context = HonoContext<Env>;
 export interface Deps {
   readonly config: Config;
   readonly db: Db;
-  readonly clock: Clock;
+  readonly clock: TimerClock;
   readonly log: Log;
   readonly mail: Mailer;
   readonly shell: PageShell;
   readonly secure: boolean;
   readonly background: Background;
+  readonly heldAttempts: HeldAttempts;
   /** oidc-provider with the current signing keys; replaced when the keys rotate, so read it for each request. */
   readonly provider: Provider;
 }

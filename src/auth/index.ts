@@ -15,6 +15,7 @@ import type { AppContext } from '#context/context.ts';
 import { ClientCredentials } from './oidc/client-credentials.ts';
 import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
+import { HeldAttempts } from './held-attempts.ts';
 import { KeyRing } from './oidc/key-ring.ts';
 import { allowsMethod } from './oidc/methods.ts';
 import { createPages } from './pages.ts';
@@ -69,6 +70,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     shell,
     secure,
     background,
+    heldAttempts: new HeldAttempts(clock),
     get provider() {
       return keyRing.provider;
     },
@@ -146,7 +148,6 @@ class AuthService {
       throw new HttpError(400, 'invalid_request', 'The request target must be a path, not an absolute URL.');
     pinHost(request, this.#issuer);
     response.setHeader('x-content-type-options', 'nosniff');
-    if (this.#issuer.protocol === 'https:') response.setHeader('strict-transport-security', 'max-age=31536000');
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
     if (allowsMethod(request, response)) return;
     if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);

@@ -11,7 +11,9 @@ import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
 import { signedIn, signIn, signOut } from './session.ts';
 import { cancel, finish, formTargetsOf, restart, type Interaction, readInteraction } from './interaction.ts';
-import { admitAttempt, clearAttemptsOf } from './throttle.ts';
+import { rememberThisDevice } from './device.ts';
+import { admitGuess } from './password-guesses.ts';
+import { linkForm } from './sign-in-link.ts';
 import { record } from './audit.ts';
 
 /** Sign-in pages: `/sign-in/:uid` belongs to an authorization request, `/sign-in` leads to the account page. */
@@ -67,6 +69,7 @@ async function login(c: Context, deps: Deps): Promise<Response> {
     sessionAccount === undefined ? form : { ...form, login: sessionAccount.name },
   );
   if (typeof account === 'string') return await showLogin(c, deps, { interaction, form, error: account });
+  await rememberThisDevice(c, deps, account.id);
   return await finish(c, deps, { login: { accountId: account.id, amr: ['pwd'] } });
 }
 
@@ -74,32 +77,31 @@ async function login(c: Context, deps: Deps): Promise<Response> {
  * Checks name (or e-mail address) and password. Duration and error are the same for a wrong password and an unknown
  * account, so that neither reveals which accounts exist.
  */
-async function authenticate(
-  c: Context,
-  deps: Deps,
-  form: Form,
-): Promise<Account | 'required' | 'too_many_attempts' | 'credentials'> {
+async function authenticate(c: Context, deps: Deps, form: Form): Promise<Account | LoginError> {
   const { login: name = '', password = '' } = form;
   if (name.trim() === '' || password === '') return 'required';
-  if (!(await admitAttempt(c, deps, 'sign-in', name.trim()))) return 'too_many_attempts';
   const account = await accountByLogin(deps.db, name.trim());
+  const guess = await admitGuess(c, deps, account, name);
+  if (guess === undefined) return 'blocked';
   const stored = account === undefined ? undefined : await passwordOf(deps.db, account.id);
   const matches = await passwordMatches(password, stored);
   const isAuthenticated = matches && account !== undefined && account.disabled === null;
   record(c, deps, account, { action: 'session.start', outcome: isAuthenticated ? 'done' : 'failed' });
   if (!isAuthenticated) return 'credentials';
-  await clearAttemptsOf(c, deps, 'sign-in', name.trim());
+  await guess.succeeded();
   return account;
 }
+
+type LoginError = 'required' | 'credentials' | 'blocked';
 
 interface LoginState {
   interaction?: Interaction;
   form?: Form;
-  error?: 'required' | 'too_many_attempts' | 'credentials';
+  error?: LoginError;
 }
 
 async function showLogin(c: Context, deps: Deps, { interaction, form, error }: LoginState): Promise<Response> {
-  const { sign_in: t, errors } = c.get('texts');
+  const { sign_in: t } = c.get('texts');
   const sessionAccount =
     interaction?.accountId === undefined ? undefined : await accountById(deps.db, interaction.accountId);
   const done = c.req.query('done');
@@ -107,7 +109,8 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
     <h1>${t.title}</h1>
     ${interaction === undefined ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
     ${notice(done === 'reset' ? t.reset_done : done === 'deleted' ? t.deleted : undefined, 'good')}
-    ${notice(error === undefined ? undefined : errors[error], 'bad')}
+    ${notice(problemOf(c, error), 'bad')}
+    ${error === 'blocked' ? linkForm(c, sessionAccount?.name ?? form?.['login'] ?? '', interaction?.uid ?? '') : ''}
     <form
       class="stack"
       method="post"
@@ -130,13 +133,20 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
     </form>
     ${linksOf(c, deps, interaction, sessionAccount !== undefined)}
   </div>`;
-  const status = error === undefined ? 200 : error === 'too_many_attempts' ? 429 : 422;
+  const status = error === undefined ? 200 : error === 'blocked' ? 429 : 422;
+  if (error === 'blocked') c.header('retry-after', '3600');
   return await showPage(c, deps, {
     title: t.title,
     main,
     status,
     formTargets: interaction === undefined ? [] : formTargetsOf(interaction),
   });
+}
+
+function problemOf(c: Context, error: LoginError | undefined): string | undefined {
+  const { errors, sign_in_link } = c.get('texts');
+  if (error === undefined) return undefined;
+  return error === 'blocked' ? sign_in_link.blocked : errors[error];
 }
 
 function linksOf(c: Context, deps: Deps, interaction: Interaction | undefined, again: boolean): Html {

@@ -16,6 +16,7 @@ import { loginPages } from './login.ts';
 import { recoveryPages } from './account/recovery.ts';
 import { registerPages } from './account/register.ts';
 import { clientInfo } from './client-info.ts';
+import { signInLinkPages } from './sign-in-link.ts';
 import type { TokenInfo } from './oidc/tokeninfo.ts';
 import { verifyPages } from './account/verify-email.ts';
 
@@ -43,6 +44,7 @@ export function createPages(deps: Deps, tokenInfo: () => TokenInfo): Hono<Env> {
 
 const PAGES = [
   loginPages,
+  signInLinkPages,
   consentPages,
   linkPages,
   registerPages,

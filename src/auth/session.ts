@@ -4,6 +4,7 @@ import { endSessions } from '#store/accounts/account-sessions.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
 import type { Context, Deps } from './deps.ts';
+import { rememberThisDevice } from './device.ts';
 
 /** The account that is signed in in this browser. */
 export interface SignedIn {
@@ -28,6 +29,7 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
 /** Starts a new session and ends the previous session of the browser, so that no session id survives a sign-in. */
 export async function signIn(c: Context, deps: Deps, accountId: string): Promise<void> {
   await signOut(c, deps);
+  await rememberThisDevice(c, deps, accountId);
   const { Session } = deps.provider;
   const session = new Session();
   session.loginAccount({ accountId, amr: ['pwd'] });

@@ -1,4 +1,4 @@
-import { networkOf } from '#http/client-network.ts';
+import { networkOf, networksOf } from '#http/client-network.ts';
 import { nameKey } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
 import { type AttemptLimit, clearAttempts, countAttempt } from '#store/accounts/throttle.ts';
@@ -7,17 +7,20 @@ import type { Context, Deps } from './deps.ts';
 const QUARTER = 15 * 60_000;
 const HOUR = 60 * 60_000;
 
-/** Attempts allowed from one network, and from one network for one account (or e-mail address). */
-const LIMITS = {
-  'sign-in': { address: { attempts: 60, windowMs: QUARTER }, account: { attempts: 10, windowMs: QUARTER } },
+/**
+ * Attempts allowed from one network, and from one network for one account (or e-mail address). Passwords at sign-in: see
+ * password-guesses.ts. Mails that recover an account: see account/access-mails.ts.
+ */
+const LIMITS: Record<ThrottledAction, { address: AttemptLimit; account?: AttemptLimit }> = {
   register: { address: { attempts: 20, windowMs: HOUR }, account: { attempts: 4, windowMs: HOUR } },
-  recover: { address: { attempts: 20, windowMs: HOUR }, account: { attempts: 4, windowMs: HOUR } },
+  recover: { address: { attempts: 20, windowMs: HOUR } },
+  email: { address: { attempts: 20, windowMs: HOUR }, account: { attempts: 4, windowMs: HOUR } },
   end: { address: { attempts: 1000, windowMs: HOUR }, account: { attempts: 100, windowMs: HOUR } },
   export: { address: { attempts: 60, windowMs: HOUR }, account: { attempts: 10, windowMs: HOUR } },
   password: { address: { attempts: 60, windowMs: QUARTER }, account: { attempts: 10, windowMs: QUARTER } },
-} satisfies Record<string, { address: AttemptLimit; account: AttemptLimit }>;
+};
 
-export type ThrottledAction = keyof typeof LIMITS;
+export type ThrottledAction = 'register' | 'recover' | 'email' | 'end' | 'export' | 'password';
 
 /**
  * Counts an attempt and returns whether it is allowed. Attempts for an account are counted per network, so that an
@@ -28,23 +31,29 @@ export async function admitAttempt(
   c: Context,
   { db, clock }: Deps,
   action: ThrottledAction,
-  account: string,
+  account?: string,
 ): Promise<boolean> {
   const { address: perNetwork, account: perAccount } = LIMITS[action];
-  const network = networkOf(c.get('client').address);
-  const hash = accountHash(db, account);
-  const overAllNetworks = { ...perAccount, attempts: perAccount.attempts * 10 };
-  const limits: [subject: string, limit: AttemptLimit][] = [
-    [`${action} ${network}`, perNetwork],
-    [`${action} ${network} ${hash}`, perAccount],
-    [`${action} ${hash}`, overAllNetworks],
-  ];
+  const { address } = c.get('client');
+  const limits = networksOf(address).map(({ name, factor }): [subject: string, limit: AttemptLimit] => [
+    `${action} ${name}`,
+    times(perNetwork, factor),
+  ]);
+  if (perAccount !== undefined && account !== undefined) {
+    const hash = accountHash(db, account);
+    limits.push([`${action} ${networkOf(address)} ${hash}`, perAccount], [`${action} ${hash}`, times(perAccount, 10)]);
+  }
   // Stop at the first exceeded limit: otherwise refused attempts of one network would use up the limit over all networks.
   for (const [subject, limit] of limits) {
     if (!(await countAttempt(db, clock.now(), subject, limit)).allowed) return false;
   }
   return true;
 }
+
+const times = ({ attempts, windowMs }: AttemptLimit, factor: number): AttemptLimit => ({
+  attempts: attempts * factor,
+  windowMs,
+});
 
 /** Resets the count of this account and network, after a successful attempt. */
 export async function clearAttemptsOf(

@@ -2,14 +2,19 @@ import { html } from 'hono/html';
 import { MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import type { Context, Deps } from './deps.ts';
 import { showPage } from './layout.ts';
-import type { Texts } from './texts/index.ts';
 
 /**
  * The sentence for a password that is too short, too long or too easy; undefined if the password is good.
- * @param related name and e-mail address of the account, which the password must not repeat
+ * @param related name and e-mail address of the account, which the password must not repeat, like the network's name
  */
-export function passwordError({ errors }: Texts, password: string, ...related: string[]): string | undefined {
-  const problem = passwordProblem(password, ...related);
+export function passwordError(
+  c: Context,
+  { config }: Deps,
+  password: string,
+  ...related: string[]
+): string | undefined {
+  const { errors } = c.get('texts');
+  const problem = passwordProblem(password, config.NETWORK_NAME, ...related);
   if (problem === undefined) return undefined;
   return problem === 'short' ? errors.password_short(MIN_PASSWORD) : errors[`password_${problem}`];
 }

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
-import type { Clock } from '#platform/clock.ts';
+import type { TimerClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Log } from '#platform/log.ts';
 import type { Mailer } from '#platform/mail.ts';
@@ -34,12 +34,12 @@ export type Context = HonoContext<Env>;
 export interface Deps {
   readonly config: Config;
   readonly db: Db;
-  readonly clock: Clock;
+  readonly clock: TimerClock;
   readonly log: Log;
   readonly mail: Mailer;
   readonly shell: PageShell;
   readonly client: ConsoleClient;
   readonly cookies: Cookies;
-  /** Whether the site is served by https: cookies are `Secure` and HSTS is sent. */
+  /** Whether the site is served by https: cookies are `Secure`. */
   readonly secure: boolean;
 }

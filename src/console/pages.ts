@@ -43,7 +43,6 @@ export function createPages(deps: Deps, addresses: ClientAddresses): Hono<Env> {
     c.set('address', addresses.of(c.env.incoming));
     setLanguage(c, deps);
     c.set('person', await personOf(c, deps));
-    if (deps.secure) c.header('strict-transport-security', 'max-age=31536000');
     // No id contains NUL, and PostgreSQL refuses NUL in a query parameter.
     if (c.req.url.includes('%00')) throw notFound();
     await next();

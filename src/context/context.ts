@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '#platform/clock.ts';
+import { type Clock, systemClock, type TimerClock } from '#platform/clock.ts';
 import { type Config, dataFolder } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { type Log, openLog } from '#platform/log.ts';
@@ -21,7 +21,7 @@ export interface AppContext extends AsyncDisposable {
   config: Config;
   log: Log;
   db: Db;
-  clock: Clock;
+  clock: TimerClock;
   mail: Mailer;
   metrics: Metrics;
 }
@@ -38,7 +38,7 @@ export interface AppContextOptions {
  */
 export async function openAppContext(
   config: Config,
-  clock: Clock = systemClock,
+  clock: TimerClock = systemClock,
   { terminal = process.stdout, create = true }: AppContextOptions = {},
 ): Promise<AppContext> {
   const file = sqliteFileOf(config.DATABASE_URL);

@@ -3,7 +3,6 @@ import { setCookie } from 'hono/cookie';
 import { parse } from 'hono/utils/cookie';
 import { chooseLanguage, LANGUAGES, type Language } from './languages.ts';
 
-const LANGUAGE_COOKIE = 'scorehall_language';
 const YEAR_S = 31_536_000;
 
 interface CookieFlags {
@@ -33,6 +32,11 @@ export function hostCookie(name: string, secure: boolean): string {
  */
 export const SITE_SESSION = 'site_session';
 
+/** The name of a cookie that is bound to a path: browsers accept the prefix `__Secure-` only with `Secure`. */
+export function pathCookie(name: string, secure: boolean): string {
+  return `${secure ? '__Secure-' : ''}scorehall_${name}`;
+}
+
 interface LanguageHeaders {
   cookie?: string | undefined;
   'accept-language'?: string | undefined;
@@ -43,12 +47,13 @@ interface LanguageHeaders {
  * @param uiLocales `ui_locales` of OpenID Connect
  */
 export function requestLanguage(headers: LanguageHeaders, lang: string | undefined, uiLocales?: string): Language {
-  const remembered = parse(headers.cookie ?? '', LANGUAGE_COOKIE)[LANGUAGE_COOKIE];
+  const cookies = parse(headers.cookie ?? '');
+  const remembered = cookies[hostCookie('language', true)] ?? cookies[hostCookie('language', false)];
   return chooseLanguage([lang, remembered, uiLocales], headers['accept-language']);
 }
 
 /** Stores the language of `?lang=` in a cookie, which site, console and sign-in share. */
 export function rememberLanguage(c: Context, secure: boolean): void {
   const chosen = LANGUAGES.find((language) => language === c.req.query('lang'));
-  if (chosen !== undefined) setCookie(c, LANGUAGE_COOKIE, chosen, cookieFlags(secure, YEAR_S));
+  if (chosen !== undefined) setCookie(c, hostCookie('language', secure), chosen, cookieFlags(secure, YEAR_S));
 }

@@ -152,7 +152,11 @@ export const SETTINGS = {
     'Lifetime of an unused refresh token; each use replaces it with a new one',
     duration(3600, 31_536_000),
   ),
-  SESSION_LIFETIME: setting('14d', 'How long a person stays signed in without visiting', duration(300, 31_536_000)),
+  SESSION_LIFETIME: setting(
+    '14d',
+    'How long a person stays signed in without visiting; every session ends 30 days after the sign-in',
+    duration(300, 31_536_000),
+  ),
   AUDIT_LIFETIME: setting('365d', 'How long entries of the audit log are kept', duration(86_400, 315_360_000)),
   INTROSPECTORS: setting(
     '',

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServiceName } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
@@ -80,7 +80,9 @@ export async function openServices(
   try {
     for (const name of services) {
       const service = await SERVICES[name](context, eventQueue);
-      const server = httpServer(withSelfCheck(context, name, service.listener), {
+      const isHttps = context.config[`${name}_URL`].startsWith('https:');
+      const listener = isHttps ? withHsts(service.listener) : service.listener;
+      const server = httpServer(withSelfCheck(context, name, listener), {
         readsBodies: service.readsBodies,
         metrics: new RequestMetrics(context.metrics, name.toLowerCase()),
       });
@@ -92,6 +94,14 @@ export async function openServices(
     throw error;
   }
   return { addresses, [Symbol.asyncDispose]: close };
+}
+
+/** Browsers then use only https for the host (RFC 6797), also when somebody types its name. */
+function withHsts(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    response.setHeader('strict-transport-security', 'max-age=31536000');
+    listener(request, response);
+  };
 }
 
 /** @throws UsageError if the system refuses the address */

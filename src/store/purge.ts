@@ -1,5 +1,6 @@
 import type { Db } from '#db/db.ts';
 import { identifier, join, type Sql, sql } from '#db/sql.ts';
+import { DEVICE_LIFETIME_MS } from './accounts/known-devices.ts';
 import { auditBefore } from './audit/audit.ts';
 import { bucketsIn, oldestRetained, startOf } from './game/time-buckets.ts';
 
@@ -40,6 +41,7 @@ function expired(now: number): PurgeRule[] {
     { table: 'rate_limits', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'throttles', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'mail_tokens', key: ['hash'], where: sql`expires <= ${now}` },
+    { table: 'known_devices', key: ['account_id', 'hash'], where: sql`seen <= ${now - DEVICE_LIFETIME_MS}` },
     { table: 'owner_invitations', key: ['application_key', 'account_id'], where: sql`expires <= ${now}` },
     { table: 'link_codes', key: ['account_id'], where: sql`expires <= ${now}` },
     { table: 'account_sessions', key: ['uid_hash'], where: ENDED_SESSION },

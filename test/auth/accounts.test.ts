@@ -113,12 +113,13 @@ onEachDatabase('a password reset ends all sessions and the access of all applica
     return (await world.mail.next(account.email)).links[0]!;
   };
   const older = await ask();
+  world.services.context.clock.advance(600_000);
   const link = await ask();
-  assert.equal((await person.open(older)).status, 410, 'only the newest link works');
+  assert.equal((await person.open(older)).status, 200, 'a newer link does not void the one that the owner is opening');
   await person.open(link);
   await person.submit({ password: OTHER_PASSWORD });
   assert.match(person.text, /Your new password is set/);
-  assert.equal((await person.open(link)).status, 410);
+  for (const used of [link, older]) assert.equal((await person.open(used)).status, 410);
   assert.match((await world.mail.next(account.email)).subject, /Your password was changed/);
   assert.equal(await isSignedIn(elsewhere), false);
   assert.equal((await signIn(world, 'Robin')).page.status, 422);
@@ -237,18 +238,6 @@ test('forms from other origins and malformed forms change nothing', async (t) =>
     assert.match(await response.text(), /<h1>/);
   }
   assert.equal(await isSignedIn(await signIn(world, 'Robin')), true, 'the password is unchanged');
-});
-
-test('ten wrong passwords block the account from this network for 15 minutes', async (t) => {
-  const world = await openWorldOnSqlite(t);
-  await makeAccount(world.services, 'Robin');
-  await makeAccount(world.services, 'Kim');
-  for (let attempt = 0; attempt < 10; attempt++)
-    assert.equal((await signIn(world, 'Robin', 'wrong wrong')).page.status, 422);
-  assert.equal((await signIn(world, 'Robin')).page.status, 429, 'even with the right password');
-  assert.equal(await isSignedIn(await signIn(world, 'Kim')), true, 'other accounts are not affected');
-  world.services.context.clock.advance(15 * 60_000);
-  assert.equal(await isSignedIn(await signIn(world, 'Robin')), true);
 });
 
 test('the page uses the chosen language, else the application’s request, else the browser’s setting', async (t) => {

@@ -48,8 +48,14 @@ test('every cookie is Secure, HttpOnly and SameSite when the addresses are https
     assert.match(cookie, /; *httponly/i);
     assert.match(cookie, /; *samesite=lax/i);
   }
-  assert.ok(cookies.some((cookie) => cookie.startsWith('__Host-scorehall_session=')));
-  assert.ok(cookies.some((cookie) => cookie.startsWith('__Host-scorehall_console_')));
+  const names = new Set(cookies.map((cookie) => cookie.split('=', 1)[0]!));
+  for (const cookie of cookies) {
+    const isHostCookie = / path=\/(;|$)/i.test(cookie) && !/; *domain=/i.test(cookie);
+    assert.ok(cookie.startsWith(isHostCookie ? '__Host-scorehall_' : '__Secure-scorehall_'), cookie);
+  }
+  for (const name of ['session', 'device', 'language', 'console_attempt'])
+    assert.ok(names.has(`__Host-scorehall_${name}`), name);
+  for (const name of ['step', 'resume', 'registering']) assert.ok(names.has(`__Secure-scorehall_${name}`), name);
 });
 
 test('cookies on loopback without https are not Secure', async (t) => {
@@ -60,6 +66,7 @@ test('cookies on loopback without https are not Secure', async (t) => {
   });
   for (const cookie of cookies) {
     assert.doesNotMatch(cookie, /; *secure/i);
+    assert.match(cookie, /^scorehall_/);
     assert.match(cookie, /; *httponly/i);
   }
 });

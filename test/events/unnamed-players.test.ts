@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { systemClock } from '#platform/clock.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { retractEvents } from '#test/support/jobs.ts';
@@ -75,7 +76,7 @@ onEachDatabase('a player without a known name is shown under a short UUID until 
 
 onEachDatabase('an export keeps a player without a name, with the same id', async (t, _url, dialect) => {
   const [one, other] = await twoDatabases(t, dialect);
-  const clock = { now: () => Date.parse(after(0)) };
+  const clock = { ...systemClock, now: () => Date.parse(after(0)) };
   await sendEvents({ db: one, clock }, configured('Alpha'));
   const [, receipt] = await sendEvents({ db: one, clock }, unnamed(ANN), statistics({ uuid: ANN, name: 'Ann' }));
   const [first] = await sendEvents({ db: one, clock }, unnamed(BEN));

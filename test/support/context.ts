@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 import { type RunningServices, openServices } from '#server/listeners.ts';
-import type { Clock } from '#platform/clock.ts';
+import type { TimerClock } from '#platform/clock.ts';
 import { type ServiceName, type Environment, readConfig } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
@@ -13,8 +13,9 @@ import { type AppContext, openAppContext } from '#context/context.ts';
 import { copyPostgresDatabase, createPostgresDatabase } from './postgres.ts';
 
 /** A clock that only moves by `advance`. */
-export class TestClock implements Clock {
+export class TestClock implements TimerClock {
   #now: number;
+  readonly #waiting = new Set<{ until: number; resolve: () => void }>();
 
   constructor(now = Date.parse('2026-03-01T12:00:00Z')) {
     this.#now = now;
@@ -26,6 +27,21 @@ export class TestClock implements Clock {
 
   advance(ms: number): void {
     this.#now += ms;
+    for (const { until, resolve } of this.#waiting) if (until <= this.#now) resolve();
+  }
+
+  /** The number of calls of `wait` that have not resolved. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiter = { until: this.#now + ms, resolve };
+    this.#waiting.add(waiter);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    await promise;
+    this.#waiting.delete(waiter);
   }
 }
 

@@ -9,6 +9,7 @@ import { endSessions } from '#store/accounts/account-sessions.ts';
 import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
+import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts';
 import { ownedAlone } from '#store/applications/suspension.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
@@ -19,6 +20,7 @@ import { type SignedIn, signedIn, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { admitAttempt, clearAttemptsOf } from '../throttle.ts';
 import { sendChange } from './verify-email.ts';
+import { rememberThisDevice } from '../device.ts';
 import { record } from '../audit.ts';
 
 type Problems = Partial<Record<'name' | 'email' | 'password' | 'current', string>>;
@@ -168,7 +170,7 @@ async function changeEmail(c: Context, deps: Deps, { account }: SignedIn, form: 
   const email = (form['email'] ?? '').trim();
   if (!isEmail(email)) return { email: errors.email_shape };
   if (emailKey(email) === emailKey(account.email)) return { email: errors.email_same };
-  if (!(await admitAttempt(c, deps, 'recover', email))) return { email: errors.too_many_attempts };
+  if (!(await admitAttempt(c, deps, 'email', email))) return { email: errors.too_many_attempts };
   deps.background.run(() => sendChange(deps, account, email));
   return '/account?done=email_sent';
 }
@@ -176,13 +178,15 @@ async function changeEmail(c: Context, deps: Deps, { account }: SignedIn, form: 
 async function changePassword(c: Context, deps: Deps, current: SignedIn, form: Form): Promise<Problems | string> {
   const { account, uid_hash } = current;
   const password = form['password'] ?? '';
-  const problem = passwordError(c.get('texts'), password, account.name, account.email);
+  const problem = passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return { password: problem };
   const hashed = await hashPassword(password);
   await deps.db.transaction(async (tx) => {
     await setPassword(tx, account.id, hashed);
+    await forgetDevices(tx, account.id);
     await endSessions(tx, account.id, { except: uid_hash });
   });
+  await rememberThisDevice(c, deps, account.id);
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   return '/account?done=saved';
 }

@@ -2,20 +2,22 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
-import { type Account, accountById, accountByLogin } from '#store/accounts/accounts.ts';
+import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { setPassword, setVerified } from '#store/accounts/account-changes.ts';
+import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { endApplications, endSessions } from '#store/accounts/account-sessions.ts';
-import { issueMailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
+import { peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, formOf } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { mailFailureNotice } from '../mail-state.ts';
-import { sendAlert, sendMail } from '../mails.ts';
+import { sendAlert } from '../mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
+import { sendAccessLink } from './access-mails.ts';
 import { parseFlow } from './register.ts';
 import { admitAttempt } from '../throttle.ts';
+import { rememberThisDevice } from '../device.ts';
+import type { Texts } from '../texts/index.ts';
 import { record } from '../audit.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Recovery of a forgotten password: a mail with a link, then a new password, which ends all sessions and the access of all
@@ -26,9 +28,10 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
   app.post('/forgot', async (c) => {
     const { login = '', flow } = await formOf(c, deps);
     if (login.trim() === '') return await showForgot(c, deps, c.get('texts').errors.required);
-    if (!(await admitAttempt(c, deps, 'recover', login.trim())))
+    if (!(await admitAttempt(c, deps, 'recover')))
       return await showForgot(c, deps, c.get('texts').errors.too_many_attempts);
-    deps.background.run(() => sendLink(deps, login.trim(), parseFlow(flow)));
+    const mail = { kind: 'reset', path: '/reset', data: { flow: parseFlow(flow) }, text: resetText } as const;
+    deps.background.run(() => sendAccessLink(deps, login.trim(), mail));
     const { forgot: t } = c.get('texts');
     const main = html`<div class="card narrow stack">
       <h1>${t.sent_title}</h1>
@@ -45,18 +48,7 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
   app.post('/reset', (c) => reset(c, deps));
 }
 
-async function sendLink(deps: Deps, login: string, flow: string): Promise<void> {
-  const account = await accountByLogin(deps.db, login);
-  if (account === undefined || account.disabled !== null) return;
-  const token = { kind: 'reset', account_id: account.id, data: { flow } } as const;
-  const secret = await deps.db.transaction((tx) =>
-    issueMailToken(tx, deps.clock.now() + HOUR_MS, token, account.email),
-  );
-  sendMail(deps, account, (texts) => ({
-    subject: texts.reset_subject,
-    lines: [texts.reset, `${deps.config.AUTH_URL}/reset?token=${secret}`, texts.ignore],
-  }));
-}
+const resetText = (texts: Texts['mail']): [string, string] => [texts.reset_subject, texts.reset];
 
 async function reset(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '', password = '' } = await formOf(c, deps);
@@ -64,13 +56,14 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
   const peeked = await peekMailToken(deps.db, now, secret);
   const account = peeked?.kind === 'reset' ? await accountById(deps.db, peeked.account_id!) : undefined;
   if (account === undefined) return await showExpired(c, deps);
-  const problem = passwordError(c.get('texts'), password, account.name, account.email);
+  const problem = passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
   const hashed = await hashPassword(password);
   const token = await deps.db.transaction(async (tx) => {
     const consumed = await consumeMailToken(tx, now, secret);
     if (consumed === undefined) return undefined;
     await setPassword(tx, account.id, hashed);
+    await forgetDevices(tx, account.id);
     // Opening a mailed link proves access to the mailbox; one that an operator handed over does not.
     if (consumed.data['paper'] === undefined) await setVerified(tx, account.id);
     await endSessions(tx, account.id);
@@ -78,6 +71,7 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     return consumed;
   });
   if (token === undefined) return await showExpired(c, deps);
+  await rememberThisDevice(c, deps, account.id);
   record(c, deps, account, { action: 'account.password', detail: { reset: true } });
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   const flow = token.data['flow'] ?? '';

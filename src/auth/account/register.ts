@@ -3,7 +3,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { isEmail } from '#platform/email.ts';
 import type { Form } from '#http/form.ts';
-import { cookieFlags } from '#http/cookies.ts';
+import { cookieFlags, pathCookie } from '#http/cookies.ts';
 import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
@@ -20,7 +20,8 @@ import { admitAttempt } from '../throttle.ts';
 import { record } from '../audit.ts';
 
 const DAY_MS = 86_400_000;
-const BROWSER_COOKIE = 'scorehall_registering';
+/** The name of the cookie that shows that the link is opened in the browser that registered. */
+const browserCookie = ({ secure }: Deps): string => pathCookie('registering', secure);
 
 /**
  * Registration. The account is created when the person opens the link in the mail. So the page can be the same whether the
@@ -43,7 +44,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const form = await formOf(c, deps);
   if (deps.config.REGISTRATION === 'closed') return await showRegister(c, deps, {}, {});
   const { name = '', email = '', password = '', flow = '' } = form;
-  const problems = problemsOf(c, form);
+  const problems = problemsOf(c, deps, form);
   if (Object.keys(problems).length > 0) return await showRegister(c, deps, form, problems);
   if (!(await admitAttempt(c, deps, 'register', email))) {
     return await showRegister(c, deps, form, { email: c.get('texts').errors.too_many_attempts });
@@ -53,7 +54,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const locale = c.get('texts').lang;
   const data = { name: name.trim(), email: email.trim(), password: hashed, locale, flow, browser: secretHash(browser) };
   deps.background.run(() => sendLink(deps, data));
-  setCookie(c, BROWSER_COOKIE, browser, cookieFlags(deps.secure, DAY_MS / 1000, '/register'));
+  setCookie(c, browserCookie(deps), browser, cookieFlags(deps.secure, DAY_MS / 1000, '/register'));
   return await showSent(c, deps, data.email);
 }
 
@@ -61,13 +62,13 @@ async function register(c: Context, deps: Deps): Promise<Response> {
  * Checks the form. Every name of the right shape can be asked for: a person may be the player who bears it, and the page
  * must not reveal which names have accounts.
  */
-function problemsOf(c: Context, form: Form): Problems {
+function problemsOf(c: Context, deps: Deps, form: Form): Problems {
   const { errors } = c.get('texts');
   const { name = '', email = '', password = '' } = form;
   const problems: Problems = {};
   if (!isNameShape(name.trim())) problems.name = errors.name_shape;
   if (!isEmail(email.trim())) problems.email = errors.email_shape;
-  const wrongPassword = passwordError(c.get('texts'), password, name, email);
+  const wrongPassword = passwordError(c, deps, password, name, email);
   if (wrongPassword !== undefined) problems.password = wrongPassword;
   return problems;
 }
@@ -100,9 +101,9 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '', password = '' } = await formOf(c, deps);
   const peeked = await peekMailToken(deps.db, deps.clock.now(), secret);
   if (peeked?.kind !== 'register') return await showExpired(c, deps);
-  const isOwn = isOwnBrowser(c, peeked);
+  const isOwn = isOwnBrowser(c, deps, peeked);
   const { name, email } = peeked.data as Registration;
-  const problem = isOwn ? undefined : passwordError(c.get('texts'), password, name, email);
+  const problem = isOwn ? undefined : passwordError(c, deps, password, name, email);
   if (problem !== undefined) return await showConfirm(c, deps, peeked, secret, problem);
   const chosen = isOwn ? undefined : await hashPassword(password);
   const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
@@ -117,8 +118,8 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   );
 }
 
-function isOwnBrowser(c: Context, { data }: MailToken): boolean {
-  return sameText(secretHash(getCookie(c, BROWSER_COOKIE) ?? ''), data['browser']!);
+function isOwnBrowser(c: Context, deps: Deps, { data }: MailToken): boolean {
+  return sameText(secretHash(getCookie(c, browserCookie(deps)) ?? ''), data['browser']!);
 }
 
 async function createFromRegistration(
@@ -208,7 +209,7 @@ async function showConfirm(
     <p>${t.confirm(name)}</p>
     <form class="stack" method="post" action="/register/confirm">
       <input type="hidden" name="token" value="${secret}" />
-      ${isOwnBrowser(c, token) ? '' : choice}
+      ${isOwnBrowser(c, deps, token) ? '' : choice}
       <button>${t.submit}</button>
     </form>
   </div>`;

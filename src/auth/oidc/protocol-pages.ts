@@ -17,15 +17,19 @@ export class ProtocolPages {
   }
 
   async error(ctx: KoaContextWithOIDC, wire: WireError, error: Error): Promise<void> {
-    await this.#show(ctx, errorPage(textsOf(ctx), wire, error));
+    await this.show(ctx, errorPage(textsOf(ctx), wire, error));
+  }
+
+  textsOf(ctx: KoaContextWithOIDC): Texts {
+    return textsOf(ctx);
   }
 
   async signOut(ctx: KoaContextWithOIDC): Promise<void> {
-    await this.#show(ctx, signOutPage(ctx));
+    await this.show(ctx, signOutPage(ctx));
   }
 
   async signedOut(ctx: KoaContextWithOIDC): Promise<void> {
-    await this.#show(ctx, signedOutPage(textsOf(ctx)));
+    await this.show(ctx, signedOutPage(textsOf(ctx)));
   }
 
   /**
@@ -36,10 +40,12 @@ export class ProtocolPages {
   async replaceAutoSubmit(ctx: KoaContextWithOIDC): Promise<void> {
     const secret = ctx.oidc?.session?.state?.['secret'];
     const isAutoSubmit = typeof ctx.body === 'string' && AUTO_SUBMIT_LOGOUT.test(ctx.body);
-    if (isAutoSubmit && typeof secret === 'string') await this.#show(ctx, confirmLogoutPage(ctx, secret));
+    if (isAutoSubmit && typeof secret === 'string') await this.show(ctx, confirmLogoutPage(ctx, secret));
   }
 
-  async #show(ctx: KoaContextWithOIDC, page: PageContent): Promise<void> {
+  async show(ctx: KoaContextWithOIDC, page: PageContent): Promise<void> {
+    if (page.status !== undefined) ctx.status = page.status;
+    ctx.remove('location');
     const url = ctx.method === 'GET' ? ctx.href : undefined;
     ctx.set(headersOf(page));
     ctx.body = await writePage(this.#deps, textsOf(ctx), page, url);

@@ -1,13 +1,14 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider as Protocol } from 'oidc-provider';
 import type { JWK } from 'jose';
 import type { Config } from '#platform/config.ts';
-import { hostCookie } from '#http/cookies.ts';
+import { hostCookie, pathCookie } from '#http/cookies.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { isBanned } from '#store/game/punishments.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { isAllowedOrigin, secretMatches } from './clients.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
+import { guardRedirect } from './redirect-guard.ts';
 import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
 import { type StorageParts, createStorage } from './storage.ts';
@@ -43,6 +44,7 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
     await next();
     applySpecifiedBodies(ctx);
     await parts.pages.replaceAutoSubmit(ctx);
+    await guardRedirect(ctx, parts.db, parts.pages);
   };
   provider.use((ctx, next) => adjustResponse(ctx as KoaContextWithOIDC, next));
   provider.on('grant.error', describeInvalidGrant);
@@ -71,7 +73,11 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     clientBasedCORS: (_ctx, origin, client) => isAllowedOrigin(client, origin),
     cookies: {
-      names: { session: hostCookie('session', secure), interaction: 'scorehall_step', resume: 'scorehall_resume' },
+      names: {
+        session: hostCookie('session', secure),
+        interaction: pathCookie('step', secure),
+        resume: pathCookie('resume', secure),
+      },
       long: cookie,
       short: cookie,
     },

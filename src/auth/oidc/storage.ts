@@ -5,7 +5,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { touchSession } from '#store/accounts/account-sessions.ts';
+import { lastEndOf, touchSession } from '#store/accounts/account-sessions.ts';
 import { applicationByClientId, secretHashesOf } from '#store/applications/applications.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
 import { type InteractionLimits, countInteraction } from './interaction-throttle.ts';
@@ -50,11 +50,16 @@ class TokenAdapter implements Adapter {
     await countInteraction(this.#parts, this.#kind, payload);
     this.#countToken(payload);
     const now = clock.now();
-    const statement = this.#insert(id, payload, Number.isFinite(expiresIn) ? now + expiresIn * 1000 : null);
+    const expires = Number.isFinite(expiresIn) ? now + expiresIn * 1000 : null;
     if (this.#kind === 'Session' && payload.accountId !== undefined) {
+      const end = Math.min(expires ?? Infinity, await lastEndOf(db, payload.uid!, now));
       const request = clientInfo.getStore() ?? { address: '', agent: '' };
-      return await db.runAll([statement, touchSession(payload.uid!, payload.accountId, now, request)]);
+      return await db.runAll([
+        this.#insert(id, payload, end),
+        touchSession(payload.uid!, payload.accountId, now, request),
+      ]);
     }
+    const statement = this.#insert(id, payload, expires);
     if (!GRANT_BOUND.has(this.#kind) || payload.grantId === undefined) return await group.write(statement);
     await db.transaction(async (tx) => {
       if (await lockGrant(tx, payload.grantId!)) await tx.run(statement);

@@ -51,6 +51,17 @@ export const en = {
     deleted: 'Your account has been deleted.',
   },
 
+  sign_in_link: {
+    blocked:
+      'There have been too many wrong passwords for this account or from your network, so we did not check this one. Wait an hour, or sign in by a link that we send to the e-mail address of the account.',
+    send: 'Send me a link',
+    sent_title: 'Check your e-mail',
+    sent: 'If this account exists, its e-mail address has a link that we sent within the last ten minutes. The link works for one hour.',
+    title: 'Sign in',
+    lead: (name: string) => `Sign in to the account ${name} in this browser?`,
+    submit: 'Sign in',
+  },
+
   consent: {
     title: (app: string) => `${app} asks for access to your account`,
     signed_in: (name: string) => `You are signed in as ${name}.`,
@@ -200,6 +211,9 @@ export const en = {
   },
 
   problem: {
+    leaving: (place: string) =>
+      `The application asked for something that we do not do. You have not allowed it anything, and we do not know it, so we do not send you on by ourselves. It would take you to ${place}.`,
+    leave: (place: string) => `Go to ${place}`,
     title: 'This did not work',
     client:
       'The application that sent you here made a mistake, or somebody changed its link. We have not sent you back, because we cannot be sure that this is safe.',
@@ -230,6 +244,11 @@ export const en = {
     email: 'Open this link to make this the address of your account. It works for one day.',
     reset_subject: 'Choose a new password',
     reset: 'Open this link to choose a new password. It works for one hour.',
+    link_subject: 'Sign in',
+    link: 'Open this link to sign in without your password. It works once, for one hour.',
+    guessed_subject: 'Somebody is guessing your password',
+    guessed:
+      'Somebody has entered many wrong passwords for your account. Nobody has got in by them. Browsers in which you have signed in before work as usual; in others we answer later, or offer you a sign-in link by mail. If your password is short or you use it elsewhere, choose a new one:',
     password_changed_subject: 'Your password was changed',
     password_changed: 'The password of your account was just changed, and everybody else was signed out.',
     email_changing_subject: 'Your e-mail address is about to change',

@@ -46,7 +46,7 @@ export async function passwordMatches(password: string, stored: string | undefin
 /**
  * Checks a new password: its length, and that it is not easy to guess. There are no rules about kinds of characters,
  * as NIST SP 800-63B advises.
- * @param personal words about the person (name, address) that must not make up the password
+ * @param personal words about the person and the network (name, address) that must not make up the password
  * @returns what is wrong, or undefined
  */
 export function passwordProblem(password: string, ...personal: string[]): 'short' | 'long' | 'easy' | undefined {

@@ -25,6 +25,16 @@ export async function sessionsOf(db: Queryable, accountId: string, now: number):
     where s.account_id = ${accountId} and t.account_id = ${accountId} and t.expires > ${now} order by s.seen desc`);
 }
 
+/** A session ends this long after it began, however often it is used. */
+const MAX_SESSION_MS = 30 * 86_400_000;
+
+/** The time at which a session ends at the latest. */
+export async function lastEndOf(db: Queryable, uid: string, now: number): Promise<number> {
+  const row = await db.get<{ created: number }>(sql`
+    select created from account_sessions where uid_hash = ${secretHash(uid)}`);
+  return (row?.created ?? now) + MAX_SESSION_MS;
+}
+
 /** The statement that records the use of a session. */
 export function touchSession(uid: string, accountId: string, now: number, { address, agent }: ClientInfo): Sql {
   return sql`

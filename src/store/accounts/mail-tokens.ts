@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { emailKey } from './accounts.ts';
 
 /** The purpose of a link in a mail. */
-export type MailTokenKind = 'register' | 'verify' | 'reset' | 'email';
+export type MailTokenKind = 'register' | 'verify' | 'reset' | 'email' | 'sign-in';
 
 export interface MailToken {
   kind: MailTokenKind;
@@ -14,9 +14,9 @@ export interface MailToken {
 }
 
 /**
- * Issues the secret of a link. It replaces an older link of the same kind to the same account or address. A link that an
- * operator hands over has the address '' and is only replaced by another one of these, so that a stranger who requests
- * mails cannot end it.
+ * Issues the secret of a link. It replaces an older link of the same kind to the same account or address, except links that
+ * give access: a stranger may request those again and again, which must not void the one that the owner is opening. A link
+ * that an operator hands over has the address '' and is only replaced by another one of these.
  */
 export async function issueMailToken(
   tx: Queryable,
@@ -25,9 +25,10 @@ export async function issueMailToken(
   email: string,
 ): Promise<string> {
   const secret = newSecret();
-  await tx.run(sql`
-    delete from mail_tokens where kind = ${kind} and (email_key = '') = (${emailKey(email)} = '')
-      and (account_id = ${account_id ?? ''} or (account_id is null and email_key = ${emailKey(email)}))`);
+  if (email === '' || (kind !== 'reset' && kind !== 'sign-in'))
+    await tx.run(sql`
+      delete from mail_tokens where kind = ${kind} and (email_key = '') = (${emailKey(email)} = '')
+        and (account_id = ${account_id ?? ''} or (account_id is null and email_key = ${emailKey(email)}))`);
   await tx.run(sql`
     insert into mail_tokens (hash, kind, account_id, email_key, data, expires)
     values (${secretHash(secret)}, ${kind}, ${account_id}, ${emailKey(email)}, ${JSON.stringify(data)}, ${expires})`);
@@ -56,14 +57,14 @@ export async function consumeMailToken(tx: Queryable, now: number, secret: strin
 
 /** Deletes the tokens that give access to an account, when strangers may have them. */
 export async function endMailTokens(tx: Queryable, accountId: string): Promise<void> {
-  await tx.run(sql`delete from mail_tokens where account_id = ${accountId} and kind in ('reset', 'email')`);
+  await tx.run(sql`delete from mail_tokens where account_id = ${accountId} and kind in ('reset', 'email', 'sign-in')`);
 }
 
 /** Deletes an account's tokens that were sent to an address other than `email`. */
 export async function endMailTokensElsewhere(tx: Queryable, accountId: string, email: string): Promise<void> {
   await tx.run(sql`
     delete from mail_tokens
-    where account_id = ${accountId} and kind in ('reset', 'verify') and email_key <> ${emailKey(email)}`);
+    where account_id = ${accountId} and kind in ('reset', 'verify', 'sign-in') and email_key <> ${emailKey(email)}`);
 }
 
 function tokenOf(row: Row): MailToken {

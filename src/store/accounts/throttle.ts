@@ -9,6 +9,8 @@ export interface AttemptLimit {
 
 export interface AttemptResult {
   allowed: boolean;
+  /** Attempts within the window, this one included. */
+  used: number;
   /** The end of the window, epoch milliseconds. */
   resets: number;
 }
@@ -29,7 +31,12 @@ export async function countAttempt(
       used = case when throttles.resets <= ${now} then 1 else throttles.used + 1 end,
       resets = case when throttles.resets <= ${now} then excluded.resets else throttles.resets end
     returning used, resets`);
-  return { allowed: row!.used <= attempts, resets: row!.resets };
+  return { allowed: row!.used <= attempts, used: row!.used, resets: row!.resets };
+}
+
+/** Takes a counted attempt back, because it was none at guessing: the secret was right. */
+export async function uncountAttempt(db: Queryable, subject: string): Promise<void> {
+  await db.run(sql`update throttles set used = used - 1 where subject = ${subject} and used > 0`);
 }
 
 /** Resets the count of a subject after a successful attempt. */

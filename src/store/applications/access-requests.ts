@@ -136,6 +136,15 @@ async function decide(
   return request;
 }
 
+/** Whether an operator has approved the application, and not the setting `ACCESS_APPROVAL=auto`, which approves all. */
+export async function isApprovedByOperator(db: Queryable, { key, access }: Application): Promise<boolean> {
+  if (access !== 'approved') return false;
+  const automatic = await db.get(sql`
+    select 1 as found from access_requests
+    where application_key = ${key} and kind = 'access' and state = 'approved' and decided_by is null`);
+  return automatic === undefined;
+}
+
 async function requestByKey(db: Queryable, key: number): Promise<AccessRequest | undefined> {
   const row = await db.get<RequestRow>(sql`${SELECT} where r.key = ${key}`);
   return row && requestOf(row);

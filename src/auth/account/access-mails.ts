@@ -1,0 +1,48 @@
+import type { Account } from '#store/accounts/accounts.ts';
+import { accountByLogin } from '#store/accounts/accounts.ts';
+import { issueMailToken } from '#store/accounts/mail-tokens.ts';
+import { countAttempt } from '#store/accounts/throttle.ts';
+import type { Deps } from '../deps.ts';
+import { sendMail } from '../mails.ts';
+import type { Texts } from '../texts/index.ts';
+
+const HOUR_MS = 3_600_000;
+/** Strangers can request these mails, so an account gets few; a link that it has got stays valid meanwhile. */
+const MAIL_LIMIT = { attempts: 1, windowMs: 10 * 60_000 };
+
+interface AccessMail {
+  kind: 'reset' | 'sign-in';
+  /** The path of the page that the link opens. */
+  path: string;
+  data: Record<string, string>;
+  text: (texts: Texts['mail']) => [subject: string, sentence: string];
+}
+
+/**
+ * Mails a link that gives access to an account. Without such an account, or if it got one within the last ten minutes,
+ * nothing is sent; the page must not reveal which.
+ */
+export async function sendAccessLink(deps: Deps, login: string, { kind, path, data, text }: AccessMail): Promise<void> {
+  const account = await accountByLogin(deps.db, login);
+  if (account === undefined || account.disabled !== null) return;
+  const secret = await issueLink(deps, account, kind, data);
+  if (secret === undefined) return;
+  sendMail(deps, account, (texts) => {
+    const [subject, sentence] = text(texts);
+    return { subject, lines: [sentence, `${deps.config.AUTH_URL}${path}?token=${secret}`, texts.ignore] };
+  });
+}
+
+async function issueLink(
+  { db, clock }: Deps,
+  account: Account,
+  kind: AccessMail['kind'],
+  data: AccessMail['data'],
+): Promise<string | undefined> {
+  const now = clock.now();
+  return await db.transaction(async (tx) => {
+    if (!(await countAttempt(tx, now, `mail ${kind} ${db.keyedHash(account.id)}`, MAIL_LIMIT)).allowed)
+      return undefined;
+    return await issueMailToken(tx, now + HOUR_MS, { kind, account_id: account.id, data }, account.email);
+  });
+}

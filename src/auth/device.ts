@@ -1,0 +1,24 @@
+import { getCookie, setCookie } from 'hono/cookie';
+import { cookieFlags, hostCookie } from '#http/cookies.ts';
+import { newSecret } from '#platform/crypto/secrets.ts';
+import { DEVICE_LIFETIME_MS, isKnownDevice, rememberDevice } from '#store/accounts/known-devices.ts';
+import type { Context, Deps } from './deps.ts';
+
+/** The cookie by which a browser that has signed in is known; it is no credential. */
+export function deviceCookie(c: Context, { secure }: Deps): string | undefined {
+  return getCookie(c, hostCookie('device', secure));
+}
+
+/** Whether this browser has signed in to the account before. */
+export async function isOwnDevice(c: Context, deps: Deps, accountId: string): Promise<boolean> {
+  const secret = deviceCookie(c, deps);
+  return secret !== undefined && (await isKnownDevice(deps.db, deps.clock.now(), accountId, secret));
+}
+
+/** Remembers this browser after the person has proved to own the account. All accounts of a browser share its cookie. */
+export async function rememberThisDevice(c: Context, deps: Deps, accountId: string): Promise<void> {
+  const current = deviceCookie(c, deps) ?? '';
+  const secret = /^[\w-]{43}$/.test(current) ? current : newSecret();
+  await rememberDevice(deps.db, deps.clock.now(), accountId, secret);
+  setCookie(c, hostCookie('device', deps.secure), secret, cookieFlags(deps.secure, DEVICE_LIFETIME_MS / 1000));
+}

@@ -1,0 +1,87 @@
+import { networksOf } from '#http/client-network.ts';
+import { nameKey } from '#platform/text.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import { clearAttempts, countAttempt, uncountAttempt } from '#store/accounts/throttle.ts';
+import type { Context, Deps } from './deps.ts';
+import { deviceCookie, isOwnDevice } from './device.ts';
+import { sendMail } from './mails.ts';
+
+const QUARTER_MS = 15 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Wrong passwords of one network, whatever the account. */
+const NETWORK_LIMIT = { attempts: 60, windowMs: QUARTER_MS };
+/** Wrong passwords of one device that has signed in to the account before. */
+const DEVICE_LIMIT = { attempts: 20, windowMs: HOUR_MS };
+/** Wrong passwords for one account from all other devices together: more than these are answered later. */
+const PROMPT_GUESSES = 20;
+/** More than these are not checked: 100 an hour do not find a password that the rules allow. */
+const STRANGERS_LIMIT = { attempts: 100, windowMs: HOUR_MS };
+const ALERT_LIMIT = { attempts: 1, windowMs: DAY_MS };
+
+/** An attempt that may be checked. Call `succeeded` if the password is right: a sign-in is no guess. */
+export interface AdmittedGuess {
+  succeeded: () => Promise<void>;
+}
+
+/**
+ * Counts an attempt at the password of an account. A device that has signed in to the account before has its own count,
+ * which nobody else can use up; all other devices share one count of the account, however it was named. An account that
+ * does not exist is treated alike, so that the limits do not reveal which accounts exist.
+ * @returns undefined if the password must not be checked
+ */
+export async function admitGuess(
+  c: Context,
+  deps: Deps,
+  account: Account | undefined,
+  login: string,
+): Promise<AdmittedGuess | undefined> {
+  const hash = deps.db.keyedHash(account?.id ?? nameKey(login.trim()));
+  if (account !== undefined && (await isOwnDevice(c, deps, account.id))) return await admitOwner(c, deps, hash);
+  return await admitStranger(c, deps, account, hash);
+}
+
+async function admitOwner(c: Context, deps: Deps, hash: string): Promise<AdmittedGuess | undefined> {
+  const subject = `guess ${hash} ${secretHash(deviceCookie(c, deps)!)}`;
+  const { allowed } = await countAttempt(deps.db, deps.clock.now(), subject, DEVICE_LIMIT);
+  return allowed ? { succeeded: () => clearAttempts(deps.db, subject) } : undefined;
+}
+
+async function admitStranger(
+  c: Context,
+  deps: Deps,
+  account: Account | undefined,
+  hash: string,
+): Promise<AdmittedGuess | undefined> {
+  const { db, clock, heldAttempts } = deps;
+  const counted: string[] = [];
+  // A refused network stops first: otherwise it would use up the count of the account.
+  for (const { name, factor } of networksOf(c.get('client').address)) {
+    const subject = `guess ${name}`;
+    const limit = { ...NETWORK_LIMIT, attempts: NETWORK_LIMIT.attempts * factor };
+    if (!(await countAttempt(db, clock.now(), subject, limit)).allowed) return undefined;
+    counted.push(subject);
+  }
+  const subject = `guess ${hash}`;
+  const { allowed, used } = await countAttempt(db, clock.now(), subject, STRANGERS_LIMIT);
+  if (used > PROMPT_GUESSES && account !== undefined) deps.background.run(() => alertOwner(deps, account, hash));
+  if (!allowed) return undefined;
+  if (used > PROMPT_GUESSES && !(await heldAttempts.hold(hash))) return undefined;
+  return {
+    succeeded: async () => {
+      for (const each of [...counted, subject]) await uncountAttempt(db, each);
+    },
+  };
+}
+
+/** Tells the owner, once a day, that somebody is guessing the password. */
+async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
+  const { allowed } = await countAttempt(deps.db, deps.clock.now(), `guess alert ${hash}`, ALERT_LIMIT);
+  if (!allowed || account.disabled !== null) return;
+  sendMail(deps, account, (texts) => ({
+    subject: texts.guessed_subject,
+    lines: [texts.guessed, `${deps.config.AUTH_URL}/forgot`],
+  }));
+}

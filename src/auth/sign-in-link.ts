@@ -1,0 +1,101 @@
+import type { Hono } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
+import { cookieFlags, hostCookie } from '#http/cookies.ts';
+import { notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { type Account, accountById } from '#store/accounts/accounts.ts';
+import { setVerified } from '#store/accounts/account-changes.ts';
+import { consumeMailToken, endMailTokens, peekMailToken } from '#store/accounts/mail-tokens.ts';
+import { sendAccessLink } from './account/access-mails.ts';
+import { parseFlow } from './account/register.ts';
+import { record } from './audit.ts';
+import { type Context, type Deps, type Env, formOf } from './deps.ts';
+import { showPage } from './layout.ts';
+import { signIn } from './session.ts';
+import type { Texts } from './texts/index.ts';
+import { admitAttempt } from './throttle.ts';
+import { showExpired } from './validation.ts';
+
+const COOKIE_S = 3_600;
+
+/** Sign-in by a mailed link, for an owner whose password is not checked because strangers have guessed at it. */
+export function signInLinkPages(app: Hono<Env>, deps: Deps): void {
+  app.post('/sign-in-link/send', (c) => send(c, deps));
+  app.get('/sign-in-link', async (c) => {
+    const secret = c.req.query('token') ?? '';
+    const account = await accountOf(deps, secret);
+    return account === undefined ? await showExpired(c, deps) : await showConfirmation(c, deps, account, secret);
+  });
+  app.post('/sign-in-link', (c) => open(c, deps));
+}
+
+/** The form of the sign-in page that requests a link. */
+export function linkForm(c: Context, login: string, flow: string): Html {
+  const { sign_in_link: t } = c.get('texts');
+  return html`<form class="stack" method="post" action="/sign-in-link/send">
+    <input type="hidden" name="login" value="${login}" />
+    <input type="hidden" name="flow" value="${flow}" />
+    <button>${t.send}</button>
+  </form>`;
+}
+
+async function send(c: Context, deps: Deps): Promise<Response> {
+  const { login = '', flow } = await formOf(c, deps);
+  const { sign_in_link: t, errors } = c.get('texts');
+  const isAllowed = await admitAttempt(c, deps, 'recover');
+  if (isAllowed && login.trim() !== '') {
+    const mail = { kind: 'sign-in', path: '/sign-in-link', data: {}, text: linkText } as const;
+    deps.background.run(() => sendAccessLink(deps, login.trim(), mail));
+    // The application continues only in this browser, so its flow is not part of the link.
+    const name = hostCookie('flow', deps.secure);
+    setCookie(c, name, parseFlow(flow), cookieFlags(deps.secure, COOKIE_S));
+  }
+  const main = html`<div class="card narrow stack">
+    <h1>${t.sent_title}</h1>
+    ${isAllowed ? notice(t.sent, 'good') : notice(errors.too_many_attempts, 'bad')}
+  </div>`;
+  return await showPage(c, deps, { title: t.sent_title, main, status: isAllowed ? 200 : 429 });
+}
+
+const linkText = (texts: Texts['mail']): [string, string] => [texts.link_subject, texts.link];
+
+async function accountOf({ db, clock }: Deps, secret: string): Promise<Account | undefined> {
+  const token = await peekMailToken(db, clock.now(), secret);
+  const account = token?.kind === 'sign-in' ? await accountById(db, token.account_id!) : undefined;
+  return account?.disabled === null ? account : undefined;
+}
+
+async function open(c: Context, deps: Deps): Promise<Response> {
+  const { token: secret = '' } = await formOf(c, deps);
+  const account = await accountOf(deps, secret);
+  if (account === undefined) return await showExpired(c, deps);
+  const isConsumed = await deps.db.transaction(async (tx) => {
+    if ((await consumeMailToken(tx, deps.clock.now(), secret)) === undefined) return false;
+    // Opening the link proves access to the mailbox.
+    await setVerified(tx, account.id);
+    await endMailTokens(tx, account.id);
+    return true;
+  });
+  if (!isConsumed) return await showExpired(c, deps);
+  record(c, deps, account, { action: 'session.start', detail: { link: true } });
+  await signIn(c, deps, account.id);
+  const name = hostCookie('flow', deps.secure);
+  const flow = parseFlow(getCookie(c, name));
+  deleteCookie(c, name, { path: '/', secure: deps.secure });
+  return c.redirect(flow === '' ? '/account' : `/sign-in/${flow}`, 303);
+}
+
+/** A GET does not consume the token, because mail programs open links to check them. */
+async function showConfirmation(c: Context, deps: Deps, { name }: Account, secret: string): Promise<Response> {
+  const { sign_in_link: t } = c.get('texts');
+  const main = html`<div class="card narrow stack">
+    <h1>${t.title}</h1>
+    <p>${t.lead(name)}</p>
+    <form method="post" action="/sign-in-link">
+      <input type="hidden" name="token" value="${secret}" />
+      <button>${t.submit}</button>
+    </form>
+  </div>`;
+  return await showPage(c, deps, { title: t.title, main });
+}

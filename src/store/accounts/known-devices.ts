@@ -1,0 +1,37 @@
+import { secretHash } from '#platform/crypto/secrets.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+
+/** A device is forgotten when it has not signed in for this long, the longest lifetime of a cookie. */
+export const DEVICE_LIFETIME_MS = 400 * 86_400_000;
+/** Bounds the guesses through stolen cookies, and the rows. */
+const MAX_DEVICES = 20;
+
+/** The hash depends on the account, so that the database does not show which accounts share a browser. */
+const hashOf = (accountId: string, secret: string): string => secretHash(`${accountId} ${secret}`);
+
+/** Whether the browser with this cookie has signed in to the account. */
+export async function isKnownDevice(db: Queryable, now: number, accountId: string, secret: string): Promise<boolean> {
+  const row = await db.get(sql`
+    select 1 as found from known_devices
+    where account_id = ${accountId} and hash = ${hashOf(accountId, secret)} and seen > ${now - DEVICE_LIFETIME_MS}`);
+  return row !== undefined;
+}
+
+/** Remembers a browser after a sign-in, and forgets the ones that an account has not used for longest. */
+export async function rememberDevice(db: Db, now: number, accountId: string, secret: string): Promise<void> {
+  await db.runAll([
+    sql`
+      insert into known_devices (account_id, hash, seen)
+      select id, ${hashOf(accountId, secret)}, ${now} from accounts where id = ${accountId}
+      on conflict (account_id, hash) do update set seen = excluded.seen`,
+    sql`
+      delete from known_devices where account_id = ${accountId} and hash in (
+        select hash from known_devices where account_id = ${accountId} order by seen desc, hash limit 1000 offset ${MAX_DEVICES})`,
+  ]);
+}
+
+/** Forgets the devices of an account, when strangers may have signed in to it. */
+export async function forgetDevices(tx: Queryable, accountId: string): Promise<void> {
+  await tx.run(sql`delete from known_devices where account_id = ${accountId}`);
+}
