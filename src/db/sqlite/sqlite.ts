@@ -10,14 +10,14 @@ import {
   type MigrationTx,
   type Queryable,
   type Reads,
-  safeNumber,
   type Snapshot,
   type TransactionOptions,
   type Versions,
   withoutKey,
 } from '../db.ts';
 import { CLOSED } from '../closed.ts';
-import { isSelect, type Sql, textOf, type Value } from '../sql.ts';
+import { readBigInts } from './big-integers.ts';
+import { isSelect, type Sql, textOf } from '../sql.ts';
 
 /** Primary result codes: the low byte of an extended code. */
 const SQLITE_BUSY = 5;
@@ -167,16 +167,6 @@ class Connection implements MigrationTx {
   }
 }
 
-/** The driver throws at integers beyond 2^53. Then this reads the rows again as bigints and converts them with `safeNumber`. */
-function readBigInts(statement: StatementSync, how: 'all' | 'get', values: readonly Value[]): unknown {
-  statement.setReadBigInts(true);
-  try {
-    return withNumbers(statement[how](...values));
-  } finally {
-    statement.setReadBigInts(false);
-  }
-}
-
 class SqliteSnapshot extends Connection implements Snapshot {
   constructor(path: string, keyedHash: KeyedHash) {
     super(path, 'reading', keyedHash);
@@ -305,14 +295,6 @@ class SqliteDb implements Db {
       throw isOutage(error) ? new Unavailable(error) : error;
     }
   }
-}
-
-/** Replaces the bigints in a cell, a row or rows by numbers. */
-function withNumbers(result: unknown): unknown {
-  if (typeof result === 'bigint') return safeNumber(result);
-  if (result === null || typeof result !== 'object' || result instanceof Uint8Array) return result;
-  if (Array.isArray(result)) return result.map(withNumbers);
-  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, withNumbers(value)]));
 }
 
 /** Whether the disk failed (full, read-only or broken) or a move has closed the database, and not the statement. */
