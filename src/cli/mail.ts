@@ -1,7 +1,8 @@
 import { dataFolder } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { sendTestMail } from '#platform/mail.ts';
-import { type Command, type Input, JSON_OPTION, print, readSettings, required } from './command/command.ts';
+import { type Command, type Input, JSON_OPTION, print, required } from './command/command.ts';
+import { readSettings } from './command/settings.ts';
 
 export const commands: Command[] = [
   {

@@ -1,11 +1,9 @@
 import { hostname, userInfo } from 'node:os';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { systemClock } from '#platform/clock.ts';
-import { type Config, environment, readConfig } from '#platform/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/output.ts';
 import { didYouMean } from '#platform/suggestion.ts';
-import { type AppContext, openAppContext } from '#context/context.ts';
+import type { AppContext } from '#context/context.ts';
 import type { Actor } from '#store/audit/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -102,13 +100,14 @@ export async function runCommand(command: Command, input: Input): Promise<void> 
   await command.run(input);
 }
 
-/** The settings of a command, which logs less than the service. */
-export function readSettings(): Config {
-  return readConfig({ LOG_LEVEL: 'warn', ...environment() });
-}
-
 /** Opens the database and the other parts of the context for one command, and records the command in the audit log. */
 export async function withAppContext<T>(work: (context: AppContext) => Promise<T>): Promise<T> {
+  // Imported here, because a command without a database (`agent`) needs a third of the memory without them.
+  const [{ openAppContext }, { readSettings }, { systemClock }] = await Promise.all([
+    import('#context/context.ts'),
+    import('./settings.ts'),
+    import('#platform/clock.ts'),
+  ]);
   // Log lines go to stderr: stdout holds the result alone.
   await using appContext = await openAppContext(readSettings(), systemClock, {
     terminal: process.stderr,
