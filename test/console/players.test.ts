@@ -5,6 +5,7 @@ import { findPlayer } from '#store/game/players.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { after, login, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
+import { finishJobs } from '#test/support/jobs.ts';
 import { makeAccount } from '#test/auth/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { enter, makeOperator, openTestConsole } from './support.ts';
@@ -86,6 +87,7 @@ onEachDatabase('a player without an account is erased: pages, events and audit l
   assert.match(console.page.url, /players\/[\da-f-]{36}\?done=erased/);
   assert.equal(await findPlayer(db, steve.uuid), undefined);
   assert.equal(await findPlayer(db, 'Steve'), undefined);
+  await finishJobs(db);
   for (const table of [
     sql`ledger`,
     sql`players`,
