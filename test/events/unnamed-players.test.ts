@@ -98,8 +98,9 @@ onEachDatabase('an export keeps a player without a name, with the same id', asyn
 onEachDatabase('an account is created for a player without a name under the chosen name', async (t, url) => {
   const { context } = await testApi(t, url);
   await sendEvents(context, unnamed(ANN));
+  const environment = { DATABASE_URL: url, SECRET_KEY: context.config.SECRET_KEY };
   const options = ['--name', 'Chosen', '--email', 'a@example.org', '--uuid', ANN, '--json'];
-  const { status, out, err } = await scorehall({ DATABASE_URL: url }, 'account', 'create', ...options);
+  const { status, out, err } = await scorehall(environment, 'account', 'create', ...options);
   assert.deepEqual([status, err], [0, '']);
   assert.equal((JSON.parse(out) as { name: string }).name, 'Chosen');
 });
