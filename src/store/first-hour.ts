@@ -31,6 +31,6 @@ export async function firstHourOf(db: Queryable, now: number): Promise<FirstHour
     maps: await exists(sql`select 1 as found from maps limit 1`),
     application: await exists(sql`
       select 1 as found from applications
-      where not exists (select 1 from first_party_clients o where o.client_id = applications.client_id) limit 1`),
+      where not exists (select 1 from first_party_clients own where own.client_id = applications.client_id) limit 1`),
   };
 }

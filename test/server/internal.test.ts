@@ -34,7 +34,10 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
 
   assert.equal(await status(`${internal}/livez`), 200);
   const ready = (await (await fetch(`${internal}/readyz`)).json()) as Ready;
-  assert.deepEqual(ready, { ready: true, checks: { database: 'ok', 'thread ingest': 'ok', 'thread writer': 'ok' } });
+  assert.deepEqual(ready, {
+    ready: true,
+    checks: { database: 'ok', 'thread ingest': 'ok', 'thread site': 'ok', 'thread writer': 'ok' },
+  });
   assert.equal(await status(`${internal}/`), 404);
   assert.equal(await status(`${internal}/metrics`, 'POST'), 405);
 
