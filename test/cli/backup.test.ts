@@ -53,6 +53,7 @@ onEachDatabase('a backup of a database in use is restored into either database w
   const context = await testContext(t, url);
   await fillNetwork(context);
   await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
+  await context.db.migrating((tx) => tx.script('create table added_by_somebody (note text)'));
   const file = join(folder, 'network.backup');
   const environment = { DATABASE_URL: url, SECRET_KEY };
   const written = await ok(environment, 'backup', file);

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db.ts';
+import { schemaTables } from '../migrate.ts';
 import { type Sql, sql } from '../sql.ts';
 
 /** A table as its database describes it, so that the copies of older versions of the program can be read too. */
@@ -29,13 +30,21 @@ interface ColumnRow {
   place: number | null;
 }
 
-/** The tables that a backup and a move carry, each after those that its foreign keys refer to. */
+/**
+ * The tables that a backup and a move carry, each after those that its foreign keys refer to. Tables that somebody else
+ * added to the database are not among them: a new database would not have them.
+ */
 export async function tablesOf(db: Queryable): Promise<Table[]> {
   const columns = await db.all<ColumnRow>(db.remote ? POSTGRES_COLUMNS : SQLITE_COLUMNS);
   const references = await db.tuples(db.remote ? POSTGRES_REFERENCES : SQLITE_REFERENCES);
+  const ours = schemaTables();
   const byName = Map.groupBy(columns, ({ table_name }) => table_name);
-  const tables = [...byName].filter(([name]) => !OWN_TABLES.has(name) && !AUXILIARY.test(name)).map(tableOf);
-  return inOrderOfReferences(tables, references as [string, string][]);
+  const carried = (name: string): boolean => ours.has(name) && !OWN_TABLES.has(name) && !AUXILIARY.test(name);
+  const tables = [...byName].filter(([name]) => carried(name)).map(tableOf);
+  return inOrderOfReferences(
+    tables,
+    (references as [string, string][]).filter(([from, to]) => carried(from) && carried(to)),
+  );
 }
 
 function tableOf([name, rows]: [string, ColumnRow[]]): Table {
