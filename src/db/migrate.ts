@@ -86,12 +86,3 @@ async function apply(tx: MigrationTx, { number, name }: Migration): Promise<void
   await tx.script(readFileSync(new URL(name, FOLDER), 'utf8'));
   await tx.run(sql`insert into migrations (number, name) values (${number}, ${name})`);
 }
-
-/** The names of all tables that a migration creates, so that tables which somebody added to the database can be told. */
-export function schemaTables(): ReadonlySet<string> {
-  const texts = migrations().map(({ name }) => readFileSync(new URL(name, FOLDER), 'utf8'));
-  const created = texts.flatMap((text) => [
-    ...text.matchAll(/\bcreate table (?:if not exists )?(\w+)|\brename to (\w+)/g),
-  ]);
-  return new Set(created.map(([, table, renamed]) => (table ?? renamed)!));
-}

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db.ts';
-import { schemaTables } from '../migrate.ts';
+import { schemaTables } from '../schema-tables.ts';
 import { type Sql, sql } from '../sql.ts';
 
 /** A table as its database describes it, so that the copies of older versions of the program can be read too. */
