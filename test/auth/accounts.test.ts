@@ -115,7 +115,7 @@ onEachDatabase('a password reset ends all sessions and the access of all applica
   const older = await ask();
   world.services.context.clock.advance(600_000);
   const link = await ask();
-  assert.equal((await person.open(older)).status, 200, 'a newer link does not void the one that the owner is opening');
+  assert.equal((await person.open(older)).status, 200, 'a newer link does not invalidate an older link');
   await person.open(link);
   await person.submit({ password: OTHER_PASSWORD });
   assert.match(person.text, /Your new password is set/);

@@ -33,28 +33,31 @@ onEachDatabase('the header shows strangers the sign-in, and a person the menu, i
   assert.ok(asOlga.includes('/console/operator') && !asOlga.includes('My page'));
 });
 
-onEachDatabase('whoever has no valid session is a stranger; feeds and pictures have no session', async (t, url) => {
-  const context = await testContext(t, url);
-  const cookie = await siteSession(context, { name: 'Mara' });
-  const isStranger = async (header: string): Promise<boolean> => {
-    const response = await get(context, '/privacy', { headers: { cookie: header } });
-    return /^public/.test(response.headers.get('cache-control')!) && !(await response.text()).includes('Mara');
-  };
-  assert.equal(await isStranger(cookie), false);
-  assert.equal(await isStranger(`${cookie}x`), true);
-  assert.equal(await isStranger(cookie.replace('site_session', 'session')), true, 'the cookie of the sign-in');
-  assert.equal(await isStranger('scorehall_site_session='), true);
-  for (const path of ['/matches.atom', '/cards/site.png', '/live.json', '/sitemap.xml']) {
-    const response = await get(context, path, { headers: { cookie } });
-    assert.ok(!/private/.test(response.headers.get('cache-control')!), path);
-    await response.arrayBuffer();
-  }
-  context.clock.advance(3_600_000);
-  assert.equal(await isStranger(cookie), true, 'an expired session');
-  context.clock.advance(-3_600_000);
-  await context.db.run(sql`update accounts set disabled = 1 where name = 'Mara'`);
-  assert.equal(await isStranger(cookie), true, 'a disabled account');
-});
+onEachDatabase(
+  'a visitor without a valid session is a stranger; feeds and pictures have no session',
+  async (t, url) => {
+    const context = await testContext(t, url);
+    const cookie = await siteSession(context, { name: 'Mara' });
+    const isStranger = async (header: string): Promise<boolean> => {
+      const response = await get(context, '/privacy', { headers: { cookie: header } });
+      return /^public/.test(response.headers.get('cache-control')!) && !(await response.text()).includes('Mara');
+    };
+    assert.equal(await isStranger(cookie), false);
+    assert.equal(await isStranger(`${cookie}x`), true);
+    assert.equal(await isStranger(cookie.replace('site_session', 'session')), true, 'the cookie of the sign-in');
+    assert.equal(await isStranger('scorehall_site_session='), true);
+    for (const path of ['/matches.atom', '/cards/site.png', '/live.json', '/sitemap.xml']) {
+      const response = await get(context, path, { headers: { cookie } });
+      assert.ok(!/private/.test(response.headers.get('cache-control')!), path);
+      await response.arrayBuffer();
+    }
+    context.clock.advance(3_600_000);
+    assert.equal(await isStranger(cookie), true, 'an expired session');
+    context.clock.advance(-3_600_000);
+    await context.db.run(sql`update accounts set disabled = 1 where name = 'Mara'`);
+    assert.equal(await isStranger(cookie), true, 'a disabled account');
+  },
+);
 
 onEachDatabase('who signs in at the console is signed in on the site, and signs out there', async (t, url) => {
   const services = await openTestConsole(t, url);

@@ -87,7 +87,7 @@ export async function openExisting({ DATABASE_URL: url }: Config): Promise<Db> {
 }
 
 const noDatabase = (url: string): string =>
-  `There is no database of Scorehall at ${withoutPassword(url)}. Set DATABASE_URL to the one that is meant.`;
+  `There is no database of Scorehall at ${withoutPassword(url)}. Set DATABASE_URL to the address of your network's database.`;
 
 /** The address of a database for messages. */
 export function withoutPassword(url: string): string {

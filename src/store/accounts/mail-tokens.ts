@@ -14,9 +14,10 @@ export interface MailToken {
 }
 
 /**
- * Issues the secret of a link. It replaces an older link of the same kind to the same account or address, except links that
- * give access: a stranger may request those again and again, which must not void the one that the owner is opening. A link
- * that an operator hands over has the address '' and is only replaced by another one of these.
+ * Issues the secret of a link. The new link replaces older links of the same kind to the same account or address. Links that
+ * give access (reset, sign-in) stay valid beside newer ones: a stranger can request new links at any time, and must not
+ * invalidate the owner's link. A link that an operator hands over has the address '', and only another link of an operator
+ * replaces it.
  */
 export async function issueMailToken(
   tx: Queryable,

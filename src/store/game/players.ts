@@ -66,7 +66,7 @@ export async function playersBefore(db: Queryable, before: number, limit: number
     select ${COLUMNS} from players p where p.key < ${before} order by p.key desc limit ${limit}`);
 }
 
-/** Everybody who has or had a name, in any case; whoever had it last first. */
+/** All players who have or had a name, in any case, by their last use of the name, newest first. */
 export async function playersNamed(db: Queryable, name: string, limit: number): Promise<Player[]> {
   const key = nameKey(name);
   return await db.all<Player>(sql`
