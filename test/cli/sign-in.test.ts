@@ -45,9 +45,15 @@ onEachDatabase(
 
     const next = JSON.parse((await run('rotate', '--json')).out) as { kid: string };
     assert.equal((await run('export', '--pem')).out, pem.out, 'the new key does not sign yet');
-    const announced = new X509Certificate((await run('export', '--certificate', '--kid', next.kid)).out);
+    const announced = new X509Certificate((await run('export', '--certificate', `--kid=${next.kid}`)).out);
     assert.equal(announced.subject, `CN=${next.kid}`);
     assert.match((await run('export', '--pem', '--kid', 'lost')).err, new RegExp(`no published key lost.*${next.kid}`));
+    assert.match(
+      (await run('export', '--pem', '--kid', '-lost')).err,
+      /no published key -lost/,
+      'a value may begin with -',
+    );
+    assert.match((await run('export', '--kid', '--pem')).err, /'--kid.*' argument is ambiguous|argument missing/);
     for (const args of [[], ['--pem', '--certificate']])
       assert.match((await run('export', ...args)).err, /Choose one of --pem and --certificate/);
   },

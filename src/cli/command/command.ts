@@ -50,7 +50,13 @@ export function requireAll(input: Input, options: readonly string[]): void {
 
 function parsed(command: Command, args: string[], options: Options): Input {
   try {
-    return parseArgs({ args, options, allowPositionals: command.operands !== undefined, strict: true }) as Input;
+    const joined = joinValues(args, options);
+    return parseArgs({
+      args: joined,
+      options,
+      allowPositionals: command.operands !== undefined,
+      strict: true,
+    }) as Input;
   } catch (error) {
     const { message } = error as Error;
     const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? [];
@@ -58,6 +64,27 @@ function parsed(command: Command, args: string[], options: Options): Input {
     const hint = unknown === undefined ? '' : didYouMean(unknown, names);
     throw new UsageError(`${message.replace(/\.?$/, '.')}${hint} See: scorehall ${command.words} --help`);
   }
+}
+
+/**
+ * Joins an option and its value where the value begins with `-` (`--kid -x1` becomes `--kid=-x1`), which `parseArgs` refuses
+ * as ambiguous: key ids and secrets are base64url, so one in 64 begins with it. The name of an option is no value.
+ */
+function joinValues(args: readonly string[], options: Options): string[] {
+  const joined: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const [argument, value] = [args[index]!, args[index + 1]];
+    if (argument === '--') return [...joined, ...args.slice(index)];
+    const option = argument.startsWith('--') ? options[argument.slice(2)] : undefined;
+    const isValue = value !== undefined && /^-[^-]/.test(value);
+    if (option?.type !== 'string' || !isValue) {
+      joined.push(argument);
+      continue;
+    }
+    joined.push(`${argument}=${value}`);
+    index++;
+  }
+  return joined;
 }
 
 export function helpOf(command: Command): string {
