@@ -8,7 +8,7 @@ import { nextKey } from './sequence.ts';
  * any number of processes may do in turns: each transaction reads the cursor and saves the next one.
  */
 
-export type JobKind = 'withdrawal' | 'merge' | 'anonymisation';
+export type JobKind = 'withdrawal' | 'merge' | 'anonymisation' | 'counters';
 export type JobState = 'waiting' | 'pausing' | 'paused' | 'done' | 'failed';
 
 export interface Job {
@@ -97,15 +97,16 @@ export async function resumeJob(db: Queryable, key: number): Promise<boolean> {
   return changed === 1;
 }
 
-/** Requests that a player or an aggregate of the ledger is derived again at the end of the present job. */
-export async function markStale(tx: Queryable, kind: 'player' | 'aggregate', refs: Iterable<string | number>) {
+/** Requests that something is derived again at the end of the present job. */
+export async function markStale(tx: Queryable, kind: Stale['kind'], refs: Iterable<string | number>) {
   const statement = (ref: string) =>
     sql`insert into rederivations (kind, ref) values (${kind}, ${ref}) on conflict (kind, ref) do nothing`;
   await tx.runAll([...new Set(refs)].map((ref) => statement(String(ref))));
 }
 
+/** A player, the maxima of a player's counters, or an aggregate of the ledger. */
 export interface Stale {
-  kind: 'player' | 'aggregate';
+  kind: 'player' | 'counters' | 'aggregate';
   ref: string;
 }
 
