@@ -65,12 +65,13 @@ export async function listJobs(db: Queryable, before: number, limit: number): Pr
 }
 
 /**
- * The job whose turn it is. A paused withdrawal lets later jobs pass, because it is paused between two events. A paused
- * merge or anonymisation holds them back: the records of its player are in two states until it is complete.
+ * The job whose turn it is. A paused withdrawal or count of a counter lets later jobs pass, because it is paused between two
+ * events. A paused merge or anonymisation holds them back: the records of its player are in two states until it is complete.
  */
 export async function nextJob(db: Queryable): Promise<Job | undefined> {
   const first = await db.get<Job>(sql`
-    select ${COLUMNS} from jobs where finished is null and not (kind = 'withdrawal' and state = 'paused')
+    select ${COLUMNS} from jobs
+    where finished is null and not (kind in ('withdrawal', 'counters') and state = 'paused')
     order by key limit 1`);
   return first?.state === 'paused' ? undefined : first;
 }

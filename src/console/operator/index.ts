@@ -3,6 +3,7 @@ import { accountHelpRoutes } from './account-help.ts';
 import { accountRoutes } from './accounts.ts';
 import { applicationRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
+import { counterRoutes } from './counters.ts';
 import { jobRoutes } from './jobs.ts';
 import { nameRoutes } from './names.ts';
 import { playerMergeRoutes } from './player-merge.ts';
@@ -25,6 +26,7 @@ export const operatorRoutes: readonly Route[] = [
   ...accountHelpRoutes,
   ...serverListRoutes,
   ...serverRoutes,
+  ...counterRoutes,
   ...warningRoutes,
   ...playerListRoutes,
   ...playerMergeRoutes,

@@ -17,6 +17,8 @@ const FORM = 'must begin with a small letter and have at most 32 small letters, 
 /** Members of players, teams and field groups, which a counter must not be confused with. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['score', 'kill_count', 'death_count', 'envdeath_count', 'win_count', 'lose_count', 'play_count'],
+  // The orders of leaderboards.
+  ...['win', 'kill', 'play'],
   ...['shot_count', 'hit_count', 'paint_count', 'time_played', 'total', ...GROUP_NAMES],
 ]);
 

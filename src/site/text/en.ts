@@ -175,6 +175,8 @@ export const en = {
     perDay: (count: string) => `${count} in 30 days`,
     perMonth: (count: string) => `${count} in 12 months`,
     byMode: 'By mode',
+    counters: 'Counters',
+    counter: 'Counter',
     noStats: 'No statistics for this player yet.',
     power: 'power',
     latest: 'Latest matches',
@@ -241,6 +243,8 @@ export const en = {
     },
     periods: { day: 'day', week: 'week', month: 'month', all: 'all time' },
     metrics: { win: 'Wins', kill: 'Kills', play: 'Matches' },
+    counterTitle: (counter: string, mode: string) => `Leaderboard: ${counter}, ${mode}, all time`,
+    counters: 'All-time counters',
   },
   punishment: {
     list: 'Punishments',

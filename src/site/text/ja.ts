@@ -172,6 +172,8 @@ export const ja: Text = {
     activity: '試合数の推移',
     perDay: (count) => `30日間で${count}試合`,
     perMonth: (count) => `12か月で${count}試合`,
+    counters: 'カウンター',
+    counter: 'カウンター',
     byMode: 'モード別',
     noStats: 'このプレイヤーの記録はまだありません。',
     power: 'パワー',
@@ -238,6 +240,8 @@ export const ja: Text = {
       teampvp: 'チーム戦',
     },
     periods: { day: '日間', week: '週間', month: '月間', all: '全期間' },
+    counterTitle: (counter, mode) => `ランキング: ${counter}、${mode}（通算）`,
+    counters: '通算カウンター',
     metrics: { win: '勝利', kill: 'キル', play: '試合' },
   },
   punishment: {
