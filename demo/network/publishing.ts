@@ -60,7 +60,13 @@ function configured(server: Server, time: number): Timed {
 }
 
 function declared(data: (typeof PGM_COUNTERS)[number], time: number): Timed {
-  const event = { version: 1, id: `counter-${data.key}`, type: 'counter.declared', time: timestampOf(time), data } as const;
+  const event = {
+    version: 1,
+    id: `counter-${data.key}`,
+    type: 'counter.declared',
+    time: timestampOf(time),
+    data,
+  } as const;
   return { time, event };
 }
 

@@ -123,7 +123,12 @@ export class PlayerModel {
       last_login_server: this.#login?.server ?? '',
       last_logout: this.#logout ?? '',
       banned: false,
-      groups: { ...this.#groups, factions: { ...this.#groups['factions'], power, faction }, total: this.#total(), counters: this.#counters.of(this.#reports) },
+      groups: {
+        ...this.#groups,
+        factions: { ...this.#groups['factions'], power, faction },
+        total: this.#total(),
+        counters: this.#counters.of(this.#reports),
+      },
       matches: this.#matches(),
       kills: this.kills.toSorted(newestFirst),
       deaths: this.deaths.toSorted(newestFirst),

@@ -15,7 +15,14 @@ import { servers } from './servers.ts';
 import { Api } from './service.ts';
 
 /** Every endpoint of the data API. */
-export const ENDPOINTS: readonly Endpoint[] = [...servers, ...matches, ...maps, ...punishments, ...players, ...counters];
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...servers,
+  ...matches,
+  ...maps,
+  ...punishments,
+  ...players,
+  ...counters,
+];
 
 /** Ranks are at most ten minutes old, the duration of a count included. */
 const RANKS_EVERY_MS = 5 * 60_000;

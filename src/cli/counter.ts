@@ -19,7 +19,11 @@ import {
 type Declaration = Extract<WireEvent, { type: 'counter.declared' }>['data'];
 
 const KEY: NonNullable<Command['options']> = {
-  key: { type: 'string', required: true, help: 'The key of the counter in events and in the data API, like best_streak' },
+  key: {
+    type: 'string',
+    required: true,
+    help: 'The key of the counter in events and in the data API, like best_streak',
+  },
   json: JSON_OPTION,
 };
 
@@ -53,7 +57,11 @@ export const commands: Command[] = [
     audit: { action: 'counter.set', about: 'keys' },
     summary: "Declare PGM's usual counters: assists, wools, cores, flags, monuments, damage, streaks",
     options: {
-      only: { type: 'string', value: 'LIST', help: 'Only these keys, with commas (default: all that are not declared yet)' },
+      only: {
+        type: 'string',
+        value: 'LIST',
+        help: 'Only these keys, with commas (default: all that are not declared yet)',
+      },
       json: JSON_OPTION,
     },
     run: declarePresets,
@@ -93,7 +101,10 @@ async function set(input: Input): Promise<void> {
 }
 
 function settingsIn(input: Input, before: Counter | Declaration | undefined): Omit<Declaration, 'key'> {
-  const [en, ja] = [optional(input, 'label') ?? before?.label.en, optional(input, 'label-ja') ?? before?.label.ja ?? ''];
+  const [en, ja] = [
+    optional(input, 'label') ?? before?.label.en,
+    optional(input, 'label-ja') ?? before?.label.ja ?? '',
+  ];
   if (en === undefined) throw new UsageError('--label is missing: the counter is new.');
   return {
     label: { en, ja },

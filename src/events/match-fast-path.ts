@@ -56,7 +56,8 @@ function teamOf(input: unknown): Team | undefined {
   if (!isText(name, 128, 1) || !isOptional(score, -MAX) || !isOptional(kill_count, 0) || !isOptional(death_count, 0))
     return undefined;
   const players = allOf(input['players'], 1_000, playerOf);
-  if (players === undefined || hasOthers(input, 2 + countGiven([score, kill_count, death_count, color]))) return undefined;
+  if (players === undefined || hasOthers(input, 2 + countGiven([score, kill_count, death_count, color])))
+    return undefined;
   return {
     name,
     ...(score === undefined ? {} : { score }),

@@ -89,9 +89,7 @@ function secondaryProblems(
   return [...others].flatMap(([uuid, entries]): Problem[] => {
     const { path } = entries[0]!;
     if (!primary.has(uuid)) return [{ path: [...path.slice(0, -1), 'primary'], message: 'must be true in one team' }];
-    const twice = entries.find(
-      ({ team }) => teams[team]!.players.filter((player) => player.uuid === uuid).length > 1,
-    );
+    const twice = entries.find(({ team }) => teams[team]!.players.filter((player) => player.uuid === uuid).length > 1);
     return twice === undefined ? [] : [{ path: twice.path, message: 'is in this team twice' }];
   });
 }

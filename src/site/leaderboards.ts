@@ -4,13 +4,7 @@ import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { pager } from '#http/pager.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
-import {
-  type Leader,
-  leaders,
-  type Metric,
-  METRICS,
-  MODES,
-} from '#store/game/leaderboards/leaderboards.ts';
+import { type Leader, leaders, type Metric, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
 import { back, firstDayOf, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import { boardFilters, boardStart } from './components/board-filters.ts';
 import { PAGE_SIZE } from './components/pager.ts';
@@ -49,7 +43,8 @@ export async function leaderboardsPage(request: PageRequest): Promise<PageConten
     noIndex: start !== undefined || ago > 0,
     kind: 'boards',
     main: html`<h1>${title}</h1>
-      ${boardFilters(request, { mode, period, metric, declared })} ${period === 'all' ? '' : periodNav(request, period, bucket, ago)}
+      ${boardFilters(request, { mode, period, metric, declared })}
+      ${period === 'all' ? '' : periodNav(request, period, bucket, ago)}
       ${rows.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : table(request, rows, rank, metric)}
       ${pager(request.url, text.pager, next, 'behind')}`,
   };

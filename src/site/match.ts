@@ -208,7 +208,8 @@ function doneBy(request: PageRequest, { player, type }: MatchObjective): Html {
   return html`${before(done)} ${playerLink(request, player, 20)} ${after(done)}`;
 }
 
-const playersIn = ({ name, players }: MatchTeam): ScoredPlayer[] => players.map((player) => ({ ...player, team: name }));
+const playersIn = ({ name, players }: MatchTeam): ScoredPlayer[] =>
+  players.map((player) => ({ ...player, team: name }));
 
 async function scoreboards(request: PageRequest, view: MatchView): Promise<Html> {
   const { match, teams, facts, winners, colours } = view;
@@ -219,7 +220,9 @@ async function scoreboards(request: PageRequest, view: MatchView): Promise<Html>
   if (isFreeForAll(teams)) {
     const hasWon = ({ name }: MatchTeam): number => Number(winners.includes(name));
     const winnersFirst = [...teams].sort((a, b) => hasWon(b) - hasWon(a));
-    const everybody = winnersFirst.flatMap((team) => playersIn(team).map((player) => ({ ...player, score: team.score })));
+    const everybody = winnersFirst.flatMap((team) =>
+      playersIn(team).map((player) => ({ ...player, score: team.score })),
+    );
     const first = winnersFirst.filter(hasWon).reduce((sum, { players }) => sum + players.length, 0);
     return html`<div class="scoreboard">
       <h3><span class="team-name">${text.match.everyone}</span></h3>
@@ -231,7 +234,8 @@ async function scoreboards(request: PageRequest, view: MatchView): Promise<Html>
       html`<div class="scoreboard c-${colours.get(team.name)!}">
         <h3>
           <span class="team-name"><bdi>${team.name}</bdi></span
-          >${winners.includes(team.name) ? html` <span class="small">${text.match.winner}</span>` : ''}<span class="figures"
+          >${winners.includes(team.name) ? html` <span class="small">${text.match.winner}</span>` : ''}<span
+            class="figures"
             >${formats.number(team.score)}</span
           >
         </h3>

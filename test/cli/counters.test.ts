@@ -17,18 +17,41 @@ onEachDatabase('commands declare, change, list and delete counters', async (t, u
     assert.equal(status, 2, args.join(' '));
     return err;
   };
-  const facts = ['--label', 'Ducks fed', '--label-ja', 'アヒル', '--aggregate', 'max', '--modes', 'ctw, cp', '--most', '9'];
+  const facts = [
+    '--label',
+    'Ducks fed',
+    '--label-ja',
+    'アヒル',
+    '--aggregate',
+    'max',
+    '--modes',
+    'ctw, cp',
+    '--most',
+    '9',
+  ];
   assert.deepEqual(await run('set', '--key', 'ducks', ...facts, '--order', '-1'), {
     ...{ key: 'ducks', label: 'Ducks fed', label_ja: 'アヒル', aggregate: 'max', modes: 'cp,ctw' },
     ...{ most: 9, order: -1, state: 'counted' },
   });
   const changed = await run('set', '--key', 'ducks', '--label', 'Ducks', '--modes', 'all');
-  assert.deepEqual([changed.label, changed.label_ja, changed.aggregate, changed.modes], ['Ducks', 'アヒル', 'max', 'all']);
+  assert.deepEqual(
+    [changed.label, changed.label_ja, changed.aggregate, changed.modes],
+    ['Ducks', 'アヒル', 'max', 'all'],
+  );
   assert.match(await refused('set', '--key', 'geese'), /--label is missing/);
   assert.match(await refused('set', '--key', 'Geese', '--label', 'x'), /--key must begin with a small letter/);
-  assert.match(await refused('set', '--key', 'geese', '--label', 'x', '--modes', 'polo'), /--modes must be one of .*ctw/);
-  assert.match(await refused('set', '--key', 'geese', '--label', 'x', '--most', 'many'), /--most must be a whole number/);
-  assert.match(await refused('set', '--key', 'geese', '--label', 'x', '--aggregate', 'avg'), /--aggregate must be one of/);
+  assert.match(
+    await refused('set', '--key', 'geese', '--label', 'x', '--modes', 'polo'),
+    /--modes must be one of .*ctw/,
+  );
+  assert.match(
+    await refused('set', '--key', 'geese', '--label', 'x', '--most', 'many'),
+    /--most must be a whole number/,
+  );
+  assert.match(
+    await refused('set', '--key', 'geese', '--label', 'x', '--aggregate', 'avg'),
+    /--aggregate must be one of/,
+  );
   assert.match(await refused('presets', '--only', 'geese'), /geese is no preset.*assists/);
   assert.deepEqual(await run('presets', '--only', 'wools,flags'), { keys: 'wools, flags' });
   const rest = PGM_COUNTERS.map(({ key }) => key).filter((key) => key !== 'wools' && key !== 'flags');

@@ -99,7 +99,9 @@ function presentNames({ player_names: names, players, player_stats: stats }: Can
 
 /** Empties all tables that events write. */
 export async function resetTables(db: Db): Promise<void> {
-  const tables = [...Object.keys(TABLES), 'player_aliases', 'refusals', 'event_warnings'].filter((table) => table !== 'pictures');
+  const tables = [...Object.keys(TABLES), 'player_aliases', 'refusals', 'event_warnings'].filter(
+    (table) => table !== 'pictures',
+  );
   await db.runAll([
     ...tables.reverse().map((table) => sql`delete from ${identifier(table)}`),
     sql`delete from pictures`,

@@ -48,7 +48,9 @@ const matchPlayers = (named: NameOf) =>
   fc
     .uniqueArray(fc.nat(4), { maxLength: 4 })
     .chain((numbers) =>
-      fc.tuple(...numbers.map((number) => fc.record({ player: named(number), kills: small, time: small, own: counters }))),
+      fc.tuple(
+        ...numbers.map((number) => fc.record({ player: named(number), kills: small, time: small, own: counters })),
+      ),
     );
 
 const objective = fc.record({

@@ -40,5 +40,8 @@ onEachDatabase("a network's own counters are shown on player, match and leaderbo
   assert.match(ofMode, /Ada[^]*>31<[^]*Bob[^]*>12</);
   const week = /href="([^"]*period=week[^"]*)"/.exec(ofMode)![1]!;
   assert.doesNotMatch(week, /by=/, 'other periods have boards of fixed counters only');
-  assert.match(await page(context, '/leaderboards'), /href="[^"]*period=all&amp;by=wools"|href="[^"]*by=wools&amp;period=all/);
+  assert.match(
+    await page(context, '/leaderboards'),
+    /href="[^"]*period=all&amp;by=wools"|href="[^"]*by=wools&amp;period=all/,
+  );
 });

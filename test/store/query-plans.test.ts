@@ -114,8 +114,7 @@ test('no read of a request scans a table that grows with the network', async (t)
     listPunishments: (db) => listPunishments(db, last, 20, 1),
     counterByKey: (db) => counterByKey(db, 'wools'),
     'valuesOfPlayers of two counters': (db) => valuesOfPlayers(db, [1, 2], [player.key]),
-    counterLeaders: (db) =>
-      counterLeaders(db, { counter: 1, mode: 'ctw', after: { value: 5, key: 9 }, limit: 20 }),
+    counterLeaders: (db) => counterLeaders(db, { counter: 1, mode: 'ctw', after: { value: 5, key: 9 }, limit: 20 }),
     countersOfMatches: (db) => countersOfMatches(db, [1, 2]),
     reportsOf: (db) => reportsOf(db, 1, [player.key]),
     reportsBetween: (db) => reportsBetween(db, 1, last, 20),

@@ -50,7 +50,8 @@ export async function extrasIn(
   const declared = found.size === 0 ? [] : await listCounters(db);
   return (match) => {
     const members: string[] = [];
-    if (fields.has('counters')) members.push(`,"counters":${countersJson(match, found.get(match.key) ?? [], declared)}`);
+    if (fields.has('counters'))
+      members.push(`,"counters":${countersJson(match, found.get(match.key) ?? [], declared)}`);
     if (fields.has('winners')) members.push(`,"winners":${JSON.stringify(winnersOf(match))}`);
     if (fields.has('team_colors')) members.push(`,"team_colors":${JSON.stringify(colorsOf(match))}`);
     return members.join('');

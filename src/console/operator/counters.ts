@@ -73,7 +73,9 @@ function presetsCard(request: ConsoleRequest, declared: readonly Counter[]): Htm
       ${open.map(
         (one) =>
           html`<li>
-            <span class="what">${labelOf(one)} <span class="hint"><code>${one.key}</code></span></span>
+            <span class="what"
+              >${labelOf(one)} <span class="hint"><code>${one.key}</code></span></span
+            >
             ${button(request, PRESETS, t.switch_on, { kind: 'quiet small', fields: { key: one.key }, about: labelOf(one) })}
           </li>`,
       )}
@@ -84,24 +86,37 @@ function presetsCard(request: ConsoleRequest, declared: readonly Counter[]): Htm
 
 const EMPTY: Readonly<Record<string, string>> = { aggregate: 'sum', most: String(DEFAULT_MOST), order: '0' };
 
-function counterFields({ texts: { counters: t } }: ConsoleRequest, value: ConsoleRequest['form'], problems: Problems): Html {
-  const aggregates = AGGREGATES.map((name) => ({ value: name, label: t.aggregates[name], hint: t.aggregate_hints[name] }));
+function counterFields(
+  { texts: { counters: t } }: ConsoleRequest,
+  value: ConsoleRequest['form'],
+  problems: Problems,
+): Html {
+  const aggregates = AGGREGATES.map((name) => ({
+    value: name,
+    label: t.aggregates[name],
+    hint: t.aggregate_hints[name],
+  }));
   return html`${field({ name: 'label', label: t.label, value: value['label'], error: problems['label'], maxlength: 64 })}
-  ${field({ name: 'label_ja', label: t.label_ja, hint: t.label_ja_hint, value: value['label_ja'], error: problems['label_ja'], maxlength: 64, optional: true })}
-  ${choices('aggregate', t.aggregate, aggregates, value['aggregate'] ?? 'sum')}
-  <fieldset class="field choices">
-    <legend>${t.modes}</legend>
-    <p class="hint">${t.modes_hint}</p>
-    ${GROUP_NAMES.map(
-      (mode) =>
-        html`<label class="choice"
-          ><input type="checkbox" name="mode_${mode}" value="1" ${value[`mode_${mode}`] === '1' ? html`checked` : ''} />
-          <span>${t.mode_names[mode]}</span></label
-        >`,
-    )}
-  </fieldset>
-  ${field({ name: 'most', label: t.most, hint: t.most_hint, type: 'number', value: value['most'], error: problems['most'] })}
-  ${field({ name: 'order', label: t.order, type: 'number', value: value['order'] ?? '0', error: problems['order'] })}`;
+    ${field({ name: 'label_ja', label: t.label_ja, hint: t.label_ja_hint, value: value['label_ja'], error: problems['label_ja'], maxlength: 64, optional: true })}
+    ${choices('aggregate', t.aggregate, aggregates, value['aggregate'] ?? 'sum')}
+    <fieldset class="field choices">
+      <legend>${t.modes}</legend>
+      <p class="hint">${t.modes_hint}</p>
+      ${GROUP_NAMES.map(
+        (mode) =>
+          html`<label class="choice"
+            ><input
+              type="checkbox"
+              name="mode_${mode}"
+              value="1"
+              ${value[`mode_${mode}`] === '1' ? html`checked` : ''}
+            />
+            <span>${t.mode_names[mode]}</span></label
+          >`,
+      )}
+    </fieldset>
+    ${field({ name: 'most', label: t.most, hint: t.most_hint, type: 'number', value: value['most'], error: problems['most'] })}
+    ${field({ name: 'order', label: t.order, type: 'number', value: value['order'] ?? '0', error: problems['order'] })}`;
 }
 
 /** Reads the fields. Whatever is not a whole number becomes NaN, which the validation of the event refuses. */

@@ -9,7 +9,12 @@ export const jobs = {
     started: 'Started',
     ended: 'Ended',
     error: 'Error',
-    kinds: { withdrawal: 'Withdrawal of events', merge: 'Merge of players', anonymisation: 'Anonymisation', counters: 'Counting of a counter' },
+    kinds: {
+      withdrawal: 'Withdrawal of events',
+      merge: 'Merge of players',
+      anonymisation: 'Anonymisation',
+      counters: 'Counting of a counter',
+    },
     states: { waiting: 'running', pausing: 'pausing', paused: 'paused', done: 'done', failed: 'failed' },
     of: (done: string, total: string) => `${done} of ${total}`,
     pause: 'Pause',

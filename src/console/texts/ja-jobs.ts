@@ -11,7 +11,12 @@ export const jobs: typeof en = {
     started: '開始',
     ended: '終了',
     error: 'エラー',
-    kinds: { withdrawal: 'イベントの取り下げ', merge: 'プレイヤーの統合', anonymisation: '匿名化', counters: 'カウンターの再集計' },
+    kinds: {
+      withdrawal: 'イベントの取り下げ',
+      merge: 'プレイヤーの統合',
+      anonymisation: '匿名化',
+      counters: 'カウンターの再集計',
+    },
     states: { waiting: '実行中', pausing: '一時停止処理中', paused: '一時停止中', done: '完了', failed: '失敗' },
     of: (done: string, total: string) => `${total} 件中 ${done} 件`,
     pause: '一時停止する',

@@ -52,11 +52,7 @@ export class CounterAccumulator {
   /** The statements that write the changes. */
   take(): Sql[] {
     const { sum, max } = this.#changes;
-    return [
-      ...additions('sum', sum.take()),
-      ...additions('max', max.take()),
-      ...subtractions(this.#subtracted.take()),
-    ];
+    return [...additions('sum', sum.take()), ...additions('max', max.take()), ...subtractions(this.#subtracted.take())];
   }
 
   async #valuesIn({ mode, values }: CounterReport, only?: Counter): Promise<[Counter, number][]> {

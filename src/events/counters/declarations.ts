@@ -17,7 +17,10 @@ export async function applyCounterDeclared(
   await batch.flush();
   const before = await counterByKey(batch.tx, data.key);
   if (before === undefined && (await listCounters(batch.tx)).length >= MAX_COUNTERS)
-    throw new EventRejected('data.key', `is one more than the ${MAX_COUNTERS} counters of a network; remove another one`);
+    throw new EventRejected(
+      'data.key',
+      `is one more than the ${MAX_COUNTERS} counters of a network; remove another one`,
+    );
   const sorted = [...new Set(modes)].sort();
   const isCounted = before?.aggregate === data.aggregate && before.modes.join() === sorted.join();
   const { id, counted } = isCounted ? before : { id: event, counted: 0 };

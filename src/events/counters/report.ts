@@ -56,7 +56,10 @@ async function warningsAbout(
       if (warnings.size === MAX_WARNINGS) break;
       const most = declared.get(key)?.most;
       if (warnings.has(key) || (most !== undefined && value <= most)) continue;
-      warnings.set(key, { place: `${path}.${key}`, reason: most === undefined ? unknown(key) : implausible(value, most) });
+      warnings.set(key, {
+        place: `${path}.${key}`,
+        reason: most === undefined ? unknown(key) : implausible(value, most),
+      });
     }
   }
   return warnings.size === 0 ? undefined : [...warnings.values()];

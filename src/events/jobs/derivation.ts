@@ -46,7 +46,8 @@ export async function deriveMaxima(db: Db, job: Job, stale: Stale): Promise<void
     const current = await jobByKey(tx, job.key);
     const after = await stateOf(tx, player);
     const { counters } = await PlayerMaxima.of(tx, player);
-    if (current?.portions !== job.portions || after?.aliases !== before?.aliases || counters !== maxima.counters) return;
+    if (current?.portions !== job.portions || after?.aliases !== before?.aliases || counters !== maxima.counters)
+      return;
     if (after !== undefined) {
       await maxima.read(tx);
       await maxima.write(tx);

@@ -3,12 +3,7 @@ import { HttpError } from '#http/errors.ts';
 import type { Html } from '#http/page.ts';
 import { keyOf } from '#platform/ids.ts';
 import { type Counter, countsIn, labelIn } from '#store/game/counters/counters.ts';
-import {
-  type LeaderboardEntry,
-  type LeaderboardMode,
-  METRICS,
-  MODES,
-} from '#store/game/leaderboards/leaderboards.ts';
+import { type LeaderboardEntry, type LeaderboardMode, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
 import type { Group } from '#store/game/player-stats.ts';
 import { type Period, PERIODS } from '#store/game/time-buckets.ts';
 import type { PageRequest } from '../page-request.ts';
@@ -40,7 +35,9 @@ interface Filters {
 export function boardFilters(request: PageRequest, { mode, period, metric, declared }: Filters): Html {
   const { boards, filters: words } = request.text;
   const counter = declared.find(({ key }) => key === metric);
-  const shown = MODES.filter((value) => counter === undefined || value === 'total' || countsIn(counter, value as Group));
+  const shown = MODES.filter(
+    (value) => counter === undefined || value === 'total' || countsIn(counter, value as Group),
+  );
   const modes = shown.map((value) => ({ value, label: boards.modes[value] }));
   const periods = PERIODS.map((value) => ({ value, label: boards.periods[value] }));
   const metrics = METRICS.map((value) => ({ value, label: boards.metrics[value] }));

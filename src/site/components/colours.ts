@@ -70,7 +70,10 @@ export function teamColours(
   return new Map(
     teams.map(({ name }, index) => [
       name,
-      colourOf(reported[index] ?? '') ?? byName.get(nameKey(name)) ?? colourInName(name) ?? DEFAULT_COLOURS[index % DEFAULT_COLOURS.length]!,
+      colourOf(reported[index] ?? '') ??
+        byName.get(nameKey(name)) ??
+        colourInName(name) ??
+        DEFAULT_COLOURS[index % DEFAULT_COLOURS.length]!,
     ]),
   );
 }

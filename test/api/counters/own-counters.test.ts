@@ -18,7 +18,11 @@ const changedSides = () =>
         ...team('Red', { ...ADA, kill_count: 5, time_played: 60, counters: { wools: 2, streak: 4, rogue: 1 } }),
         color: '#FF0000',
       },
-      team('Blue', { ...BOB, kill_count: 1 }, { ...ADA, kill_count: 2, primary: false, counters: { wools: 1, flags: 3 } }),
+      team(
+        'Blue',
+        { ...BOB, kill_count: 1 },
+        { ...ADA, kill_count: 2, primary: false, counters: { wools: 1, flags: 3 } },
+      ),
     ],
   });
 
@@ -38,7 +42,10 @@ onEachDatabase('the counters of a network, of a match and of a player, where fie
   const { context, get } = await network(t, url);
   const [id] = await sendEvents(context, changedSides());
   const { json: declared } = await get('/v1/counters');
-  assert.deepEqual(declared.map(({ key }: { key: string }) => key), ['streak', 'wools', 'flags']);
+  assert.deepEqual(
+    declared.map(({ key }: { key: string }) => key),
+    ['streak', 'wools', 'flags'],
+  );
   assert.deepEqual(declared[1], { key: 'wools', label: { en: 'Wools', ja: '羊毛' }, aggregate: 'sum', modes: ['ctw'] });
   assert.deepEqual(declared[0].label, { en: 'STREAK', ja: 'STREAK' });
   const shown = [
@@ -78,19 +85,32 @@ onEachDatabase('the primary team decides result and counters, and both teams sho
     json.teams.map(({ players }: { players: { name: string; kill_count: number }[] }) =>
       players.map(({ name, kill_count }) => [name, kill_count]),
     ),
-    [[['Ada', 5]], [['Bob', 1], ['Ada', 2]]],
+    [
+      [['Ada', 5]],
+      [
+        ['Bob', 1],
+        ['Ada', 2],
+      ],
+    ],
   );
   assert.equal(json.kill_count, 8);
   const ada = (await get('/v1/players/Ada?fields=ctw,matches')).json;
   assert.deepEqual([ada.ctw.kill_count, ada.ctw.win_count, ada.ctw.lose_count, ada.ctw.play_count], [5, 1, 0, 1]);
-  assert.deepEqual(ada.matches.map((one: { result: string; kill_count: number }) => [one.result, one.kill_count]), [['win', 5]]);
+  assert.deepEqual(
+    ada.matches.map((one: { result: string; kill_count: number }) => [one.result, one.kill_count]),
+    [['win', 5]],
+  );
 });
 
 onEachDatabase('several teams win, and their colours are told', async (t, url) => {
   const { context, get } = await network(t, url);
   const [several, one, none] = await sendEvents(
     context,
-    match({ gamemode: 'ctw', winners: ['Blue', 'Red'], teams: [team('Red', ADA), team('Blue', BOB), team('Green', 3)] }),
+    match({
+      gamemode: 'ctw',
+      winners: ['Blue', 'Red'],
+      teams: [team('Red', ADA), team('Blue', BOB), team('Green', 3)],
+    }),
     changedSides(),
     match({ gamemode: 'ctw', winners: [], teams: [team('Red', ADA)] }),
   );

@@ -92,7 +92,8 @@ onEachDatabase('a job counts the many reports before a declaration, while new on
   const { db } = context;
   const crowd = (wools: number) => Object.fromEntries(Array.from({ length: 300 }, (_, at) => [at, { wools }]));
   const ids = [];
-  for (const wools of [1, 2, 3]) ids.push(...(await sendEvents(context, declaredOnce(wools), played('ctw', crowd(wools)))));
+  for (const wools of [1, 2, 3])
+    ids.push(...(await sendEvents(context, declaredOnce(wools), played('ctw', crowd(wools)))));
   await sendEvents(context, declared('wools', { aggregate: 'max' }), declared('wools'));
   await sendEvents(context, played('ctw', { 7: { wools: 100 } }));
   await retractEvents(db, context.clock, [keyOf(ids.at(-1)!)!]);
@@ -136,9 +137,7 @@ onEachDatabase('implausible values are counted with a warning, and wrong ones re
   await sendEvents(context, declared('wools', { most: 20 }));
   const send = async (counters: unknown) =>
     (
-      await ingestEvents(db, clock, { kind: 'operator' }, [
-        played('ctw', { 1: counters as Record<string, number> }),
-      ])
+      await ingestEvents(db, clock, { kind: 'operator' }, [played('ctw', { 1: counters as Record<string, number> })])
     )[0] as { status: string; place?: string; reason?: string; warnings?: { reason: string }[] };
   assert.equal((await send({ wools: 20 })).warnings, undefined);
   assert.match((await send({ wools: 21 })).warnings![0]!.reason, /more than the 20/);
@@ -174,12 +173,21 @@ onEachDatabase('an export into an empty network counts the same', async (t, url,
     played('ctw', { 1: { wools: 1 } }),
     declared('wools'),
     played('ctw', { 1: { wools: 2 } }),
-    declared('wools', { aggregate: 'max', modes: ['ctw', 'cp'], label: { en: 'Wools', ja: 'ウール' }, most: 7, order: 2 }),
+    declared('wools', {
+      aggregate: 'max',
+      modes: ['ctw', 'cp'],
+      label: { en: 'Wools', ja: 'ウール' },
+      most: 7,
+      order: 2,
+    }),
   );
   const events = await Array.fromAsync(exportEvents(context.db));
   const [other] = await twoDatabases(t, dialect);
   const receipts = await ingestEvents(other, context.clock, { kind: 'operator' }, events);
-  assert.ok(receipts.every(({ status }) => status !== 'rejected'), JSON.stringify(receipts));
+  assert.ok(
+    receipts.every(({ status }) => status !== 'rejected'),
+    JSON.stringify(receipts),
+  );
   assert.deepEqual(await listCounters(other), await listCounters(context.db));
   assert.deepEqual(await valuesOf(other, 1), { total: { wools: 2 }, ctw: { wools: 2 } });
 });

@@ -75,12 +75,7 @@ export async function reportsAbout(
 }
 
 /** Moves the reports of some events from a merged player to the surviving one; where both have one, joins them. */
-export async function moveReports(
-  tx: Queryable,
-  events: readonly number[],
-  from: number,
-  into: number,
-): Promise<void> {
+export async function moveReports(tx: Queryable, events: readonly number[], from: number, into: number): Promise<void> {
   const rows = await tx.tuples(sql`
     select a.event_key, a.counters, b.counters from counter_reports a
     join counter_reports b on b.event_key = a.event_key and b.player_key = ${into}
