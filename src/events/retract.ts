@@ -45,7 +45,7 @@ export async function withdrawEvents(batch: Batch, events: readonly StoredEvent[
   for (const { row, event } of events) {
     if (event.type === 'player.statistics') {
       removeStatistics(batch.players, event.data);
-      await withdrawReports(batch, row.key, [batch.players.find(event.data.player.uuid)!.key]);
+      await withdrawReports(batch, row.key);
     }
     if (row.type === 'account.link') await unlink(batch, row, playerIn(event)!.uuid);
     await batch.tx.runAll([

@@ -208,29 +208,31 @@ function doneBy(request: PageRequest, { player, type }: MatchObjective): Html {
   return html`${before(done)} ${playerLink(request, player, 20)} ${after(done)}`;
 }
 
-const playersIn = ({ name, players }: MatchTeam): ScoredPlayer[] =>
-  players.map((player) => ({ ...player, team: name }));
+/** The players of each team. */
+function playersByTeam({ match, teams }: MatchView): ScoredPlayer[][] {
+  const secondary = new Set((extrasOf(match.extras).secondary ?? []).map(String));
+  return teams.map(({ name, players }, t) =>
+    players.map((player, p) => ({ ...player, team: name, isSecondary: secondary.has(String([t, p])) })),
+  );
+}
 
 async function scoreboards(request: PageRequest, view: MatchView): Promise<Html> {
   const { match, teams, facts, winners, colours } = view;
   const { text, formats } = request;
   const reported = (await countersOfMatches(request.db, [match.key])).get(match.key) ?? [];
   const declared = reported.length === 0 ? [] : await listCounters(request.db);
+  const players = playersByTeam(view);
   const counters = counterColumns(request, facts.gamemode, declared, reported);
   if (isFreeForAll(teams)) {
-    const hasWon = ({ name }: MatchTeam): number => Number(winners.includes(name));
-    const winnersFirst = [...teams].sort((a, b) => hasWon(b) - hasWon(a));
-    const everybody = winnersFirst.flatMap((team) =>
-      playersIn(team).map((player) => ({ ...player, score: team.score })),
-    );
-    const first = winnersFirst.filter(hasWon).reduce((sum, { players }) => sum + players.length, 0);
+    const everybody = teams.flatMap(({ score }, t) => players[t]!.map((player) => ({ ...player, score })));
+    const [won, lost] = [true, false].map((has) => everybody.filter(({ team }) => winners.includes(team) === has));
     return html`<div class="scoreboard">
       <h3><span class="team-name">${text.match.everyone}</span></h3>
-      ${scoreTable(request, { label: text.match.everyone, players: everybody, winners: first }, counters)}
+      ${scoreTable(request, { label: text.match.everyone, players: [...won!, ...lost!], winners: won!.length }, counters)}
     </div>`;
   }
   return html`${teams.map(
-    (team) =>
+    (team, t) =>
       html`<div class="scoreboard c-${colours.get(team.name)!}">
         <h3>
           <span class="team-name"><bdi>${team.name}</bdi></span
@@ -239,7 +241,7 @@ async function scoreboards(request: PageRequest, view: MatchView): Promise<Html>
             >${formats.number(team.score)}</span
           >
         </h3>
-        ${scoreTable(request, { label: team.name, players: playersIn(team) }, counters)}
+        ${scoreTable(request, { label: team.name, players: players[t]! }, counters)}
       </div>`,
   )}`;
 }

@@ -5,9 +5,10 @@ import { page } from './request.ts';
 
 const [ADA, BOB] = [person(1, 'Ada'), person(2, 'Bob')];
 
+const counters = (wools: number, flags = 0) => ({ counters: { wools, flags, rogue: 7 } });
+
 onEachDatabase("a network's own counters are shown on player, match and leaderboard pages", async (t, url) => {
   const context = await testContext(t, url);
-  const counters = (wools: number, flags = 0) => ({ counters: { wools, flags, rogue: 7 } });
   const label = { en: 'Wools <b>', ja: '羊毛' };
   const [, , , ctw] = await sendEvents(
     context,
@@ -32,6 +33,7 @@ onEachDatabase("a network's own counters are shown on player, match and leaderbo
   assert.match(shown, /Wools &lt;b&gt;[^]*data-label="Wools &lt;b&gt;">31<[^]*>12<[^]*>5</);
   assert.doesNotMatch(shown, /Flags|rogue/);
   assert.match(shown, /Red wins[^]*Blue wins/);
+  assert.match(shown, /changed sides/);
   assert.match(shown, /class="score c-dark-blue won"|class="score c-blue won"/);
   assert.match(await page(context, `/matches/${ctw}?lang=ja`), /羊毛/);
   const board = await page(context, '/leaderboards?by=wools');

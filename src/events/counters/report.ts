@@ -66,7 +66,7 @@ async function warningsAbout(
 }
 
 const unknown = (key: string): string =>
-  `is no counter of this network, so its values are stored but not counted; an operator declares it in the console under Counters or with: scorehall counter set --key ${key}`;
+  `is no counter of this network, so its values are stored but not counted; an operator declares it in the console under Counters or with: scorehall counter set --key ${key} --label TEXT`;
 
 const implausible = (value: number, most: number): string =>
   `is ${value}, more than the ${most} that the declaration of the counter allows; check the unit, or raise the limit`;

@@ -7,8 +7,8 @@ import { groupOf } from '#store/game/player-stats.ts';
 import type { PageRequest } from '../page-request.ts';
 import { playerLink } from './player-link.ts';
 
-/** A player with the name of the team. */
-export type ScoredPlayer = MatchPlayer & { team: string };
+/** A player with the name of the team, and whether another team decided the player's result. */
+export type ScoredPlayer = MatchPlayer & { team: string; isSecondary: boolean };
 
 export interface Scores {
   label: string;
@@ -20,7 +20,7 @@ export interface Scores {
 /** A counter of the network's own as a column of a scoreboard. */
 export interface CounterColumn {
   label: string;
-  valueOf(player: ScoredPlayer): number;
+  valueOf: (player: ScoredPlayer) => number;
 }
 
 /** The columns of the declared counters that count in the gamemode of a match. */
@@ -84,7 +84,7 @@ export function scoreTable(
           (played, place) =>
             html`<tr>
               <th scope="row">
-                ${playerLink(request, played)}${place < winners ? html` <span class="small soft">${text.match.winner}</span>` : ''}
+                ${playerLink(request, played)}${place < winners ? html` <span class="small soft">${text.match.winner}</span>` : ''}${played.isSecondary ? html` <span class="small soft">${text.match.changedSides}</span>` : ''}
               </th>
               ${cells(played).map((cell, index) => html`<td class="n" data-label="${names[index]!}">${cell}</td>`)}
             </tr> `,

@@ -107,6 +107,7 @@ export const en = {
     playerCount: 'Players',
     scoreboard: 'Scoreboard',
     winner: 'Winner',
+    changedSides: 'changed sides',
     everyone: 'Everybody for themselves',
     nobody: 'Nobody was on this team when the match ended.',
     objectives: 'Objectives',

@@ -106,6 +106,7 @@ export const ja: Text = {
     playerCount: '参加者',
     scoreboard: 'スコアボード',
     winner: '勝利',
+    changedSides: '途中で移籍',
     everyone: '個人戦',
     nobody: '終了時、このチームには誰もいませんでした。',
     objectives: '目標達成',

@@ -87,10 +87,11 @@ onEachDatabase('a counter that is declared later counts what was reported before
   assert.equal((await valuesOf(db, 1))['total']!['wools'], 5);
 });
 
+const crowd = (wools: number) => Object.fromEntries(Array.from({ length: 300 }, (_, at) => [at, { wools }]));
+
 onEachDatabase('a job counts the many reports before a declaration, while new ones arrive', async (t, url) => {
   const context = await alpha(t, url);
   const { db } = context;
-  const crowd = (wools: number) => Object.fromEntries(Array.from({ length: 300 }, (_, at) => [at, { wools }]));
   const ids = [];
   for (const wools of [1, 2, 3])
     ids.push(...(await sendEvents(context, declaredOnce(wools), played('ctw', crowd(wools)))));
