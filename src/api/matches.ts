@@ -77,7 +77,8 @@ export const matches: Endpoint[] = [
     cachedUnder: 'anything',
     handle: ({ deps, dataVersion, query: { max_id, limit, fields: extra } }) => {
       if (extra.size > 0) {
-        if (needsExtras(extra) || extra.has('objectives')) return listWithExtras(deps, max_id, limit, extra, dataVersion);
+        if (needsExtras(extra) || extra.has('objectives'))
+          return listWithExtras(deps, max_id, limit, extra, dataVersion);
         const found = listMatchesWithTeams(deps.db, max_id, limit);
         return found.then((matches) => longList(deps, matches, extra, dataVersion));
       }
