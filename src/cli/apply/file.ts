@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { nameKey } from '#platform/text.ts';
 
