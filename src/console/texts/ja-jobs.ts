@@ -3,7 +3,7 @@ import type { jobs as en } from './en-jobs.ts';
 /** The Japanese texts of jobs and confirmations. */
 export const jobs: typeof en = {
   jobs: {
-    lead: 'イベントの取り下げ、プレイヤーの統合、削除したプレイヤーの匿名化は、ほかの処理と並行して少しずつ実行されます。',
+    lead: 'イベントの取り下げ、プレイヤーの統合、削除したプレイヤーの匿名化、カウンターの再集計は、ほかの処理と並行して少しずつ実行されます。',
     none: 'まだジョブはありません。',
     job: 'ジョブ',
     about: '対象',
