@@ -44,7 +44,4 @@ onEachDatabase('an operator adds, changes and removes counters, and switches tho
   await act(`${AT}/ducks/delete`, {}, `${AT}/ducks`);
   assert.equal(await counterByKey(db, 'ducks'), undefined);
   assert.equal((await olga.open(`${AT}/ducks`)).status, 404);
-
-  const { console: visitor } = await enter(services, 'Vera');
-  assert.equal((await visitor.open(AT)).status, 404);
 });
