@@ -15,7 +15,9 @@ const SECRET = /shk_(test_)?[\w-]{43}/;
 onEachDatabase('the list of servers tells servers that report without a match from silent ones', async (t, url) => {
   const services = await openTestConsole(t, url);
   await sendEvents(services.context, configured('Lobby', { order: 1 }), configured('Old', { order: 2, max: 20 }));
-  await sendEvents(services.context, presence('Lobby', { current: 3, players: ['Player1', 'Player2', 'Player3'] }));
+  const players = ['Player1', 'Player2', 'Player3'];
+  const time = timestamp(services.context.clock.now());
+  await sendEvents(services.context, presence('Lobby', { current: 3, players }, { time }));
   await makeOperator(services, 'Olga');
   const { console: olga } = await enter(services, 'Olga');
   await olga.open('/console/operator/servers');
