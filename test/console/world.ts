@@ -104,7 +104,8 @@ async function addWeekOfUsage({ db }: AppContext, { key }: Application, now: num
     const hour = now - (now % HOUR_MS) - ago * HOUR_MS;
     ENDPOINTS.forEach((endpoint, index) => {
       const wave = Math.max(0, Math.sin(((ago + 6) / 24) * 2 * Math.PI));
-      const requests = Math.round((40 + 600 * wave) / (1 + index * 2));
+      const noise = 0.8 + ((ago * 79 + index * 53) % 41) / 100;
+      const requests = Math.round((noise * (40 + 600 * wave)) / (endpoint === '' ? 120 : 1 + index * 2));
       const client_errors = endpoint === '' ? requests : ago > 40 && ago < 46 ? Math.round(requests / 2) : 0;
       const limited = ago === 30 ? Math.round((requests - client_errors) / 3) : 0;
       counted.push({ application_key: key, hour, endpoint, requests, client_errors, limited, server_errors: 0 });
@@ -118,7 +119,6 @@ export interface ConsolePage {
   path: string;
 }
 
-/** One page of every kind. */
 /** Events with values that are not plausible, for the operator's list. */
 async function reportImplausible(context: AppContext): Promise<void> {
   const { name } = (await context.db.get<{ name: string }>(sql`select name from servers order by sort_order limit 1`))!;
@@ -130,6 +130,7 @@ async function reportImplausible(context: AppContext): Promise<void> {
   );
 }
 
+/** One page of every kind. */
 export async function consolePages(
   { db }: AppContext,
   { application, waiting, other }: ConsoleWorld,
