@@ -1,5 +1,5 @@
 import type { Config } from '#platform/config.ts';
-import { withoutAddresses } from '#platform/addresses.ts';
+import { withoutAddresses } from '#platform/text.ts';
 import { chooseLanguage } from '#http/languages.ts';
 import type { Mail } from '#platform/mail.ts';
 import type { AccessRequest } from '#store/applications/access-requests.ts';

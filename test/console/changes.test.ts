@@ -55,7 +55,7 @@ onSqlite('name and redirect URIs of an approved application wait for the operato
   const { ann, olga, settings, save, inForce, review, decide, mails } = world;
   await ann.open(settings);
   assert.match(ann.text, /A new name and added Redirect URIs wait until an operator approves them/);
-  assert.equal(await save(ann, { name: 'Shop', redirect_uris: `${NEW}`, require_pkce: '1' }), 'waits');
+  assert.equal(await save(ann, { name: 'Shop', redirect_uris: NEW, require_pkce: '1' }), 'waits');
   assert.deepEqual(await inForce(), ['Board', OLD, true], 'all else applies at once');
   assert.match(ann.text, /Your change waits for the operator.*Board.*Shop/s);
   const sent = mails.splice(0);

@@ -1,6 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { containsAddress } from '#platform/addresses.ts';
-import { isShownText } from '#platform/text.ts';
+import { containsAddress, isShownText } from '#platform/text.ts';
 import {
   ACCESS_STATES,
   type AccessState,

@@ -10,24 +10,26 @@ import { button, timestamp } from '../components.ts';
 import { changeMail, type ChangeNews } from '../mails.ts';
 import { ownedForm, type ConsoleRequest, type OwnedRequest, type Route } from '../routes.ts';
 
+function uriList(uris: readonly string[], others: readonly string[], label: string): Html {
+  return html`${uris.map(
+    (uri) =>
+      html`<code class="line">${uri}</code
+        >${others.includes(uri) ? '' : html`<span class="badge warn">${label}</span>`}`,
+  )}`;
+}
+
 /** The present and the wanted name and Redirect URIs beside each other, for owners and operators. */
 export function changeTable({ texts }: ConsoleRequest, { old, name, redirect_uris }: ApplicationChange): Html {
   const { changes: t } = texts;
-  const uris = (list: readonly string[], others: readonly string[], label: string): Html =>
-    html`${list.map(
-      (uri) =>
-        html`<code class="line">${uri}</code
-          >${others.includes(uri) ? '' : html`<span class="badge warn">${label}</span>`}`,
-    )}`;
   return html`<dl class="facts">
     <dt>${t.name}: ${t.now}</dt>
     <dd><bdi>${old.name}</bdi></dd>
-    <dt>${t.name}: ${t.then}</dt>
+    <dt>${t.name}: ${t.wanted}</dt>
     <dd><bdi>${name}</bdi> ${name === old.name ? '' : html`<span class="badge warn">${t.added}</span>`}</dd>
     <dt>${t.redirect_uris}: ${t.now}</dt>
-    <dd>${uris(old.redirect_uris, redirect_uris, t.removed)}</dd>
-    <dt>${t.redirect_uris}: ${t.then}</dt>
-    <dd>${uris(redirect_uris, old.redirect_uris, t.added)}</dd>
+    <dd>${uriList(old.redirect_uris, redirect_uris, t.removed)}</dd>
+    <dt>${t.redirect_uris}: ${t.wanted}</dt>
+    <dd>${uriList(redirect_uris, old.redirect_uris, t.added)}</dd>
   </dl>`;
 }
 

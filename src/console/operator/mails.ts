@@ -1,4 +1,4 @@
-import { withoutAddresses } from '#platform/addresses.ts';
+import { withoutAddresses } from '#platform/text.ts';
 import type { Config } from '#platform/config.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Mail } from '#platform/mail.ts';

@@ -11,7 +11,7 @@ export const changes = {
       'The application was approved with what stands under “Now”. People see its name on the consent page, and the Redirect URIs receive their sign-ins: check that they belong to the same application.',
     field: 'What',
     now: 'Now',
-    then: 'Then',
+    wanted: 'Then',
     name: 'Name',
     redirect_uris: 'Redirect URIs',
     added: 'new',

@@ -13,7 +13,7 @@ export const changes: typeof en = {
       'このアプリは「現在」の内容で許可されています。名前は同意のページに表示され、リダイレクト URI はログインの結果を受け取ります。同じアプリのものか確かめてください。',
     field: '項目',
     now: '現在',
-    then: '変更後',
+    wanted: '変更後',
     name: '名前',
     redirect_uris: 'リダイレクト URI',
     added: '追加',
