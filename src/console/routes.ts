@@ -72,7 +72,8 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
   }
   if (route.method === 'POST' && !person.isStaff) await countForm(deps, person);
   const application = await authorize(c, deps, route, person);
-  if (route.method === 'POST' && (await needsPassword(deps, route.path, { person, form: submitted, application })))
+  const ofStaff = route.method === 'POST' && route.who !== 'person';
+  if (ofStaff && (await needsPassword(deps, route.path, { person, form: submitted, application })))
     return askForPassword(c, deps, person, submitted);
   const request = requestOf(c, deps, route, person, submitted);
   const result = await route.handle({ ...request, application } as OwnedRequest);

@@ -102,6 +102,9 @@ onEachDatabase('an operator decides only about the change that the page has show
   await ann.submit({}, '/change/withdraw');
   assert.equal((await waitingChanges(db, 9)).length, 0);
   await save(ann, { redirect_uris: `${OLD}\n${NEW}` });
+  assert.equal(await save(olga, { require_pkce: '1' }), 'saved');
+  assert.deepEqual(await inForce(), ['Board', OLD, true], 'other settings of an operator do not approve it');
+  assert.equal((await waitingChanges(db, 9)).length, 1);
   assert.equal(await save(olga, { redirect_uris: `${OLD}\n${NEW}` }), 'saved', 'a change of an operator is in force');
   assert.deepEqual([(await inForce())[1], (await waitingChanges(db, 9)).length], [`${OLD} ${NEW}`, 0]);
   await save(ann, { name: 'Bank' });

@@ -156,11 +156,13 @@ function formOf({ name, redirect_uris, require_pkce, rotate_refresh_tokens }: Ap
 }
 
 async function settingsPage(request: OwnedRequest, problems: Problems = {}): Promise<PageContent> {
-  const { application, texts, c, deps } = request;
+  const { application, texts, c, deps, person } = request;
   const { application: t } = texts;
   const isPage = c.req.method === 'GET';
   const change = await changeTo(deps.db, application.key);
-  const shown = isPage ? formOf({ ...application, ...change }) : request.form;
+  // An owner edits what is wanted. An operator's form has what is in force, because saving it needs no approval.
+  const edited = person.isOperator ? application : { ...application, ...change };
+  const shown = isPage ? formOf(edited) : request.form;
   const root = `/applications/${application.client_id}`;
   const inner = html`${change === undefined ? '' : changeCard(request, change)}
     <section class="card form" aria-labelledby="facts">
@@ -222,10 +224,10 @@ async function saveSettings(request: OwnedRequest): Promise<PageContent | string
 }
 
 async function addOwner(request: OwnedRequest): Promise<PageContent | string> {
-  const { application, deps } = request;
+  const { application, deps, person } = request;
   const problem = await inviteOwner(request);
   if (problem === undefined) return `/applications/${application.client_id}/settings?done=invited`;
-  const change = await changeTo(deps.db, application.key);
+  const change = person.isOperator ? undefined : await changeTo(deps.db, application.key);
   const shown = { ...formOf({ ...application, ...change }), owner: request.form['owner'] ?? '' };
   return await settingsPage({ ...request, form: shown }, { owner: problem });
 }

@@ -49,7 +49,7 @@ async function changePage(request: ConsoleRequest, problem?: string) {
     <button name="state" value="approved">${t.approve}</button>
     <button class="quiet danger" name="state" value="refused">${t.refuse}</button>
   </div>`;
-  const inner = html`<section class="card form" aria-labelledby="change">
+  const inner = html`<section class="card form stack" aria-labelledby="change">
     <h2 id="change">${changes.kind}</h2>
     <p>${changes.review_lead}</p>
     <dl class="facts">

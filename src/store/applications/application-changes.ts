@@ -52,7 +52,8 @@ function changeOf({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow)
 /**
  * Saves the settings of an application. A new name or an added redirect URI of one that an operator has approved waits,
  * together with all else in name and redirect URIs; redirect URIs that are only removed are removed at once, so that an owner
- * can act on a lost address. A change that waited is replaced in any case.
+ * can act on a lost address. Other name or redirect URIs replace a change that waited; those in force end it, unless an
+ * operator saves them, who means the other settings.
  * @param by the owner; undefined for an operator, whose change needs no approval
  * @returns the change that waits, and whether it was asked for now; undefined where the settings are in force
  */
@@ -69,7 +70,7 @@ export async function changeApplication(
     if (current === undefined) return undefined;
     const waiting = await changeTo(tx, current.key);
     if (by === undefined || !addsTo(current, wanted) || !(await isApprovedByOperator(tx, current))) {
-      await endChange(tx, current.key);
+      if (by !== undefined || !isEqual(current, wanted)) await endChange(tx, current.key);
       await setApplication(tx, clientId, wanted);
       return undefined;
     }
