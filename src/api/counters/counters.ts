@@ -49,7 +49,10 @@ export const PlayerCounters = z.record(z.string(), values).meta({
 });
 
 /** The values of a player. */
-export async function playerCountersWire({ db }: Pick<Deps, 'db'>, player: number): Promise<Record<string, CounterValues>> {
+export async function playerCountersWire(
+  { db }: Pick<Deps, 'db'>,
+  player: number,
+): Promise<Record<string, CounterValues>> {
   const declared = await listCounters(db);
   const found = await playerCounters(db, declared, player);
   const shown = COUNTER_MODES.filter((mode) => mode === 'total' || found.has(mode));
