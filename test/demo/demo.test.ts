@@ -120,7 +120,7 @@ describe('the demo', () => {
 
   test('an interrupted generation is resumed', async (t) => {
     const folder = await folderFor(t);
-    const broken = new RunningDemo(folder, ['--matches', '300']);
+    const broken = new RunningDemo(folder, ['--matches', '120']);
     await broken.printed(/Generating/);
     assert.equal(await broken.stop(), 0);
     assert.ok(!broken.output.includes('ready'));
