@@ -49,7 +49,8 @@ export async function openApi(context: AppContext): Promise<HttpService> {
     void ranks.count().catch((error: unknown) => log.error({ err: error }, 'counting the ranks failed'));
   countRanks();
   const recount = setInterval(countRanks, RANKS_EVERY_MS).unref();
-  const api = new Api(context, rateLimiter, meter, ranks, ENDPOINTS, openapiOf(ENDPOINTS, apiFactsOf(config)));
+  const openapi = (): object => openapiOf(ENDPOINTS, apiFactsOf(config));
+  const api = new Api(context, rateLimiter, meter, ranks, ENDPOINTS, openapi);
   return {
     listener: (request, response) => api.serve(request, response),
     readsBodies: false,

@@ -15,6 +15,7 @@ import { ingestEvents } from '#events/ledger.ts';
 import { TestClock, type TestAppContext } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { Person } from './person.ts';
+import { shareSigningKey } from './signing-key.ts';
 
 export const PASSWORD = 'correct horse battery';
 export const CALLBACK = 'https://app.example/callback';
@@ -52,6 +53,7 @@ export async function openTestAuth(
     ...settings,
   });
   const context = (await openAppContext(config, new TestClock(now))) as TestAppContext;
+  await shareSigningKey(context);
   const services = await openServices(context, ['AUTH', 'API']);
   t.after(async () => {
     await services[Symbol.asyncDispose]();

@@ -25,7 +25,7 @@ import { listAccounts } from '#store/accounts/accounts.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { serverByKey } from '#store/game/servers.ts';
 import { event } from '#test/support/builders.ts';
-import { createTestDatabase, onEachEmptyDatabase, testContext, TestClock } from '#test/support/context.ts';
+import { createEmptyDatabase, onEachEmptyDatabase, testContext, TestClock } from '#test/support/context.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.endsWith('.sql'));
@@ -102,7 +102,7 @@ onEachEmptyDatabase('a failed migration is rolled back', async (t, url) => {
 });
 
 test('opening a SQLite file waits until another process releases its lock', async (t) => {
-  const database = await createTestDatabase('sqlite');
+  const database = await createEmptyDatabase('sqlite');
   const { url } = database;
   const busy = new DatabaseSync(url);
   busy.exec('begin exclusive; create table other (x)');
