@@ -170,7 +170,7 @@ const PAGINGS = [
   ['Python', 'paging.py'],
 ] as const;
 
-const rules: DeveloperPage = (_request, text, placeholders) => {
+const rules: DeveloperPage = ({ deps: { config }, formats }, text, placeholders) => {
   const words = text.rules;
   const errorBody = `{"error":"rate_limit","error_description":"Rate limit exceeded"}`;
   return layout(
@@ -183,6 +183,8 @@ const rules: DeveloperPage = (_request, text, placeholders) => {
         ${table(undefined, words.limitHeaders)}
         <p>${inline(words.over)}</p>
         ${code(text, 'limits.sh', placeholders)}
+        <h3 id="tokens">${words.tokens}</h3>
+        <p>${inline(words.tokensText(formats.number(config.TOKEN_LIMIT), formats.number(config.LIVE_TOKEN_LIMIT)))}</p>
       </section>
       <section class="prose">
         <h2 id="errors">${words.errors}</h2>
