@@ -23,7 +23,7 @@ export interface StorageParts extends InteractionLimits {
   /** For this long after its use a refresh token can be used again (setting `REFRESH_GRACE`). */
   graceMs: number;
   tokenLimits: TokenLimits;
-  /** Tokens of a kind that an application may have for itself and for one account (setting `LIVE_TOKEN_LIMIT`). */
+  /** Tokens of a kind that an application may have for itself and for one account, and sessions of an account. */
   liveTokens: number;
   /** The lifetime of a grant without tokens; each token prolongs it to its own end, so the grant used last ends last. */
   unusedGrantMs: number;
@@ -60,17 +60,24 @@ class TokenAdapter implements Adapter {
     const now = clock.now();
     const lifetimeMs = this.#kind === 'Grant' ? unusedGrantMs : expiresIn * 1000;
     const expires = Number.isFinite(lifetimeMs) ? now + lifetimeMs : null;
-    if (this.#kind === 'Session' && payload.accountId !== undefined) {
-      const end = Math.min(expires ?? Infinity, await lastEndOf(db, payload.uid!, now));
-      const request = clientInfo.getStore() ?? { address: '', agent: '' };
-      return await db.runAll([
-        this.#insert(id, payload, end),
-        touchSession(payload.uid!, payload.accountId, now, request),
-      ]);
-    }
+    if (this.#kind === 'Session' && payload.accountId !== undefined)
+      return await this.#storeSession(id, payload, expires ?? Infinity, payload.accountId);
     const statement = this.#insert(id, payload, expires);
     if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.write(statement);
     await db.transaction((tx) => this.#store(tx, statement, id, payload, expires ?? now));
+  }
+
+  async #storeSession(id: string, payload: AdapterPayload, expires: number, accountId: string): Promise<void> {
+    const { db, clock, liveTokens } = this.#parts;
+    const now = clock.now();
+    const end = Math.min(expires, await lastEndOf(db, payload.uid!, now));
+    const request = clientInfo.getStore() ?? { address: '', agent: '' };
+    const owner: TokenOwner = { kind: this.#kind, clientId: null, accountId };
+    await db.transaction(async (tx) => {
+      await lockTokens(tx, owner);
+      await tx.runAll([this.#insert(id, payload, end), touchSession(payload.uid!, accountId, now, request)]);
+      await endExcessTokens(tx, owner, secretHash(id), liveTokens);
+    });
   }
 
   /** Stores a token unless its grant has been revoked, and ends the tokens that it replaces or that exceed the limit. */

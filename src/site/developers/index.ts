@@ -183,7 +183,9 @@ const rules: DeveloperPage = ({ deps: { config }, formats }, text, placeholders)
         ${table(undefined, words.limitHeaders)}
         <p>${inline(words.over)}</p>
         ${code(text, 'limits.sh', placeholders)}
-        <h3 id="tokens">${words.tokens}</h3>
+      </section>
+      <section class="prose">
+        <h2 id="tokens">${words.tokens}</h2>
         <p>${inline(words.tokensText(formats.number(config.TOKEN_LIMIT), formats.number(config.LIVE_TOKEN_LIMIT)))}</p>
       </section>
       <section class="prose">

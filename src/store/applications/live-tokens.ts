@@ -1,10 +1,13 @@
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 
-/** The tokens of one kind that an application has for itself (`accountId` null) or for one account. */
+/**
+ * The tokens of one kind that an application has for itself (`accountId` null) or for one account; with `clientId` null, the
+ * sessions of an account.
+ */
 export interface TokenOwner {
   kind: string;
-  clientId: string;
+  clientId: string | null;
   accountId: string | null;
 }
 
@@ -19,7 +22,7 @@ export async function lockTokens(tx: Queryable, { clientId, accountId }: TokenOw
   // SQLite runs one writing transaction at a time. PostgreSQL has no row to lock before the first token.
   if (tx.remote)
     await tx.tuple(sql`
-      select pg_advisory_xact_lock(hashtextextended(${`tokens ${clientId} ${accountId ?? ''}`}, 0))`);
+      select pg_advisory_xact_lock(hashtextextended(${`tokens ${clientId ?? ''} ${accountId ?? ''}`}, 0))`);
 }
 
 /**
@@ -32,11 +35,12 @@ export async function endExcessTokens(
   newest: string,
   limit: number,
 ): Promise<void> {
+  const client: Sql = clientId === null ? sql`client_id is null` : sql`client_id = ${clientId}`;
   const account: Sql = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`;
   const ended = await tx.all<{ hash: string }>(sql`
     delete from tokens where (hash, kind) in (
       select hash, kind from tokens
-      where client_id = ${clientId} and kind = ${kind} and ${account} and hash <> ${newest}
+      where ${client} and kind = ${kind} and ${account} and hash <> ${newest}
       order by expires desc limit ${BATCH_SIZE} offset ${limit - 1})
     returning hash`);
   if (kind !== 'Grant') return;

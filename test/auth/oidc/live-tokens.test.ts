@@ -3,7 +3,16 @@ import { sql } from '#db/sql.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { codeOf, type Fields, post, requestFor, STEVE, type TokenResponse } from '../flow.ts';
-import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type TestAuth } from '../support.ts';
+import { Person } from '../person.ts';
+import {
+  authorize,
+  CALLBACK,
+  makeAccount,
+  makeApplication,
+  openTestAuth,
+  PASSWORD,
+  type TestAuth,
+} from '../support.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -106,5 +115,26 @@ onEachDatabase(
     for (const tokens of [first, third, robin]) assert.equal((await refresh(tokens)).status, 200);
     for (const kind of ['Grant', 'RefreshToken', 'AccessToken'])
       assert.ok((await countOf(services, mine, kind)) <= 4, kind);
+  },
+);
+
+onEachDatabase(
+  'an account is signed in in LIVE_TOKEN_LIMIT browsers; a further one signs out the one used first',
+  async (t, url) => {
+    const services = await openTestAuth(t, url, { LIVE_TOKEN_LIMIT: '2' });
+    await makeAccount(services, 'Robin');
+    await makeAccount(services, 'Alex');
+    const signIn = async (login: string): Promise<Person> => {
+      services.context.clock.advance(1_000);
+      const person = new Person(services.auth);
+      await person.open('/sign-in');
+      await person.submit({ login, password: PASSWORD });
+      return person;
+    };
+    const other = await signIn('Alex');
+    const browsers = [await signIn('Robin'), await signIn('Robin'), await signIn('Robin')];
+    const paths: string[] = [];
+    for (const person of [...browsers, other]) paths.push(new URL((await person.open('/account')).url).pathname);
+    assert.deepEqual(paths, ['/sign-in', '/account', '/account', '/account']);
   },
 );

@@ -60,7 +60,7 @@ async function statusesOf(services: readonly TestAuth[], fields: Fields, count: 
   const requests = Array.from({ length: count }, (_, n) =>
     post(services[n % services.length]!, '/oauth/token', { ...fields, grant_type: 'client_credentials' }),
   );
-  return (await Promise.all(requests)).map(({ status }) => status).toSorted();
+  return (await Promise.all(requests)).map(({ status }) => status).toSorted((a, b) => a - b);
 }
 
 onEachDatabase('with COUNTERS=database all processes together give TOKEN_LIMIT tokens', async (t, url) => {
