@@ -42,13 +42,13 @@ onEachDatabase('an application has LIVE_TOKEN_LIMIT own tokens; a further one en
       tokens.push(await tokenOf(services, mine));
     }
   };
-  const statuses = () => Promise.all(tokens.map((token) => apiStatus(services, token)));
+  const statuses = () => Promise.all(tokens.slice(-4).map((token) => apiStatus(services, token)));
   await take(3);
   assert.deepEqual(await statuses(), [200, 200, 200]);
   await take(1);
   assert.deepEqual(await statuses(), [401, 200, 200, 200]);
-  await take(9);
-  assert.deepEqual((await statuses()).slice(-4), [401, 200, 200, 200]);
+  await take(4);
+  assert.deepEqual(await statuses(), [401, 200, 200, 200]);
   assert.equal(await countOf(services, mine, 'ClientCredentials'), 3);
   assert.equal(await apiStatus(services, others), 200, 'other applications keep theirs');
 
