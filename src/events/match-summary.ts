@@ -1,5 +1,6 @@
 import type { DataOf } from './schema.ts';
 import type { MatchFacts, MatchTeam } from '#store/game/matches.ts';
+import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
 import { type Counts, type Group, groupOf, type Sums, sumsOf } from '#store/game/player-stats.ts';
 
@@ -23,19 +24,6 @@ export interface MatchSummary {
   /** Completed objectives that are listed by player. */
   completed: CompletedSummary[];
 }
-
-type Result = 'win' | 'lose' | 'draw';
-
-/** The result of a match for one player, in the order of the columns of `player_matches`. */
-export type PlayedBy = [
-  name: string,
-  result: Result,
-  score: number,
-  kills: number,
-  deaths: number,
-  time: number,
-  envdeaths: number,
-];
 
 /** `sums` are the amounts that the match adds to the player's counters in the group of its gamemode. */
 export type PlayerSummary = [uuid: string, ...PlayedBy, sums: Sums];
@@ -157,7 +145,7 @@ function envdeathsOf({ kills }: Finished): Map<string, number> {
 }
 
 /** The amounts of a match for a player; each counter group uses those it has. A draw only counts as played. */
-function countsOf(player: FinishedPlayer, result: Result, envdeath: number, completed = NONE): Counts {
+function countsOf(player: FinishedPlayer, result: MatchResult, envdeath: number, completed = NONE): Counts {
   return {
     kill: player.kill_count,
     death: player.death_count,
