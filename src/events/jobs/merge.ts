@@ -7,7 +7,7 @@ import { GROUP_NAMES, GROUPS } from '#store/game/player-stats.ts';
 import { mergePlayerNames } from '#store/game/player-names.ts';
 import { recordMergedIn } from '#store/game/merged-players.ts';
 import { joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
-import { rankChanges } from '#store/game/teampvp-ranks.ts';
+import { rankChanges } from '#store/game/rank-counts.ts';
 import { createJob, markStale, nextStale } from '#store/jobs.ts';
 import type { Batch } from '../unit-of-work.ts';
 import { Budget, type Work } from './portion.ts';

@@ -3,7 +3,7 @@ import { isShortUuid, nameKey, shortUuid } from '#platform/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { syncAccountName } from '#store/accounts/account-names.ts';
-import { rankChanges } from './teampvp-ranks.ts';
+import { rankChanges } from './rank-counts.ts';
 
 /**
  * Derives the names, the last login and the last logout of a player from the remaining records, after events were

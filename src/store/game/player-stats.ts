@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { rankChanges } from './teampvp-ranks.ts';
+import { rankChanges } from './rank-counts.ts';
 import { identifier, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
 
 /**

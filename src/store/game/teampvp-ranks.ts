@@ -51,12 +51,6 @@ function valuesOf(counters: Record<string, number>): Values {
   return { kill, win, ratio: Math.round(killDeathRatio(counters) * RATIO_UNIT), objective, time };
 }
 
-/** The statements that request a new count of players; for the transaction that changes their counters. */
-export function rankChanges(players: readonly number[]): Sql[] {
-  const rows = players.map((key) => [key]);
-  return insertAll('insert into rank_changes (player_key) values', rows, 'on conflict (player_key) do nothing');
-}
-
 /** Counts the next players whose counters have changed. @returns whether there may be more */
 export async function countRanks(db: Db): Promise<boolean> {
   const waiting = await db.tuple(sql`select 1 from rank_changes limit 1`);
