@@ -186,19 +186,19 @@ function objectiveItem(request: PageRequest, { match, colours }: MatchView, obje
     <span class="figures">${stopwatch(time - match.started)}</span><span class="dot c-${colour}"></span>
     <span
       ><bdi>${name === '' ? text.objectives[type as keyof typeof text.objectives] : name}</bdi>
-      <span class="soft small">${doneBy(request, objective)}</span>
-      <span class="soft small"><bdi>${team}</bdi></span></span
+      <span class="soft small">${doneBy(request, objective)}</span></span
     >
   </li>`;
 }
 
-/** What happened to the objective, and the player behind it: "captured by Leitund46". */
-function doneBy(request: PageRequest, { player, type }: MatchObjective): Html {
+/** What happened to the objective, and who did it: "captured by Leitund46 Red", or "captured by Red" without a player. */
+function doneBy(request: PageRequest, { player, team, type }: MatchObjective): Html {
   const { text } = request;
   const done = text.objectiveDone[type as keyof typeof text.objectiveDone];
-  if (player === null) return html`${done}`;
   const [before, after] = text.by;
-  return html`${before(done)} ${playerLink(request, player, 20)} ${after(done)}`;
+  const teamName = html`<bdi>${team}</bdi>`;
+  if (player === null) return html`${before(done)} ${teamName} ${after(done)}`;
+  return html`${before(done)} ${playerLink(request, player, 20)} ${after(done)} ${teamName}`;
 }
 
 function scoreboards(request: PageRequest, view: MatchView): Html {

@@ -3,6 +3,7 @@ import { accountHelpRoutes } from './account-help.ts';
 import { accountRoutes } from './accounts.ts';
 import { applicationRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
+import { changeRoutes } from './changes.ts';
 import { jobRoutes } from './jobs.ts';
 import { nameRoutes } from './names.ts';
 import { playerMergeRoutes } from './player-merge.ts';
@@ -20,6 +21,7 @@ import { warningRoutes } from './warnings.ts';
 /** The pages and forms of operators. */
 export const operatorRoutes: readonly Route[] = [
   ...requestRoutes,
+  ...changeRoutes,
   ...applicationRoutes,
   ...accountRoutes,
   ...accountHelpRoutes,

@@ -84,6 +84,7 @@ export const operator = {
     players: 'Players',
     plays: 'Current map',
     silent: 'not reporting',
+    no_match: 'no match',
     no_servers: 'There are no game servers yet.',
     new_server: 'Add a game server',
     new_server_lead: 'The server gets a key for sending events. The key is shown only once.',

@@ -38,7 +38,7 @@ export const jobs: typeof en = {
     make_user: (name: string) => `${name} を一般の利用者にしますか？`,
     make_user_falls: '運営のページを開けなくなります。アカウントとアプリは残ります。',
     delete_account: (name: string) => `アカウント ${name} を削除しますか？`,
-    sessions: (count: string) => `ログアウトされるブラウザー：${count}`,
+    sessions: (count: string) => `ログアウトされるブラウザ：${count}`,
     connected: (names: string) => `アクセスできなくなるアプリ：${names}`,
     suspended: (names: string) => `ほかに所有者がいないため停止されるアプリ：${names}`,
     pseudonym: '試合の記録は仮の名前で残ります。ゲームアカウントが再び連携されると、有効な処罰は再び適用されます。',

@@ -86,6 +86,7 @@ export const operator: typeof en = {
     players: 'プレイヤー',
     plays: 'プレイ中',
     silent: '応答なし',
+    no_match: '試合なし',
     no_servers: 'ゲームサーバーはまだありません。',
     new_server: '新しいゲームサーバー',
     new_server_lead: '書き込み用のキーが発行されます。キーの表示は一度だけです。',

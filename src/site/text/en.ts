@@ -1,6 +1,9 @@
 /** Picks the singular or the plural by count. */
 const plural = (one: string, many: string) => (count: number) => (count === 1 ? one : many);
 
+/** A formatted count with its noun: "1 flag", "1,078 shots". */
+const counted = (noun: string) => (count: string) => `${count} ${count === '1' ? noun : `${noun}s`}`;
+
 export const en = {
   more: 'View all',
   frame: {
@@ -132,7 +135,7 @@ export const en = {
     control_point: 'captured',
     other: 'completed',
   },
-  /** The words before and after the player who completed an objective. */
+  /** The words before and after the player or the team that completed an objective. */
   by: [(done: string) => `${done} by`, (_done: string) => ''] as [(done: string) => string, (done: string) => string],
   map: {
     list: 'Maps',
@@ -196,14 +199,14 @@ export const en = {
     factions: 'Factions',
   },
   modeCounters: {
-    wool: (count: string) => `${count} wools`,
-    core: (count: string) => `${count} cores`,
-    destroyable: (count: string) => `${count} monuments`,
-    flag: (count: string) => `${count} flags`,
-    score: (count: string) => `${count} points`,
-    objective: (count: string) => `${count} objectives`,
-    shot: (count: string) => `${count} shots`,
-    hit: (count: string) => `${count} hits`,
+    wool: counted('wool'),
+    core: counted('core'),
+    destroyable: counted('monument'),
+    flag: counted('flag'),
+    score: counted('point'),
+    objective: counted('objective'),
+    shot: counted('shot'),
+    hit: counted('hit'),
     paint: (count: string) => `${count} painted`,
   },
   gamemodes: {
