@@ -15,6 +15,7 @@ export interface MatchFacts extends Record<string, unknown> {
   finished: number;
   teams: (Record<string, unknown> & { players: Record<string, unknown>[] })[];
   objectives: Record<string, unknown>[];
+  counters: Record<string, unknown>[];
 }
 
 export interface Named {

@@ -3,6 +3,7 @@ import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config.ts';
+import { counters } from './counters/counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
@@ -13,7 +14,14 @@ import { servers } from './servers.ts';
 import { Api } from './service.ts';
 
 /** Every endpoint of the data API. */
-export const ENDPOINTS: readonly Endpoint[] = [...servers, ...matches, ...maps, ...punishments, ...players];
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...servers,
+  ...matches,
+  ...maps,
+  ...punishments,
+  ...players,
+  ...counters,
+];
 
 /** What the OpenAPI document says about the network. */
 export const apiFactsOf = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config): ApiFacts => ({

@@ -168,6 +168,7 @@ export async function consolePages(
     'operator-account': `/console/operator/accounts/${other.id}`,
     'operator-account-help': `/console/operator/accounts/${other.id}/help`,
     'operator-servers': '/console/operator/servers',
+    'operator-counters': '/console/operator/counters',
     'operator-server': `/console/operator/servers/${server}`,
     'operator-players': '/console/operator/players',
     'operator-player': `/console/operator/players/${into}`,

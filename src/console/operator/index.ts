@@ -3,6 +3,7 @@ import { accountHelpRoutes } from './account-help.ts';
 import { accountRoutes } from './accounts.ts';
 import { applicationRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
+import { counterRoutes } from './counters.ts';
 import { changeRoutes } from './changes.ts';
 import { jobRoutes } from './jobs.ts';
 import { nameRoutes } from './names.ts';
@@ -27,6 +28,7 @@ export const operatorRoutes: readonly Route[] = [
   ...accountHelpRoutes,
   ...serverListRoutes,
   ...serverRoutes,
+  ...counterRoutes,
   ...warningRoutes,
   ...playerListRoutes,
   ...playerMergeRoutes,

@@ -6,6 +6,7 @@ export const operator = {
       '/applications': 'Applications',
       '/accounts': 'Accounts',
       '/servers': 'Game servers',
+      '/counters': 'Counters',
       '/warnings': 'Implausible values',
       '/players': 'Players',
       '/punishments': 'Punishments',

@@ -1,4 +1,5 @@
 import type { Language } from '#http/languages.ts';
+import { counters } from './en-counters.ts';
 import { jobs } from './en-jobs.ts';
 import type { RedirectUriProblem } from '#store/applications/redirect-uris.ts';
 import { access } from './en-access.ts';
@@ -10,6 +11,7 @@ import { operator } from './en-operator.ts';
 /** The English texts of the console. */
 export const en = {
   ...operator,
+  ...counters,
   ...jobs,
   ...access,
   ...changes,

@@ -8,6 +8,7 @@ export const operator: typeof en = {
       '/applications': 'アプリ',
       '/accounts': 'アカウント',
       '/servers': 'ゲームサーバー',
+      '/counters': 'カウンター',
       '/warnings': '不自然な値',
       '/players': 'プレイヤー',
       '/punishments': '処罰',

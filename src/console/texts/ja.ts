@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { counters } from './ja-counters.ts';
 import { jobs } from './ja-jobs.ts';
 import { access } from './ja-access.ts';
 import { changes } from './ja-changes.ts';
@@ -9,6 +10,7 @@ import { operator } from './ja-operator.ts';
 /** The Japanese texts of the console. */
 export const ja: Texts = {
   ...operator,
+  ...counters,
   ...jobs,
   ...access,
   ...changes,

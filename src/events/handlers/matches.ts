@@ -4,21 +4,25 @@ import { type EventContext, findOrAddPlayer, type HandlerResult } from '../unit-
 import type { MatchFacts } from '#store/game/matches.ts';
 import { groupOf } from '#store/game/player-stats.ts';
 import { joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
+import { applyReports } from '../counters/report.ts';
 import { type MatchSummary, type PlayerSummary, uuidsOf } from '../match-summary.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */
-export function applyFinished(context: EventContext, match: MatchSummary): HandlerResult {
+export async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
   const { batch, key, server } = context;
-  const { facts, started, finished, teams, objectives } = match;
+  const { facts, started, finished, teams, objectives, extras, counters } = match;
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
   batch.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
   addPlayers(context, match);
   if (batch.players.hasMerged) addMerged(context, match);
-  batch.rows.add('match_details', [key, head, started, finished, teams, objectives]);
+  batch.rows.add('match_details', [key, head, started, finished, teams, objectives, extras]);
   if (match.kills.length > 0) addKills(context, match);
   if (match.completed.length > 0) addCompleted(context, match);
-  return undefined;
+  if (counters === undefined) return undefined;
+  batch.rows.add('match_counters', [key, counters.text]);
+  const warnings = await applyReports(context, groupOf(facts.gamemode), counters.reported);
+  return warnings && { warnings };
 }
 
 type PlayerRow = [match: number, player: number, ...PlayedBy];

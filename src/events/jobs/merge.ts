@@ -5,6 +5,9 @@ import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { GROUP_NAMES, GROUPS } from '#store/game/player-stats.ts';
 import { mergePlayerNames } from '#store/game/player-names.ts';
+import { moveReports } from '#store/game/counters/counter-reports.ts';
+import { listCounters } from '#store/game/counters/counters.ts';
+import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
 import { recordMergedIn } from '#store/game/merged-players.ts';
 import { joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { rankChanges } from '#store/game/rank-counts.ts';
@@ -96,6 +99,7 @@ async function moveMatches(
       await subtractPlayedTwice(tx, twice, merged, survivor);
       for (const match of twice) await joinRows(tx, match, merged, survivor);
     }
+    await moveReports(tx, matches, merged, survivor);
     await tx.run(sql`
       update player_matches set player_key = ${survivor} where player_key = ${merged} and match_key in (${list(matches)})`);
   }
@@ -161,6 +165,7 @@ const OWNED: readonly OwnedTable[] = [
   { table: 'kills', owner: 'victim_key', order: ['match_key', 'number'] },
   { table: 'player_objectives', owner: 'player_key', order: ['type', 'match_key', 'number'] },
   { table: 'player_sessions', owner: 'player_key', order: ['ledger_key'] },
+  { table: 'counter_reports', owner: 'player_key', order: ['event_key'] },
   { table: 'faction_reports', owner: 'player_key', order: ['time', 'ledger_key'] },
   { table: 'punishments', owner: 'punished_key', order: ['key'] },
   { table: 'merged_in_matches', owner: 'player_key', order: ['match_key'], mayCollide: true },
@@ -204,6 +209,7 @@ async function complete(tx: Queryable, now: number, { from, merged, survivor }: 
     disputed.map((name) => `map ${name}`),
   );
   await tx.runAll([addCounters(merged, survivor), ...rankChanges([merged, survivor])]);
+  await mergePlayerCounters(tx, await listCounters(tx), merged, survivor);
   if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
   await storeKey(tx, from, merged, survivor);
   await tx.run(sql`delete from rederivations where kind = 'player' and ref = ${String(merged)}`);

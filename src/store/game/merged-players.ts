@@ -9,9 +9,12 @@ import { renamedJson } from './renamed-json.ts';
  * not depend on whether the merge or the match arrived first, and a name that was withdrawn or anonymised is gone from it.
  */
 
-/** The column `merged` of a match, for readers of `match_details`: 1 where `withSurvivors` has to rewrite its JSON. */
-export const HAS_MERGED = sql`
-  case when exists (select 1 from merged_in_matches x where x.match_key = match_details.match_key) then 1 else 0 end`;
+/** The column `merged` of a match: 1 where `withSurvivors` has to rewrite its JSON. */
+export const hasMerged = (match: Sql): Sql => sql`
+  case when exists (select 1 from merged_in_matches x where x.match_key = ${match}) then 1 else 0 end`;
+
+/** `hasMerged` for readers of `match_details`. */
+export const HAS_MERGED = hasMerged(sql`match_details.match_key`);
 
 /** The name to show of a player in a match: `stored`, or the present name where a UUID of the player was merged. */
 export function shownName(match: Sql, player: Sql, present: Sql, stored: Sql): Sql {
@@ -44,13 +47,16 @@ function survivorsIn(db: Reads, matches: readonly number[]): MaybePromise<Map<nu
   });
 }
 
-/** A match as it is stored: JSON of its teams, perhaps of its objectives, and whether a merged UUID took part. */
+/** A match as it is stored: JSON of players, and whether a merged UUID took part. */
 interface StoredMatch {
   key: number;
-  teams: string;
+  teams?: string;
   objectives?: string;
+  counters?: string;
   isMerged: boolean;
 }
+
+const MEMBERS = ['teams', 'objectives', 'counters'] as const;
 
 /** Puts the surviving players into the JSON of matches, with one more statement where any of them has merged players. */
 export function withSurvivors<M extends StoredMatch>(db: Reads, matches: readonly M[]): MaybePromise<readonly M[]> {
@@ -60,9 +66,8 @@ export function withSurvivors<M extends StoredMatch>(db: Reads, matches: readonl
     matches.map((match) => {
       const renamed = survivors.get(match.key);
       if (renamed === undefined) return match;
-      const { teams, objectives } = match;
-      const shown = objectives === undefined ? {} : { objectives: renamedJson(objectives, renamed) };
-      return { ...match, teams: renamedJson(teams, renamed), ...shown };
+      const given = MEMBERS.filter((member) => match[member] !== undefined);
+      return { ...match, ...Object.fromEntries(given.map((member) => [member, renamedJson(match[member]!, renamed)])) };
     }),
   );
 }

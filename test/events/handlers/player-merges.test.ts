@@ -21,7 +21,7 @@ const FROM = person(0).uuid;
 const INTO = person(1).uuid;
 
 /** Tables with the UUIDs and names of events, which a merge does not change. */
-const STORED_BODIES = ['match_details', 'ledger', 'kills', 'merged_in_matches'];
+const STORED_BODIES = ['match_details', 'match_counters', 'ledger', 'kills', 'merged_in_matches'];
 
 for (const dialect of DIALECTS) {
   test(`a player merged into another has always been that other (${dialect})`, async (t) => {
