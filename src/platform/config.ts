@@ -193,6 +193,11 @@ export const SETTINGS = {
     'Whether a newer version backs the database up to the folder backups in DATA_FOLDER before it migrates it',
     choice(['on', 'off']),
   ),
+  REVOCATION_LOG: setting(
+    '',
+    'File to which deletions and revocations are appended, for `restore --since-log`; better on another disk than the database; empty: revocations.log in DATA_FOLDER; off: none',
+    text(1024),
+  ),
   LOG_LEVEL: setting(
     'info',
     'Lowest level that is logged',
@@ -262,6 +267,14 @@ const toStderr: Warn = (sentence) => void process.stderr.write(`scorehall: ${sen
 export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL'>): string {
   if (DATA_FOLDER !== '') return DATA_FOLDER;
   return /^postgres/.test(DATABASE_URL) ? 'data' : dirname(DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, ''));
+}
+
+/** The path of the revocation log; undefined where it is off. */
+export function revocationLog(
+  config: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL' | 'REVOCATION_LOG'>,
+): string | undefined {
+  if (config.REVOCATION_LOG === 'off') return undefined;
+  return config.REVOCATION_LOG === '' ? join(dataFolder(config), 'revocations.log') : config.REVOCATION_LOG;
 }
 
 function inFileNames(): SettingName[] {
