@@ -16,13 +16,18 @@ import { runWithin, serveInstallation } from './installation.ts';
 const MATCHES = 100_000;
 const SECRET_KEY = 'the secret key of the installation that is lost';
 /** A namespace with a loopback interface of its own and nothing else. PostgreSQL is reached by its socket in a folder. */
-const WITHOUT_NETWORK = ['unshare', '-rn', 'sh', '-c', 'ip link set lo up 2>/dev/null; exec "$@"', 'sh'];
+/** The administrator needs no namespace of users, in which the folder of PostgreSQL's user would be closed. */
+const UNSHARE = ['unshare', process.getuid?.() === 0 ? '-n' : '-rn'];
+const WITHOUT_NETWORK = [...UNSHARE, 'sh', '-c', 'ip link set lo up 2>/dev/null; exec "$@"', 'sh'];
 
 /** As if the machine had burnt: only the backup, the revocation log and the secret key are left. */
 export async function testRestore(report: Report, { matches = MATCHES, database }: LoadTestOptions): Promise<void> {
-  const canUnshare = spawnSync('unshare', ['-rn', 'true']).status === 0;
+  const canUnshare = spawnSync(UNSHARE[0]!, [UNSHARE[1]!, 'true']).status === 0;
   const within = canUnshare ? WITHOUT_NETWORK : [];
-  report.note('restore: network', canUnshare ? 'none (unshare -rn)' : 'this system allows no namespace without it');
+  report.note(
+    'restore: network',
+    canUnshare ? `none (${UNSHARE.join(' ')})` : 'this system allows no namespace without it',
+  );
   for (const dialect of dialectsOf(database)) {
     const folder = await mkdtemp(join(tmpdir(), 'scorehall-restore-'));
     try {
@@ -106,5 +111,5 @@ function run(
   const started = performance.now();
   const { status, errors } = runWithin(within, settings, ...args);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  report.add(`${name}: ${step}`, status === 0 ? `${seconds} s` : errors.slice(-300), status === 0);
+  report.add(`${name}: ${step}`, status === 0 ? `${seconds} s` : errors.slice(0, 300), status === 0);
 }

@@ -173,7 +173,7 @@ async function testOlderBackup(report: Report, folder: string, old: string, rows
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   report.add(
     'upgrade: an old backup into PostgreSQL',
-    status === 0 ? `${seconds} s` : errors.slice(-300),
+    status === 0 ? `${seconds} s` : errors.slice(0, 300),
     status === 0,
   );
   if (status === 0) await addDifferences(report, 'upgrade, PostgreSQL', url, rows);
