@@ -115,6 +115,9 @@ for (const [from, to] of [
   });
 }
 
+const entries = async (db: Db): Promise<unknown[][]> =>
+  await db.tuples(sql`select action, detail from audit where action like 'database.%' order by id`);
+
 test('a move and its end are in the audit log of both databases, and so is a cancelled one', async (t) => {
   const [sourceUrl, targetUrl, other] = [
     await databaseOf(t, 'sqlite'),
@@ -124,8 +127,6 @@ test('a move and its end are in the audit log of both databases, and so is a can
   const context = await testContext(t, sourceUrl);
   await fillNetwork(context);
   const environment = { DATABASE_URL: sourceUrl, SECRET_KEY };
-  const entries = async (db: Db): Promise<unknown[][]> =>
-    await db.tuples(sql`select action, detail from audit where action like 'database.%' order by id`);
   const target = await openDb(other, { foreignKeys: false });
   await assert.rejects(move(context.db, interrupted(target, 3, breakOff), optionsOf(other)), /broken/);
   await target.close();

@@ -81,10 +81,10 @@ async function fill(context: TestAppContext) {
   }
   const tokens = {
     revoked: await serviceToken(context, app.client_id, YEARS_MS),
-    kept: await serviceToken(context, app.client_id, YEARS_MS),
+    valid: await serviceToken(context, app.client_id, YEARS_MS),
     ofAnn: await userToken(context, app.client_id, ann.id, { lifetimeMs: YEARS_MS }),
   };
-  const keys = { revoked: await keyOf(context, 'Alpha'), kept: await keyOf(context, 'Beta') };
+  const keys = { revoked: await keyOf(context, 'Alpha'), valid: await keyOf(context, 'Beta') };
   return { ann, disabled, demoted, operator, leaver, app, withdrawn, deleted, tokens, keys };
 }
 
@@ -182,8 +182,8 @@ onEachDatabase('a restored backup brings back nobody and nothing that the revoca
     [401, 200, 401],
     'only the token that was never revoked works',
   );
-  assert.equal((await ask(addresses.API!, '/v1/players/AnnInGame', { token: filled.tokens.kept })).status, 404);
-  assert.equal((await ask(addresses.API!, '/v1/players/Player3', { token: filled.tokens.kept })).status, 200);
+  assert.equal((await ask(addresses.API!, '/v1/players/AnnInGame', { token: filled.tokens.valid })).status, 404);
+  assert.equal((await ask(addresses.API!, '/v1/players/Player3', { token: filled.tokens.valid })).status, 200);
   const { server: _, ...sent } = login('Alpha', person(9, 'Later'));
   const report = (token: string): ReturnType<typeof ask> =>
     ask(addresses.INGEST!, '/events', {
@@ -193,7 +193,7 @@ onEachDatabase('a restored backup brings back nobody and nothing that the revoca
       body: JSON.stringify(sent),
     });
   assert.equal((await report(filled.keys.revoked)).status, 401);
-  assert.equal((await report(filled.keys.kept)).status, 200);
+  assert.equal((await report(filled.keys.valid)).status, 200);
   assert.equal(await db.get(sql`select key from players where uuid = ${person(9).uuid}`), undefined);
 });
 
@@ -218,6 +218,9 @@ test('without the log everything is back, and the log can follow', async (t) => 
   assert.match(other.err, /not restored from a backup/);
 });
 
+const line = (kind: string, subject: string, more: object = {}): string =>
+  JSON.stringify({ time: new Date().toISOString(), kind, subject, detail: '', until: null, ...more });
+
 test('of a log, incomplete lines are skipped, and another file is refused before anything is restored', async (t) => {
   const [source, target] = [await createTestDatabase('sqlite'), await createTestDatabase('sqlite')];
   t.after(() => Promise.all([source.drop(), target.drop()]));
@@ -230,8 +233,6 @@ test('of a log, incomplete lines are skipped, and another file is refused before
   const there = { ...environment, DATABASE_URL: target.url };
   await writeRevocations(context.db, Date.now(), undefined);
   await ok(environment, 'backup', file);
-  const line = (kind: string, subject: string, more: object = {}): string =>
-    JSON.stringify({ time: new Date().toISOString(), kind, subject, detail: '', until: null, ...more });
   const refusal = async (text: string): Promise<string> => {
     writeFileSync(log, text);
     const { status, err } = await scorehall(there, 'restore', file, '--since-log', log);
@@ -243,7 +244,7 @@ test('of a log, incomplete lines are skipped, and another file is refused before
   assert.match((await scorehall(there, 'restore', file, '--since-log', `${log}x`)).err, /cannot be read: ENOENT/);
   const before = new Date(Date.now() - 3_600_000).toISOString();
   const lines = [
-    line('token', secretHash(tokens.kept), { time: before }),
+    line('token', secretHash(tokens.valid), { time: before }),
     line('token', secretHash(tokens.ofAnn), { until: 1 }),
     line('application', app.client_id).slice(0, 40),
   ];

@@ -49,7 +49,7 @@ async function run(input: Input): Promise<void> {
   const tables = await move(source, target, {
     target: address,
     // In the log of both databases, since the source is copied. A repeated attempt belongs to the first one.
-    begun: async () => {
+    started: async () => {
       if (isNew) await audit(source, 'database.move', { to: address });
     },
     now: () => systemClock.now(),
