@@ -20,8 +20,8 @@ import { startCommand } from './installation.ts';
 
 const MATCHES = 1_000_000;
 const SECRET_KEY = 'the secret key of the installation that moves';
-/** Ten matches a second: an evening of a big network. */
-const EVERY_MS = 100;
+/** Two matches of 20 players a second: some ten thousand players online. */
+const EVERY_MS = 500;
 const MAX_MEGABYTES = 300;
 const DELIVERY_MS = 300_000;
 const STEADY_FACTOR = 1.25;
