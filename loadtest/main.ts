@@ -14,6 +14,7 @@
  *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), drills, memory
  *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, footprint
  *   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
+ *   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -27,6 +28,7 @@ const LOAD_TESTS: Record<
   pressure: () => import('./pressure/run.ts'),
   agent: () => import('./agent/run.ts'),
   operate: () => import('./operate/run.ts'),
+  clients: () => import('./clients/run.ts'),
 };
 
 export interface LoadTestOptions {
