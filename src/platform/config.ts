@@ -279,14 +279,6 @@ export function dataFolder({ DATA_FOLDER, DATABASE_URL }: Pick<Config, 'DATA_FOL
   return /^postgres/.test(DATABASE_URL) ? 'data' : dirname(DATABASE_URL.replace(/^(sqlite|file):(\/\/)?/, ''));
 }
 
-/** The path of the revocation log; undefined where it is off. */
-export function revocationLog(
-  config: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL' | 'REVOCATION_LOG'>,
-): string | undefined {
-  if (config.REVOCATION_LOG === 'off') return undefined;
-  return config.REVOCATION_LOG === '' ? join(dataFolder(config), 'revocations.log') : config.REVOCATION_LOG;
-}
-
 function inFileNames(): SettingName[] {
   return settingNames().filter((name) => (SETTINGS[name] as Setting).inFile);
 }

@@ -122,8 +122,8 @@ const entries = async (db: Db): Promise<unknown[][]> =>
 test('a move and its end are in the audit log of both databases, and so is a cancelled one', async (t) => {
   const [sourceUrl, targetUrl, other] = [
     await databaseOf(t, 'sqlite'),
-    await databaseOf(t, 'sqlite'),
-    await databaseOf(t, 'sqlite'),
+    await databaseOf(t, 'sqlite', createEmptyDatabase),
+    await databaseOf(t, 'sqlite', createEmptyDatabase),
   ];
   const context = await testContext(t, sourceUrl);
   await fillNetwork(context);

@@ -26,6 +26,7 @@ import {
   userToken,
 } from '#test/support/builders.ts';
 import {
+  createEmptyDatabase,
   createTestDatabase,
   onEachDatabase,
   testContext,
@@ -146,7 +147,7 @@ onEachDatabase('a restored backup brings back nobody and nothing that the revoca
     assert.ok(!text.includes(name), `the log does not hold ${name}`);
   const pseudonyms = await context.db.tuples(sql`select uuid_hash, uuid, name from pseudonyms order by uuid_hash`);
 
-  const target = await createTestDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
+  const target = await createEmptyDatabase(url.startsWith('postgres') ? 'sqlite' : 'postgres');
   t.after(() => target.drop());
   const there = { DATABASE_URL: target.url, SECRET_KEY, REVOCATION_LOG: join(folder, 'target.log') };
   const restored = await ok(there, 'restore', file, '--since-log', log);
@@ -198,7 +199,7 @@ onEachDatabase('a restored backup brings back nobody and nothing that the revoca
 });
 
 test('without the log everything is back, and the log can follow', async (t) => {
-  const [source, target] = [await createTestDatabase('sqlite'), await createTestDatabase('sqlite')];
+  const [source, target] = [await createTestDatabase('sqlite'), await createEmptyDatabase('sqlite')];
   t.after(() => Promise.all([source.drop(), target.drop()]));
   const folder = folderOf(t);
   const context = await testContext(t, source.url);
@@ -222,7 +223,7 @@ const line = (kind: string, subject: string, more: object = {}): string =>
   JSON.stringify({ time: new Date().toISOString(), kind, subject, detail: '', until: null, ...more });
 
 test('of a log, incomplete lines are skipped, and another file is refused before anything is restored', async (t) => {
-  const [source, target] = [await createTestDatabase('sqlite'), await createTestDatabase('sqlite')];
+  const [source, target] = [await createTestDatabase('sqlite'), await createEmptyDatabase('sqlite')];
   t.after(() => Promise.all([source.drop(), target.drop()]));
   const folder = folderOf(t);
   const context = await testContext(t, source.url);

@@ -150,8 +150,7 @@ export async function withAppContext<T>(work: (context: AppContext) => Promise<T
 
 /** Here and not only in the service, which may not run before the database is lost. What fails here, the service repeats. */
 async function logRevocations({ db, config, clock, log }: AppContext): Promise<void> {
-  const { writeRevocations } = await import('#store/revocations/outbox.ts');
-  const { revocationLog } = await import('#platform/config.ts');
+  const { revocationLog, writeRevocations } = await import('#store/revocations/outbox.ts');
   await writeRevocations(db, clock.now(), revocationLog(config)).catch((error: unknown) =>
     log.warn({ err: error }, 'revocation log'),
   );

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { type Config, dataFolder } from '#platform/config.ts';
 import type { Db } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 
@@ -36,6 +37,14 @@ export async function writeRevocations(db: Db, now: number, file: string | undef
     await db.run(sql`delete from revocations where key in (${list(rows.map(({ key }) => key))})`);
     if (rows.length < BATCH_SIZE) return;
   }
+}
+
+/** The path of the revocation log; undefined where it is off. */
+export function revocationLog(
+  config: Pick<Config, 'DATA_FOLDER' | 'DATABASE_URL' | 'REVOCATION_LOG'>,
+): string | undefined {
+  if (config.REVOCATION_LOG === 'off') return undefined;
+  return config.REVOCATION_LOG === '' ? join(dataFolder(config), 'revocations.log') : config.REVOCATION_LOG;
 }
 
 /** The file is opened for each append, so that it can be moved away while the service runs. */
