@@ -1,4 +1,5 @@
 import { systemClock } from '#platform/clock.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 import { openDb } from '#db/open.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import { createApplication } from '#store/applications/applications.ts';
@@ -35,7 +36,7 @@ export const ABUSERS: readonly Abuser[] = [
     name: 'withdrawal',
     prepare: async ({ url }) => {
       const people = createPopulation(2_000, 2);
-      await using db = await openDb(url);
+      await using db = await openDb(url, { keyedHash: secretHash });
       for (let number = 0; number < ROGUE_MATCHES; number++) {
         const match = matchOf(people, ROGUE_PLAYERS, Date.now());
         await ingestEvents(db, systemClock, { kind: 'operator' }, [{ ...match, server: 'Server 1' }]);
@@ -70,7 +71,7 @@ export const ABUSERS: readonly Abuser[] = [
   {
     name: 'client credentials',
     attack: async ({ url, services }, stop) => {
-      await using db = await openDb(url);
+      await using db = await openDb(url, { keyedHash: secretHash });
       const registered = { name: 'Flood', type: 'service', redirect_uris: [], access: 'none' } as const;
       const { application, secret } = await createApplication(db, Date.now(), { ...registered, redirect_uris: [] });
       const fields = { grant_type: 'client_credentials', client_id: application.client_id, client_secret: secret! };

@@ -11,6 +11,9 @@ import { eventLoopDelays } from './metrics.ts';
 const MAX_P99_MS = 250;
 const WARM_UP_MS = 3_000;
 
+/** The limits of game servers are the defaults: other load tests switch them off. */
+const ENVIRONMENT = { TRUSTED_PROXIES: '127.0.0.1', INGEST_WEIGHT_LIMIT: undefined, NEW_PLAYERS_LIMIT: undefined };
+
 /** Measures honest users beside one abuser after another, each in a new database. */
 export async function runLoadTest({ database, only, seconds }: LoadTestOptions, report: Report): Promise<void> {
   for (const dialect of dialectsOf(database)) {
@@ -27,7 +30,7 @@ async function measure(databases: Databases, abuser: Abuser, seconds: number, re
   const target: Target = {
     url,
     key: abuserKey,
-    services: await serveProcess(url, { environment: { TRUSTED_PROXIES: '127.0.0.1' } }),
+    services: await serveProcess(url, { environment: ENVIRONMENT }),
     ...(await createOwner(url)),
   };
   const honest = new HonestUsers(target.services, honestKey, await createReader(url), target.account);
