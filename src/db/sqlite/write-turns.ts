@@ -5,8 +5,11 @@ import { resultCodeOf, retryWhileLocked, SQLITE_BUSY } from './locked.ts';
 
 const LOCK_TIMEOUT_MS = 15_000;
 
-/** After this time a connection asks for the write lock without a turn: the process that has it may have been stopped. */
-const TURN_TIMEOUT_MS = 2_000;
+/**
+ * After this time a connection asks for the write lock without a turn: the thread that has it may be busy or stopped, and
+ * the lock must not be idle meanwhile.
+ */
+const TURN_TIMEOUT_MS = 100;
 
 /** Connections that have waited longer ask more often, so that they get the next turn before newcomers. */
 const turnPauseMs = (pauses: number): number => Math.max(1, 6 - pauses);
@@ -33,12 +36,9 @@ export class WriteTurns {
   /** Begins a transaction of the writer, with the write lock of the database. */
   async begin(): Promise<void> {
     const hasTurn = await this.#take();
+    const pauseMs = (): number => (hasTurn ? 1 : 1 + Math.random() * 4);
     try {
-      await retryWhileLocked(
-        () => this.#writer.exec('begin immediate'),
-        LOCK_TIMEOUT_MS,
-        () => 1,
-      );
+      await retryWhileLocked(() => this.#writer.exec('begin immediate'), LOCK_TIMEOUT_MS, pauseMs);
     } catch (error) {
       throw resultCodeOf(error) === SQLITE_BUSY ? new Unavailable(error) : error;
     } finally {
