@@ -76,7 +76,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     },
   };
   const pages = getRequestListener(createPages(deps, () => keyRing.tokenInfo).fetch, { overrideGlobalObjects: false });
-  const service = new AuthService(context, keyRing, new ClientCredentials(context, group, tokenLimits), pages);
+  const service = new AuthService(context, keyRing, new ClientCredentials(context, tokenLimits), pages);
   return {
     listener: (request, response) => service.serve(request, response),
     close: async () => {
