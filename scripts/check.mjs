@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 const checks = [
   ['types', binary('typescript', 'tsc')],
   ['lint', binary('oxlint', 'oxlint'), '--type-aware', '--deny-warnings'],
-  ['format', binary('prettier', 'prettier'), '--check', '--log-level', 'warn', '.'],
+  ['format', binary('prettier', 'prettier'), '--check', '--cache', '--log-level', 'warn', '.'],
   ['lock', join(project, 'scripts/lock.mjs'), '--check'],
   ['documents', join(project, 'scripts/docs.ts'), '--check'],
   ['openapi', join(project, 'scripts/check/openapi.ts')],

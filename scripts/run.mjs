@@ -17,7 +17,10 @@ const programs = {
   test: { run: ['test/run.ts'], packages: 'full' },
   check: { run: ['scripts/check.mjs'], packages: 'full' },
   docs: { run: ['scripts/docs.ts'], packages: 'full' },
-  format: { run: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn', '.'], packages: 'full' },
+  format: {
+    run: ['node_modules/prettier/bin/prettier.cjs', '--write', '--cache', '--log-level', 'warn', '.'],
+    packages: 'full',
+  },
   bench: { run: ['bench/main.ts'], packages: 'full' },
   loadtest: { run: ['loadtest/main.ts'], packages: 'full' },
   generate: { run: ['bench/generate.ts'], packages: 'full' },

@@ -9,6 +9,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   serve: () => import('#cli/serve.ts'),
   demo: () => import('#cli/demo.ts'),
   config: () => import('#cli/config.ts'),
+  apply: () => import('#cli/apply/command.ts'),
   app: () => import('#cli/app/app.ts'),
   token: () => import('#cli/app/token.ts'),
   import: () => import('#cli/import.ts'),

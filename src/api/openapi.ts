@@ -105,7 +105,11 @@ const infoOf = ({ network, site }: ApiFacts): object => ({
 });
 
 const securitySchemesOf = ({ tokenUrl }: ApiFacts): object => ({
-  bearer: { type: 'http', scheme: 'bearer', description: `An access token from ${tokenUrl}` },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: `An access token from ${tokenUrl}, or the key of a game server for public data`,
+  },
   access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'An access token' },
   client_id: {
     type: 'apiKey',

@@ -120,9 +120,10 @@ export class Api {
     return this.#callers.authenticate(credentials, versions.credentials);
   }
 
-  /** The subject and the hourly limit that a request counts against: a user, an application or a client address. */
+  /** The subject and hourly limit that a request counts against: a user, an application, a game server or an address. */
   #rateLimitOf(request: IncomingMessage, caller: Caller): RateLimit {
     const { config } = this.#context;
+    if (caller.kind === 'server') return [`server:${caller.serverKey}`, config.SERVER_LIMIT];
     if (caller.kind === 'client_id') return [this.#addressSubject(request), config.ADDRESS_LIMIT];
     const { client_id, hourly_limit } = caller.application;
     if (caller.kind === 'application') return [`application:${client_id}`, hourly_limit ?? config.APP_LIMIT];
@@ -139,7 +140,7 @@ export class Api {
     const { received, caller, rateLimit } = context;
     const { request, route } = received;
     if (!rateLimit.allowed) throw rateLimited(rateLimit, this.#context.clock.now());
-    if (caller.application.access !== 'approved') throw notApproved();
+    if (caller.kind !== 'server' && caller.application.access !== 'approved') throw notApproved();
     if (!isReading(request.method)) throw methodNotAllowed();
     if (route === undefined) throw notFound('There is no such path. See /v1/openapi.json for the paths of this API.');
     return mapMaybe(this.#responses.get(received) ?? this.#handle(context, route), (body) => {

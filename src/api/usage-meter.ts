@@ -30,8 +30,12 @@ export class UsageMeter implements AsyncDisposable {
     this.#timer = setInterval(() => void this.save().catch(saveFailed), SAVE_EVERY_MS).unref();
   }
 
-  /** @param endpoint the path of the endpoint, with `:id`; empty if the request matched none */
+  /**
+   * Counts a request of an application; those of game servers belong to no application.
+   * @param endpoint the path of the endpoint, with `:id`; empty if the request matched none
+   */
   count(caller: Caller, endpoint: string, status: number): void {
+    if (caller.kind === 'server') return;
     const now = this.#clock.now();
     const { key, client_id } = caller.application;
     const usage = this.#usageOf(key, endpoint, now);

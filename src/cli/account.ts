@@ -33,7 +33,7 @@ import {
   required,
   withAppContext,
 } from './command/command.ts';
-import { requireAccount } from './command/lookup.ts';
+import { lastOperatorMessage, requireAccount } from './command/lookup.ts';
 
 const UUID: NonNullable<Command['options']> = {
   uuid: { type: 'string', help: 'The UUID of the game account' },
@@ -73,7 +73,7 @@ export const commands: Command[] = [
     run: (input) =>
       change(input, async ({ db, clock }, { id, name }) => {
         const changed = await setDisabled(db, id, input.values['undo'] === true ? null : clock.now());
-        if (!changed) throw new UsageError(lastOperator(name));
+        if (!changed) throw new UsageError(lastOperatorMessage(name));
       }),
   },
   {
@@ -188,13 +188,10 @@ async function changeRole(input: Input): Promise<void> {
         ? `This gives ${name} every power over the network: servers, players, punishments, accounts and applications.`
         : `This takes the role of ${name} as an operator away.`;
     if (!isConfirmed(input, act, { id, name, role: account.role, new_role: role })) return;
-    if (!(await setRole(db, id, role))) throw new UsageError(lastOperator(name));
+    if (!(await setRole(db, id, role))) throw new UsageError(lastOperatorMessage(name));
     print(input, wire((await findAccount(db, id))!));
   });
 }
-
-const lastOperator = (name: string): string =>
-  `${name} is the last operator and has to stay one; make somebody else an operator first: scorehall account role --help`;
 
 async function listAll(input: Input): Promise<void> {
   await withAppContext(async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
@@ -243,7 +240,7 @@ async function remove(input: Input): Promise<void> {
     if (!isConfirmed(input, act, { ...wire(account), ...impact })) return;
     await finishingJob(context, async () => {
       const deleted = await deleteAccount(db, clock.now(), account.id);
-      if (deleted === 'last operator') throw new UsageError(lastOperator(account.name));
+      if (deleted === 'last operator') throw new UsageError(lastOperatorMessage(account.name));
     });
     print(input, { ...wire(account), deleted: true });
   });

@@ -31,7 +31,8 @@ import {
   requireAll,
   withAppContext,
 } from './command/command.ts';
-import { createFrom, FROM, ingestEvent } from './server-file.ts';
+import { createFrom, FROM } from './apply/command.ts';
+import { ingestEvent } from './apply/servers.ts';
 
 const NAME: Command['options'] = { name: { type: 'string', help: 'The name of the server' }, json: JSON_OPTION };
 const PROPERTIES: NonNullable<Command['options']> = {

@@ -93,6 +93,11 @@ export const SETTINGS = {
   ),
   USER_LIMIT: setting('900', 'Requests an hour for one user, over all applications', whole(1, 1_000_000_000)),
   APP_LIMIT: setting('900', 'Requests an hour for one application with its own tokens', whole(1, 1_000_000_000)),
+  SERVER_LIMIT: setting(
+    '7200',
+    'Requests an hour to the data API from one game server with its key',
+    whole(1, 1_000_000_000),
+  ),
   ADDRESS_LIMIT: setting(
     '600',
     'Requests an hour from one address with only a Client ID, or with failed credentials',

@@ -24,9 +24,14 @@ const blocks = (language: string): string[] =>
 async function environment(t: TestContext): Promise<NodeJS.ProcessEnv> {
   const database = await createTestDatabase('sqlite');
   const context = await openAppContext(
-    readConfig({ DATABASE_URL: database.url, INGEST_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent' }),
+    readConfig({
+      DATABASE_URL: database.url,
+      INGEST_LISTEN: '127.0.0.1:0',
+      API_LISTEN: '127.0.0.1:0',
+      LOG_LEVEL: 'silent',
+    }),
   );
-  const services = await openServices(context, ['INGEST']);
+  const services = await openServices(context, ['INGEST', 'API']);
   t.after(async () => {
     await services[Symbol.asyncDispose]();
     await context[Symbol.asyncDispose]();
@@ -35,14 +40,16 @@ async function environment(t: TestContext): Promise<NodeJS.ProcessEnv> {
   await sendEvents(context, configured('Lantern'));
   const key = await createServerKey(context.db, context.clock.now(), (await serverByName(context.db, 'Lantern'))!.key);
   const folder = mkdtempSync(join(tmpdir(), 'queue-'));
-  return { PATH: process.env['PATH'], INGEST_URL: services.addresses.INGEST, INGEST_KEY: key, QUEUE_FOLDER: folder };
+  const { INGEST, API } = services.addresses;
+  const UUID = '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10';
+  return { PATH: process.env['PATH'], INGEST_URL: INGEST, API_URL: API, UUID, INGEST_KEY: key, QUEUE_FOLDER: folder };
 }
 
 test('the examples of docs/ingest.md run as they stand', async (t) => {
   const env = await environment(t);
   const answers: string[] = [];
   for (const block of blocks('sh')) answers.push((await run('sh', ['-c', block], { env })).stdout);
-  const [login, stream, trial, pardon, receipts] = answers as [string, string, string, string, string];
+  const [login, stream, trial, pardon, receipts, reads] = answers as [string, string, string, string, string, string];
   assert.equal((JSON.parse(login) as { status: string }).status, 'accepted');
   assert.deepEqual(
     stream
@@ -59,7 +66,8 @@ test('the examples of docs/ingest.md run as they stand', async (t) => {
     assert.deepEqual(statuses, Array<string>(count).fill('accepted'));
   }
   assert.equal((JSON.parse(receipts) as { receipts: object[] }).receipts.length, 5);
-  assert.equal(answers.length, 5);
+  assert.match(reads, /^\{"id".*"name":"Saltmarten".*\}\[\]$/);
+  assert.equal(answers.length, 6);
 });
 
 test('the program of docs/ingest.md runs as it stands', async (t) => {

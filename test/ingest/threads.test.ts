@@ -13,7 +13,12 @@ import { configured, login, person } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 onEachDatabase('the ingest with worker threads accepts, stores and closes like the one without', async (_, url) => {
-  const listens: Environment = { INGEST_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'silent', DATABASE_URL: url };
+  const listens: Environment = {
+    INGEST_LISTEN: '127.0.0.1:0',
+    INTERNAL_LISTEN: '127.0.0.1:0',
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: url,
+  };
   await using context = await openAppContext(readConfig(listens));
   const now = systemClock.now();
   await ingestEvents(context.db, systemClock, { kind: 'operator' }, [configured('Alpha')]);

@@ -133,7 +133,7 @@ export async function testContext(
   settings: Environment = {},
 ): Promise<TestAppContext> {
   const listens = Object.fromEntries(
-    ['API', 'AUTH', 'SITE', 'INGEST'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
+    ['API', 'AUTH', 'SITE', 'INGEST', 'INTERNAL'].map((service) => [`${service}_LISTEN`, '127.0.0.1:0']),
   );
   const secret = { SECRET_KEY: 'a secret that is long enough for tests' };
   const config = readConfig({ ...listens, ...secret, LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, ...settings });

@@ -4,16 +4,21 @@ import { type MaybePromise, mapMaybe } from '#platform/maybe-promise.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
+import { findServerKey, isServerKey } from '#store/game/server-keys.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { invalidToken, unauthenticated } from '#http/challenge.ts';
 import type { Credentials } from '#http/credentials.ts';
 import { VersionedCache } from '../versioned-cache.ts';
 
-/** A user through an application, an application on its own behalf, or an application that sent only its Client ID. */
+/**
+ * A user through an application, an application on its own behalf, an application that sent only its Client ID, or a game
+ * server with its key.
+ */
 export type Caller =
   | { kind: 'user'; application: Application; accountId: string; scopes: string[] }
   | { kind: 'application'; application: Application }
-  | { kind: 'client_id'; application: Application };
+  | { kind: 'client_id'; application: Application }
+  | { kind: 'server'; serverKey: number };
 
 /** 401 for a token that expired or was revoked lately. */
 export class FormerToken extends HttpError {}
@@ -57,7 +62,8 @@ export class Callers {
   authenticate({ token, clientId }: Credentials, version: number | undefined): MaybePromise<Caller> {
     if (token === undefined) return this.#byClientId(clientId, version);
     return mapMaybe(this.#cached(token, version) ?? this.#byToken(token, version), (caller) => {
-      if (clientId === undefined || clientId === caller.application.client_id) return caller;
+      if (clientId === undefined || caller.kind === 'server') return caller;
+      if (clientId === caller.application.client_id) return caller;
       return this.#besideClientId(caller, clientId);
     });
   }
@@ -74,11 +80,22 @@ export class Callers {
   }
 
   async #byToken(token: string, version: number | undefined): Promise<Caller> {
+    if (isServerKey(token)) return await this.#byServerKey(token, version);
     const found = await findAccessToken(this.#db, token, this.#clock.now());
     const application = found && (await this.#application(found.client_id, version));
     if (found === undefined || application === undefined) throw await this.#refusalOf(token);
     const caller = callerOf(application.value, found);
     this.#bearers.set(token, { value: caller, until: Math.min(found.expires, application.until) }, version);
+    return caller;
+  }
+
+  /** Keys have no data version of their own, so a revocation takes effect after `CACHE_MS`. */
+  async #byServerKey(key: string, version: number | undefined): Promise<Caller> {
+    const now = this.#clock.now();
+    const found = await findServerKey(this.#db, key, now);
+    if (found === undefined) throw invalidToken(this.#realm);
+    const caller: Caller = { kind: 'server', serverKey: found.serverKey };
+    this.#bearers.set(key, { value: caller, until: now + CACHE_MS }, version);
     return caller;
   }
 

@@ -9,6 +9,7 @@ import {
   createApplication,
   deleteApplication,
   listApplications,
+  MAX_NAME_LENGTH,
   setAccess,
   setApplication,
   setLimit,
@@ -30,8 +31,6 @@ import {
   withAppContext,
 } from '../command/command.ts';
 import { requireApplication } from '../command/lookup.ts';
-
-const MAX_NAME_LENGTH = 64;
 
 const SIGN_IN_OPTIONS: NonNullable<Command['options']> = {
   'require-pkce': {

@@ -19,3 +19,6 @@ export async function requireAccount(db: Queryable, text: string): Promise<Accou
   if (account !== undefined) return account;
   throw new UsageError(`No account has the id, name or e-mail address "${text}"; see: scorehall account list`);
 }
+
+export const lastOperatorMessage = (name: string): string =>
+  `${name} is the last operator and has to stay one; make somebody else an operator first: scorehall account role --help`;

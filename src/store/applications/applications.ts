@@ -13,6 +13,9 @@ export type ApplicationType = (typeof APPLICATION_TYPES)[number];
 export const ACCESS_STATES = ['none', 'waiting', 'approved', 'refused', 'revoked'] as const;
 export type AccessState = (typeof ACCESS_STATES)[number];
 
+/** The maximum length of an application's name. */
+export const MAX_NAME_LENGTH = 64;
+
 export interface Application {
   key: number;
   client_id: string;

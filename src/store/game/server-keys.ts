@@ -71,9 +71,12 @@ export async function listServerKeys(db: Queryable, serverKey: number): Promise<
   return rows.map(({ key, test, created, expires }) => ({ id: idOf(key), test: test === 1, created, expires }));
 }
 
+/** Whether a credential has the form of a server's key; it may be unknown. */
+export const isServerKey = (secret: string): boolean => secret.startsWith(PREFIX);
+
 /** Authenticates a key; undefined if it is unknown, revoked or expired, or its server was removed. */
 export async function findServerKey(db: Queryable, secret: string, now: number): Promise<Credential | undefined> {
-  if (!secret.startsWith(PREFIX)) return undefined;
+  if (!isServerKey(secret)) return undefined;
   const row = await db.get<{ key: number; server_key: number; name: string; test: number }>(sql`
     select k.key, k.server_key, s.name, k.test from server_keys k join servers s on s.key = k.server_key
     where k.hash = ${secretHash(secret)} and (k.expires is null or k.expires > ${now}) and s.removed is null`);

@@ -12,6 +12,8 @@ import {
   sendEvents,
   userToken,
 } from '#test/support/builders.ts';
+import { createServerKey, revokeServerKeys } from '#store/game/server-keys.ts';
+import { serverByName } from '#store/game/servers.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 
 const CHALLENGE = /^Bearer realm="Scorehall", error="invalid_token"/;
@@ -185,4 +187,45 @@ onEachDatabase('`me` is the player who owns the token', async (t, url) => {
   await t.test('an invalid parameter is reported before a missing scope', async () => {
     assert.equal((await me({ token }, '/v1/players/me?fields=nonsense')).status, 400);
   });
+});
+
+onEachDatabase('the key of a game server reads public data at a limit of its own', async (t, url) => {
+  const { context, origin, app, token } = await testApi(t, url, { SERVER_LIMIT: '4' });
+  const { db, clock } = context;
+  await sendEvents(context, configured('Alpha'), configured('Beta'), login('Alpha', person(1)));
+  const keyOfServer = async (name: string): Promise<number> => (await serverByName(db, name))!.key;
+  const [alpha, beta] = [await keyOfServer('Alpha'), await keyOfServer('Beta')];
+  const keys = [
+    await createServerKey(db, clock.now(), alpha),
+    await createServerKey(db, clock.now(), alpha, true),
+    await createServerKey(db, clock.now(), beta),
+  ] as const;
+  const get = (key: string, path = `/v1/players/${person(1).uuid}`): Promise<Reply> =>
+    ask(origin, path, { token: key });
+
+  const replies = [await get(keys[0]), await get(keys[1]), await get(keys[2])];
+  assert.deepEqual(
+    replies.map(({ status, headers }) => [status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]),
+    [
+      [200, '4', '3'],
+      [200, '4', '2'],
+      [200, '4', '3'],
+    ],
+    'the keys of one server share its limit',
+  );
+  assert.equal(replies[0]!.text, (await ask(origin, `/v1/players/${person(1).uuid}`, { token })).text);
+  const me = await get(keys[0], '/v1/players/me');
+  assert.deepEqual([me.status, me.json.error], [403, 'insufficient_scope']);
+  const beside = await ask(origin, '/v1/servers', { token: keys[2], clientId: app.client_id });
+  assert.equal(beside.status, 200, 'a Client ID beside the key changes nothing');
+  assert.equal((await get(keys[0])).headers['x-ratelimit-remaining'], '0');
+  assert.equal((await get(keys[1])).status, 429);
+  assert.equal((await get(keys[2], '/v1/servers')).status, 200);
+
+  clock.advance(3_600_000);
+  await revokeServerKeys(db, clock.now(), beta);
+  assert.equal((await get(keys[2])).status, 401, 'a revoked key');
+  const unknown = await get('shk_unknown');
+  assert.equal(unknown.status, 401);
+  assert.match(String(unknown.headers['www-authenticate']), /error="invalid_token"/);
 });

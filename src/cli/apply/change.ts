@@ -1,0 +1,31 @@
+import type { AppContext } from '#context/context.ts';
+import type { Act } from '#store/audit/audit.ts';
+import type { KeyFile } from './key-file.ts';
+
+/** What has to be done so that a server, an application or an account becomes what the file says. */
+export interface Change {
+  kind: 'server' | 'application' | 'account';
+  /** The name as it is stored, or as the file has it where nothing is stored yet. */
+  name: string;
+  action: 'create' | 'change' | 'unchanged';
+  /** `region eu → us` for each property that changes. */
+  changes: string[];
+  /** A sentence where the change gives or takes power, so that it needs `--yes`. */
+  warning?: string;
+  /** Carries the change out. @returns new secrets that were not written to the file of keys */
+  apply(context: AppContext, keys: KeyFile | undefined): Promise<Applied>;
+}
+
+export interface Applied {
+  act: Act;
+  secrets?: Record<string, string>;
+}
+
+/** `region eu → us` for each property of `wanted` that differs from `present`. */
+export function differencesOf(present: Record<string, unknown>, wanted: Record<string, unknown>): string[] {
+  return Object.entries(wanted)
+    .filter(([property, value]) => value !== undefined && shown(present[property]) !== shown(value))
+    .map(([property, value]) => `${property} ${shown(present[property])} → ${shown(value)}`);
+}
+
+const shown = (value: unknown): string => (Array.isArray(value) ? `[${value.join(', ')}]` : String(value));

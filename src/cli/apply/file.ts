@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { z } from 'zod';
+import { UsageError } from '#platform/errors.ts';
+import { nameKey } from '#platform/text.ts';
+
+/** Reads a YAML or JSON file. @throws UsageError that names the file */
+export function parseFile(path: string): unknown {
+  try {
+    return parse(readFileSync(path, 'utf8'), { logLevel: 'error' }) as unknown;
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message.split('\n')[0]}.`);
+  }
+}
+
+/**
+ * Reads a list of the file.
+ * @param noun what an entry is, for error messages: `server 2 has the name of server 1`
+ * @throws UsageError for the first entry that is wrong or has the name of an earlier one
+ */
+export function readEntries<T extends { name: string }>(
+  path: string,
+  noun: string,
+  list: unknown,
+  entry: z.ZodType<T>,
+): T[] {
+  if (!Array.isArray(list)) throw new UsageError(`${path}: ${noun}s must be a list.`);
+  const seen = new Map<string, number>();
+  return list.map((item, index) => {
+    const place = `${path}, ${noun} ${index + 1}`;
+    const { data, error } = entry.safeParse(item);
+    if (error !== undefined) throw new UsageError(`${place}${reasonOf(error)}.`);
+    const earlier = seen.get(nameKey(data.name));
+    if (earlier !== undefined) throw new UsageError(`${place} has the name of ${noun} ${earlier}.`);
+    seen.set(nameKey(data.name), index + 1);
+    return data;
+  });
+}
+
+function reasonOf({ issues }: z.ZodError): string {
+  const { path, message } = issues[0]!;
+  return `${path.length > 0 ? `, ${path.join('.')}` : ''}: ${message}`;
+}

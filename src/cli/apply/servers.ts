@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '#platform/clock.ts';
+import { UsageError } from '#platform/errors.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import type { AppContext } from '#context/context.ts';
+import { ingestEvents } from '#events/ledger.ts';
+import { readEvent } from '#events/read-event.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { createServerKey } from '#store/game/server-keys.ts';
+import { PUNISHMENT_SCOPES, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
+import { type Applied, type Change, differencesOf } from './change.ts';
+import { readEntries } from './file.ts';
+import type { KeyFile } from './key-file.ts';
+
+const server = z.strictObject({
+  name: z.string().min(1),
+  region: z.string(),
+  order: z.int().optional(),
+  icon: z.string().optional(),
+  max: z.int().optional(),
+  punishments: z.enum(PUNISHMENT_SCOPES).optional(),
+});
+
+/** A server as a file describes it; what is left out stays as it is, or gets its default. */
+type ServerEntry = z.output<typeof server>;
+
+/** @throws UsageError that names the entry and what is wrong with it */
+export function readServers(path: string, list: unknown): ServerEntry[] {
+  const entries = readEntries(path, 'server', list, server);
+  for (const [index, entry] of entries.entries()) checkBounds(`${path}, server ${index + 1}`, entry);
+  return entries;
+}
+
+/** Checks an entry by the event's schema, so that a wrong file is refused before anything is changed. */
+function checkBounds(place: string, { name, ...data }: ServerEntry): void {
+  const time = new Date(0).toISOString();
+  const read = readEvent({ version: 1, id: 'file', type: 'server.configured', time, server: name, data });
+  if ('event' in read) return;
+  const { place: member, reason } = read.problems[0]!;
+  const option = member.replace(/^data\./, '').replace(/^server$/, 'name');
+  throw new UsageError(`${place}: ${option} ${reason}.`);
+}
+
+export async function serverChange(db: Queryable, entry: ServerEntry): Promise<Change> {
+  const { name, ...wanted } = entry;
+  const known = await knownServer(db, name);
+  const changes = known === undefined ? [] : differencesOf(propertiesOf(known), wanted);
+  return {
+    kind: 'server',
+    name: known?.name ?? name,
+    action: known === undefined ? 'create' : changes.length > 0 ? 'change' : 'unchanged',
+    changes,
+    apply: (context, keys) => applyServer(context, entry, known, keys),
+  };
+}
+
+async function applyServer(
+  { db, clock }: AppContext,
+  { name, ...data }: ServerEntry,
+  known: ServerNow | undefined,
+  keys: KeyFile | undefined,
+): Promise<Applied> {
+  const detail = JSON.parse(JSON.stringify(data)) as Record<string, string>;
+  if (known !== undefined) {
+    const merged = { ...propertiesOf(known), ...data };
+    await ingestEvent(db, clock, { type: 'server.configured', server: known.name, data: merged });
+    return { act: { action: 'server.set', subject: known.name, detail } };
+  }
+  await ingestEvent(db, clock, { type: 'server.configured', server: name, data });
+  const key = await createServerKey(db, clock.now(), (await serverByName(db, name))!.key);
+  const act = { action: 'server.create', subject: name, detail };
+  if (keys === undefined) return { act, secrets: { ingest_key: key } };
+  keys.addServer(name, key);
+  return { act };
+}
+
+async function knownServer(db: Queryable, name: string): Promise<ServerNow | undefined> {
+  const stored = await serverByName(db, name);
+  return stored && (await serverByKey(db, stored.key, 0));
+}
+
+const propertiesOf = ({ region, order, icon, max, punishments }: ServerNow) => ({
+  ...{ region, order, icon, max, punishments },
+});
+
+type ServerEvent = {
+  [T in WireEvent['type']]: Pick<Extract<WireEvent, { type: T }>, 'type' | 'server' | 'data'>;
+}[WireEvent['type']];
+
+/** Ingests an event of a server as the operator. @throws UsageError that names the option that is wrong */
+export async function ingestEvent(db: Db, clock: Clock, event: ServerEvent): Promise<void> {
+  const time = new Date(clock.now()).toISOString();
+  const [receipt] = await ingestEvents(db, clock, { kind: 'operator' }, [
+    { version: 1, id: `command ${randomUUID()}`, time, ...event },
+  ]);
+  if (receipt!.status === 'rejected') throw new UsageError(`${optionOf(receipt!.place)} ${receipt!.reason}.`);
+}
+
+const optionOf = (place: string): string => `--${place.replace(/^data\./, '').replace('server', 'name')}`;
