@@ -31,9 +31,9 @@ test('connections that write without a break let others write in turn', async ()
   await first.migrating((tx) => tx.script(CREATE));
   await using second = await openDb(path);
   const others = [await openDb(path), await openDb(path)];
-  let hasEnded = false;
+  const end = new AbortController();
   const busy = async (db: Db): Promise<void> => {
-    while (!hasEnded) await writeTurn(db, 'busy');
+    while (!end.signal.aborted) await writeTurn(db, 'busy');
   };
   const waits: number[] = [];
   const rare = async (db: Db): Promise<void> => {
@@ -45,7 +45,7 @@ test('connections that write without a break let others write in turn', async ()
   };
   const running = [busy(first), busy(second)];
   await Promise.all(others.map(rare));
-  hasEnded = true;
+  end.abort();
   await Promise.all(running);
   assert.equal(waits.length, 40);
   // Four connections: one writes, one has the turn, and of the two others the one that waits longer usually goes first.

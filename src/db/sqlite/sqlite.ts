@@ -54,7 +54,12 @@ function prepareFile(file: string): string {
 
 async function openFile(path: string, keyedHash: KeyedHash, foreignKeys: boolean): Promise<Db> {
   const writer = await opened(() => new Connection(path, 'writing', keyedHash));
-  recoverFailedSync(path, writer.handle);
+  try {
+    recoverFailedSync(path, writer.handle);
+  } catch (error) {
+    writer.handle.close();
+    throw error;
+  }
   if (!foreignKeys) writer.handle.exec('pragma foreign_keys = off');
   const reader = await opened(() => new Connection(path, 'reading', keyedHash));
   return new SqliteDb(path, writer, reader);

@@ -36,10 +36,10 @@ test('a token of client credentials is stored without a flush, a refresh token w
   const { services, application, credentials, redeem } = await serviceWithSteve(t);
   const { db } = services.context;
   const durable: boolean[] = [];
-  const { transaction } = db;
+  const transaction = db.transaction.bind(db);
   db.transaction = (work, options) => {
     durable.push(options?.durable ?? true);
-    return transaction.call(db, work, options) as ReturnType<typeof work>;
+    return transaction(work, options) as ReturnType<typeof work>;
   };
   const form = { ...credentials, grant_type: 'client_credentials' };
   const answer = await post(services, '/oauth/token', form, { 'content-type': 'application/x-www-form-urlencoded' });
