@@ -31,7 +31,7 @@ export interface Abuser {
 const PEOPLE = createPopulation(100, 2);
 const MATCH_PLAYERS = 10;
 const uuidOf = (number: number): string => PEOPLE.players[number]!.uuid;
-const MATCHES_AT_ONCE = 100;
+const MATCHES_A_BATCH = 100;
 const HUGE_MATCH_PLAYERS = 1_000;
 
 export const ABUSERS: readonly Abuser[] = [
@@ -105,8 +105,8 @@ function operatorAct(name: string, ...command: string[]): Abuser {
 
 async function storeMatches({ url, matches }: Target): Promise<void> {
   await using db = await openDb(url, { keyedHash: secretHash });
-  for (let stored = 0; stored < matches; stored += MATCHES_AT_ONCE) {
-    const events = Array.from({ length: MATCHES_AT_ONCE }, () => matchOf(PEOPLE, MATCH_PLAYERS, Date.now()));
+  for (let stored = 0; stored < matches; stored += MATCHES_A_BATCH) {
+    const events = Array.from({ length: MATCHES_A_BATCH }, () => matchOf(PEOPLE, MATCH_PLAYERS, Date.now()));
     const sent = events.map((event) => ({ ...event, server: 'Server 1' }));
     await ingestEvents(db, systemClock, { kind: 'operator' }, sent);
   }

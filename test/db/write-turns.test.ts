@@ -76,9 +76,9 @@ test('a stopped process that has the turn does not stop the writers', async () =
   await using db = await openDb(path);
   await db.migrating((tx) => tx.script(CREATE));
   assert.equal(statSync(`${path}-turn`).mode & 0o777, 0o600);
-  const stopped = new DatabaseSync(`${path}-turn`);
-  stopped.exec('begin immediate');
+  const holder = new DatabaseSync(`${path}-turn`);
+  holder.exec('begin immediate');
   assert.equal(await writeTurn(db, 'rare'), 0);
-  stopped.close();
+  holder.close();
   assert.equal(await writeTurn(db, 'rare'), 0);
 });
