@@ -102,6 +102,11 @@ export function onEachDatabase(name: string, work: DatabaseTest): void {
   testOnEach(name, createMigratedDatabase, work);
 }
 
+/** Runs a test on SQLite alone: its statements run on both databases in another test. */
+export function onSqlite(name: string, work: DatabaseTest): void {
+  testOnEach(name, createMigratedDatabase, work, ['sqlite']);
+}
+
 /** Like `onEachDatabase`, but without tables. */
 export function onEachEmptyDatabase(name: string, work: DatabaseTest): void {
   testOnEach(name, createTestDatabase, work);
@@ -109,11 +114,16 @@ export function onEachEmptyDatabase(name: string, work: DatabaseTest): void {
 
 let isFirst = true;
 
-function testOnEach(name: string, create: typeof createTestDatabase, work: DatabaseTest): void {
+function testOnEach(
+  name: string,
+  create: typeof createTestDatabase,
+  work: DatabaseTest,
+  dialects: readonly Dialect[] = DIALECTS,
+): void {
   // A hook outside of all tests runs after the last test.
   if (isFirst) after(dropMigrated);
   isFirst = false;
-  for (const dialect of DIALECTS) {
+  for (const dialect of dialects) {
     test(`${name} (${dialect})`, async (t) => {
       const database = await create(dialect);
       // Hooks run in the order in which they were added: this one after those that close the test's connections.
