@@ -1,4 +1,4 @@
-import type { Db, TransactionOptions } from './db.ts';
+import type { Db } from './db.ts';
 import type { Sql } from './sql.ts';
 
 interface PendingWrite {
@@ -14,13 +14,11 @@ interface PendingWrite {
  */
 export class GroupWriter {
   readonly #db: Db;
-  readonly #options: TransactionOptions;
   #pending: PendingWrite[] = [];
   #writing = false;
 
-  constructor(db: Db, options: TransactionOptions = {}) {
+  constructor(db: Db) {
     this.#db = db;
-    this.#options = options;
   }
 
   write(query: Sql): Promise<void> {
@@ -38,8 +36,7 @@ export class GroupWriter {
       const group = this.#pending;
       this.#pending = [];
       try {
-        const queries = group.map(({ query }) => query);
-        await this.#db.transaction((tx) => tx.runAll(queries), this.#options);
+        await this.#db.runAll(group.map(({ query }) => query));
         for (const { settle } of group) settle();
       } catch (error) {
         for (const { fail } of group) fail(error);
