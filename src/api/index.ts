@@ -1,4 +1,4 @@
-import { MemoryRateLimiter, SharedRateLimiter } from '#http/rate-limiter.ts';
+import { openRateLimiter } from '#http/rate-limiter.ts';
 import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
@@ -34,13 +34,11 @@ export const apiFactsOf = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config
 export async function openApi(context: AppContext): Promise<HttpService> {
   const { config, db, clock, log } = context;
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the rate limit counters failed');
-  const rateLimiter =
-    config.COUNTERS === 'database'
-      ? new SharedRateLimiter(db, clock)
-      : await MemoryRateLimiter.open(db, clock, saveFailed);
+  const rateLimiter = await openRateLimiter(context, saveFailed);
   const usageNotSaved = (error: unknown): void => log.error({ err: error }, 'saving the API usage failed');
   const meter = new UsageMeter(db, clock, usageNotSaved);
-  const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapiOf(ENDPOINTS, apiFactsOf(config)));
+  const openapi = (): object => openapiOf(ENDPOINTS, apiFactsOf(config));
+  const api = new Api(context, rateLimiter, meter, ENDPOINTS, openapi);
   return {
     listener: (request, response) => api.serve(request, response),
     readsBodies: false,

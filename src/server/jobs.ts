@@ -5,6 +5,7 @@ import { rankMaps } from '#store/game/maps/map-ranks.ts';
 import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purge } from '#store/purge.ts';
+import { revocationLog, writeRevocations } from '#store/revocations/outbox.ts';
 import { recordPurge } from '#store/purge-runs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runPortion } from '#events/jobs/runner.ts';
@@ -42,6 +43,7 @@ const IDLE_SHARE = 0.5;
 const JOBS: readonly RecurringJob[] = [
   { name: 'run queued jobs', everyMs: SECOND_MS, run: runQueuedJobs },
   { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
+  { name: 'write revocation log', everyMs: SECOND_MS, run: writeRevocationLog },
   { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
@@ -75,6 +77,10 @@ function jobsOf({ db, clock, log }: AppContext): readonly RecurringJob[] {
     { name: 'purge', everyMs: 10 * MINUTE_MS, run: (context) => purgeAll(context, guard) },
     { name: 'mail operators', everyMs: MINUTE_MS, run: (context) => mailOperators(context, started) },
   ];
+}
+
+async function writeRevocationLog({ db, config, clock }: AppContext): Promise<void> {
+  await writeRevocations(db, clock.now(), revocationLog(config));
 }
 
 async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
@@ -143,6 +149,8 @@ export function startJobs(context: AppContext, load: Pacing['load']): AsyncDispo
     async [Symbol.asyncDispose]() {
       stop.abort();
       await Promise.all(running);
+      // What was revoked in the last second before the stop.
+      await writeRevocationLog(context).catch((error: unknown) => context.log.error({ err: error }, 'revocation log'));
     },
   };
 }
