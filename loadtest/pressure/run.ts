@@ -29,7 +29,7 @@ export async function runLoadTest(options: LoadTestOptions, report: Report): Pro
 async function measure(
   databases: Databases,
   abuser: Abuser,
-  { seconds, matches }: LoadTestOptions,
+  { seconds, matches = 20_000 }: LoadTestOptions,
   report: Report,
 ): Promise<void> {
   const url = await databases.create();
