@@ -13,6 +13,7 @@
  *   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
  *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), memory
  *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, footprint
+ *   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -26,6 +27,7 @@ const LOAD_TESTS: Record<
   pressure: () => import('./pressure/run.ts'),
   agent: () => import('./agent/run.ts'),
   operate: () => import('./operate/run.ts'),
+  clients: () => import('./clients/run.ts'),
 };
 
 export interface LoadTestOptions {

@@ -1,12 +1,14 @@
 // Writes the documents that are generated from the code. With --check it fails if one of them is outdated.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { apiFactsOf, ENDPOINTS } from '#api/index.ts';
 import { openapiOf } from '#api/openapi.ts';
 import { settingNames, readConfig, SETTINGS } from '#platform/config.ts';
 import type { Setting } from '#platform/setting.ts';
 import { openApiDocument } from '#ingest/openapi.ts';
+import { COMMON_PASSWORDS_FILE, commonPasswordsText } from './common-passwords.ts';
 import { typesOf } from './openapi-types.ts';
 
 const DOCS = join(import.meta.dirname, '../docs');
@@ -17,6 +19,7 @@ const dataApi = openapiOf(ENDPOINTS, apiFactsOf(config));
 const documents: Record<string, string> = {
   'settings.md': settingsDocument(),
   '../.env.example': envExample(),
+  [relative(DOCS, fileURLToPath(COMMON_PASSWORDS_FILE))]: commonPasswordsText(),
   'openapi/data-api.json': jsonOf(dataApi),
   'openapi/data-api.d.ts': await typesOf(dataApi),
   'openapi/ingest.json': jsonOf(

@@ -21,6 +21,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   access: () => import('#cli/app/access.ts'),
   usage: () => import('#cli/app/usage.ts'),
   punishment: () => import('#cli/punishment.ts'),
+  counter: () => import('#cli/counter.ts'),
   job: () => import('#cli/job.ts'),
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),

@@ -6,6 +6,7 @@
  *   npm run shots             all of them
  *   npm run shots -- match    those whose name contains this
  *   npm run shots -- --lang=ja
+ *   npm run shots -- --readme the pictures of README.md, into docs/pictures/
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,10 +20,11 @@ import { recordOnline } from '#store/game/online-samples.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { sampleNetwork } from '#demo/network/index.ts';
 import { runJobsOnce } from '#server/jobs.ts';
-import { shootConsole } from './console/shots.ts';
+import { shootConsole, shootConsoleForReadme } from './console/shots.ts';
 import { everyPage, type SitePage } from './site/pages.ts';
 import { siteSession } from './site/session.ts';
 import { launchBrowser } from './support/browser.ts';
+import { PICTURE_SIZE, README_PICTURES, takeReadmePicture } from './support/readme-pictures.ts';
 import { isWanted, looksIn, pictureAt, shoot, type Wanted } from './support/shots.ts';
 
 const MATCHES = 800;
@@ -45,8 +47,11 @@ const wanted: Wanted = {
 
 const temporary = mkdtempSync(join(tmpdir(), 'scorehall-shots-'));
 try {
-  const pages = (await shootSite()) + (await shootEmptySite()) + (await shootConsole(wanted));
-  console.log(`${pages} pages are in data/shots/`);
+  if (args.includes('--readme')) await shootReadme();
+  else {
+    const pages = (await shootSite()) + (await shootEmptySite()) + (await shootConsole(wanted));
+    console.log(`${pages} pages are in data/shots/`);
+  }
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -62,6 +67,22 @@ async function shootSite(): Promise<number> {
   for (const { name, path } of withCard) await card(site, name, `${path}.png`);
   if (pages.some(({ name }) => name === 'home')) await card(site, 'site', '/site.png');
   return pages.length + (await shootSignedIn(context));
+}
+
+async function shootReadme(): Promise<void> {
+  const console = await shootConsoleForReadme(README_PICTURES);
+  const ofSite = README_PICTURES.filter((picture) => !console.includes(picture));
+  await using context = await openSiteContext('shots.db');
+  await fill(context);
+  await using services = await openServices(context, ['SITE']);
+  await using browser = await launchBrowser();
+  const page = await browser.newPage({ viewport: PICTURE_SIZE, colorScheme: 'light', locale: 'en' });
+  const pages = await everyPage(context.db);
+  for (const picture of ofSite) {
+    const shown = pages.find(({ name }) => name === picture.page);
+    if (shown === undefined) throw new Error(`README.md shows ${picture.page}, which is no page of the site`);
+    await takeReadmePicture(page, services.addresses.SITE! + shown.path, picture);
+  }
 }
 
 /** Every list before a network has sent anything. */

@@ -51,7 +51,7 @@ export class BulkLeaderboards implements LeaderboardCounter {
     const buckets = this.#at(data.finished);
     for (const period of PERIODS) await this.#enter(period, buckets[period]);
     const teams = data.teams.map(({ name }) => name);
-    countResult(this, nameKey(data.map), data.win, teams);
+    countResult(this, nameKey(data.map), data.win === '' ? [] : [data.win], teams);
     for (const team of data.teams) {
       const result = data.win === '' ? 'draw' : data.win === team.name ? 'win' : 'lose';
       for (const player of team.players) {

@@ -1,6 +1,8 @@
 import { MINUTE } from './calendar.ts';
+import { PGM_COUNTERS } from '#events/counters/presets.ts';
 import type { SampleMap } from './maps.ts';
 import { timestampOf } from './match/match.ts';
+import { OWN_COUNTERS } from './match/own-counters.ts';
 import type { Timed } from './event-queue.ts';
 import { Random } from './random.ts';
 import { rotationOf } from './schedule.ts';
@@ -12,6 +14,7 @@ export function openingEvents(history: GeneratedHistory, opening: number): Timed
   const { maps } = history.network;
   return [
     ...SERVERS.map((server, place) => configured(server, opening + place * 1000)),
+    ...PGM_COUNTERS.filter(({ key }) => OWN_COUNTERS.includes(key)).map((data) => declared(data, opening)),
     ...maps.map((map, place) => published(history, map, 0, opening + MINUTE + place * 1000)),
     ...SERVERS.flatMap((server, place) =>
       rotation(server, rotationOf(server, maps), opening + 5 * MINUTE + place * 1000),
@@ -54,6 +57,17 @@ function configured(server: Server, time: number): Timed {
       data: { region, order, max, icon },
     },
   };
+}
+
+function declared(data: (typeof PGM_COUNTERS)[number], time: number): Timed {
+  const event = {
+    version: 1,
+    id: `counter-${data.key}`,
+    type: 'counter.declared',
+    time: timestampOf(time),
+    data,
+  } as const;
+  return { time, event };
 }
 
 function published(history: GeneratedHistory, map: SampleMap, place: number, time: number): Timed {

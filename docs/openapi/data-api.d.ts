@@ -281,6 +281,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The network's own counters, in the order in which the site shows them
+         * @description The network's own counters, in the order in which the site shows them.
+         */
+        get: operations["getCounters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -312,7 +332,7 @@ export interface components {
             server: string;
             gamemode: string;
             ranked: boolean;
-            /** @description Name of the winning team; empty for a draw */
+            /** @description Name of the winning team, of several the first; empty for a draw */
             win: string;
             kill_count: number;
             death_count: number;
@@ -335,6 +355,12 @@ export interface components {
             teams?: components["schemas"]["Team"][];
             /** @description With `fields=objectives` */
             objectives?: components["schemas"]["Objective"][];
+            /** @description With `fields=counters`: the values of the network's own counters (`/v1/counters`) that are not zero. A player in two teams has two items; the one of the team that decides the result counts for the player */
+            counters?: components["schemas"]["MatchCounters"][];
+            /** @description With `fields=winners`: the names of all winning teams; empty for a draw */
+            winners?: string[];
+            /** @description With `fields=team_colors`: the colours that the server reported of the teams */
+            team_colors?: components["schemas"]["TeamColor"][];
         };
         Team: {
             name: string;
@@ -368,6 +394,26 @@ export interface components {
              * @description ISO 8601 with three fractional digits and a numeric offset
              */
             time: string;
+        };
+        /** @description What a player did for a team. Members may be added */
+        MatchCounters: {
+            uuid: string;
+            name: string;
+            team: string;
+            /** @description Values by the key of the counter */
+            counters: {
+                [key: string]: number;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Members may be added */
+        TeamColor: {
+            team: string;
+            /** @description A colour name or #RRGGBB */
+            color: string;
+        } & {
+            [key: string]: unknown;
         };
         Map: {
             /** @description Opaque; newer ids compare greater as text */
@@ -639,6 +685,12 @@ export interface components {
              * @description Image of the player's head
              */
             head_url?: string;
+            /** @description The network's own counters (`/v1/counters`) by field group, with all counters of the group; groups without a value are left out. `total` is all groups together */
+            counters?: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
         };
         WoolPlace: {
             color: string;
@@ -806,6 +858,25 @@ export interface components {
              * @description ISO 8601 with three fractional digits and a numeric offset
              */
             time: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A counter of the network's own. Members may be added */
+        Counter: {
+            /** @description The name of the counter in the members `counters` */
+            key: string;
+            /** @description The name that players read */
+            label: {
+                en: string;
+                ja: string;
+            };
+            /**
+             * @description sum: values are added up; max: the largest one counts
+             * @enum {string}
+             */
+            aggregate: "sum" | "max";
+            /** @description The field groups for which it counts */
+            modes: string[];
         } & {
             [key: string]: unknown;
         };
@@ -1167,7 +1238,7 @@ export interface operations {
                 /** @description Number of items, 1 to 100; above 100 counts as 100 */
                 limit?: number;
                 /** @description Extra fields, comma-separated */
-                fields?: ("teams" | "objectives")[];
+                fields?: ("teams" | "objectives" | "counters" | "winners" | "team_colors")[];
             };
             header?: never;
             path?: never;
@@ -1229,7 +1300,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Extra fields, comma-separated */
-                fields?: ("teams" | "objectives")[];
+                fields?: ("teams" | "objectives" | "counters" | "winners" | "team_colors")[];
             };
             header?: never;
             path: {
@@ -1733,7 +1804,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Extra fields, comma-separated */
-                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url")[];
+                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters")[];
             };
             header?: never;
             path: {
@@ -1995,6 +2066,66 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getCounters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Entity tag, for `If-None-Match` */
+                    ETag?: string;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "key": "assists",
+                     *         "label": {
+                     *           "en": "Assists",
+                     *           "ja": "アシスト"
+                     *         },
+                     *         "aggregate": "sum",
+                     *         "modes": [
+                     *           "cp",
+                     *           "ctw",
+                     *           "objective",
+                     *           "teampvp"
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Counter"][];
+                };
+            };
+            /** @description Not modified: the response still has an entity tag of `If-None-Match` */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             405: components["responses"]["405"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

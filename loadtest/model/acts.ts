@@ -1,5 +1,6 @@
 import type { Random } from '../support/random.ts';
 import type { Operator } from '../support/operator.ts';
+import { COUNTERS } from './generated-events.ts';
 import type { ModelSender } from './sender.ts';
 
 /** A withdrawal of everything that a server sent since a time. The other timestamps bound when it took effect. */
@@ -34,13 +35,14 @@ export class Acts {
 
   async next(): Promise<void> {
     const chance = this.#random.below(100);
-    if (chance < 20) return await this.#withdrawOne();
-    if (chance < 32) return await this.#withdrawSince();
-    if (chance < 50) return await this.#merge();
-    if (chance < 75) return await this.#link();
-    if (chance < 85) return await this.#deleteAccount();
-    if (chance < 92) return await this.#erase();
-    await this.#configure();
+    if (chance < 18) return await this.#withdrawOne();
+    if (chance < 30) return await this.#withdrawSince();
+    if (chance < 46) return await this.#merge();
+    if (chance < 68) return await this.#link();
+    if (chance < 76) return await this.#deleteAccount();
+    if (chance < 82) return await this.#erase();
+    if (chance < 86) return await this.#configure();
+    await this.#declare();
   }
 
   /** Waits until no job is open. */
@@ -137,6 +139,17 @@ export class Acts {
   async #erase(): Promise<void> {
     const uuid = this.#player();
     if ((await this.#run('player', 'erase', '--uuid', uuid, '--yes', '--json')) !== 'refused') this.deleted.add(uuid);
+  }
+
+  /** Declares a counter, in another way than before, or removes it. */
+  async #declare(): Promise<void> {
+    const random = this.#random;
+    const key = random.pick(COUNTERS.slice(0, -1));
+    if (random.chance(0.2)) return void (await this.#run('counter', 'delete', '--key', key, '--json'));
+    const aggregate = random.pick(['sum', 'max']);
+    const modes = random.pick(['all', 'ctw,teampvp', 'objective,factions,cp']);
+    const how = ['--aggregate', aggregate, '--modes', modes, '--label', key];
+    await this.#run('counter', 'set', '--key', key, ...how, '--json');
   }
 
   async #configure(): Promise<void> {

@@ -1,6 +1,7 @@
+import { CounterModel } from './counter-model.ts';
 import { ANY, type Exported } from './exported.ts';
 import type { MapFacts, MatchFacts, Network, PlayerFacts, PunishmentFacts } from './network.ts';
-import { PlayerModel } from './player-model.ts';
+import { groupOf, PlayerModel, winnersOf } from './player-model.ts';
 
 /**
  * Computes from the exported events alone what the APIs must answer. It shares no code with the service: the obvious
@@ -26,6 +27,7 @@ interface GameMap extends Omit<MapFacts, 'rates' | 'rotations'> {
 class NetworkModel {
   readonly #mergedInto = new Map<string, string>();
   readonly #players = new Map<string, PlayerModel>();
+  readonly #counters: CounterModel;
   readonly #matches: MatchFacts[] = [];
   readonly #punishments = new Map<string, Punishment>();
   readonly #maps = new Map<string, GameMap>();
@@ -36,6 +38,7 @@ class NetworkModel {
 
   /** A merge counts for all events, earlier ones too, so all merges are read first. */
   constructor(events: readonly Exported[]) {
+    this.#counters = new CounterModel(events);
     for (const { type, data } of events) {
       if (type === 'player.merged') this.#mergedInto.set(data.from as string, data.into as string);
     }
@@ -87,7 +90,7 @@ class NetworkModel {
   #player(uuid: string): PlayerModel {
     const survivor = this.#survivor(uuid);
     let player = this.#players.get(survivor);
-    if (player === undefined) this.#players.set(survivor, (player = new PlayerModel(survivor)));
+    if (player === undefined) this.#players.set(survivor, (player = new PlayerModel(survivor, this.#counters)));
     return player;
   }
 
@@ -104,17 +107,20 @@ class NetworkModel {
   }
 
   #match({ data, receipt, server }: Exported): void {
-    const teams = data.teams.map((team: { players: Record<string, number>[] }) => {
+    const teams = data.teams.map((team: { color?: string; players: Record<string, number>[] }) => {
       const sum = (count: string): number => team.players.reduce((total, player) => total + (player[count] ?? 0), 0);
       const defaults = { score: sum('score'), kill_count: sum('kill_count'), death_count: sum('death_count') };
-      const players = team.players.map(({ time_played: _, ...player }) => {
+      const { color: _, ...shown } = team;
+      const players = team.players.map(({ time_played: _, counters: __, primary: ___, ...player }) => {
         return { ...player, ...this.#shown(player as never) };
       });
-      return { ...defaults, ...team, players };
+      return { ...defaults, ...shown, players };
     });
     const total = (count: string): number =>
       teams.reduce((sum: number, team: Record<string, number>) => sum + team[count]!, 0);
-    const { map, gamemode, ranked, win } = data;
+    const { map, gamemode, ranked } = data;
+    const winners = winnersOf(data);
+    const [win = ''] = winners;
     const [started, finished] = [Date.parse(data.started as string), Date.parse(data.finished as string)];
     const objectives = data.objectives.map(({ player, percent: _, ...facts }: Exported['data']) => {
       const shown = player === null ? { uuid: '', name: '' } : this.#shown(player);
@@ -123,15 +129,27 @@ class NetworkModel {
     });
     const counts = { kill_count: total('kill_count'), death_count: total('death_count') };
     const head = { id: receipt!, map, server: server!, gamemode, ranked, win, ...counts };
-    this.#matches.push({ ...head, started, finished, teams, objectives });
+    const counters = this.#countersIn(data);
+    this.#matches.push({ ...head, started, finished, teams, objectives, counters, winners });
     this.#play(data, head.id, finished);
+  }
+
+  #countersIn({ teams, gamemode }: Exported['data']): Record<string, unknown>[] {
+    return teams.flatMap(({ name: team, players }: Exported['data']) =>
+      players.flatMap((player: Exported['data']) => {
+        const counters = this.#counters.shownIn(groupOf(gamemode as string), player.counters);
+        return counters === undefined ? [] : [{ ...this.#shown(player), team, counters }];
+      }),
+    );
   }
 
   #play(data: Exported['data'], id: string, finished: number): void {
     const seen = new Set<string>();
+    const winners = winnersOf(data);
     for (const team of data.teams) {
-      const result = data.win === '' ? 'draw' : data.win === team.name ? 'win' : 'lose';
+      const result = winners.length === 0 ? 'draw' : winners.includes(team.name as string) ? 'win' : 'lose';
       for (const player of team.players) {
+        if (player.primary === false) continue;
         seen.add(this.#survivor(player.uuid as string, this.#mergedSoFar));
         this.#observe(player, finished).play({ id, match: data, result, player });
       }

@@ -22,6 +22,8 @@ const PLAYERS = 24;
 const MAPS = ['Isle', 'Ruins', 'Old Mill', 'Canyon'];
 const GAMEMODES = ['ctw', 'tdm', 'dtc', 'koth', 'bowspleef', 'tntrun', 'paintball', 'splatt'];
 const OBJECTIVES = ['wool', 'core', 'destroyable', 'flag', 'control_point', 'other'];
+/** The last one is never declared. */
+export const COUNTERS = ['wools', 'streak', 'assists', 'rogue'];
 const PUNISHMENTS = 12;
 const SPAN_S = 600;
 
@@ -101,17 +103,20 @@ export class EventGenerator {
     const finished = this.time();
     const half = random.below(played.length + 1);
     const uuids = played.map((player) => player['uuid'] as string);
+    const [moved] = played.slice(0, half);
+    const secondary = moved !== undefined && random.chance(0.2) ? [{ ...moved, ...this.#own(), primary: false }] : [];
     const kills = uuids.length < 2 ? [] : Array.from({ length: random.below(5) }, () => this.#kill(uuids, finished));
     return {
       map: random.pick(MAPS),
       gamemode: random.pick(GAMEMODES),
       ranked: random.chance(0.5),
       win: random.pick(['', 'Red', 'Blue']),
+      ...(random.chance(0.1) && { winners: ['Blue', 'Red'] }),
       started: new Date(this.#began - 600_000).toISOString(),
       finished,
       teams: [
         { name: 'Red', ...(random.chance(0.3) && { score: random.below(9) }), players: played.slice(0, half) },
-        { name: 'Blue', players: played.slice(half) },
+        { name: 'Blue', ...(random.chance(0.2) && { color: 'blue' }), players: [...played.slice(half), ...secondary] },
       ],
       objectives: Array.from({ length: random.below(4) }, () => this.#objective()),
       kills,
@@ -121,7 +126,14 @@ export class EventGenerator {
   #played(uuid: string): Record<string, unknown> {
     const counts = ['score', 'kill_count', 'death_count', 'shot_count', 'hit_count', 'paint_count', 'time_played'];
     const facts = counts.map((count) => [count, this.#random.below(10)] as const);
-    return { uuid, name: this.#nameOf(uuid), ...Object.fromEntries(facts) };
+    return { uuid, name: this.#nameOf(uuid), ...Object.fromEntries(facts), ...this.#own() };
+  }
+
+  /** Values of the network's own counters, often none. */
+  #own(): Record<string, unknown> {
+    const random = this.#random;
+    if (random.chance(0.4)) return {};
+    return { counters: Object.fromEntries(random.sample(COUNTERS, 2).map((key) => [key, random.below(9)])) };
   }
 
   #kill(uuids: readonly string[], time: string): Record<string, unknown> {
@@ -180,6 +192,7 @@ export class EventGenerator {
       ...counts,
       power: random.below(50),
       faction: random.pick(['', 'Foxes']),
+      ...this.#own(),
     };
   }
 }

@@ -1,3 +1,4 @@
+import type { CounterModel, CounterReport } from './counter-model.ts';
 import { ANY, type Exported } from './exported.ts';
 import type { Kill, Named, PlayerFacts } from './network.ts';
 
@@ -43,6 +44,13 @@ interface Observation {
   order: number;
 }
 
+export const groupOf = (gamemode: string): string => GROUP_OF[gamemode] ?? 'teampvp';
+
+/** The winning teams of a match; none for a draw. */
+export function winnersOf({ win, winners = [] }: Exported['data']): string[] {
+  return win === '' ? (winners as string[]) : [win, ...(winners as string[]).filter((name) => name !== win)];
+}
+
 /** One player, with everything that the events say about it. */
 export class PlayerModel {
   readonly uuid: string;
@@ -51,13 +59,16 @@ export class PlayerModel {
   readonly #completed: Record<string, { id: string; number: number }[]> = { wool: [], core: [], destroyable: [] };
   readonly #observed: Observation[] = [];
   readonly #played: Played[] = [];
+  readonly #reports: CounterReport[] = [];
+  readonly #counters: CounterModel;
   readonly #groups: Record<string, Record<string, number>> = {};
   #login: { time: number; server: string } | undefined;
   #logout: number | undefined;
   #faction: { time: number; power: number; faction: string } | undefined;
 
-  constructor(uuid: string) {
+  constructor(uuid: string, counters: CounterModel) {
     this.uuid = uuid;
+    this.#counters = counters;
     for (const [group, counters] of Object.entries(COUNTERS)) {
       this.#groups[group] = Object.fromEntries(counters.map((counter) => [counter, 0]));
     }
@@ -77,6 +88,7 @@ export class PlayerModel {
 
   report(data: Exported['data'], time: number): void {
     this.#add('factions', data as Record<string, number>);
+    this.#reports.push({ group: 'factions', values: data.counters ?? {} });
     const { power = 0, faction = '' } = data;
     if (this.#faction === undefined || this.#faction.time <= time) this.#faction = { time, power, faction };
   }
@@ -96,7 +108,9 @@ export class PlayerModel {
     for (const [type, counter] of Object.entries(COMPLETED)) {
       counts[counter] = own.filter((one: Exported['data']) => one.type === type).length;
     }
-    this.#add(GROUP_OF[match.gamemode as string] ?? 'teampvp', counts);
+    const group = groupOf(match.gamemode as string);
+    this.#add(group, counts);
+    this.#reports.push({ group, values: player.counters ?? {} });
   }
 
   facts(): PlayerFacts {
@@ -109,7 +123,12 @@ export class PlayerModel {
       last_login_server: this.#login?.server ?? '',
       last_logout: this.#logout ?? '',
       banned: false,
-      groups: { ...this.#groups, factions: { ...this.#groups['factions'], power, faction }, total: this.#total() },
+      groups: {
+        ...this.#groups,
+        factions: { ...this.#groups['factions'], power, faction },
+        total: this.#total(),
+        counters: this.#counters.of(this.#reports),
+      },
       matches: this.#matches(),
       kills: this.kills.toSorted(newestFirst),
       deaths: this.deaths.toSorted(newestFirst),

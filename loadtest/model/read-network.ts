@@ -8,6 +8,7 @@ const PAGE = 100;
 const FIELDS = [
   ...['bowspleef', 'cp', 'ctw', 'factions', 'objective', 'paintball', 'splatt', 'teampvp', 'tntrun', 'total'],
   'names',
+  'counters',
 ].join(',');
 /** Compared elsewhere, or counted only every few minutes. */
 const NOT_COUNTERS = /_rank$|^kd_ratio$|^(wool_places|core_leaks|destroys|faction_id|faction_role)$/;
@@ -46,7 +47,7 @@ export class ApiClient {
 
 /** @param uuids the players that may exist */
 export async function readNetwork(api: ApiClient, uuids: Iterable<string>): Promise<Network> {
-  const matches = await api.list('/v1/matches', '&fields=teams,objectives');
+  const matches = await api.list('/v1/matches', '&fields=teams,objectives,counters,winners');
   const punishments = await api.list('/v1/punishments');
   const maps = await api.list('/v1/maps', '&playing=1');
   const players = new Map<string, PlayerFacts>();

@@ -122,4 +122,12 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   '/v1/players/:id/matches': [played],
   '/v1/players/:id/kills': [kill],
   '/v1/players/:id/deaths': [fall],
+  '/v1/counters': [
+    {
+      key: 'assists',
+      label: { en: 'Assists', ja: 'アシスト' },
+      aggregate: 'sum',
+      modes: ['cp', 'ctw', 'objective', 'teampvp'],
+    },
+  ],
 };

@@ -4,6 +4,7 @@ import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config.ts';
+import { counters } from './counters/counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
@@ -14,7 +15,14 @@ import { servers } from './servers.ts';
 import { Api } from './service.ts';
 
 /** Every endpoint of the data API. */
-export const ENDPOINTS: readonly Endpoint[] = [...servers, ...matches, ...maps, ...punishments, ...players];
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...servers,
+  ...matches,
+  ...maps,
+  ...punishments,
+  ...players,
+  ...counters,
+];
 
 /** Ranks are at most ten minutes old, the duration of a count included. */
 const RANKS_EVERY_MS = 5 * 60_000;

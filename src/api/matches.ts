@@ -10,8 +10,8 @@ import {
   type MatchHead,
   type MatchObjective,
   type MatchWithTeams,
-  type WholeMatch,
 } from '#store/game/matches.ts';
+import { EXTRA_NAMES, extrasIn, Extras, needsExtras } from './counters/match-extras.ts';
 import { type Endpoint, endpoint, fieldsOf, type Deps, paging, RenderedBody } from './endpoint.ts';
 import { headJson } from './match-list.ts';
 import { count, id, link, timestamp, person } from './schemas.ts';
@@ -51,7 +51,9 @@ const Match = z
     server: z.string(),
     gamemode: z.string(),
     ranked: z.boolean(),
-    win: z.string().meta({ description: 'Name of the winning team; empty for a draw' }),
+    win: z.string().meta({
+      description: 'Name of the winning team, of several the first; empty for a draw',
+    }),
     kill_count: count,
     death_count: count,
     started: timestamp,
@@ -59,10 +61,11 @@ const Match = z
     permalink_url: link,
     teams: z.array(Team).optional().meta({ description: 'Always in a single match; in lists with `fields=teams`' }),
     objectives: z.array(Objective).optional().meta({ description: 'With `fields=objectives`' }),
+    ...z.object(Extras).partial().shape,
   })
   .meta({ id: 'Match' });
 
-const fields = fieldsOf(['teams', 'objectives']);
+const fields = fieldsOf(['teams', 'objectives', ...EXTRA_NAMES]);
 
 export const matches: Endpoint[] = [
   endpoint({
@@ -74,8 +77,10 @@ export const matches: Endpoint[] = [
     cachedUnder: 'anything',
     handle: ({ deps, dataVersion, query: { max_id, limit, fields: extra } }) => {
       if (extra.size > 0) {
-        const list = extra.has('objectives') ? listWholeMatches : listMatchesWithTeams;
-        return list(deps.db, max_id, limit).then((found) => longList(deps, found, extra, dataVersion));
+        if (needsExtras(extra) || extra.has('objectives'))
+          return listWithExtras(deps, max_id, limit, extra, dataVersion);
+        const found = listMatchesWithTeams(deps.db, max_id, limit);
+        return found.then((matches) => longList(deps, matches, extra, dataVersion));
       }
       return mapMaybe(deps.list(max_id, limit), (found) => plainList(deps, found, dataVersion));
     },
@@ -92,7 +97,7 @@ export const matches: Endpoint[] = [
       const key = keyOf(text);
       if (key === undefined) throw noMatch();
       const tag = (suffix: string): string | undefined => dataVersion && `${text}${suffix}-${dataVersion}`;
-      if (extra.has('objectives')) return matchByKey(deps.db, key).then((found) => wholeMatch(deps, found, tag('-o')));
+      if (needsExtras(extra) || extra.has('objectives')) return wholeMatch(deps, key, extra, tag);
       return mapMaybe(deps.match(key), (found) =>
         matchOf(deps, found, tag('') ?? (found?.tag && `${text}-${found.tag}`)),
       );
@@ -107,17 +112,35 @@ function plainList(deps: Deps, found: MatchHead[], dataVersion: string | undefin
   );
 }
 
-function longList(
+async function listWithExtras(
   deps: Deps,
-  found: readonly (MatchWithTeams & Partial<WholeMatch>)[],
+  before: number,
+  limit: number,
   extra: ReadonlySet<string>,
   dataVersion: string | undefined,
+): Promise<RenderedBody> {
+  const found = await listWholeMatches(deps.db, before, limit);
+  const extras = await extrasIn(deps, found, extra);
+  return longList(deps, found, extra, dataVersion, (match) => {
+    const objectives = extra.has('objectives') ? objectivesJson(deps, match.objectives) : '';
+    return objectives + extras(match);
+  });
+}
+
+/** @param rest the further members of a match as JSON: `,"objectives":[…]` */
+function longList<M extends MatchWithTeams>(
+  deps: Deps,
+  found: readonly M[],
+  extra: ReadonlySet<string>,
+  dataVersion: string | undefined,
+  rest: (match: M) => string = () => '',
 ): RenderedBody {
   const pieces: string[] = [];
   for (const match of found) {
     pieces.push((pieces.length === 0 ? '[' : '},') + headJson(deps, match) + (extra.has('teams') ? TEAMS : ''));
     if (extra.has('teams')) pieces.push(match.teams);
-    if (match.objectives !== undefined) pieces.push(objectivesJson(deps, match.objectives));
+    const further = rest(match);
+    if (further !== '') pieces.push(further);
   }
   pieces.push(found.length === 0 ? '[]' : '}]');
   return new RenderedBody(
@@ -155,11 +178,19 @@ function matchOf(deps: Deps, match: MatchWithTeams | undefined, tag: string | un
   return new RenderedBody(`${head}${match.teams}}`, tag, Buffer.byteLength(head) + Buffer.byteLength(match.teams) + 1);
 }
 
-function wholeMatch(deps: Deps, match: WholeMatch | undefined, tag: string | undefined): RenderedBody {
+async function wholeMatch(
+  deps: Deps,
+  key: number,
+  extra: ReadonlySet<string>,
+  tag: (suffix: string) => string | undefined,
+): Promise<RenderedBody> {
+  const match = await matchByKey(deps.db, key);
   if (match === undefined) throw noMatch();
+  const extras = await extrasIn(deps, [match], extra);
+  const objectives = extra.has('objectives') ? objectivesJson(deps, match.objectives) : '';
   return new RenderedBody(
-    `${headJson(deps, match)}${TEAMS}${match.teams}${objectivesJson(deps, match.objectives)}}`,
-    tag,
+    `${headJson(deps, match)}${TEAMS}${match.teams}${objectives}${extras(match)}}`,
+    tag(`-${[...extra].sort().join('-')}`),
   );
 }
 

@@ -41,6 +41,7 @@ const TAGS: Record<string, string> = {
   Map: 'Maps with their ratings and rotations',
   Punishment: 'Bans, mutes, kicks and warnings',
   Player: 'Players and their statistics',
+  Counter: "The network's own counters",
 };
 
 const errorBody = z

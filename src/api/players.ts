@@ -7,6 +7,7 @@ import { matchesOf } from '#store/game/matches.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { isBanned } from '#store/game/punishments.ts';
+import { PlayerCounters, playerCountersWire } from './counters/counters.ts';
 import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
 import {
@@ -28,6 +29,7 @@ const Name = z.object({ name: z.string(), first_seen: timestamp, last_seen: time
 const Extras = {
   names: z.array(Name).meta({ description: `The newest ${MAX_NAMES} names of the player, the present one first` }),
   head_url: z.url().meta({ description: "Image of the player's head" }),
+  counters: PlayerCounters,
 };
 type ExtraName = keyof typeof Extras;
 const EXTRA_FIELDS = Object.keys(Extras) as ExtraName[];
@@ -150,6 +152,7 @@ async function fieldsWire(
     ...(groups.length > 0 && (await groupsWire(deps, player.key, await statsOf(deps.db, player.key), groups))),
     ...(fields.has('names') && { names: await namesWire(deps, player) }),
     ...(fields.has('head_url') && { head_url: `${deps.site}/players/${player.uuid}/head` }),
+    ...(fields.has('counters') && { counters: await playerCountersWire(deps, player.key) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { contactLink } from '#http/links.ts';
+import { linkPreview } from '#http/link-preview.ts';
 import { type Html, pageHeaders, renderPage } from '#http/page.ts';
 import type { Context, Deps } from './deps.ts';
 import type { Texts } from './texts/index.ts';
@@ -33,7 +34,8 @@ export async function writePage(
   const { lang: language, skip, contact: label } = texts;
   const contact = contactLink(config.CONTACT);
   const foot = { links: contact === undefined ? [] : [{ href: contact, label }] };
-  return await renderPage(shell, { language, title, skip, main, foot, url: new URL(url) });
+  const head = linkPreview(config, title);
+  return await renderPage(shell, { language, title, skip, head, main, foot, url: new URL(url) });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { hashPassword, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
+import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import { isShortUuid, uuidOf } from '#platform/text.ts';
 import type { Db } from '#db/db.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
@@ -22,6 +22,7 @@ import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { finishingJob } from './job.ts';
 import { commands as helpCommands } from './account-help.ts';
 import { readSecret } from './command/secret-input.ts';
+import { readSettings } from './command/settings.ts';
 import {
   ACCOUNT,
   type Command,
@@ -148,10 +149,15 @@ async function passwordFor(input: Input): Promise<string | undefined> {
   const fromStdin = input.values['password-stdin'] === true;
   if (given !== undefined && fromStdin) throw new UsageError('Give --password-stdin or --password, not both.');
   const password = fromStdin ? await readSecret('Password: ') : given;
-  const problem = password === undefined ? undefined : passwordProblem(password);
+  if (password === undefined) return undefined;
+  const { NETWORK_NAME } = readSettings();
+  const problem = passwordProblem(password, NETWORK_NAME, required(input, 'name'), required(input, 'email'));
   if (problem === undefined) return password;
+  if (problem === 'common')
+    throw new UsageError('The password is too common: it is one of the 3,000 that people use most. Use several words.');
   throw new UsageError(
-    `The password is too ${problem}: it needs at least ${MIN_PASSWORD} characters, several words for example.`,
+    `The password is too ${problem}: it needs ${MIN_PASSWORD} to ${MAX_PASSWORD} characters that are not the name of the ` +
+      'network or the account; several words, for example.',
   );
 }
 

@@ -23,7 +23,7 @@ const NEWEST = 50;
 export const commands: Command[] = [
   {
     words: 'job list',
-    summary: 'List the newest jobs: withdrawals, merges and anonymisations, with their progress',
+    summary: 'List the newest jobs: withdrawals, merges, anonymisations and recounts, with their progress',
     options: { json: JSON_OPTION },
     run: listAll,
   },

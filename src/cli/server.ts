@@ -207,7 +207,7 @@ async function remove(input: Input): Promise<void> {
   await withAppContext(async ({ db, clock }) => {
     const { key, name } = await requireServer(db, input);
     const keys = (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
-    const act = `This removes ${name} from all lists and revokes ${keys.length} keys; its matches stay.`;
+    const act = `This removes ${name} from all lists and revokes ${keys.length} of its keys; its matches stay.`;
     if (!isConfirmed(input, act, { name, keys: keys.map(({ id }) => id) })) return;
     await ingestEvent(db, clock, { type: 'server.removed', server: name, data: {} });
     print(input, { name, deleted: true });

@@ -18,6 +18,8 @@ export interface Person {
   session: string;
   /** CSRF token in every form of this session. A page left open from another session sends a different token. */
   formToken: string;
+  /** When the person last entered the password, in epoch milliseconds. */
+  authenticated: number;
   isOperator: boolean;
   /** Whether the person is a moderator or an operator. */
   isStaff: boolean;

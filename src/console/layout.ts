@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
+import { linkPreview } from '#http/link-preview.ts';
 import { type Html, pageHeaders, renderPage } from '#http/page.ts';
 import type { Context, Deps, Person } from './deps.ts';
 import type { Texts } from './texts/index.ts';
@@ -34,6 +35,7 @@ async function writePage(c: Context, { config, shell }: Deps, { title, main, par
   return await renderPage(shell, {
     language: texts.lang,
     title: `${title} · ${texts.console}`,
+    head: linkPreview(config, title),
     skip: texts.skip,
     nav: { label: texts.console, links },
     aside: person && personBox(texts, person),
@@ -53,7 +55,7 @@ function doneNotice(c: Context): Html {
   const texts = c.get('texts');
   const done = c.req.query('done') ?? '';
   const text = Object.hasOwn(texts.done, done) ? texts.done[done as keyof Texts['done']] : undefined;
-  return notice(text, /^(stale|gone|bad_.*)$/.test(done) ? 'bad' : 'good');
+  return notice(text, /^(stale|again|gone|bad_.*)$/.test(done) ? 'bad' : 'good');
 }
 
 /** The hidden field with the session's CSRF token. */

@@ -1,7 +1,9 @@
 import type { Config } from '#platform/config.ts';
+import { withoutAddresses } from '#platform/text.ts';
 import { chooseLanguage } from '#http/languages.ts';
 import type { Mail } from '#platform/mail.ts';
 import type { AccessRequest } from '#store/applications/access-requests.ts';
+import type { ApplicationChange } from '#store/applications/application-changes.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { TEXTS } from './texts/index.ts';
 
@@ -9,17 +11,19 @@ import { TEXTS } from './texts/index.ts';
 export function invitationMail(
   config: Config,
   { name, email, locale }: Account,
-  { application, by }: { application: string; by: string },
+  invitation: { application: string; by: string },
 ): Mail {
   const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];
+  const [application, by] = [withoutAddresses(invitation.application), withoutAddresses(invitation.by)];
   const lines = [t.hello(name), t.invited(by, application), `${config.SITE_URL}/console`, config.NETWORK_NAME];
   const subject = `${t.invited_subject(application)} · ${config.NETWORK_NAME}`;
   return { to: email, subject, text: `${lines.join('\n\n')}\n` };
 }
 
 /** Notifies somebody that the operator has made them an owner. */
-export function ownerMail(config: Config, { name, email, locale }: Account, application: string): Mail {
+export function ownerMail(config: Config, { name, email, locale }: Account, applicationName: string): Mail {
   const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];
+  const application = withoutAddresses(applicationName);
   const lines = [t.hello(name), t.owner(application), `${config.SITE_URL}/console`, config.NETWORK_NAME];
   const subject = `${t.owner_subject(application)} · ${config.NETWORK_NAME}`;
   return { to: email, subject, text: `${lines.join('\n\n')}\n` };
@@ -28,7 +32,8 @@ export function ownerMail(config: Config, { name, email, locale }: Account, appl
 /** Notifies an applicant of the operator's decision, in the language of the account. */
 export function decisionMail(config: Config, { name, email, locale }: Account, request: AccessRequest): Mail {
   const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];
-  const { application_name: application, kind, state, note, client_id } = request;
+  const { kind, state, note, client_id } = request;
+  const application = withoutAddresses(request.application_name);
   const lines = [
     t.hello(name),
     t[state === 'approved' ? 'approved' : 'refused'][kind](application),
@@ -37,6 +42,34 @@ export function decisionMail(config: Config, { name, email, locale }: Account, r
     config.NETWORK_NAME,
   ];
   const subject = `${t.subject[state === 'approved' ? 'approved' : 'refused'](application)} · ${config.NETWORK_NAME}`;
+  return { to: email, subject, text: `${lines.join('\n\n')}\n` };
+}
+
+/** What a mail to the owners of an application says about a change of it. */
+export interface ChangeNews {
+  state: 'asked' | 'approved' | 'refused';
+  /** The operator's note; empty where there is none. */
+  note: string;
+}
+
+/** Tells an owner that a change of name or redirect URIs waits, or how an operator has decided. */
+export function changeMail(
+  config: Config,
+  { name, email, locale }: Account,
+  { client_id, old, account_name }: ApplicationChange,
+  { state, note }: ChangeNews,
+): Mail {
+  const { mail, operator, changes: t } = TEXTS[chooseLanguage([locale], undefined)];
+  const application = withoutAddresses(old.name);
+  const by = withoutAddresses(account_name ?? operator.nobody);
+  const lines = [
+    mail.hello(name),
+    state === 'asked' ? t.asked(by, application) : t[state](application),
+    ...(note === '' ? [] : [`${mail.note}\n\n${note}`]),
+    `${config.SITE_URL}/console/applications/${client_id}/settings`,
+    config.NETWORK_NAME,
+  ];
+  const subject = `${t[`${state}_subject`](application)} · ${config.NETWORK_NAME}`;
   return { to: email, subject, text: `${lines.join('\n\n')}\n` };
 }
 

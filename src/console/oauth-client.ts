@@ -16,6 +16,12 @@ export interface SignInAttempt {
   verifier: string;
 }
 
+export interface SignedInAccount {
+  id: string;
+  /** When its password was entered, in epoch milliseconds. */
+  authenticated: number;
+}
+
 /** A sign-in that failed: `code` is the error of the auth service, or the value of the response that is not valid. */
 export class SignInFailed extends Error {
   readonly code: string;
@@ -73,7 +79,12 @@ export class ConsoleClient {
     return { state: newSecret(), nonce: newSecret(), verifier: newSecret() };
   }
 
-  async authorizationUrl({ state, nonce, verifier }: SignInAttempt, uiLocales: string): Promise<string> {
+  /** @param again the name of a signed-in account that has to enter its password again */
+  async authorizationUrl(
+    { state, nonce, verifier }: SignInAttempt,
+    uiLocales: string,
+    again?: string,
+  ): Promise<string> {
     const query = new URLSearchParams({
       response_type: 'code',
       scope: 'openid',
@@ -84,6 +95,7 @@ export class ConsoleClient {
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
       ui_locales: uiLocales,
+      ...(again === undefined ? {} : { prompt: 'login', login_hint: again }),
     });
     return `${this.#deps.config.AUTH_URL}/oauth/authorize?${query.toString()}`;
   }
@@ -100,19 +112,19 @@ export class ConsoleClient {
 
   /**
    * Verifies the authorization response and exchanges its code.
-   * @returns `sub`, the id of the account
+   * @returns the account, and when its password was entered, which a browser cannot change as it can the request
    * @throws SignInFailed where the response or its ID token is not valid
    */
-  async redeem(attempt: SignInAttempt, returned: URLSearchParams): Promise<string> {
+  async redeem(attempt: SignInAttempt, returned: URLSearchParams): Promise<SignedInAccount> {
     const { state, iss, code, error } = Object.fromEntries(returned);
     if (state !== attempt.state) throw new SignInFailed('state');
     // RFC 9207: a response of another issuer is refused (mix-up attack).
     if (iss !== this.#deps.config.AUTH_URL) throw new SignInFailed('iss');
     if (code === undefined) throw new SignInFailed(error ?? 'invalid_request');
     const tokens = await this.#exchange(code, attempt.verifier);
-    const sub = await this.#subjectOf(tokens.id_token, attempt.nonce);
+    const account = await this.#accountOf(tokens.id_token, attempt.nonce);
     await this.#revokeToken(tokens.refresh_token);
-    return sub;
+    return account;
   }
 
   async #exchange(code: string, code_verifier: string): Promise<{ id_token: string; refresh_token: string }> {
@@ -126,8 +138,8 @@ export class ConsoleClient {
     return response as { id_token: string; refresh_token: string };
   }
 
-  /** Verifies the ID token (OpenID Connect Core, section 3.1.3.7) and returns its subject. */
-  async #subjectOf(idToken: string, nonce: string): Promise<string> {
+  /** Verifies the ID token (OpenID Connect Core, section 3.1.3.7). */
+  async #accountOf(idToken: string, nonce: string): Promise<SignedInAccount> {
     const { config, clock } = this.#deps;
     const { json } = await callAuthService(config, '/oauth/jwks');
     try {
@@ -137,9 +149,11 @@ export class ConsoleClient {
         algorithms: ['RS256'],
         currentDate: new Date(clock.now()),
         clockTolerance: 5,
-        requiredClaims: ['sub', 'exp', 'iat', 'nonce'],
+        requiredClaims: ['sub', 'exp', 'iat', 'nonce', 'auth_time'],
       });
-      if (payload['nonce'] === nonce) return payload.sub!;
+      // The clocks of two machines differ, and a time in the future would never become old.
+      const authenticated = Math.min(Number(payload['auth_time']) * 1000, clock.now());
+      if (payload['nonce'] === nonce) return { id: payload.sub!, authenticated };
     } catch (error) {
       throw new SignInFailed('id_token', error);
     }

@@ -5,6 +5,7 @@ import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
 import { setHonoRoute } from '#http/request-metrics.ts';
 import { caughtError, errorPage } from '#http/error-page.ts';
 import { accessRoutes } from './applications/access.ts';
+import { changeRoutes } from './applications/changes.ts';
 import { ownerRoutes } from './applications/owners.ts';
 import { applicationRoutes } from './applications/application.ts';
 import { applicationsRoutes, frontPage } from './applications/applications.ts';
@@ -12,6 +13,7 @@ import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
 import { logoRoutes, MAX_UPLOAD, showLogo } from './applications/logos.ts';
 import { operatorRoutes } from './operator/index.ts';
+import { continueRoutes } from './continue.ts';
 import { personOf } from './session.ts';
 import { type Route, serveRoute } from './routes.ts';
 import { notFound, signInPages, signOut } from './sign-in.ts';
@@ -21,8 +23,10 @@ import { usageRoutes } from './applications/usage.ts';
 /** Every page and form that needs a signed-in person. */
 export const ROUTES: readonly Route[] = [
   signOut,
+  ...continueRoutes,
   ...applicationsRoutes,
   ...applicationRoutes,
+  ...changeRoutes,
   ...ownerRoutes,
   ...logoRoutes,
   ...accessRoutes,

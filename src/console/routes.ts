@@ -6,6 +6,8 @@ import { type Act, recordAudit } from '#store/audit/audit.ts';
 import { type Application, managedApplication } from '#store/applications/applications.ts';
 import { isOwner } from '#store/applications/owners.ts';
 import type { Context, Deps, Person } from './deps.ts';
+import { askForPassword } from './pending-form.ts';
+import { needsPassword } from './power.ts';
 import { type PageContent, showPage } from './layout.ts';
 import { actorOf, auditRefusal } from './session.ts';
 import type { Texts } from './texts/index.ts';
@@ -70,6 +72,9 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
   }
   if (route.method === 'POST' && !person.isStaff) await countForm(deps, person);
   const application = await authorize(c, deps, route, person);
+  const ofStaff = route.method === 'POST' && route.who !== 'person';
+  if (ofStaff && (await needsPassword(deps, route.path, { person, form: submitted, application })))
+    return askForPassword(c, deps, person, submitted);
   const request = requestOf(c, deps, route, person, submitted);
   const result = await route.handle({ ...request, application } as OwnedRequest);
   if (result instanceof Response) return result;

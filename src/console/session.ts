@@ -13,10 +13,10 @@ export async function personOf(c: Context, deps: Deps): Promise<Person | undefin
   if (cookie === undefined) return undefined;
   const found = await findConsoleSession(deps.db, deps.clock.now(), cookie);
   if (found === undefined) return undefined;
-  const { account, hash: session } = found;
+  const { account, hash: session, authenticated } = found;
   const isOperator = account.role === 'operator';
   const isStaff = isOperator || account.role === 'moderator';
-  return { account, session, formToken: formTokenOf(cookie), isOperator, isStaff };
+  return { account, session, formToken: formTokenOf(cookie), authenticated, isOperator, isStaff };
 }
 
 /**

@@ -5,7 +5,7 @@ import { ownPath } from '#http/links.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { endConsoleSession, startConsoleSession } from '#store/accounts/console-sessions.ts';
-import { type SignInAttempt, SignInFailed } from './oauth-client.ts';
+import { type SignedInAccount, type SignInAttempt, SignInFailed } from './oauth-client.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
 import { actorOf, auditRefusal, SESSION_COOKIE } from './session.ts';
@@ -19,10 +19,12 @@ const SESSION_S = 12 * 3600;
 export function signInPages(app: Hono<Env>, deps: Deps): void {
   app.get('/console/sign-in', async (c) => {
     const to = targetPath(c.req.query('to'));
-    if (c.get('person') !== undefined) return c.redirect(to, 303);
+    const person = c.get('person');
+    const again = c.req.query('again') === undefined ? undefined : person?.account.name;
+    if (person !== undefined && again === undefined) return c.redirect(to, 303);
     const attempt = deps.client.begin();
     deps.cookies.setSealed(c, ATTEMPT_COOKIE, { ...attempt, to }, ATTEMPT_S);
-    return c.redirect(await deps.client.authorizationUrl(attempt, c.get('texts').lang), 303);
+    return c.redirect(await deps.client.authorizationUrl(attempt, c.get('texts').lang, again), 303);
   });
   app.get('/console/signed-in', (c) => finishSignIn(c, deps));
 }
@@ -38,8 +40,7 @@ async function finishSignIn(c: Context, deps: Deps): Promise<Response> {
   const attempt = deps.cookies.consumeSealed(c, ATTEMPT_COOKIE) as (SignInAttempt & { to: string }) | undefined;
   try {
     if (attempt === undefined) throw new SignInFailed('state');
-    const sub = await deps.client.redeem(attempt, new URL(c.req.url).searchParams);
-    await startSession(c, deps, sub);
+    await startSession(c, deps, await deps.client.redeem(attempt, new URL(c.req.url).searchParams));
   } catch (error) {
     if (!(error instanceof SignInFailed)) throw error;
     return await showFailed(c, deps, error);
@@ -47,18 +48,20 @@ async function finishSignIn(c: Context, deps: Deps): Promise<Response> {
   return c.redirect(attempt.to, 303);
 }
 
-async function startSession(c: Context, deps: Deps, sub: string): Promise<void> {
-  const account = await accountById(deps.db, sub);
+async function startSession(c: Context, deps: Deps, { id, authenticated }: SignedInAccount): Promise<void> {
+  const account = await accountById(deps.db, id);
   if (account === undefined || account.disabled !== null) throw new SignInFailed('account');
   const now = deps.clock.now();
   const previous = c.get('person');
   if (previous !== undefined) await endConsoleSession(deps.db, previous.session);
   const { client_id } = await deps.client.registered();
   const lifetimeMs = SESSION_S * 1000;
-  const secret = await startConsoleSession(deps.db, now, { account_id: sub, client_id, lifetimeMs });
+  const secret = await startConsoleSession(deps.db, now, {
+    ...{ account_id: id, client_id, lifetimeMs, authenticated },
+  });
   deps.cookies.set(c, SESSION_COOKIE, secret, SESSION_S);
-  const actor = { ...actorOf(c, undefined), account_id: sub, name: account.name };
-  await recordAudit(deps.db, now, actor, { action: 'session.start', subject: sub, label: account.name });
+  const actor = { ...actorOf(c, undefined), account_id: id, name: account.name };
+  await recordAudit(deps.db, now, actor, { action: 'session.start', subject: id, label: account.name });
 }
 
 /** Longer targets do not fit into the cookie of the attempt. */

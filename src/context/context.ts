@@ -6,15 +6,16 @@ import { UsageError } from '#platform/errors.ts';
 import { type Log, openLog } from '#platform/log.ts';
 import { type Mailer, mailServerOf, openMailer } from '#platform/mail.ts';
 import { type Metrics, openMetrics } from '#platform/metrics.ts';
-import { existingSecret, keyedHashUnder, openSecretKey, secretKeyFile } from '#platform/crypto/secret-key.ts';
+import { keyedHashUnder, openSecretKey } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { openDb, sqliteFileOf } from '#db/open.ts';
 import { HOW_TO_BEGIN, migrate, schemaVersionOf } from '#db/migrate.ts';
 import { recordMailOutcome } from '#store/mail-failures.ts';
-import { formerHashKeys, hasFormerHashKeys, storedFingerprint } from '#store/installation.ts';
+import { formerHashKeys, hasFormerHashKeys } from '#store/installation.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';
 import { refuseMoved } from '#db/transfer/closing.ts';
 import { refuseWhileLoading } from '#db/transfer/loading.ts';
+import { refuseOtherSecretKey } from './database-key.ts';
 
 /** The resources of one process, which every service and command gets. */
 export interface AppContext extends AsyncDisposable {
@@ -79,18 +80,7 @@ async function prepare(db: Db, { config, clock, create }: Preparation): Promise<
   const { applied, missing } = await schemaVersionOf(db);
   if (applied > 0 && missing > 0 && config.MIGRATION_BACKUP === 'on') await backUpBeforeMigration(db, config, clock);
   if (missing > 0) await migrate(db, { create });
-  await refuseLostSecretKey(db, config);
-}
-
-/** A used database never gets a new secret key silently: it would no longer recognise erased players. */
-async function refuseLostSecretKey(db: Db, config: Config): Promise<void> {
-  if (existingSecret(config) !== undefined) return;
-  const fingerprint = await storedFingerprint(db);
-  if (fingerprint === undefined) return;
-  throw new UsageError(
-    `The secret key of this database (fingerprint ${fingerprint}) is missing: set SECRET_KEY, or put its file back at ` +
-      `${secretKeyFile(config)}. If it is lost: \`scorehall secret-key reset\`.`,
-  );
+  await refuseOtherSecretKey(db, config);
 }
 
 async function backUpBeforeMigration(db: Db, config: Config, clock: Clock): Promise<void> {

@@ -2,6 +2,7 @@ import { nameKey } from '#platform/text.ts';
 import type { EventContext, HandlerResult } from './unit-of-work.ts';
 import type { PreparedEvent } from './validation.ts';
 import { applyStatistics } from './handlers/player-statistics.ts';
+import { applyCounterDeclared, applyCounterRemoved } from './counters/declarations.ts';
 import { applyLink } from './handlers/account-links.ts';
 import { applyPublished } from './handlers/maps.ts';
 import { applyRated } from './handlers/map-ratings.ts';
@@ -21,19 +22,23 @@ import { applyConfigured, applyPresence, applyRemoved } from './handlers/servers
 export async function apply(context: EventContext, event: PreparedEvent): Promise<HandlerResult> {
   switch (event.type) {
     case 'match.finished':
-      return applyFinished(context, event.data);
+      return await applyFinished(context, event.data);
     case 'player.login':
       return applySession(context, event.data, true);
     case 'player.logout':
       return applySession(context, event.data, false);
     case 'player.statistics':
-      return applyStatistics(context, event.data);
+      return await applyStatistics(context, event.data);
     case 'player.named':
       return applyNamed(context, event.data);
     case 'player.known':
       return applyKnown(context, event.data);
     case 'player.merged':
       return await applyMerged(context, event.data);
+    case 'counter.declared':
+      return await applyCounterDeclared(context, event.data);
+    case 'counter.removed':
+      return await applyCounterRemoved(context, event.data);
     case 'account.link':
       return await applyLink(context, event.data);
     case 'server.configured':

@@ -3,11 +3,13 @@ import { type Sql, type Value, withRows } from '#db/sql.ts';
 /** The insert-only tables and their columns, referenced tables before those that refer to them. */
 const TABLES = {
   matches: 'key, head, started, finished, map_key, server_key, gamemode',
-  match_details: 'match_key, head, started, finished, teams, objectives',
+  match_details: 'match_key, head, started, finished, teams, objectives, extras',
+  match_counters: 'match_key, counters',
   player_matches: 'match_key, player_key, name, result, score, kill_count, death_count, time_played, envdeath_count',
   kills: 'match_key, number, killer_key, killer_name, victim_key, victim_name, time, location',
   player_objectives: 'player_key, type, match_key, number, name, color, team, percent, time',
   player_sessions: 'player_key, ledger_key, time, login, server_key, server, name',
+  counter_reports: 'event_key, player_key, mode, counters',
   faction_reports: 'player_key, time, ledger_key, power, faction, faction_id, faction_role',
   name_observations: 'player_key, ledger_key, time, name',
   ledger: 'key, scope_key, event_id, type, time, received, body, aggregate, credential, content_hash',

@@ -239,7 +239,7 @@ class IngestRun {
       this.#accepted.add(identityOf(server, event), checked, place);
       this.#addToLedger(sender, checked, place);
     }
-    const warnings = this.#recordWarnings(event, key, server?.key ?? 0, checked.warnings ?? result?.warnings);
+    const warnings = this.#recordWarnings(event, key, server?.key ?? 0, joined(checked.warnings, result?.warnings));
     return { id: event.id, status: 'accepted', receipt, ...(note === undefined ? {} : { note }), ...warnings };
   }
 
@@ -301,6 +301,9 @@ class IngestRun {
     if (server !== undefined) await undoAddServer(this.#batch.tx, server.key);
   }
 }
+
+const joined = (one: Problem[] | undefined, other: Problem[] | undefined): Problem[] | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : [...one, ...other];
 
 /** Whether an event names a server without a row. Such a server has no events in the ledger. */
 const namesNewServer = (server: Server | undefined, event: PreparedEvent): boolean =>

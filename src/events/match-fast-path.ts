@@ -1,4 +1,5 @@
 import { isShownText } from '#platform/text.ts';
+import { COUNTER_KEY, MAX_COUNTERS } from './counters/schema.ts';
 import { problemsOf } from './match-rules.ts';
 import type { DataOf, EventOf, OBJECTIVE_TYPES } from './schema.ts';
 
@@ -30,33 +31,39 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 function matchOf(input: unknown): Match | undefined {
   if (!isPlain(input)) return undefined;
-  const { map, gamemode, ranked = false, win = '', objectives: raw = [], kills: killed = [] } = input;
+  const { map, gamemode, ranked = false, win = '', winners: won, objectives: raw = [], kills: killed = [] } = input;
   const [started, finished] = [timestampOf(input['started']), timestampOf(input['finished'])];
   if (!isText(map, 128, 1) || !isText(gamemode, 32, 1) || typeof ranked !== 'boolean' || !isText(win, 128, 0))
     return undefined;
   if (started === undefined || finished === undefined) return undefined;
   const teams = allOf(input['teams'], 100, teamOf);
+  const winners = won === undefined ? undefined : allOf(won, 100, nameOf);
+  if (won !== undefined && winners === undefined) return undefined;
   const objectives = allOf(raw, 2_000, objectiveOf);
   const kills = allOf(killed, 20_000, killOf);
   if (teams === undefined || objectives === undefined || kills === undefined) return undefined;
-  const given = [input['ranked'], input['win'], input['objectives'], input['kills']];
+  const given = [input['ranked'], input['win'], won, input['objectives'], input['kills']];
   if (hasOthers(input, 5 + countGiven(given))) return undefined;
-  const match = { map, gamemode, ranked, win, started, finished, teams, objectives, kills };
+  const several = winners === undefined ? {} : { winners };
+  const match = { map, gamemode, ranked, win, ...several, started, finished, teams, objectives, kills };
   return problemsOf(match).length === 0 ? match : undefined;
 }
 
 function teamOf(input: unknown): Team | undefined {
   if (!isPlain(input)) return undefined;
-  const { name, score, kill_count, death_count } = input;
+  const { name, score, kill_count, death_count, color } = input;
+  if (color !== undefined && !isText(color, 32, 0)) return undefined;
   if (!isText(name, 128, 1) || !isOptional(score, -MAX) || !isOptional(kill_count, 0) || !isOptional(death_count, 0))
     return undefined;
   const players = allOf(input['players'], 1_000, playerOf);
-  if (players === undefined || hasOthers(input, 2 + countGiven([score, kill_count, death_count]))) return undefined;
+  if (players === undefined || hasOthers(input, 2 + countGiven([score, kill_count, death_count, color])))
+    return undefined;
   return {
     name,
     ...(score === undefined ? {} : { score }),
     ...(kill_count === undefined ? {} : { kill_count }),
     ...(death_count === undefined ? {} : { death_count }),
+    ...(color === undefined ? {} : { color }),
     players,
   };
 }
@@ -64,10 +71,14 @@ function teamOf(input: unknown): Team | undefined {
 function playerOf(input: unknown): Player | undefined {
   if (!isPlain(input)) return undefined;
   const { uuid, name, score, kill_count, death_count, shot_count, hit_count, paint_count, time_played } = input;
+  const { counters: raw, primary } = input;
+  const counters = raw === undefined ? undefined : countersOf(raw);
+  if (raw !== undefined && counters === undefined) return undefined;
+  if (primary !== undefined && typeof primary !== 'boolean') return undefined;
   if (!isUuid(uuid) || !isText(name, 64, 1) || !isOptional(score, -MAX)) return undefined;
   if (!isOptional(kill_count, 0) || !isOptional(death_count, 0) || !isOptional(shot_count, 0)) return undefined;
   if (!isOptional(hit_count, 0) || !isOptional(paint_count, 0) || !isOptional(time_played, 0)) return undefined;
-  const given = [score, kill_count, death_count, shot_count, hit_count, paint_count, time_played];
+  const given = [score, kill_count, death_count, shot_count, hit_count, paint_count, time_played, raw, primary];
   if (hasOthers(input, 2 + countGiven(given))) return undefined;
   return {
     uuid,
@@ -79,8 +90,24 @@ function playerOf(input: unknown): Player | undefined {
     hit_count: hit_count ?? 0,
     paint_count: paint_count ?? 0,
     time_played: time_played ?? 0,
+    ...(counters === undefined ? {} : { counters }),
+    ...(primary === undefined ? {} : { primary }),
   };
 }
+
+function countersOf(input: unknown): Player['counters'] {
+  if (!isPlain(input)) return undefined;
+  const values: Record<string, number> = {};
+  let count = 0;
+  for (const key in input) {
+    const value = input[key];
+    if (!COUNTER_KEY.test(key) || !isWhole(value, 0) || ++count > MAX_COUNTERS) return undefined;
+    values[key] = value;
+  }
+  return values;
+}
+
+const nameOf = (input: unknown): string | undefined => (isText(input, 128, 1) ? input : undefined);
 
 const TYPES: ReadonlySet<unknown> = new Set([
   'wool',

@@ -1,9 +1,10 @@
 /** The members of a match that the rules below check together, beyond the schema of each. */
 export interface MatchParts {
   win: string;
+  winners?: string[] | undefined;
   started: number;
   finished: number;
-  teams: { name: string; players: { uuid: string }[] }[];
+  teams: { name: string; players: { uuid: string; primary?: boolean | undefined }[] }[];
   kills: { killer: string | null; victim: string }[];
 }
 
@@ -15,9 +16,14 @@ interface Problem {
 /** The most players of a match, in all teams together. */
 const MAX_PLAYERS = 1_000;
 
+/** The names of the winning teams, the one in `win` first; empty for a draw. */
+export function winnersOf({ win, winners = [] }: Pick<MatchParts, 'win' | 'winners'>): string[] {
+  return win === '' ? winners : [win, ...winners.filter((name) => name !== win)];
+}
+
 /**
- * Checks that `finished` is not before `started`, team names are unique, the winner is one of the teams, no player is
- * listed twice, and killers and victims are players of the match.
+ * Checks that `finished` is not before `started`, team names are unique, the winners are teams, each player has one
+ * primary team, and killers and victims are players of the match.
  */
 export function problemsOf(match: MatchParts): Problem[] {
   const problems: Problem[] = [];
@@ -29,6 +35,7 @@ export function problemsOf(match: MatchParts): Problem[] {
   if (match.win !== '' && !teams.has(match.win)) {
     problems.push({ path: ['win'], message: 'must be the name of one of the teams, or empty' });
   }
+  problems.push(...winnerProblems(match, teams));
   const players = playersOf(match, problems);
   const unlisted = match.kills.findIndex(
     ({ killer, victim }) => (killer !== null && !players.has(killer)) || !players.has(victim),
@@ -39,17 +46,50 @@ export function problemsOf(match: MatchParts): Problem[] {
   return problems;
 }
 
-function playersOf({ teams }: MatchParts, problems: Problem[]): Set<string> {
-  const players = new Set<string>();
-  teams.forEach((team, t) => {
-    team.players.forEach((player, p) => {
-      if (!players.has(player.uuid)) return void players.add(player.uuid);
+function winnerProblems({ win, winners }: MatchParts, teams: ReadonlySet<string>): Problem[] {
+  if (winners === undefined) return [];
+  const problems: Problem[] = [];
+  const unknown = winners.findIndex((name) => !teams.has(name));
+  if (unknown >= 0) problems.push({ path: ['winners', unknown], message: 'must be the name of one of the teams' });
+  if (new Set(winners).size < winners.length)
+    problems.push({ path: ['winners'], message: 'must have different names: one team is listed twice' });
+  if (win !== '' && !winners.includes(win))
+    problems.push({ path: ['winners'], message: 'must contain the team in win, or win be left out' });
+  return problems;
+}
+
+const TWICE =
+  'is in the match twice; give the entry in the team that decides the result primary: true, the others primary: false';
+
+/** Players have one entry in most matches; of several, each in another team, exactly one is primary. */
+function playersOf({ teams }: MatchParts, problems: Problem[]): ReadonlySet<string> {
+  const primary = new Set<string>();
+  let others: Map<string, { team: number; path: (string | number)[] }[]> | undefined;
+  teams.forEach(({ players }, t) => {
+    players.forEach((player, p) => {
+      if (player.primary !== false && !primary.has(player.uuid)) return void primary.add(player.uuid);
       const path = ['teams', t, 'players', p, 'uuid'];
-      problems.push({ path, message: 'is in the match twice; list each player in their last team only' });
+      if (player.primary !== false) return void problems.push({ path, message: TWICE });
+      const entries = (others ??= new Map()).get(player.uuid) ?? [];
+      others.set(player.uuid, [...entries, { team: t, path }]);
     });
   });
-  if (players.size > MAX_PLAYERS) {
+  if (others !== undefined) problems.push(...secondaryProblems({ teams }, primary, others));
+  if (primary.size > MAX_PLAYERS) {
     problems.push({ path: ['teams'], message: `must not hold more than ${MAX_PLAYERS} players together` });
   }
-  return players;
+  return primary;
+}
+
+function secondaryProblems(
+  { teams }: Pick<MatchParts, 'teams'>,
+  primary: ReadonlySet<string>,
+  others: ReadonlyMap<string, { team: number; path: (string | number)[] }[]>,
+): Problem[] {
+  return [...others].flatMap(([uuid, entries]): Problem[] => {
+    const { path } = entries[0]!;
+    if (!primary.has(uuid)) return [{ path: [...path.slice(0, -1), 'primary'], message: 'must be true in one team' }];
+    const twice = entries.find(({ team }) => teams[team]!.players.filter((player) => player.uuid === uuid).length > 1);
+    return twice === undefined ? [] : [{ path: twice.path, message: 'is in this team twice' }];
+  });
 }

@@ -1,7 +1,10 @@
 import type { DataOf } from './schema.ts';
-import type { MatchFacts, MatchTeam } from '#store/game/matches.ts';
+import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
+import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
 import { type Counts, type Group, groupOf, type Sums, sumsOf } from '#store/game/player-stats.ts';
+import { type ReportedCounters, withoutZeros } from './counters/report.ts';
+import { winnersOf } from './match-rules.ts';
 
 /**
  * A finished match, prepared outside the transaction so that the thread which writes, and on which all senders wait, has
@@ -16,12 +19,23 @@ export interface MatchSummary {
   teams: string;
   /** `MatchObjective[]` as JSON. */
   objectives: string;
+  /** `MatchExtras` as JSON; null where there are none. */
+  extras: string | null;
+  /** The network's own counters; undefined where nobody has any. */
+  counters: CountersSummary | undefined;
   players: PlayerSummary[];
   /** Players who completed an objective but are in no team. */
   scorers: ScorerSummary[];
   kills: KillSummary[];
   /** Completed objectives that are listed by player. */
   completed: CompletedSummary[];
+}
+
+interface CountersSummary {
+  /** `MatchCounters[]` as JSON. */
+  text: string;
+  /** Those that count for their players. */
+  reported: ReportedCounters[];
 }
 
 type Result = 'win' | 'lose' | 'draw';
@@ -67,7 +81,8 @@ type FinishedTeam = Finished['teams'][number];
 type FinishedPlayer = FinishedTeam['players'][number];
 
 export function summariseMatch(match: Finished): MatchSummary {
-  const { map, gamemode, ranked, win, started, finished, objectives } = match;
+  const { map, gamemode, ranked, started, finished, objectives } = match;
+  const [win = ''] = winnersOf(match);
   const teams = match.teams.map(teamOf);
   const kill_count = teams.reduce((total, team) => total + team.kill_count, 0);
   const death_count = teams.reduce((total, team) => total + team.death_count, 0);
@@ -77,6 +92,8 @@ export function summariseMatch(match: Finished): MatchSummary {
     finished,
     teams: JSON.stringify(teams),
     objectives: JSON.stringify(objectives),
+    extras: extrasOf(match),
+    counters: countersOf(match),
     players: playersOf(match, groupOf(gamemode)),
     scorers: objectives.length === 0 ? [] : scorersOf(match),
     kills: match.kills.length === 0 ? [] : killsOf(match),
@@ -107,6 +124,10 @@ export function pseudonymiseMatch(
     ...match,
     teams: renameInJson(match.teams),
     objectives: renameInJson(match.objectives),
+    counters: match.counters && {
+      text: renameInJson(match.counters.text),
+      reported: match.counters.reported.map((one) => ({ ...one, uuid: pseudonyms.get(one.uuid)?.uuid ?? one.uuid })),
+    },
     players: match.players.map(([uuid, name, ...rest]) => [...renamed(uuid, name), ...rest]),
     scorers: match.scorers.map(([uuid, name]) => renamed(uuid, name)),
     kills: match.kills.map(([killer, killerName, victim, victimName, ...rest]) => [
@@ -122,9 +143,11 @@ function playersOf(match: Finished, group: Group): PlayerSummary[] {
   const completed = completedBy(match);
   const envdeaths = envdeathsOf(match);
   const players: PlayerSummary[] = [];
+  const winners = winnersOf(match);
   for (const team of match.teams) {
-    const result = match.win === '' ? 'draw' : match.win === team.name ? 'win' : 'lose';
+    const result = winners.length === 0 ? 'draw' : winners.includes(team.name) ? 'win' : 'lose';
     for (const player of team.players) {
+      if (player.primary === false) continue;
       const { uuid, name, score, kill_count, death_count, time_played } = player;
       const envdeath = envdeaths.get(uuid) ?? 0;
       const sums = sumsOf(group, countsOf(player, result, envdeath, completed.get(uuid)));
@@ -132,6 +155,36 @@ function playersOf(match: Finished, group: Group): PlayerSummary[] {
     }
   }
   return players;
+}
+
+/** What the page of a match shows beyond its specified form. */
+function extrasOf(match: Finished): string | null {
+  const winners = winnersOf(match);
+  const colors = match.teams.map(({ color = '' }) => color);
+  const secondary = match.teams.flatMap(({ players }, t) =>
+    players.flatMap(({ primary }, p): [number, number][] => (primary === false ? [[t, p]] : [])),
+  );
+  const extras: MatchExtras = {
+    ...(winners.length > 1 && { winners }),
+    ...(colors.some((color) => color !== '') && { colors }),
+    ...(secondary.length > 0 && { secondary }),
+  };
+  return Object.keys(extras).length === 0 ? null : JSON.stringify(extras);
+}
+
+function countersOf({ teams }: Finished): CountersSummary | undefined {
+  let shown: MatchCounters[] | undefined;
+  const reported: ReportedCounters[] = [];
+  for (const [t, team] of teams.entries()) {
+    for (const [p, { uuid, name, primary, counters }] of team.players.entries()) {
+      const values = withoutZeros(counters);
+      if (values === undefined) continue;
+      (shown ??= []).push({ team: team.name, uuid, name, counters: values });
+      const path = `data.teams.${t}.players.${p}.counters`;
+      if (primary !== false) reported.push({ uuid, path, values });
+    }
+  }
+  return shown && { text: JSON.stringify(shown), reported };
 }
 
 const NONE = { objective: 0, wool: 0, core: 0, destroyable: 0, flag: 0 };

@@ -7,6 +7,7 @@ import { markStale } from '#store/jobs.ts';
 import type { Batch } from './unit-of-work.ts';
 import type { PreparedEvent } from './validation.ts';
 import type { Event } from './schema.ts';
+import { withdrawReports } from './counters/withdrawal.ts';
 import { removeStatistics } from './handlers/player-statistics.ts';
 import type { LedgerRow } from './rebuild.ts';
 
@@ -18,7 +19,13 @@ import type { LedgerRow } from './rebuild.ts';
  */
 
 /** Events of operators that are never retracted: an operator reverses them with another event. */
-export const NOT_RETRACTED: readonly Event['type'][] = ['server.configured', 'server.removed', 'player.merged'];
+export const NOT_RETRACTED: readonly Event['type'][] = [
+  'server.configured',
+  'server.removed',
+  'player.merged',
+  'counter.declared',
+  'counter.removed',
+];
 
 /** An event of the ledger. */
 interface StoredEvent {
@@ -36,7 +43,10 @@ export async function withdrawEvents(batch: Batch, events: readonly StoredEvent[
   const observed = events.flatMap(({ event }) => observedIn(batch, event) ?? []);
   await markObservedStale(batch, observed);
   for (const { row, event } of events) {
-    if (event.type === 'player.statistics') removeStatistics(batch.players, event.data);
+    if (event.type === 'player.statistics') {
+      removeStatistics(batch.players, event.data);
+      await withdrawReports(batch, row.key);
+    }
     if (row.type === 'account.link') await unlink(batch, row, playerIn(event)!.uuid);
     await batch.tx.runAll([
       sql`update ledger set withdrawn = ${batch.now} where key = ${row.key}`,

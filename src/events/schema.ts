@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { LAST_TIMESTAMP } from '#platform/clock.ts';
-import { isShownText, uuidOf } from '#platform/text.ts';
+import { count, name, player, score, text, timestamp, unnamedPlayer, uuid } from './checks/members.ts';
 import { type Problem, problemsIn } from './checks/problems.ts';
+import { counterDeclared, counterRemoved, counterValues } from './counters/schema.ts';
 import { type MatchParts, problemsOf } from './match-rules.ts';
 
 /**
@@ -9,43 +9,11 @@ import { type MatchParts, problemsOf } from './match-rules.ts';
  * `scorehall import events` and all other importers use it.
  */
 
-const text = (max: number, min = 0) =>
-  z
-    .string()
-    .min(min)
-    .max(max)
-    .refine(
-      isShownText,
-      'must not contain control characters, invalid Unicode, or marks that change the direction of text',
-    );
-
 /** An id as receipts and the data API show it. */
 const RECEIPT = /^[0-9a-hjkmnp-tv-z]{11}$/;
 
 /** Characters of a sender's own id of an event. */
 export const MAX_ID_LENGTH = 128;
-
-const count = z.int().min(0).max(1_000_000_000);
-const score = z.int().min(-1_000_000_000).max(1_000_000_000);
-const name = text(128, 1);
-
-/** An RFC 3339 timestamp with seconds and offset, converted to epoch milliseconds. */
-export const timestamp = z.iso
-  .datetime({ offset: true, error: 'must be an RFC 3339 time like 2026-01-31T12:34:56.789+09:00' })
-  .transform((value) => Date.parse(value))
-  .refine((value) => value >= 0, 'must not lie before 1970')
-  .refine((value) => value < LAST_TIMESTAMP, 'must lie before the end of the year 9999');
-
-const uuid = z
-  .string()
-  .max(36)
-  .refine((value) => uuidOf(value) !== undefined, 'must be a UUID, with or without dashes')
-  .transform((value) => uuidOf(value)!);
-
-const player = z.strictObject({ uuid, name: text(64, 1) });
-const unnamedPlayer = player.partial({ name: true }).meta({
-  description: 'Without a name, a player who is not known yet is shown under the beginning of the UUID',
-});
 
 const presence = z
   .strictObject({
@@ -80,6 +48,11 @@ const matchPlayer = z.strictObject({
   hit_count: count.default(0),
   paint_count: count.default(0),
   time_played: count.default(0).meta({ description: 'Seconds in this match' }),
+  counters: counterValues.optional(),
+  primary: z.boolean().optional().meta({
+    description:
+      'For a player in several teams: true or left out for the team that decides result and counters, false for the others',
+  }),
 });
 
 const matchTeam = z.strictObject({
@@ -87,6 +60,7 @@ const matchTeam = z.strictObject({
   score: score.optional().meta({ description: 'Left out: the sum over its players' }),
   kill_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
   death_count: count.optional().meta({ description: 'Left out: the sum over its players' }),
+  color: text(32).optional().meta({ description: 'A colour name or #RRGGBB; left out: as the map names it' }),
   players: z.array(matchPlayer).max(1_000),
 });
 
@@ -125,6 +99,11 @@ const match = z
     gamemode: text(32, 1),
     ranked: z.boolean().default(false),
     win: text(128).default('').meta({ description: 'Name of the winning team; empty for a draw' }),
+    winners: z
+      .array(name)
+      .max(100)
+      .optional()
+      .meta({ description: 'Names of all winning teams, where there are several; `win` may be left out then' }),
     started: timestamp,
     finished: timestamp,
     teams: z.array(matchTeam).max(100),
@@ -247,6 +226,11 @@ const statistics = z.strictObject({
   faction: text(64).default(''),
   faction_id: text(64).default(''),
   faction_role: text(64).default(''),
+  counters: counterValues.optional(),
+});
+const reported = statistics.refine(({ gamemode, counters }) => gamemode !== 'vanilla' || counters === undefined, {
+  path: ['counters'],
+  message: 'must be left out with the gamemode vanilla, whose totals are not counted',
 });
 
 const link = z.strictObject({
@@ -289,7 +273,7 @@ export const EventSchema = z.discriminatedUnion('type', [
   envelope('player.login', z.strictObject({ player }), 'A player joined the server'),
   envelope('player.named', z.strictObject({ player }), 'A player was seen under a name, on a server or not'),
   envelope('player.logout', z.strictObject({ player }), 'A player left the server'),
-  envelope('player.statistics', statistics, 'Statistics of modes without matches'),
+  envelope('player.statistics', reported, 'Statistics of modes without matches'),
   envelope(
     'account.link',
     link,
@@ -300,6 +284,8 @@ export const EventSchema = z.discriminatedUnion('type', [
     z.strictObject({ player: unnamedPlayer }),
     "A player whose id is the event's receipt; from operators only",
   ),
+  envelope('counter.declared', counterDeclared, 'A counter of the network, new or changed; from operators only'),
+  envelope('counter.removed', counterRemoved, 'A counter that the network no longer has; from operators only'),
   envelope('player.merged', merged, 'All of one UUID counts for another from now on; from operators only'),
   envelope('server.removed', z.strictObject({}), 'A server that is no more; from operators only'),
 ]);
@@ -317,6 +303,8 @@ export const OPERATORS_ONLY: ReadonlySet<Event['type']> = new Set([
   'server.removed',
   'player.known',
   'player.merged',
+  'counter.declared',
+  'counter.removed',
 ]);
 
 /** Checks one event by the schema. Times become epoch milliseconds, UUIDs lower case with dashes. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/db.ts';
+import { CounterAccumulator } from './counters/counter-accumulator.ts';
 import { InsertBuffer } from './insert-buffer.ts';
 import { shortUuid } from '#platform/text.ts';
 import { NEVER_SEEN, PlayerAccumulator } from './player-accumulator.ts';
@@ -10,19 +11,22 @@ import type { Server } from '#store/game/servers.ts';
 
 /**
  * The unit of work of one transaction: handlers queue changes here, and `flush` writes them together, parents before the
- * rows that refer to them. `players` merges the changes of players and counters; `rows` queues plain inserts.
+ * rows that refer to them. `players` merges the changes of players and fixed counters, `counters` those of the network's own
+ * counters; `rows` queues plain inserts.
  */
 export class Batch {
   readonly tx: Queryable;
   readonly keys: Keys;
   readonly now: number;
   readonly players = new PlayerAccumulator();
+  readonly counters: CounterAccumulator;
   readonly rows = new InsertBuffer();
 
   constructor(tx: Queryable, keys: Keys, now: number) {
     this.tx = tx;
     this.keys = keys;
     this.now = now;
+    this.counters = new CounterAccumulator(tx);
   }
 
   /** Reads players into the accumulator; a handler may only change loaded players. */
@@ -31,7 +35,7 @@ export class Batch {
   }
 
   async flush(): Promise<void> {
-    const statements = [...this.players.take(), ...this.rows.take()];
+    const statements = [...this.players.take(), ...this.rows.take(), ...this.counters.take()];
     if (statements.length > 0) await this.tx.runAll(statements);
   }
 }

@@ -7,8 +7,7 @@ import { RequestMetrics } from '#http/request-metrics.ts';
 import { withSelfCheck } from '#http/self-check.ts';
 import type { Listen } from '#platform/setting.ts';
 import type { AppContext } from '#context/context.ts';
-import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { secretKeyMatches } from '#store/installation.ts';
+import { claimSecretKey } from '#context/database-key.ts';
 import type { HttpService } from '#http/service.ts';
 import { type EventQueue, GroupCommitQueue } from '#events/group-commit.ts';
 
@@ -60,20 +59,17 @@ export interface RunningServices extends AsyncDisposable {
   addresses: Partial<Record<ServiceName, string>>;
 }
 
-const WRONG_SECRET_KEY =
-  'SECRET_KEY (or the file secret.key) is not the key that this database was used with: link codes made by other ' +
-  'processes and players whose accounts were deleted are not recognised';
-
 /**
  * Starts services, each on its own listener. Closing waits for the running requests.
  * @param eventQueue where the ingest sends its events; by default it commits them in this thread
+ * @throws UsageError where the secret key is not that of the database
  */
 export async function openServices(
   context: AppContext,
   services: readonly ServiceName[] = ALL_SERVICES,
   eventQueue?: EventQueue,
 ): Promise<RunningServices> {
-  if (!(await secretKeyMatches(context.db, openSecretKey(context.config)))) context.log.warn(WRONG_SECRET_KEY);
+  await claimSecretKey(context.db, context.config);
   const open: { server: Server; service: HttpService }[] = [];
   const addresses: Partial<Record<ServiceName, string>> = {};
   const close = async (): Promise<void> => void (await Promise.all(open.map(closeService)));

@@ -1,20 +1,15 @@
 import { html } from 'hono/html';
 import { HttpError } from '#http/errors.ts';
-import { idOf, keyOf } from '#platform/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { pager } from '#http/pager.ts';
-import {
-  type LeaderboardMode,
-  type LeaderboardEntry,
-  type Leader,
-  leaders,
-  type Metric,
-  METRICS,
-  MODES,
-} from '#store/game/leaderboards/leaderboards.ts';
+import { listCounters } from '#store/game/counters/counters.ts';
+import { type Leader, leaders, type Metric, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
 import { back, firstDayOf, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
-import { choices, PAGE_SIZE } from './components/pager.ts';
+import { boardFilters, boardStart } from './components/board-filters.ts';
+import { PAGE_SIZE } from './components/pager.ts';
 import { playerLink } from './components/player-link.ts';
+import { counterBoardPage } from './counter-board.ts';
 import type { PageContent, PageRequest } from './page-request.ts';
 
 const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];
@@ -22,12 +17,15 @@ const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) =
 /** `/leaderboards`: by mode and period, ordered by wins, kills or matches. */
 export async function leaderboardsPage(request: PageRequest): Promise<PageContent> {
   const { text, db, deps } = request;
+  const declared = await listCounters(db);
+  const counter = declared.find(({ key }) => key === request.query('by'));
+  if (counter !== undefined) return await counterBoardPage(request, counter, declared);
   const mode = request.choice('mode', MODES);
   const period = request.choice('period', ORDERED_PERIODS);
   const metric = request.choice('by', METRICS);
   const ago = agoOf(request, period);
   const bucket = back(deps.bucketsAt(request.now)[period], ago);
-  const start = startOf(request);
+  const start = boardStart(request);
   const found = await leaders(db, { bucket, mode, metric, after: start?.entry, limit: PAGE_SIZE + 1 });
   const rows = found.slice(0, PAGE_SIZE);
   const rank = start?.rank ?? 0;
@@ -45,7 +43,8 @@ export async function leaderboardsPage(request: PageRequest): Promise<PageConten
     noIndex: start !== undefined || ago > 0,
     kind: 'boards',
     main: html`<h1>${title}</h1>
-      ${filters(request, mode, period, metric)} ${period === 'all' ? '' : periodNav(request, period, bucket, ago)}
+      ${boardFilters(request, { mode, period, metric, declared })}
+      ${period === 'all' ? '' : periodNav(request, period, bucket, ago)}
       ${rows.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : table(request, rows, rank, metric)}
       ${pager(request.url, text.pager, next, 'behind')}`,
   };
@@ -60,28 +59,6 @@ function agoOf(request: PageRequest, period: Period): number {
     throw new HttpError(400, 'ago', request.text.error.parameter('ago'));
   }
   return count;
-}
-
-/** `behind`: the value, id and rank of the last player on the previous page. */
-function startOf(request: PageRequest): { entry: LeaderboardEntry; rank: number } | undefined {
-  const text = request.query('behind');
-  if (text === undefined) return undefined;
-  const [, value, id, rank] = /^(\d{1,15})\.([0-9a-z]{11})\.(\d{1,9})$/.exec(text) ?? [];
-  const key = id === undefined ? undefined : keyOf(id);
-  if (key === undefined) throw new HttpError(400, 'behind', request.text.error.parameter('behind'));
-  return { entry: { value: Number(value), key }, rank: Number(rank) };
-}
-
-function filters(request: PageRequest, mode: LeaderboardMode, period: Period, metric: Metric): Html {
-  const { boards, filters: words } = request.text;
-  const modes = MODES.map((value) => ({ value, label: boards.modes[value] }));
-  const periods = PERIODS.map((value) => ({ value, label: boards.periods[value] }));
-  const metrics = METRICS.map((value) => ({ value, label: boards.metrics[value] }));
-  return html`<div class="filters">
-    ${choices(request, words.gamemode, 'mode', modes, mode)}
-    ${choices(request, words.period, 'period', periods, period, { ago: undefined })}
-    ${choices(request, words.order, 'by', metrics, metric)}
-  </div>`;
 }
 
 /** The dates of the displayed period, with links to the previous and next one. */

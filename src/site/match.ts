@@ -1,20 +1,24 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
+import { countersOfMatches } from '#store/game/counters/counter-reports.ts';
+import { listCounters } from '#store/game/counters/counters.ts';
 import { type MapSummary, mapSummaries } from '#store/game/maps/map-summaries.ts';
 import {
   factsOf,
   matchByKey,
+  extrasOf,
   type MatchFacts,
   type MatchObjective,
-  type MatchPlayer,
   type MatchTeam,
   type WholeMatch,
+  winnersOf,
 } from '#store/game/matches.ts';
 import { timeline } from './components/charts.ts';
 import { isFreeForAll } from './components/match-list.ts';
 import { type Colour, colourNamed, teamColours } from './components/colours.ts';
 import { playerLink } from './components/player-link.ts';
+import { counterColumns, type ScoredPlayer, scoreTable } from './components/scoreboard.ts';
 import { thumb } from './components/map-image.ts';
 import { timestamp, stopwatch } from './components/timestamps.ts';
 import { figure, heading, modeName } from './components/labels.ts';
@@ -24,6 +28,8 @@ import type { PageContent, PageRequest } from './page-request.ts';
 export interface MatchView {
   match: WholeMatch;
   facts: MatchFacts;
+  /** The names of the winning teams; empty for a draw. */
+  winners: string[];
   teams: MatchTeam[];
   objectives: MatchObjective[];
   summary: MapSummary | undefined;
@@ -44,7 +50,7 @@ export async function matchPage(request: PageRequest): Promise<PageContent> {
     picture: { path: `/cards/matches/${facts.id}.png`, alt: describe(request, view), large: true },
     main: html`${hero(request, view)} ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
       <section aria-labelledby="players">
-        ${heading('players', text.match.scoreboard)} ${scoreboards(request, view)}
+        ${heading('players', text.match.scoreboard)} ${await scoreboards(request, view)}
       </section>
       <p>
         <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a>${
@@ -66,26 +72,26 @@ export async function matchViewOf(request: PageRequest): Promise<MatchView> {
   const teams = JSON.parse(match.teams) as MatchTeam[];
   const objectives = JSON.parse(match.objectives) as MatchObjective[];
   const summary = (await mapSummaries(request.db, [facts.map])).of(facts.map);
-  return { match, facts, teams, objectives, summary, colours: teamColours(teams, summary?.teams ?? []) };
+  const { colors = [] } = extrasOf(match.extras);
+  const colours = teamColours(teams, summary?.teams ?? [], colors);
+  return { match, facts, winners: winnersOf(match), teams, objectives, summary, colours };
 }
 
 /** The outcome, gamemode, scores and number of players in one sentence. */
-function describe(request: PageRequest, { facts, teams, match }: MatchView): string {
+function describe(request: PageRequest, { facts, winners, teams, match }: MatchView): string {
   const { text, formats } = request;
   const scores = teams.slice(0, 8).map(({ name, score }) => `${name} ${formats.number(score)}`);
   const players = countPlayers(teams);
-  const outcome = facts.win === '' ? text.match.endedDraw : text.match.wonBy(facts.win);
+  const outcome = winners.length === 0 ? text.match.endedDraw : text.match.wonBy(winners.join(', '));
   const length = stopwatch(match.finished - match.started);
   return text.match.describe(outcome, modeName(request, facts.gamemode), scores.join(', '), players, length);
 }
 
 /** In a free-for-all a colour means nothing, so the winner has none. */
-function outcomeChip({ text }: PageRequest, { facts, teams, colours }: MatchView): Html {
-  if (facts.win === '') return html`<span class="team-chip none">${text.match.draw}</span>`;
-  const colour = isFreeForAll(teams) ? undefined : colours.get(facts.win);
-  return html`<span class="team-chip ${colour === undefined ? 'none' : `c-${colour}`}"
-    >${text.match.wins(facts.win)}</span
-  >`;
+function outcomeChips({ text }: PageRequest, { winners, teams, colours }: MatchView): Html {
+  if (winners.length === 0) return html`<span class="team-chip none">${text.match.draw}</span>`;
+  const classOf = (name: string): string => (isFreeForAll(teams) ? 'none' : `c-${colours.get(name) ?? 'gray'}`);
+  return html`${winners.map((name) => html`<span class="team-chip ${classOf(name)}">${text.match.wins(name)}</span> `)}`;
 }
 
 function hero(request: PageRequest, view: MatchView): Html {
@@ -102,22 +108,23 @@ function hero(request: PageRequest, view: MatchView): Html {
         >${facts.ranked ? html` · ${text.match.ranked}` : ''}
       </p>
       <h1><bdi>${facts.map}</bdi></h1>
-      <p class="outcome">${outcomeChip(request, view)}</p>
+      <p class="outcome">${outcomeChips(request, view)}</p>
       <p>${timestamp(request, match.finished)}</p>
     </div>
   </section>`;
 }
 
+/** A player may be in several teams. */
 const countPlayers = (teams: readonly MatchTeam[]): number =>
-  teams.reduce((sum, { players }) => sum + players.length, 0);
+  new Set(teams.flatMap(({ players }) => players.map(({ uuid }) => uuid))).size;
 
 /** The scores side by side; nothing for a free-for-all, fewer than two or more than eight teams. */
-function scoreLine({ formats }: PageRequest, { teams, colours, facts }: MatchView): Html {
+function scoreLine({ formats }: PageRequest, { teams, colours, winners }: MatchView): Html {
   if (teams.length < 2 || teams.length > 8 || isFreeForAll(teams)) return html``;
   return html`<div class="score-line" data-teams="${teams.length}">
     ${teams.map(
       ({ name, score, players }) =>
-        html`<div class="score c-${colours.get(name)!}${name === facts.win ? ' won' : ''}">
+        html`<div class="score c-${colours.get(name)!}${winners.includes(name) ? ' won' : ''}">
           <span class="score-name"><bdi>${name}</bdi></span
           ><span class="score-value">${formats.number(score)}</span
           ><span class="small">${formats.number(players.length)}</span>
@@ -186,84 +193,55 @@ function objectiveItem(request: PageRequest, { match, colours }: MatchView, obje
     <span class="figures">${stopwatch(time - match.started)}</span><span class="dot c-${colour}"></span>
     <span
       ><bdi>${name === '' ? text.objectives[type as keyof typeof text.objectives] : name}</bdi>
-      <span class="soft small">${doneBy(request, objective)}</span>
-      <span class="soft small"><bdi>${team}</bdi></span></span
+      <span class="soft small">${doneBy(request, objective)}</span></span
     >
   </li>`;
 }
 
-/** What happened to the objective, and the player behind it: "captured by Leitund46". */
-function doneBy(request: PageRequest, { player, type }: MatchObjective): Html {
+/** What happened to the objective, and who did it: "captured by Leitund46 Red", or "captured by Red" without a player. */
+function doneBy(request: PageRequest, { player, team, type }: MatchObjective): Html {
   const { text } = request;
   const done = text.objectiveDone[type as keyof typeof text.objectiveDone];
-  if (player === null) return html`${done}`;
   const [before, after] = text.by;
-  return html`${before(done)} ${playerLink(request, player, 20)} ${after(done)}`;
+  const teamName = html`<bdi>${team}</bdi>`;
+  if (player === null) return html`${before(done)} ${teamName} ${after(done)}`;
+  return html`${before(done)} ${playerLink(request, player, 20)} ${after(done)} ${teamName}`;
 }
 
-function scoreboards(request: PageRequest, view: MatchView): Html {
-  const { teams, facts, colours } = view;
+/** The players of each team. */
+function playersByTeam({ match, teams }: MatchView): ScoredPlayer[][] {
+  const secondary = new Set((extrasOf(match.extras).secondary ?? []).map(String));
+  return teams.map(({ name, players }, t) =>
+    players.map((player, p) => ({ ...player, team: name, isSecondary: secondary.has(String([t, p])) })),
+  );
+}
+
+async function scoreboards(request: PageRequest, view: MatchView): Promise<Html> {
+  const { match, teams, facts, winners, colours } = view;
   const { text, formats } = request;
+  const reported = (await countersOfMatches(request.db, [match.key])).get(match.key) ?? [];
+  const declared = reported.length === 0 ? [] : await listCounters(request.db);
+  const players = playersByTeam(view);
+  const counters = counterColumns(request, facts.gamemode, declared, reported);
   if (isFreeForAll(teams)) {
-    const winnersFirst = [...teams].sort((a, b) => Number(b.name === facts.win) - Number(a.name === facts.win));
-    const everybody = winnersFirst.flatMap(({ players, score }) => players.map((player) => ({ ...player, score })));
+    const everybody = teams.flatMap(({ score }, t) => players[t]!.map((player) => ({ ...player, score })));
+    const [won, lost] = [true, false].map((has) => everybody.filter(({ team }) => winners.includes(team) === has));
     return html`<div class="scoreboard">
       <h3><span class="team-name">${text.match.everyone}</span></h3>
-      ${scoreTable(request, text.match.everyone, everybody, facts.win === '' ? 0 : 1)}
+      ${scoreTable(request, { label: text.match.everyone, players: [...won!, ...lost!], winners: won!.length }, counters)}
     </div>`;
   }
   return html`${teams.map(
-    (team) =>
+    (team, t) =>
       html`<div class="scoreboard c-${colours.get(team.name)!}">
         <h3>
           <span class="team-name"><bdi>${team.name}</bdi></span
-          >${team.name === facts.win ? html` <span class="small">${text.match.winner}</span>` : ''}<span class="figures"
+          >${winners.includes(team.name) ? html` <span class="small">${text.match.winner}</span>` : ''}<span
+            class="figures"
             >${formats.number(team.score)}</span
           >
         </h3>
-        ${scoreTable(request, team.name, team.players)}
+        ${scoreTable(request, { label: team.name, players: players[t]! }, counters)}
       </div>`,
   )}`;
 }
-
-/** @param winners how many of the first players have won and stay first, whatever their scores */
-function scoreTable(request: PageRequest, label: string, players: readonly MatchPlayer[], winners = 0): Html {
-  const { text, formats } = request;
-  const { columns } = text;
-  if (players.length === 0) return html`<p class="soft">${text.match.nobody}</p>`;
-  const rest = players.slice(winners).sort((a, b) => b.score - a.score || b.kill_count - a.kill_count);
-  const sorted = [...players.slice(0, winners), ...rest];
-  const extra = EXTRA_COUNTERS.filter((counter) => players.some((played) => played[counter] > 0));
-  const names = [columns.score, columns.kills, columns.deaths, columns.ratio, ...extra.map((name) => columns[name])];
-  const cells = (played: MatchPlayer): string[] => [
-    formats.number(played.score),
-    formats.number(played.kill_count),
-    formats.number(played.death_count),
-    formats.ratio(played.kill_count / Math.max(1, played.death_count)),
-    ...extra.map((counter) => formats.number(played[counter])),
-  ];
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">
-    <table class="lines">
-      <thead>
-        <tr>
-          <th scope="col">${columns.player}</th>
-          ${names.map((name) => html`<th scope="col" class="n">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${sorted.map(
-          (played, place) =>
-            html`<tr>
-              <th scope="row">
-                ${playerLink(request, played)}${place < winners ? html` <span class="small soft">${text.match.winner}</span>` : ''}
-              </th>
-              ${cells(played).map((cell, index) => html`<td class="n" data-label="${names[index]!}">${cell}</td>`)}
-            </tr> `,
-        )}
-      </tbody>
-    </table>
-  </div>`;
-}
-
-/** Columns that only scoreboards with such counters have. */
-const EXTRA_COUNTERS = ['shot_count', 'hit_count', 'paint_count'] as const;

@@ -9,12 +9,15 @@ import { standingOf } from '#store/game/factions.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { killsOf } from '#store/game/kills.ts';
 import { type Stats, statsOf } from '#store/game/player-stats.ts';
+import { listCounters } from '#store/game/counters/counters.ts';
+import { playerCounters } from '#store/game/counters/player-counters.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
 import { hasHeld, withoutHeld } from '#store/game/held-punishments.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from './components/charts.ts';
 import { matchList } from './components/match-list.ts';
 import { PAGE_SIZE } from './components/pager.ts';
+import { playerCountersSection } from './components/player-counters.ts';
 import { playerIcon, playerLink } from './components/player-link.ts';
 import { punishmentTable } from './components/punishment-table.ts';
 import { statsTable, totalOf } from './components/stats-table.ts';
@@ -47,6 +50,7 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
   const player = await requirePlayer(request);
   if (player instanceof Response) return player;
   const { db, now, text } = request;
+  const declared = await listCounters(db);
   const [stats, banned] = [
     await statsOf(db, player.key),
     (await isBanned(db, player.key, now)) && !(await hasHeld(db, player.key)),
@@ -62,6 +66,7 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
       <section aria-labelledby="modes">
         ${heading('modes', text.player.byMode)}${statsTable(request, stats, await standingOf(db, player.key))}
       </section>
+      ${playerCountersSection(request, declared, await playerCounters(db, declared, player.key))}
       <section aria-labelledby="latest">
         ${heading('latest', text.player.latest, { href: `/players/${player.uuid}/matches`, label: text.more })}${await latest(request, player)}
       </section>

@@ -8,7 +8,7 @@ import { nextKey } from './sequence.ts';
  * any number of processes may do in turns: each transaction reads the cursor and saves the next one.
  */
 
-export type JobKind = 'withdrawal' | 'merge' | 'anonymisation';
+export type JobKind = 'withdrawal' | 'merge' | 'anonymisation' | 'counters';
 export type JobState = 'waiting' | 'pausing' | 'paused' | 'done' | 'failed';
 
 export interface Job {
@@ -65,12 +65,13 @@ export async function listJobs(db: Queryable, before: number, limit: number): Pr
 }
 
 /**
- * The job whose turn it is. A paused withdrawal lets later jobs pass, because it is paused between two events. A paused
- * merge or anonymisation holds them back: the records of its player are in two states until it is complete.
+ * The job whose turn it is. A paused withdrawal or count of a counter lets later jobs pass, because it is paused between two
+ * events. A paused merge or anonymisation holds them back: the records of its player are in two states until it is complete.
  */
 export async function nextJob(db: Queryable): Promise<Job | undefined> {
   const first = await db.get<Job>(sql`
-    select ${COLUMNS} from jobs where finished is null and not (kind = 'withdrawal' and state = 'paused')
+    select ${COLUMNS} from jobs
+    where finished is null and not (kind in ('withdrawal', 'counters') and state = 'paused')
     order by key limit 1`);
   return first?.state === 'paused' ? undefined : first;
 }
@@ -97,15 +98,16 @@ export async function resumeJob(db: Queryable, key: number): Promise<boolean> {
   return changed === 1;
 }
 
-/** Requests that a player or an aggregate of the ledger is derived again at the end of the present job. */
-export async function markStale(tx: Queryable, kind: 'player' | 'aggregate', refs: Iterable<string | number>) {
+/** Requests that something is derived again at the end of the present job. */
+export async function markStale(tx: Queryable, kind: Stale['kind'], refs: Iterable<string | number>) {
   const statement = (ref: string) =>
     sql`insert into rederivations (kind, ref) values (${kind}, ${ref}) on conflict (kind, ref) do nothing`;
   await tx.runAll([...new Set(refs)].map((ref) => statement(String(ref))));
 }
 
+/** A player, the maxima of a player's counters, or an aggregate of the ledger. */
 export interface Stale {
-  kind: 'player' | 'aggregate';
+  kind: 'player' | 'counters' | 'aggregate';
   ref: string;
 }
 

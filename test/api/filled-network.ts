@@ -6,6 +6,7 @@ import {
   after,
   BEGINNING,
   configured,
+  event,
   login,
   logout,
   map,
@@ -39,6 +40,7 @@ export async function fill(context: Pick<AppContext, 'db' | 'clock'>): Promise<G
     configured('Lobby', { order: -1 }),
     configured('Alpha', { order: 1, icon: 'tnt', max: 20 }),
   );
+  await sendEvents(context, event('counter.declared', { key: 'assists', label: { en: 'Assists', ja: 'アシスト' } }));
   await sendEvents(context, ...maps(), rotation('Alpha', ['Twin Peaks', 'Harbour']), rotation('Lobby', ['Harbour']));
   await sendEvents(context, rating('Twin Peaks', person(1), 5), rating('Twin Peaks', person(2), 2, '0.9.0'), alpha());
   const [matchId] = await sendEvents(context, wholeMatch());
@@ -82,12 +84,17 @@ const alpha = (): WireEvent =>
     next_map: 'Harbour',
   });
 
+const COUNTS = { kill_count: 2, shot_count: 9, hit_count: 4, paint_count: 1 };
+
 const wholeMatch = (): WireEvent =>
   match({
     gamemode: 'ctw',
     ranked: true,
     win: 'Red',
-    teams: [team('Red', { ...person(1), kill_count: 2, shot_count: 9, hit_count: 4, paint_count: 1 }), team('Blue', 2)],
+    teams: [
+      { ...team('Red', { ...person(1), ...COUNTS, counters: { assists: 3 } }), color: '#FF0000' },
+      team('Blue', 2),
+    ],
     objectives: [
       { player: person(1), team: 'Red', type: 'wool', name: 'Blue Wool', color: 'blue', time: after(-5) },
       { player: person(1), team: 'Red', type: 'core', name: 'Core', time: after(-5) },
@@ -111,13 +118,13 @@ const issued = (): WireEvent =>
 /** For the path of each endpoint, a request path whose response is complete, with all optional fields. */
 export function paths(history: GeneratedHistory): Record<string, string> {
   const groups =
-    'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun,names,head_url';
+    'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun,names,head_url,counters';
   return {
     '/v1/servers': '/v1/servers',
     '/v1/servers/online': '/v1/servers/online',
     '/v1/servers/:id': `/v1/servers/${history.server}`,
-    '/v1/matches': '/v1/matches?fields=teams,objectives',
-    '/v1/matches/:id': `/v1/matches/${history.match}?fields=teams,objectives`,
+    '/v1/matches': '/v1/matches?fields=teams,objectives,counters,winners,team_colors',
+    '/v1/matches/:id': `/v1/matches/${history.match}?fields=teams,objectives,counters,winners,team_colors`,
     '/v1/maps': '/v1/maps?playing=1&rotation=Alpha&fields=image_url,rotation_order',
     '/v1/maps/:id': `/v1/maps/${history.map}?fields=image_url`,
     '/v1/punishments': '/v1/punishments',
@@ -126,6 +133,7 @@ export function paths(history: GeneratedHistory): Record<string, string> {
     '/v1/players/:id/matches': `/v1/players/${history.player}/matches`,
     '/v1/players/:id/kills': `/v1/players/${history.player}/kills`,
     '/v1/players/:id/deaths': `/v1/players/${history.player}/deaths`,
+    '/v1/counters': '/v1/counters',
     '/v1/players/:id': `/v1/players/${history.player}?fields=${groups}`,
   };
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import createClient from 'openapi-fetch';
 import { ENDPOINTS } from '#api/index.ts';
+import { example } from '#site/developers/examples.ts';
 import { testApi } from '#test/support/api.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import type { paths } from '../../docs/openapi/data-api.d.ts';
@@ -71,4 +77,16 @@ test('a generated client calls every endpoint', async (t) => {
   const { error, response } = await client.GET('/v1/matches/{id}', { params: { path: { id: 'nothing' } } });
   assert.deepEqual([response.status, error?.error], [404, 'not_found']);
   assert.deepEqual([...called].sort(), ENDPOINTS.map(({ path }) => path.replace(':id', '{id}')).sort());
+  assert.equal(await runExample({ api: origin, token }), 'Twin Peaks: Red, Blue');
 });
+
+/** Runs the example of the developer pages, which finds the packages of this project. @returns its output */
+async function runExample(known: { api: string; token: string }): Promise<string> {
+  const rest = { auth: '', ingest: '', client_id: '', client_secret: '', player: '', redirect: '', server_key: '' };
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-example-'));
+  await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'), 'junction');
+  await writeFile(join(folder, 'example.mts'), example('openapi-fetch.ts.txt', { ...rest, ...known }));
+  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'example.mts')]);
+  await rm(folder, { recursive: true });
+  return stdout.trim();
+}

@@ -122,9 +122,17 @@ async function refusesOtherMembers(t: TestContext, path: string, reply: Reply, c
   });
 }
 
-/** Whether the object is an item of one of our own lists, whose schemas allow further members. */
-const isOpenEnded = (root: Json, place: Place): boolean =>
-  Array.isArray(root) && root.includes(place(root)) && ('killer' in place(root) || 'envdeath_count' in place(root));
+/** Members of items of our own lists. */
+const OWN_ITEMS = ['killer', 'envdeath_count', 'aggregate'];
+/** The members of shapes of our own inside a match, and of values by the key of a counter. */
+const OWN_SHAPES = ['uuid,name,team,counters', 'team,color', 'assists'];
+
+/** Whether the object has a shape of our own, whose schema allows further members. */
+function isOpenEnded(root: Json, place: Place): boolean {
+  const object = place(root);
+  if (OWN_SHAPES.includes(Object.keys(object).join())) return true;
+  return Array.isArray(root) && root.includes(object) && OWN_ITEMS.some((member) => member in object);
+}
 
 type Place = (root: Json) => Record<string, Json>;
 

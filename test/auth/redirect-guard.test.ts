@@ -5,7 +5,7 @@ import { decideRequest, requestAccess } from '#store/applications/access-request
 import { onEachDatabase } from '#test/support/context.ts';
 import { type Fields, openOnSqlite, requestFor } from './flow.ts';
 import { Person } from './person.ts';
-import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type TestAuth } from './support.ts';
+import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, PASSWORD, type TestAuth } from './support.ts';
 
 async function openRequest(services: TestAuth, clientId: string, more: Fields, person = new Person(services.auth)) {
   return await person.open(requestFor(services, clientId, { state: 's', ...more }));
@@ -69,4 +69,21 @@ test('the page of form_post has our headers, and no script but its own', async (
   assert.ok(policy.includes(`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}';`), policy);
   assert.match(policy, /form-action 'self' https:\/\/app\.example;/);
   assert.deepEqual([headers.get('x-frame-options'), headers.get('cache-control')], ['DENY', 'no-store']);
+});
+
+test('signing out names the host to which an application leads, and waits for a click', async (t) => {
+  const services = await openOnSqlite(t);
+  await makeAccount(services, 'Robin');
+  const { client_id } = (await makeApplication(services, 'web', [CALLBACK], { access: 'none' })).application;
+  const query = new URLSearchParams({ client_id, post_logout_redirect_uri: CALLBACK });
+  const person = new Person(services.auth);
+  const signOut = async (): Promise<string> => {
+    await person.open(`/oauth/logout?${query.toString()}`);
+    assert.equal(person.page.status, 200);
+    return person.text;
+  };
+  assert.match(await signOut(), /You are signed out .*You will be sent to app\.example\./);
+  await person.open('/sign-in');
+  await person.submit({ login: 'Robin', password: PASSWORD });
+  assert.match(await signOut(), /Sign out\?.*You will be sent to app\.example\./);
 });

@@ -200,6 +200,7 @@ test('wrong arguments end with one sentence that says what would be right', asyn
     [['app', 'create', '--name', 'X'], /^scorehall: --type is missing\.\n$/],
     [['app', 'create', '--name', 'X', '--type', 'robot'], /^scorehall: --type must be one of installed, web, service/],
     [['app', 'create', '--name', 'X', '--type', 'web', '--redirect-uri', 'http://a.example/'], /must be https/],
+    [['app', 'create', '--name', 'evil.example', '--type', 'web'], /^scorehall: --name must not contain an address/],
     [['app', 'create', '--colour', 'red'], /^scorehall: Unknown option '--colour'.*scorehall app create --help\n$/s],
     [['token', 'create', '--client-id', 'none', '--hours', '0'], /^scorehall: --hours must be a whole number from 1/],
   ];

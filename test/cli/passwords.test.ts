@@ -19,7 +19,7 @@ const createAccount = (name: string) => [
 ];
 
 onEachDatabase('a password is read from stdin, so that no process list shows it', async (_t, url) => {
-  const env = { DATABASE_URL: url };
+  const env = { DATABASE_URL: url, NETWORK_NAME: 'Overcast' };
   const stdin = (name: string, input: string) => scorehallWith(input, env, ...createAccount(name), '--password-stdin');
   const made = scorehallProcess(`${PASSWORD}\nanother line\n`, env, ...createAccount('Ann'), '--password-stdin');
   assert.deepEqual([made.status, made.err], [0, '']);
@@ -29,8 +29,11 @@ onEachDatabase('a password is read from stdin, so that no process list shows it'
   for (const [input, sentence] of [
     ['', /no line on stdin/],
     ['\n', /no line on stdin/],
-    ['short\n', /too short: it needs at least 10 characters/],
+    ['short\n', /too short: it needs 10 to 256 characters/],
     ['password123\n', /too easy/],
+    ['Overcast-1234\n', /too easy.*not the name of the network/],
+    ['bob@example.org\n', /too easy/],
+    ['Q1W2E3R4T5Y6\n', /too common: it is one of the 3,000/],
     ['x'.repeat(10_000), /longer than 4096 characters/],
   ] as const) {
     const refused = await stdin('Bob', input);

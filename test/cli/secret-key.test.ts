@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
@@ -7,7 +7,7 @@ import { currentKeys } from '#auth/oidc/keys.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { secretKeyMatches } from '#store/installation.ts';
 import { account, login, person, sendEvents } from '#test/support/builders.ts';
-import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { onEachDatabase, testContext, testServices } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
 import { scorehall, scorehallWith } from './scorehall.ts';
 
@@ -72,4 +72,32 @@ onEachDatabase('a used database gets no new secret key unless it is reset', asyn
   assert.equal((await scorehall(without, 'server', 'list')).status, 2, 'asking changes nothing');
   assert.equal((await scorehall(without, 'secret-key', 'reset', '--yes')).status, 0);
   assert.equal((await scorehall(without, 'server', 'list')).status, 0);
+});
+
+onEachDatabase('a wrong secret key stops service and commands in one sentence with the remedies', async (t, url) => {
+  const context = await testContext(t, url, { SECRET_KEY: OLD });
+  const late = await testContext(t, url, { SECRET_KEY: THIRD });
+  await testServices(context, ['API']);
+  await assert.rejects(testServices(late, ['API']), /SECRET_KEY is not that of this database/, 'both started at once');
+  const wrong = { DATABASE_URL: url, SECRET_KEY: NEW };
+  for (const command of [['serve'], ['server', 'list']]) {
+    const { status, out, err } = await scorehall(wrong, ...command);
+    assert.deepEqual([status, out], [2, ''], err);
+    assert.match(
+      err,
+      /^scorehall: The secret key in SECRET_KEY is not that of this database \(fingerprint \S+\): .*\n$/,
+    );
+    assert.match(err, /`scorehall secret-key change --from OLD`.*`scorehall secret-key reset`/);
+  }
+  const folder = join(dirname(new URL(url, 'file:///').pathname), `wrong-${process.pid}`);
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'secret.key'), `${NEW}\n`);
+  const inFile = await scorehall({ DATABASE_URL: url, DATA_FOLDER: folder }, 'server', 'list');
+  assert.ok(inFile.err.includes(`The secret key in the file ${join(folder, 'secret.key')} is not`), inFile.err);
+  const changed = await scorehallWith(OLD, wrong, 'secret-key', 'change', '--from', '-');
+  assert.equal(changed.status, 0, changed.err);
+  assert.equal((await scorehall(wrong, 'server', 'list')).status, 0);
+  const { status } = await scorehall({ DATABASE_URL: url, SECRET_KEY: THIRD }, 'secret-key', 'reset', '--yes');
+  assert.equal(status, 0, 'reset works under a wrong key, too');
 });

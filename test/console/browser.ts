@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { openServices } from '#server/listeners.ts';
-import { readConfig } from '#platform/config.ts';
+import { type Environment, readConfig } from '#platform/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
@@ -28,22 +28,23 @@ export async function openEmptyWorld(): Promise<Omit<BrowserWorld, 'world'>> {
 }
 
 /** A console with data on every page, and a browser. */
-export async function openBrowserWorld(): Promise<BrowserWorld> {
+export async function openBrowserWorld(settings: Environment = {}): Promise<BrowserWorld> {
   return await openWorld(async (context) => {
     const world = await fillConsole(context);
     return { world, pages: await consolePages(context, world) };
-  });
+  }, settings);
 }
 
 type Filled = Pick<BrowserWorld, 'pages'>;
 
 async function openWorld<F extends Filled>(
   fill: (context: TestAppContext) => Promise<F>,
+  settings: Environment = {},
 ): Promise<Omit<BrowserWorld, 'world' | 'pages'> & F> {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase('sqlite');
   stack.defer(() => database.drop());
-  const config = readConfig(await consoleConfig(database.url));
+  const config = readConfig(await consoleConfig(database.url, settings));
   const context = stack.use((await openAppContext(config, new TestClock(Date.now()))) as TestAppContext);
   const filled = await fill(context);
   await shareSigningKey(context);

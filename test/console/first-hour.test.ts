@@ -6,6 +6,14 @@ import { application, configured, event, login, map, person, sendEvents } from '
 import { onEachDatabase } from '#test/support/context.ts';
 import { enter, makeOperator, openTestConsole } from './support.ts';
 
+onEachDatabase('links to the console and the sign-in show the card of the site', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  for (const address of [`${services.site}/console`, `${services.auth}/register`]) {
+    const html = await (await fetch(address)).text();
+    assert.ok(html.includes(`<meta property="og:image" content="${services.site}/cards/site.png" />`), address);
+  }
+});
+
 onEachDatabase('an empty network shows the operator its first steps until it has them all', async (t, url) => {
   const services = await openTestConsole(t, url);
   const { context } = services;

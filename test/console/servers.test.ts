@@ -4,13 +4,26 @@ import { idOf } from '#platform/ids.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { findServerKey, listServerKeys } from '#store/game/server-keys.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
-import { configured, match, sendEvents } from '#test/support/builders.ts';
+import { configured, match, presence, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { confirm, enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const DAY_MS = 86_400_000;
 const timestamp = (ms: number): string => new Date(ms).toISOString();
 const SECRET = /shk_(test_)?[\w-]{43}/;
+
+onEachDatabase('the list of servers tells servers that report without a match from silent ones', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  await sendEvents(services.context, configured('Lobby', { order: 1 }), configured('Old', { order: 2, max: 20 }));
+  const players = ['Player1', 'Player2', 'Player3'];
+  const time = timestamp(services.context.clock.now());
+  await sendEvents(services.context, presence('Lobby', { current: 3, players }, { time }));
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  await olga.open('/console/operator/servers');
+  assert.match(olga.text, /Lobby\s+eu\s+1\s+3\s+no match/);
+  assert.match(olga.text, /Old\s+eu\s+2\s+0 \/ 20\s+not reporting/);
+});
 
 onEachDatabase('an operator creates, rotates and revokes the keys of a server; each is shown once', async (t, url) => {
   const services = await openTestConsole(t, url, {}, Date.now() - DAY_MS);

@@ -1,3 +1,5 @@
+import { NETWORK } from '#demo/network/index.ts';
+import { PICTURE_SIZE, type ReadmePicture, takeReadmePicture } from '#test/support/readme-pictures.ts';
 import { isWanted, looksIn, shoot, type Wanted } from '#test/support/shots.ts';
 import { type BrowserWorld, openBrowserWorld, openEmptyWorld, signInBrowser } from './browser.ts';
 
@@ -12,6 +14,25 @@ export async function shootConsole(wanted: Wanted): Promise<number> {
     (await shootWorld(wanted, 'console', openBrowserWorld)) +
     (await shootWorld(wanted, 'console-empty', openEmptyWorld))
   );
+}
+
+/**
+ * Takes those pictures of README.md that show the console, with the name of the sample network.
+ * @returns the pictures taken
+ */
+export async function shootConsoleForReadme(pictures: readonly ReadmePicture[]): Promise<ReadmePicture[]> {
+  await using opened = await openBrowserWorld({ NETWORK_NAME: NETWORK });
+  const { browser, services, pages } = opened;
+  const page = await browser.newPage({ viewport: PICTURE_SIZE, colorScheme: 'light', locale: 'en' });
+  await signInBrowser(page, services, 'Mariner');
+  const taken: ReadmePicture[] = [];
+  for (const picture of pictures) {
+    const shown = pages.find(({ name }) => `console-${name}` === picture.page);
+    if (shown === undefined) continue;
+    await takeReadmePicture(page, services.site + shown.path, picture);
+    taken.push(picture);
+  }
+  return taken;
 }
 
 type OpenWorld = () => Promise<Omit<BrowserWorld, 'world'>>;

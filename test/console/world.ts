@@ -4,6 +4,7 @@ import type { AppContext } from '#context/context.ts';
 import { requestAccess, decideRequest } from '#store/applications/access-requests.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { type Account, createAccount } from '#store/accounts/accounts.ts';
+import { changeApplication } from '#store/applications/application-changes.ts';
 import { type Application, createApplication } from '#store/applications/applications.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { addOwner } from '#store/applications/owners.ts';
@@ -20,6 +21,8 @@ export interface ConsoleWorld {
   other: Account;
   application: Application;
   waiting: Application;
+  /** Approved, with a new name and another Redirect URI that wait for an operator. */
+  changed: Application;
 }
 
 const ENDPOINTS = ['/v1/matches', '/v1/players/:id', '/v1/servers', ''];
@@ -36,6 +39,9 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   const application = await makeApp(context, owner, 'Harbour Board', 'service', 'approved');
   await makeApp(context, owner, 'Tide Table', 'installed', 'none');
   const waiting = await makeApp(context, other, 'Scores on my <b>wall</b>', 'web', 'none');
+  const changed = await makeApp(context, other, 'Lighthouse', 'service', 'approved');
+  const redirect_uris = ['https://lighthouse.example.org/signed-in', 'http://127.0.0.1:8080/callback'];
+  await changeApplication(db, now, changed.client_id, { ...changed, name: 'Beacon', redirect_uris }, other.id);
   const request = { account_id: other.id, site: 'https://wall.example', volume: 300 };
   await requestAccess(db, now, waiting, {
     ...request,
@@ -74,7 +80,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
     },
   ] as const;
   for (const entry of entries) await recordAudit(db, now, actor, entry);
-  return { owner, other, application, waiting };
+  return { owner, other, application, waiting, changed };
 }
 
 export async function makePerson({ db, clock }: AppContext, name: string): Promise<Account> {
@@ -104,7 +110,8 @@ async function addWeekOfUsage({ db }: AppContext, { key }: Application, now: num
     const hour = now - (now % HOUR_MS) - ago * HOUR_MS;
     ENDPOINTS.forEach((endpoint, index) => {
       const wave = Math.max(0, Math.sin(((ago + 6) / 24) * 2 * Math.PI));
-      const requests = Math.round((40 + 600 * wave) / (1 + index * 2));
+      const noise = 0.8 + ((ago * 79 + index * 53) % 41) / 100;
+      const requests = Math.round((noise * (40 + 600 * wave)) / (endpoint === '' ? 120 : 1 + index * 2));
       const client_errors = endpoint === '' ? requests : ago > 40 && ago < 46 ? Math.round(requests / 2) : 0;
       const limited = ago === 30 ? Math.round((requests - client_errors) / 3) : 0;
       counted.push({ application_key: key, hour, endpoint, requests, client_errors, limited, server_errors: 0 });
@@ -118,7 +125,6 @@ export interface ConsolePage {
   path: string;
 }
 
-/** One page of every kind. */
 /** Events with values that are not plausible, for the operator's list. */
 async function reportImplausible(context: AppContext): Promise<void> {
   const { name } = (await context.db.get<{ name: string }>(sql`select name from servers order by sort_order limit 1`))!;
@@ -130,12 +136,14 @@ async function reportImplausible(context: AppContext): Promise<void> {
   );
 }
 
+/** One page of every kind. */
 export async function consolePages(
   { db }: AppContext,
-  { application, waiting, other }: ConsoleWorld,
+  { application, waiting, changed, other }: ConsoleWorld,
 ): Promise<ConsolePage[]> {
   const firstId = async (query: ReturnType<typeof sql>): Promise<string> => idOf((await db.tuple(query))![0] as number);
   const request = await firstId(sql`select key from access_requests where state = 'waiting'`);
+  const change = await firstId(sql`select key from application_changes`);
   const server = await firstId(sql`select key from servers order by sort_order limit 1`);
   const punishment = await firstId(sql`select max(key) from punishments where revoked is null`);
   const [from, into] = (await db.tuples(sql`select uuid from players order by key limit 2`)).map(([uuid]) =>
@@ -150,14 +158,17 @@ export async function consolePages(
     access: `${app}/access`,
     usage: `${app}/usage`,
     settings: `${app}/settings`,
+    'settings-change': `/console/applications/${changed.client_id}/settings`,
     delete: `${app}/delete`,
     operator: '/console/operator',
     'operator-request': `/console/operator/requests/${request}`,
+    'operator-change': `/console/operator/changes/${change}`,
     'operator-applications': '/console/operator/applications',
     'operator-accounts': '/console/operator/accounts',
     'operator-account': `/console/operator/accounts/${other.id}`,
     'operator-account-help': `/console/operator/accounts/${other.id}/help`,
     'operator-servers': '/console/operator/servers',
+    'operator-counters': '/console/operator/counters',
     'operator-server': `/console/operator/servers/${server}`,
     'operator-players': '/console/operator/players',
     'operator-player': `/console/operator/players/${into}`,

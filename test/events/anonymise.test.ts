@@ -59,7 +59,7 @@ async function storedOf({ db }: AppContext): Promise<string> {
     'name_observations',
     'player_sessions',
   ];
-  const all = [...tables, 'kills', 'player_objectives', 'match_details', 'ledger', 'punishments'];
+  const all = [...tables, 'kills', 'player_objectives', 'match_details', 'match_counters', 'ledger', 'punishments'];
   const rows = await Promise.all(all.map((table) => db.all({ strings: [`select * from ${table}`], values: [] })));
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }

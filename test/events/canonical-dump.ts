@@ -24,8 +24,12 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   name_observations: { ids: { player_key: 'player', ledger_key: 'event' } },
   player_stats: { ids: { player_key: 'player' } },
   faction_reports: { ids: { player_key: 'player', ledger_key: 'event' } },
+  counters: { ids: { id: 'event' }, skip: ['counted'] },
+  counter_reports: { ids: { player_key: 'player', event_key: 'event' } },
+  player_counters: { ids: { player_key: 'player', counter: 'event' } },
   matches: { ids: { key: 'event', server_key: 'server' } },
   match_details: { ids: { match_key: 'event' } },
+  match_counters: { ids: { match_key: 'event' } },
   player_matches: { ids: { player_key: 'player', match_key: 'event' } },
   kills: { ids: { killer_key: 'player', victim_key: 'player', match_key: 'event' } },
   player_objectives: { ids: { player_key: 'player', match_key: 'event' } },
@@ -95,7 +99,9 @@ function presentNames({ player_names: names, players, player_stats: stats }: Can
 
 /** Empties all tables that events write. */
 export async function resetTables(db: Db): Promise<void> {
-  const tables = [...Object.keys(TABLES), 'player_aliases', 'refusals'].filter((table) => table !== 'pictures');
+  const tables = [...Object.keys(TABLES), 'player_aliases', 'refusals', 'event_warnings'].filter(
+    (table) => table !== 'pictures',
+  );
   await db.runAll([
     ...tables.reverse().map((table) => sql`delete from ${identifier(table)}`),
     sql`delete from pictures`,

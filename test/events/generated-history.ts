@@ -17,7 +17,15 @@ export const SERVERS = ['Alpha', 'Beta', 'Gamma'];
 const BEGAN = Date.parse('2026-02-01T00:00:00Z');
 const PNG = ['iVBORw0KGgoAAAAA', 'iVBORw0KGgoAAAAB'];
 
-export const beginnings: WireEvent[] = SERVERS.map((name, place) => ({ ...configured(name), id: `begin ${place}` }));
+export const beginnings: WireEvent[] = [
+  ...SERVERS.map((name, place) => ({ ...configured(name), id: `begin ${place}` })),
+  event('counter.declared', { key: 'pieces', label: { en: 'Pieces' } }, { id: 'begin pieces' }),
+  event(
+    'counter.declared',
+    { key: 'streak', label: { en: 'Best streak' }, aggregate: 'max', modes: ['ctw', 'teampvp', 'factions'] },
+    { id: 'begin streak' },
+  ),
+];
 
 export const timestamp = fc.nat(12).map((second) => new Date(BEGAN + second * 1000).toISOString());
 const nameOf = (number: number) =>
@@ -28,11 +36,21 @@ const mapName = fc.constantFrom('Isle', 'isle', 'Ruins');
 
 type NameOf = (number: number) => fc.Arbitrary<{ uuid: string; name: string }>;
 
+/** Values of declared counters and of an unknown one; often none. */
+const counters = fc.oneof(
+  fc.constant({}),
+  fc
+    .record({ pieces: fc.nat(3), streak: fc.nat(4), unknown: fc.nat(1) }, { requiredKeys: [] })
+    .map((values) => ({ counters: values })),
+);
+
 const matchPlayers = (named: NameOf) =>
   fc
     .uniqueArray(fc.nat(4), { maxLength: 4 })
     .chain((numbers) =>
-      fc.tuple(...numbers.map((number) => fc.record({ player: named(number), kills: small, time: small }))),
+      fc.tuple(
+        ...numbers.map((number) => fc.record({ player: named(number), kills: small, time: small, own: counters })),
+      ),
     );
 
 const objective = fc.record({
@@ -54,7 +72,7 @@ const matchOf = (named: NameOf, mostObjectives: number) =>
       objectives: fc.array(objective, { maxLength: mostObjectives }),
     })
     .map(({ players, finished, ...facts }) => {
-      const played = players.map(({ player: { uuid, name }, kills, time }) => ({
+      const played = players.map(({ player: { uuid, name }, kills, time, own }) => ({
         uuid,
         name,
         score: kills - time,
@@ -62,9 +80,10 @@ const matchOf = (named: NameOf, mostObjectives: number) =>
         shot_count: time,
         paint_count: kills,
         time_played: time,
+        ...own,
       }));
       const teams = [
-        { name: 'Red', players: played.filter((_, place) => place % 2 === 0) },
+        { name: 'Red', players: [...played.filter((_, place) => place % 2 === 0), ...changedSides(played[1])] },
         { name: 'Blue', players: played.filter((_, place) => place % 2 === 1) },
       ];
       const [first, second] = played;
@@ -78,6 +97,10 @@ const matchOf = (named: NameOf, mostObjectives: number) =>
       const data = { ...facts, teams, kills, started: new Date(BEGAN).toISOString(), finished };
       return event('match.finished', data as Parameters<typeof event<'match.finished'>>[1]);
     });
+
+/** A player who was in another team before. */
+const changedSides = <P extends { kill_count: number }>(played: P | undefined): (P & { primary: false })[] =>
+  played === undefined || played.kill_count !== 1 ? [] : [{ ...played, primary: false }];
 
 const match = matchOf(nameOf, 2);
 
@@ -108,7 +131,7 @@ const changed = fc
 const revoked = fc
   .record({ target, revoker: fc.option(player) })
   .map(({ target: named, revoker }) => ({ ...named, revoker }));
-const statistics = fc.record({
+const statisticsWithout = fc.record({
   player: fc.oneof(
     player,
     player.map(({ uuid }) => ({ uuid })),
@@ -118,6 +141,7 @@ const statistics = fc.record({
   power: small,
   faction: fc.constantFrom('', 'Foxes'),
 });
+const statistics = fc.tuple(statisticsWithout, counters).map(([data, own]) => ({ ...data, ...own }));
 
 /** An event of any type that a server may send, without its id, time and server. */
 const wire = fc.oneof(

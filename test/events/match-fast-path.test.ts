@@ -44,13 +44,23 @@ const counts = fc.record(
   { score: fc.integer({ min: -5, max: 5 }), kill_count: fc.nat(9), time_played: fc.nat(99) },
   { requiredKeys: [] },
 );
-const player = fc.tuple(fc.nat(6), counts).map(([number, counted]) => ({ ...person(number), ...counted }));
+const own = fc.record(
+  {
+    counters: fc.dictionary(fc.constantFrom('wools', 'best_streak', 'x1', 'constructor'), fc.nat(9), { maxKeys: 3 }),
+    primary: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+const player = fc
+  .tuple(fc.nat(6), counts, own)
+  .map(([number, counted, others]) => ({ ...person(number), ...counted, ...others }));
 const team = fc.record(
   {
     name: fc.constantFrom('Red', 'Blue', 'Green'),
     players: fc.array(player, { maxLength: 3 }),
     score: fc.nat(5),
     death_count: fc.nat(5),
+    color: fc.constantFrom('red', '#00FF00'),
   },
   { requiredKeys: ['name', 'players'] },
 );
@@ -81,6 +91,7 @@ const data = fc.record(
     objectives: fc.array(objective, { maxLength: 2 }),
     kills: fc.array(kill, { maxLength: 2 }),
     win: fc.constantFrom('', 'Red'),
+    winners: fc.subarray(['Red', 'Blue']),
     ranked: fc.boolean(),
   },
   { requiredKeys: ['teams'] },

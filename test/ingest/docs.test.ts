@@ -49,7 +49,10 @@ test('the examples of docs/ingest.md run as they stand', async (t) => {
   const env = await environment(t);
   const answers: string[] = [];
   for (const block of blocks('sh')) answers.push((await run('sh', ['-c', block], { env })).stdout);
-  const [login, stream, trial, pardon, receipts, reads] = answers as [string, string, string, string, string, string];
+  const [login, stream, trial, counters, pardon, receipts, reads] = answers as [
+    ...[string, string, string, string],
+    ...[string, string, string],
+  ];
   assert.equal((JSON.parse(login) as { status: string }).status, 'accepted');
   assert.deepEqual(
     stream
@@ -65,9 +68,11 @@ test('the examples of docs/ingest.md run as they stand', async (t) => {
     const statuses = (JSON.parse(reply) as { status: string }[]).map(({ status }) => status);
     assert.deepEqual(statuses, Array<string>(count).fill('accepted'));
   }
+  const { status, warnings } = JSON.parse(counters) as { status: string; warnings: { place: string }[] };
+  assert.deepEqual([status, warnings[0]!.place], ['accepted', 'data.teams.0.players.0.counters.assists']);
   assert.equal((JSON.parse(receipts) as { receipts: object[] }).receipts.length, 5);
   assert.match(reads, /^\{"id".*"name":"Saltmarten".*\}\[\]$/);
-  assert.equal(answers.length, 6);
+  assert.equal(answers.length, 7);
 });
 
 test('the program of docs/ingest.md runs as it stands', async (t) => {
@@ -80,6 +85,13 @@ test('the program of docs/ingest.md runs as it stands', async (t) => {
 });
 
 test('docs/ingest.md names every type of event that a server may send', () => {
-  const operators = ['server.configured', 'server.removed', 'player.known', 'player.merged'];
+  const operators = [
+    'server.configured',
+    'server.removed',
+    'player.known',
+    'player.merged',
+    'counter.declared',
+    'counter.removed',
+  ];
   for (const type of TYPES) assert.ok(operators.includes(type) || TEXT.includes(`\`${type}\``), type);
 });

@@ -47,6 +47,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'map', path: `/maps/${map}` },
     { name: 'leaderboards', path: '/leaderboards?period=month' },
     { name: 'leaderboards-of-all-time', path: '/leaderboards?period=all&mode=ctw&by=kill' },
+    { name: 'leaderboards-of-a-counter', path: '/leaderboards?by=assists' },
     { name: 'players', path: '/players' },
     { name: 'player', path: `/players/${uuid}` },
     { name: 'player-matches', path: `/players/${uuid}/matches` },

@@ -19,6 +19,6 @@ export async function siteSession(
   const owner = await account({ db, clock }, name, linked ? person(1).uuid : undefined);
   if (role !== undefined) await db.run(sql`update accounts set role = ${role} where id = ${owner.id}`);
   const { client_id } = await application({ db, clock }, { name: `console of ${name}` });
-  const session = { account_id: owner.id, client_id, lifetimeMs: 3_600_000 };
+  const session = { authenticated: clock.now(), account_id: owner.id, client_id, lifetimeMs: 3_600_000 };
   return `scorehall_${SITE_SESSION}=${await startConsoleSession(db, clock.now(), session)}`;
 }

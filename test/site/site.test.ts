@@ -297,6 +297,7 @@ onEachDatabase('match rows show the teams with their scores, and the record of a
       teams: [scored('Red', 3, { ...person(1), kill_count: 8, death_count: 14 }), scored('Blue', 2, 2)],
       objectives: [
         { player: person(1, 'Leitund46'), team: 'Red', type: 'flag', name: 'Well', color: '', time: after(-1) },
+        { player: null, team: 'Blue', type: 'control_point', name: 'Hill', color: '', time: after(-1) },
       ],
     }),
   );
@@ -304,8 +305,10 @@ onEachDatabase('match rows show the teams with their scores, and the record of a
   assert.match(rows, /Won Red 3 Winner Blue 2 8 K · 14 D/);
   const [, id] = /href="\/matches\/([0-9a-z]{11})"/.exec(await page(context, '/matches'))!;
   const detail = await page(context, `/matches/${id}`);
-  assert.match(textOf(detail), /Well captured by Leitund46/);
-  assert.match(textOf(await page(context, `/matches/${id}?lang=ja`)), /Well Leitund46 が奪取/);
+  assert.match(textOf(detail), /Well captured by Leitund46 Red/);
+  assert.match(textOf(detail), /Hill captured by Blue(?! Blue)/);
+  assert.match(textOf(await page(context, `/matches/${id}?lang=ja`)), /Well Leitund46 が奪取 Red .*Hill Blue が占領/);
+  assert.match(textOf(await page(context, `/players/${person(1).uuid}`)), /0 points · 1 objective /);
   assert.equal(textOf(detail).match(/1 Mar 2026/g)?.length, 1, 'the time stands once');
 });
 

@@ -5,6 +5,9 @@ import pg from 'pg';
 import type { Db } from '#db/db.ts';
 import { type Sql, sql, textOf } from '#db/sql.ts';
 import { standingOf } from '#store/game/factions.ts';
+import { countersOfMatches, reportsAbout, reportsBetween, reportsOf } from '#store/game/counters/counter-reports.ts';
+import { counterByKey } from '#store/game/counters/counters.ts';
+import { counterLeaders, valuesOfPlayers } from '#store/game/counters/player-counters.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
 import { listRankedMaps, ranksOf } from '#store/game/maps/map-ranks.ts';
 import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
@@ -33,7 +36,7 @@ import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|m|d|p|k|v|o|n|u|s|r)\b/;
+  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
@@ -109,6 +112,13 @@ test('no read of a request scans a table that grows with the network', async (t)
     listMatchesWithTeams: (db) => listMatchesWithTeams(db, last, 20),
     listWholeMatches: (db) => listWholeMatches(db, last, 20),
     listPunishments: (db) => listPunishments(db, last, 20, 1),
+    counterByKey: (db) => counterByKey(db, 'wools'),
+    'valuesOfPlayers of two counters': (db) => valuesOfPlayers(db, [1, 2], [player.key]),
+    counterLeaders: (db) => counterLeaders(db, { counter: 1, mode: 'ctw', after: { value: 5, key: 9 }, limit: 20 }),
+    countersOfMatches: (db) => countersOfMatches(db, [1, 2]),
+    reportsOf: (db) => reportsOf(db, 1, [player.key]),
+    reportsBetween: (db) => reportsBetween(db, 1, last, 20),
+    reportsAbout: (db) => reportsAbout(db, player.key, 1, 20),
   };
   for (const [name, read] of Object.entries(readers)) {
     assert.deepEqual(await plansOf(context.db, database.url, read), [], name);

@@ -114,13 +114,23 @@ export function onEachDatabase(name: string, work: DatabaseTest): void {
   testOnEach(name, createTestDatabase, work);
 }
 
+/** Runs a test on SQLite alone: its statements run on both databases in another test. */
+export function onSqlite(name: string, work: DatabaseTest): void {
+  testOnEach(name, createTestDatabase, work, ['sqlite']);
+}
+
 /** Like `onEachDatabase`, but without tables. */
 export function onEachEmptyDatabase(name: string, work: DatabaseTest): void {
   testOnEach(name, createEmptyDatabase, work);
 }
 
-function testOnEach(name: string, create: typeof createTestDatabase, work: DatabaseTest): void {
-  for (const dialect of DIALECTS) {
+function testOnEach(
+  name: string,
+  create: typeof createTestDatabase,
+  work: DatabaseTest,
+  dialects: readonly Dialect[] = DIALECTS,
+): void {
+  for (const dialect of dialects) {
     test(`${name} (${dialect})`, async (t) => {
       const database = await create(dialect);
       // Hooks run in the order in which they were added: this one after those that close the test's connections.

@@ -3,6 +3,7 @@ import { countersOf } from './counters.ts';
 import { type Kill, eliminate, fight } from './kills.ts';
 import { GOALS, type Goal } from './objectives.ts';
 import { modeOf } from './modes.ts';
+import { ownCountersOf } from './own-counters.ts';
 import { Random } from '../random.ts';
 import type { Fixture } from '../schedule.ts';
 import { type Course, paintOf, scoresOf } from './scores.ts';
@@ -14,6 +15,7 @@ type MatchEvent = Extract<WireEvent, { type: 'match.finished' }>;
 export function playMatch(seed: string, fixture: Fixture, naming: Naming): MatchEvent {
   const random = new Random(seed, 'match', fixture.id);
   const course = courseOf(random, fixture, sidesOf(random, fixture, naming));
+  const own = new Random(seed, 'own counters', fixture.id);
   return {
     version: 1,
     id: `match-${fixture.id}`,
@@ -29,7 +31,10 @@ export function playMatch(seed: string, fixture: Fixture, naming: Naming): Match
       finished: timestampOf(fixture.finished),
       teams: course.sides.map((side) => ({
         name: side.name,
-        players: side.fighters.map((fighter) => countersOf(random, fixture, course, fighter)),
+        players: side.fighters.map((fighter) => {
+          const counters = ownCountersOf(own, fixture, course, fighter);
+          return { ...countersOf(random, fixture, course, fighter), ...(counters && { counters }) };
+        }),
       })),
       objectives: course.goals.map(wireGoal),
       ...(reportsKills(random, fixture, course.kills) && { kills: course.kills.map(wireKill) }),

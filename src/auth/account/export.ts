@@ -7,6 +7,8 @@ import type { Death } from '#store/game/kills.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { type Player, playerByUuid } from '#store/game/players.ts';
 import type { Punishment } from '#store/game/punishments.ts';
+import { listCounters } from '#store/game/counters/counters.ts';
+import { playerCounters } from '#store/game/counters/player-counters.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import {
   allActsOf,
@@ -66,6 +68,7 @@ async function playerExport(db: Deps['db'], player: Player, now: number): Promis
       last_seen: isoTime(last_seen),
     })),
     statistics: await statsOf(db, key),
+    counters: Object.fromEntries(await playerCounters(db, await listCounters(db), key)),
     matches: mapPages(allMatchesOf(db, key), ({ head, result, score, kill_count, death_count, started, finished }) => ({
       ...factsOf(head),
       started: isoTime(started),

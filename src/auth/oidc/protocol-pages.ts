@@ -62,6 +62,7 @@ function confirmLogoutPage(ctx: KoaContextWithOIDC, secret: string): PageContent
   const main = html`<div class="card narrow stack">
     <h1>${title}</h1>
     <p>${isSwitch ? t.other : t.done}</p>
+    ${isSwitch ? '' : destination(ctx)}
     <form method="post" action="/oauth/logout/confirm">
       <input type="hidden" name="xsrf" value="${secret}" />
       <input type="hidden" name="logout" value="yes" />
@@ -118,7 +119,7 @@ function signOutPage(ctx: KoaContextWithOIDC): PageContent {
   const main = html`<div class="card narrow stack">
     <h1>${t.title}</h1>
     <p>${name === undefined ? t.lead_alone : t.lead(name)}</p>
-    ${form(html`<input type="hidden" name="logout" value="yes" /><button>${t.yes}</button>`)}
+    ${destination(ctx)} ${form(html`<input type="hidden" name="logout" value="yes" /><button>${t.yes}</button>`)}
     ${form(html`<button class="quiet">${t.no}</button>`)}
   </div>`;
   return { title: t.title, main, formTargets: formTargetsOf(ctx) };
@@ -135,6 +136,19 @@ function signedOutPage({ sign_out: t }: Texts): PageContent {
 
 /** The origin or scheme to which the forms redirect in the end: that of the registered `post_logout_redirect_uri`. */
 function formTargetsOf(ctx: KoaContextWithOIDC): string[] {
+  const uri = returnUriOf(ctx);
+  return uri === undefined ? [] : formTargetsFor(uri);
+}
+
+function returnUriOf(ctx: KoaContextWithOIDC): string | undefined {
   const uri = ctx.oidc.params?.['post_logout_redirect_uri'] ?? ctx.oidc.session?.state?.['postLogoutRedirectUri'];
-  return typeof uri === 'string' && URL.canParse(uri) ? formTargetsFor(uri) : [];
+  return typeof uri === 'string' && URL.canParse(uri) ? uri : undefined;
+}
+
+/** Names the host that follows: anybody can register an application, and the link to this page carries our host. */
+function destination(ctx: KoaContextWithOIDC): Html | '' {
+  const uri = returnUriOf(ctx);
+  if (uri === undefined) return '';
+  const { protocol, host } = new URL(uri);
+  return html`<p class="hint">${textsOf(ctx).consent.goes_to(host === '' ? protocol : host)}</p>`;
 }

@@ -6,6 +6,9 @@ import {
   REQUEST_STATES,
   type RequestState,
 } from '#store/applications/access-requests.ts';
+import { type ApplicationChange, decideChange, waitingChanges } from '#store/applications/application-changes.ts';
+import type { AppContext } from '#context/context.ts';
+import { mailOwners } from '#console/applications/changes.ts';
 import { decisionMail } from '#console/mails.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import {
@@ -29,7 +32,8 @@ const REQUEST_OPTIONS: Command['options'] = {
 export const commands: Command[] = [
   {
     words: 'access list',
-    summary: "List applications' requests for access to the data API or for a higher limit",
+    summary:
+      'List what waits for you: access to the data API, a higher limit, a new name or redirect URIs of an approved application',
     options: {
       state: { type: 'string', help: 'Which requests to list: waiting (the default), approved or refused' },
       json: JSON_OPTION,
@@ -64,9 +68,11 @@ async function listAll(input: Input): Promise<void> {
   if (!REQUEST_STATES.includes(state as RequestState)) {
     throw new UsageError(`--state must be one of ${REQUEST_STATES.join(', ')} (it is "${state}").`);
   }
-  await withAppContext(async ({ db }) =>
-    printTable(input, (await listRequests(db, state as RequestState, MAX_LISTED)).map(wire)),
-  );
+  await withAppContext(async ({ db }) => {
+    const requests = (await listRequests(db, state as RequestState, MAX_LISTED)).map(wire);
+    const changes = state === 'waiting' ? (await waitingChanges(db, MAX_LISTED)).map(wireChange) : [];
+    printTable(input, [...requests, ...changes]);
+  });
 }
 
 async function decide(input: Input, state: 'approved' | 'refused'): Promise<void> {
@@ -75,8 +81,7 @@ async function decide(input: Input, state: 'approved' | 'refused'): Promise<void
   const limit = readLimit(input);
   await withAppContext(async ({ config, db, clock, mail }) => {
     const request = await decideRequest(db, clock.now(), id, { state, note, by: 'command', limit });
-    if (request === undefined)
-      throw new UsageError(`No request with the id ${id} is waiting; see: scorehall access list`);
+    if (request === undefined) return await decideAboutChange(input, { config, db, mail }, { id, state, note });
     const applicant = request.account_id === null ? undefined : await accountById(db, request.account_id);
     if (applicant !== undefined) mail.send(decisionMail(config, applicant, request));
     await mail.settled();
@@ -84,11 +89,32 @@ async function decide(input: Input, state: 'approved' | 'refused'): Promise<void
   });
 }
 
+async function decideAboutChange(
+  input: Input,
+  context: Pick<AppContext, 'config' | 'db' | 'mail'>,
+  { id, state, note }: { id: string; state: 'approved' | 'refused'; note: string },
+): Promise<void> {
+  const change = await decideChange(context.db, id, state);
+  if (change === undefined) throw new UsageError(`No request with the id ${id} is waiting; see: scorehall access list`);
+  await mailOwners(context, change, { state, note });
+  await context.mail.settled();
+  print(input, { ...wireChange(change), state, note });
+}
+
 function readLimit(input: Input): number | undefined {
   const text = optional(input, 'limit');
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`--limit must be a whole number from 1 to 999999999 (it is "${text}").`);
+}
+
+/** A change in the columns of a request: what is to be in force is its purpose. */
+function wireChange(change: ApplicationChange): Record<string, unknown> {
+  const { id, client_id, old, name, redirect_uris, account_name } = change;
+  const purpose = `name: ${name}; redirect URIs: ${redirect_uris.join(' ')}`;
+  const created = new Date(change.created).toISOString();
+  const rest = { site: '', volume: null, state: 'waiting', note: '', created, decided: null };
+  return { id, client_id, name: old.name, kind: 'change', account: account_name, purpose, ...rest };
 }
 
 function wire(request: AccessRequest): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { isShownText } from '#platform/text.ts';
+import { containsAddress, isShownText } from '#platform/text.ts';
 import {
   ACCESS_STATES,
   type AccessState,
@@ -208,11 +208,15 @@ function wire({ key: _, created, ...application }: Application): Record<string, 
   return { ...application, created: new Date(created).toISOString() };
 }
 
-/** The same rule as in the console: the consent page shows this name. */
+/** The same rule as in the console: the consent page and mails show this name. */
 function readName(input: Input): string {
   const name = required(input, 'name');
-  if (name.length <= MAX_NAME_LENGTH && isShownText(name)) return name;
-  throw new UsageError(`--name must have 1 to ${MAX_NAME_LENGTH} characters, all of them visible.`);
+  if (name.length > MAX_NAME_LENGTH || !isShownText(name))
+    throw new UsageError(`--name must have 1 to ${MAX_NAME_LENGTH} characters, all of them visible.`);
+  if (!containsAddress(name)) return name;
+  throw new UsageError(
+    `--name must not contain an address, like a host, a URL or an e-mail address (it is "${name}").`,
+  );
 }
 
 function yesOrNo(input: Input, option: string): boolean | undefined {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
-import { isShownText } from '#platform/text.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import { containsAddress, isShownText } from '#platform/text.ts';
+import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import {
   type Application,
@@ -12,9 +12,9 @@ import {
   managedApplication,
   MAX_NAME_LENGTH,
   setAccess,
-  setApplication,
   setLimit,
 } from '#store/applications/applications.ts';
+import { changeApplication } from '#store/applications/application-changes.ts';
 import { addOwner, ownersOf, removeOwner } from '#store/applications/owners.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
 import { ownerMail } from '#console/mails.ts';
@@ -26,7 +26,11 @@ import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
 
 const application = z.strictObject({
-  name: z.string().max(MAX_NAME_LENGTH).refine(isShownText, { error: 'must have visible characters only' }),
+  name: z
+    .string()
+    .max(MAX_NAME_LENGTH)
+    .refine(isShownText, { error: 'must have visible characters only' })
+    .refine((name) => !containsAddress(name), { error: 'must not contain an address, like a host or a URL' }),
   client_id: z.string().optional(),
   type: z.enum(APPLICATION_TYPES),
   redirect_uris: z.array(z.string()).optional(),
@@ -135,7 +139,7 @@ async function applyApplication(
         })
       : undefined;
   const stored = known ?? created!.application;
-  if (known !== undefined) await changeApplication(db, known, entry);
+  if (known !== undefined) await saveApplication(context, known, entry);
   if (entry.hourly_limit !== undefined)
     await setLimit(db, stored.client_id, entry.hourly_limit === 'default' ? null : entry.hourly_limit);
   if (entry.owners !== undefined) await setOwners(context, stored, owners);
@@ -151,14 +155,15 @@ async function applyApplication(
   return { act, secrets: { client_id: stored.client_id } };
 }
 
-async function changeApplication(db: Db, known: Application, entry: ApplicationEntry): Promise<void> {
+async function saveApplication({ db, clock }: AppContext, known: Application, entry: ApplicationEntry): Promise<void> {
   const { client_id } = known;
-  await setApplication(db, client_id, {
+  const settings = {
     name: entry.name,
     redirect_uris: entry.redirect_uris ?? known.redirect_uris,
     require_pkce: entry.require_pkce ?? known.require_pkce,
     rotate_refresh_tokens: entry.rotate_refresh_tokens ?? known.rotate_refresh_tokens,
-  });
+  };
+  await changeApplication(db, clock.now(), client_id, settings, undefined);
   if (entry.access !== undefined) await setAccess(db, client_id, entry.access);
 }
 

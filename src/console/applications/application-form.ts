@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { containsAddress } from '#platform/text.ts';
 import type { Form } from '#http/form.ts';
 import { check, choices, field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
@@ -20,13 +21,14 @@ export type ApplicationFields = ApplicationSettings & Pick<Application, 'type'>;
 
 /**
  * Reads and validates the form of an application.
- * @param existing application: its type cannot change, and its Redirect URIs stay valid; without it the form chooses the type
+ * @param existing application: its type cannot change, and its name and Redirect URIs stay valid; without it the form
+ * chooses the type
  * @returns the fields, or what is wrong with them by field name
  */
 export function readApplicationForm(
   form: Form,
   texts: Texts,
-  existing?: Pick<Application, 'type' | 'redirect_uris'>,
+  existing?: Pick<Application, 'name' | 'type' | 'redirect_uris'>,
 ): ApplicationFields | Problems {
   const { problems: t } = texts.application;
   const chosen = existing?.type ?? APPLICATION_TYPES.find((known) => known === form['type']);
@@ -34,7 +36,7 @@ export function readApplicationForm(
   const redirect_uris = urisIn(form);
   const wrong = chosen === undefined ? undefined : wrongUri(chosen, redirect_uris, texts, existing?.redirect_uris);
   const problems = {
-    name: name === undefined ? t.name(MAX_NAME) : undefined,
+    name: name === undefined ? t.name(MAX_NAME) : wrongName(name, texts, existing?.name),
     type: chosen === undefined ? t.type : undefined,
     redirect_uris: wrong ?? missingUri(chosen, redirect_uris, texts),
   };
@@ -55,6 +57,10 @@ export function isValidForm(read: ApplicationFields | Problems): read is Applica
 function urisIn(form: Form): string[] {
   const lines = (form['redirect_uris'] ?? '').split(/\r?\n/).map((line) => line.trim());
   return [...new Set(lines.filter((line) => line !== ''))];
+}
+
+function wrongName(name: string, { application }: Texts, registered?: string): string | undefined {
+  return name !== registered && containsAddress(name) ? application.problems.name_address : undefined;
 }
 
 function wrongUri(

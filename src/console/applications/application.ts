@@ -3,18 +3,20 @@ import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import {
   addFurtherSecret,
-  type Application,
+  type ApplicationSettings,
   deleteApplication,
   MAX_SECRETS,
   removeSecret,
   secretsOf,
-  setApplication,
 } from '#store/applications/applications.ts';
+import { changeApplication, changeTo } from '#store/applications/application-changes.ts';
 import { hasDomain } from '#store/applications/redirect-uris.ts';
 import { hasLogo } from '#store/applications/logos.ts';
 import { deletionImpactOf } from '#store/applications/deletion-impact.ts';
 import { sumOf, usageSince } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, readApplicationForm } from './application-form.ts';
+import { changeCard, changeHint, mailOwners } from './changes.ts';
+import { mailWaitingRequests } from '../operator/notify.ts';
 import { type PageContent, tokenField } from '../layout.ts';
 import { logoImage } from './logos.ts';
 import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
@@ -148,19 +150,24 @@ async function withdrawSecret(request: OwnedRequest): Promise<string> {
   return `/applications/${client_id}?done=${removed ? 'withdrawn' : 'gone'}`;
 }
 
-function formOf({ name, redirect_uris, require_pkce, rotate_refresh_tokens }: Application) {
+function formOf({ name, redirect_uris, require_pkce, rotate_refresh_tokens }: ApplicationSettings) {
   const checks = { require_pkce: require_pkce ? '1' : '', rotate_refresh_tokens: rotate_refresh_tokens ? '1' : '' };
   return { name, redirect_uris: redirect_uris.join('\n'), ...checks };
 }
 
 async function settingsPage(request: OwnedRequest, problems: Problems = {}): Promise<PageContent> {
-  const { application, texts, c } = request;
+  const { application, texts, c, deps, person } = request;
   const { application: t } = texts;
   const isPage = c.req.method === 'GET';
-  const shown = isPage ? formOf(application) : request.form;
+  const change = await changeTo(deps.db, application.key);
+  // An owner edits what is wanted. An operator's form has what is in force, because saving it needs no approval.
+  const edited = person.isOperator ? application : { ...application, ...change };
+  const shown = isPage ? formOf(edited) : request.form;
   const root = `/applications/${application.client_id}`;
-  const inner = html`<section class="card form" aria-labelledby="facts">
+  const inner = html`${change === undefined ? '' : changeCard(request, change)}
+    <section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.settings}</h2>
+      ${await changeHint(request, change)}
       ${formTo(request, `${root}/settings`, html`${applicationFields(texts, shown, problems, application.type)}<button>${texts.save}</button>`)}
     </section>
     ${await logoCard(request)} ${await ownersCard(request, problems)}
@@ -199,21 +206,29 @@ async function logoCard(request: OwnedRequest): Promise<Html> {
 }
 
 async function saveSettings(request: OwnedRequest): Promise<PageContent | string> {
-  const { deps, application, texts, form } = request;
+  const { deps, application, texts, form, person, now } = request;
   const read = readApplicationForm(form, texts, application);
   if (!isValidForm(read)) return await settingsPage(request, read);
-  await setApplication(deps.db, application.client_id, read);
+  const by = person.isOperator ? undefined : person.account.id;
+  const { client_id } = application;
+  const waiting = await changeApplication(deps.db, now, client_id, read, by);
   const { name, require_pkce, rotate_refresh_tokens } = read;
   const detail = { name, redirect_uris: read.redirect_uris.join(' '), require_pkce, rotate_refresh_tokens };
-  await request.record({ action: 'application.change', subject: application.client_id, label: name, detail });
-  return `/applications/${application.client_id}/settings?done=saved`;
+  const action = waiting === undefined ? 'application.change' : 'application.change.ask';
+  await request.record({ action, subject: client_id, label: application.name, detail });
+  if (waiting?.isNew === true) {
+    await mailOwners(deps, waiting.change, { state: 'asked', note: '' });
+    await mailWaitingRequests(deps);
+  }
+  return `/applications/${client_id}/settings?done=${waiting === undefined ? 'saved' : 'waits'}`;
 }
 
 async function addOwner(request: OwnedRequest): Promise<PageContent | string> {
-  const { application } = request;
+  const { application, deps, person } = request;
   const problem = await inviteOwner(request);
   if (problem === undefined) return `/applications/${application.client_id}/settings?done=invited`;
-  const shown = { ...formOf(application), owner: request.form['owner'] ?? '' };
+  const change = person.isOperator ? undefined : await changeTo(deps.db, application.key);
+  const shown = { ...formOf({ ...application, ...change }), owner: request.form['owner'] ?? '' };
   return await settingsPage({ ...request, form: shown }, { owner: problem });
 }
 

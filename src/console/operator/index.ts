@@ -3,6 +3,8 @@ import { accountHelpRoutes } from './account-help.ts';
 import { accountRoutes } from './accounts.ts';
 import { applicationRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
+import { counterRoutes } from './counters.ts';
+import { changeRoutes } from './changes.ts';
 import { jobRoutes } from './jobs.ts';
 import { nameRoutes } from './names.ts';
 import { playerMergeRoutes } from './player-merge.ts';
@@ -20,11 +22,13 @@ import { warningRoutes } from './warnings.ts';
 /** The pages and forms of operators. */
 export const operatorRoutes: readonly Route[] = [
   ...requestRoutes,
+  ...changeRoutes,
   ...applicationRoutes,
   ...accountRoutes,
   ...accountHelpRoutes,
   ...serverListRoutes,
   ...serverRoutes,
+  ...counterRoutes,
   ...warningRoutes,
   ...playerListRoutes,
   ...playerMergeRoutes,

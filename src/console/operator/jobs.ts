@@ -79,7 +79,7 @@ async function jobPage(request: ConsoleRequest) {
     button(request, `/operator/jobs/${idOf(job.key)}`, text, { fields: { act: name } });
   const inner = html`<section class="card">
     ${factsList(facts)} ${isRunning ? html`<p class="hint">${t.refreshes}</p>` : ''}
-    ${state === 'paused' && kind !== 'withdrawal' ? html`<p class="hint">${t.holds}</p>` : ''}
+    ${state === 'paused' && (kind === 'merge' || kind === 'anonymisation') ? html`<p class="hint">${t.holds}</p>` : ''}
     ${
       state === 'waiting'
         ? html`<p class="hint">${t.pause_hint}</p>

@@ -1,8 +1,10 @@
+import { withoutAddresses } from '#platform/text.ts';
 import type { Config } from '#platform/config.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Mail } from '#platform/mail.ts';
 import { chooseLanguage } from '#http/languages.ts';
 import type { Account } from '#store/accounts/accounts.ts';
+import type { ApplicationChange } from '#store/applications/application-changes.ts';
 import type { AccessRequest } from '#store/applications/access-requests.ts';
 import type { RefusingServer, SilentServer } from '#store/operator-mails.ts';
 import { TEXTS, type Texts } from '../texts/index.ts';
@@ -22,16 +24,20 @@ export function mailTo(config: Config, { name, email, locale }: Account, write: 
 const listOf = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');
 
 export function requestsMail(
-  { mail: { operator: t }, operator }: Texts,
+  { mail: { operator: t }, operator, changes }: Texts,
   { SITE_URL }: Config,
   waiting: readonly AccessRequest[],
+  changed: readonly ApplicationChange[],
 ): ReturnType<OperatorMail> {
+  const ofChanges = changed.map(({ old, account_name }) =>
+    changes.operator_line(withoutAddresses(old.name), withoutAddresses(account_name ?? operator.nobody)),
+  );
   const requests = waiting.map(({ application_name, account_name }) =>
-    t.request(application_name, account_name ?? operator.nobody),
+    t.request(withoutAddresses(application_name), withoutAddresses(account_name ?? operator.nobody)),
   );
   return {
-    subject: t.requests_subject(waiting.length),
-    lines: [t.requests, listOf(requests), `${SITE_URL}/console/operator`],
+    subject: t.requests_subject(waiting.length + changed.length),
+    lines: [t.requests, listOf([...requests, ...ofChanges]), `${SITE_URL}/console/operator`],
   };
 }
 

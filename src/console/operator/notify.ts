@@ -1,4 +1,5 @@
 import type { AppContext } from '#context/context.ts';
+import { newestChange, waitingChanges } from '#store/applications/application-changes.ts';
 import { listRequests, newestWaiting } from '#store/applications/access-requests.ts';
 import { activeOperators } from '#store/accounts/accounts.ts';
 import {
@@ -36,14 +37,15 @@ export async function mailOperators(context: Context, listeningSince: number): P
   await mailRefusals(context);
 }
 
-/** Tells the operators of waiting requests that no earlier mail was about. */
+/** Tells the operators of waiting requests and changes that no earlier mail was about. */
 export async function mailWaitingRequests(context: Context): Promise<void> {
   const { db, clock, config } = context;
-  const newest = await newestWaiting(db);
-  if (newest === undefined) return;
+  const newest = Math.max((await newestWaiting(db)) ?? 0, (await newestChange(db)) ?? 0);
+  if (newest === 0) return;
   if (!(await claimMail(db, clock.now(), { subject: REQUESTS, covers: newest, everyMs: EVERY_MS }))) return;
   const waiting = await listRequests(db, 'waiting', MAX_LISTED);
-  await send(context, [REQUESTS], (texts) => requestsMail(texts, config, waiting));
+  const changes = await waitingChanges(db, MAX_LISTED);
+  await send(context, [REQUESTS], (texts) => requestsMail(texts, config, waiting, changes));
 }
 
 async function mailSilentServers(context: Context, listeningSince: number): Promise<void> {

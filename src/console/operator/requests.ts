@@ -8,6 +8,7 @@ import { decisionMail } from '../mails.ts';
 import { countOf, formTo, linesOf, timestamp, number } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
+import { changeRows } from './changes.ts';
 import { firstHourCard } from './first-hour.ts';
 import { healthCard } from './health.ts';
 import { inOperator } from './layout.ts';
@@ -20,14 +21,15 @@ async function requestsPage(request: ConsoleRequest) {
   const { deps, texts } = request;
   const { operator: t } = texts;
   const waiting = await listRequests(deps.db, 'waiting', MAX_LISTED);
+  const changes = await changeRows(request);
   const [approved, refused] = [await listRequests(deps.db, 'approved', 10), await listRequests(deps.db, 'refused', 10)];
   const decided = [...approved, ...refused].sort((a, b) => b.decided! - a.decided!).slice(0, 10);
   const inner = html`${await firstHourCard(request)}
     <section class="card" aria-labelledby="waiting">
       <h2 id="waiting">${t.waiting}</h2>
-      ${waiting.length === 0 ? html`<p class="soft">${t.no_requests}</p>` : ''}
+      ${waiting.length + changes.length === 0 ? html`<p class="soft">${t.no_requests}</p>` : ''}
       <ul class="rows">
-        ${waiting.map((accessRequest) => requestRow(request, accessRequest, true))}
+        ${waiting.map((accessRequest) => requestRow(request, accessRequest, true))} ${changes}
       </ul>
     </section>
     ${await suspendedCard(request)} ${await healthCard(request)}

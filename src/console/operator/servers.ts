@@ -5,10 +5,17 @@ import type { Html } from '#http/page.ts';
 import { reportAsOperator } from '#events/operator-events.ts';
 import type { Receipt } from '#events/receipts.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
-import { listServers, PUNISHMENT_SCOPES, type PunishmentScope, serverByName } from '#store/game/servers.ts';
+import {
+  listServers,
+  PUNISHMENT_SCOPES,
+  type PunishmentScope,
+  serverByName,
+  type ServerNow,
+} from '#store/game/servers.ts';
 import { flashSecret } from '../flash-message.ts';
 import { formTo, number, type Problems, textOf } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import type { Texts } from '../texts/index.ts';
 import { inOperator } from './layout.ts';
 import { table } from './lists.ts';
 
@@ -26,8 +33,10 @@ async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
         <th scope="row"><a href="/console/operator/servers/${idOf(server.key)}">${server.name}</a></th>
         <td>${server.region}</td>
         <td>${number(request, server.order)}</td>
-        <td>${number(request, server.players.length)} / ${number(request, server.max)}</td>
-        <td>${server.current_map === '' ? html`<span class="soft">${t.silent}</span>` : server.current_map}</td>
+        <td>
+          ${number(request, server.players.length)}${server.max === 0 ? '' : html` / ${number(request, server.max)}`}
+        </td>
+        <td>${playedOn(server, t)}</td>
       </tr>`,
   );
   const headings = [t.server, t.region, t.order, t.players, t.plays];
@@ -45,6 +54,12 @@ async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
       )}
     </section>`;
   return inOperator(request, '/servers', t.sections['/servers'], inner, isPage ? 200 : 422);
+}
+
+/** The map that a server plays; a lobby reports without one. */
+function playedOn({ online, current_map }: ServerNow, t: Texts['operator']): Html {
+  if (online && current_map !== '') return html`${current_map}`;
+  return html`<span class="soft">${online ? t.no_match : t.silent}</span>`;
 }
 
 /** The fields of a server's settings. */

@@ -1,7 +1,7 @@
 /** The English texts of jobs, and of the pages that ask before something is done that cannot be undone. */
 export const jobs = {
   jobs: {
-    lead: 'Withdrawing events, merging players and anonymising deleted ones runs in small steps beside everything else.',
+    lead: 'Withdrawing events, merging players, anonymising deleted ones and counting a counter again runs in small steps beside everything else.',
     none: 'There have been no jobs yet.',
     job: 'Job',
     about: 'About',
@@ -9,7 +9,12 @@ export const jobs = {
     started: 'Started',
     ended: 'Ended',
     error: 'Error',
-    kinds: { withdrawal: 'Withdrawal of events', merge: 'Merge of players', anonymisation: 'Anonymisation' },
+    kinds: {
+      withdrawal: 'Withdrawal of events',
+      merge: 'Merge of players',
+      anonymisation: 'Anonymisation',
+      counters: 'Counting of a counter',
+    },
     states: { waiting: 'running', pausing: 'pausing', paused: 'paused', done: 'done', failed: 'failed' },
     of: (done: string, total: string) => `${done} of ${total}`,
     pause: 'Pause',

@@ -1,7 +1,9 @@
 import type { Language } from '#http/languages.ts';
+import { counters } from './en-counters.ts';
 import { jobs } from './en-jobs.ts';
 import type { RedirectUriProblem } from '#store/applications/redirect-uris.ts';
 import { access } from './en-access.ts';
+import { changes } from './en-changes.ts';
 import { help } from './en-help.ts';
 import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
@@ -9,8 +11,10 @@ import { operator } from './en-operator.ts';
 /** The English texts of the console. */
 export const en = {
   ...operator,
+  ...counters,
   ...jobs,
   ...access,
+  ...changes,
   ...help,
   ...mail,
   lang: 'en' as Language,
@@ -49,9 +53,17 @@ export const en = {
     detail: 'Reason:',
   },
 
+  password_again: {
+    title: 'Your password is confirmed',
+    lead: 'We asked because this gives power over the network, its accounts or applications. Nothing has been changed yet. We do not ask again within ten minutes.',
+    submit: 'Continue',
+  },
+
   done: {
+    again: 'Your password is confirmed, but nothing has been changed: please send the form once more.',
     registered: 'Your application is registered.',
     saved: 'Saved.',
+    waits: changes.changes.done_waits,
     withdrawn: 'Withdrawn. It can no longer be used.',
     deleted: 'The application was deleted.',
     invited: 'Invitation sent by mail. They become an owner when they accept.',
@@ -202,6 +214,8 @@ export const en = {
     breaks_for_good: 'The Client ID cannot be restored.',
     problems: {
       name: (max: number) => `Enter a name of 1 to ${max} characters.`,
+      name_address:
+        'The name must not contain an address: no @, no ://, and no host like example.org. Mails to others contain it.',
       type: 'Choose one of the types.',
       no_uri: 'This type needs at least one Redirect URI.',
       too_many_uris: (max: number) => `Enter at most ${max} Redirect URIs.`,

@@ -3,7 +3,7 @@ import type { jobs as en } from './en-jobs.ts';
 /** The Japanese texts of jobs and confirmations. */
 export const jobs: typeof en = {
   jobs: {
-    lead: 'イベントの取り下げ、プレイヤーの統合、削除したプレイヤーの匿名化は、ほかの処理と並行して少しずつ実行されます。',
+    lead: 'イベントの取り下げ、プレイヤーの統合、削除したプレイヤーの匿名化、カウンターの再集計は、ほかの処理と並行して少しずつ実行されます。',
     none: 'まだジョブはありません。',
     job: 'ジョブ',
     about: '対象',
@@ -11,7 +11,12 @@ export const jobs: typeof en = {
     started: '開始',
     ended: '終了',
     error: 'エラー',
-    kinds: { withdrawal: 'イベントの取り下げ', merge: 'プレイヤーの統合', anonymisation: '匿名化' },
+    kinds: {
+      withdrawal: 'イベントの取り下げ',
+      merge: 'プレイヤーの統合',
+      anonymisation: '匿名化',
+      counters: 'カウンターの再集計',
+    },
     states: { waiting: '実行中', pausing: '一時停止処理中', paused: '一時停止中', done: '完了', failed: '失敗' },
     of: (done: string, total: string) => `${total} 件中 ${done} 件`,
     pause: '一時停止する',
@@ -38,7 +43,7 @@ export const jobs: typeof en = {
     make_user: (name: string) => `${name} を一般の利用者にしますか？`,
     make_user_falls: '運営のページを開けなくなります。アカウントとアプリは残ります。',
     delete_account: (name: string) => `アカウント ${name} を削除しますか？`,
-    sessions: (count: string) => `ログアウトされるブラウザー：${count}`,
+    sessions: (count: string) => `ログアウトされるブラウザ：${count}`,
     connected: (names: string) => `アクセスできなくなるアプリ：${names}`,
     suspended: (names: string) => `ほかに所有者がいないため停止されるアプリ：${names}`,
     pseudonym: '試合の記録は仮の名前で残ります。ゲームアカウントが再び連携されると、有効な処罰は再び適用されます。',

@@ -1,6 +1,8 @@
 import type { Texts } from './en.ts';
+import { counters } from './ja-counters.ts';
 import { jobs } from './ja-jobs.ts';
 import { access } from './ja-access.ts';
+import { changes } from './ja-changes.ts';
 import { help } from './ja-help.ts';
 import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
@@ -8,8 +10,10 @@ import { operator } from './ja-operator.ts';
 /** The Japanese texts of the console. */
 export const ja: Texts = {
   ...operator,
+  ...counters,
   ...jobs,
   ...access,
+  ...changes,
   ...help,
   ...mail,
   lang: 'ja',
@@ -48,9 +52,17 @@ export const ja: Texts = {
     detail: '原因：',
   },
 
+  password_again: {
+    title: 'パスワードを確認しました',
+    lead: 'ネットワークやアカウント、アプリに対する権限を与える操作のため、確認しました。まだ何も変更していません。10 分間は再び確認しません。',
+    submit: '続ける',
+  },
+
   done: {
+    again: 'パスワードを確認しましたが、まだ何も変更していません。もう一度フォームを送信してください。',
     registered: 'アプリを登録しました。',
     saved: '保存しました。',
+    waits: changes.changes.done_waits,
     withdrawn: '無効にしました。もう使えません。',
     deleted: 'アプリを削除しました。',
     invited: 'メールで招待しました。承諾されると所有者になります。',
@@ -196,6 +208,8 @@ export const ja: Texts = {
     breaks_for_good: 'Client ID は元に戻せません。',
     problems: {
       name: (max) => `1～${max} 文字の名前を入力してください。`,
+      name_address:
+        '名前にアドレス（@、://、example.org のようなホスト名）は使えません。ほかの人へのメールに載るためです。',
       type: '種類を選んでください。',
       no_uri: 'この種類には、リダイレクト URI が 1 つ以上必要です。',
       too_many_uris: (max) => `リダイレクト URI は ${max} 個までです。`,

@@ -53,6 +53,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
+  record: 'an object',
 };
 
 function reasonOf(issue: Issue): string {

@@ -20,7 +20,7 @@ export function weightOf(event: Event): number {
     case 'match.finished': {
       const { teams, objectives, kills } = event.data;
       const players = teams.reduce((sum, team) => sum + team.players.length, 0);
-      return MATCH_WEIGHT + MATCH_PLAYER_WEIGHT * players + objectives.length + kills.length;
+      return MATCH_WEIGHT + MATCH_PLAYER_WEIGHT * players + weightOfCounters(teams) + objectives.length + kills.length;
     }
     case 'map.published':
       return MAP_WEIGHT + event.data.gamemodes.length + Math.ceil((event.data.image?.data.length ?? 0) / PAGE_BYTES);
@@ -29,4 +29,15 @@ export function weightOf(event: Event): number {
     default:
       return OTHER_WEIGHT;
   }
+}
+
+type Teams = Extract<Event, { type: 'match.finished' }>['data']['teams'];
+
+/** A report of a player, and for each value the small rows of its mode and of all modes. */
+function weightOfCounters(teams: Teams): number {
+  let weight = 0;
+  for (const { players } of teams) {
+    for (const { counters } of players) if (counters !== undefined) weight += 1 + Object.keys(counters).length;
+  }
+  return weight;
 }

@@ -4,13 +4,14 @@ import { type EventContext, findOrAddPlayer, observePlayer, type HandlerResult }
 import type { MatchFacts } from '#store/game/matches.ts';
 import { groupOf } from '#store/game/player-stats.ts';
 import { type PlayedBy, type MatchSummary, type PlayerSummary, uuidsOf } from '../match-summary.ts';
+import { applyReports } from '../counters/report.ts';
 import { renamedJson } from '../renamed-json.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`uuidsOf`) into the batch. */
-export function applyFinished(context: EventContext, match: MatchSummary): HandlerResult {
+export async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
   const { batch, key, server } = context;
-  const { facts, started, finished, teams, objectives } = match;
+  const { facts, started, finished, teams, objectives, extras, counters } = match;
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
   batch.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode]);
@@ -18,10 +19,13 @@ export function applyFinished(context: EventContext, match: MatchSummary): Handl
   if (match.scorers.length > 0) addScorers(context, match);
   const survivors = batch.players.hasMerged ? survivorsOf(context, match) : undefined;
   const shown = (json: string): string => (survivors === undefined ? json : renamedJson(json, survivors));
-  batch.rows.add('match_details', [key, head, started, finished, shown(teams), shown(objectives)]);
+  batch.rows.add('match_details', [key, head, started, finished, shown(teams), shown(objectives), extras]);
   if (match.kills.length > 0) addKills(context, match, survivors);
   if (match.completed.length > 0) addCompleted(context, match);
-  return undefined;
+  if (counters === undefined) return undefined;
+  batch.rows.add('match_counters', [key, shown(counters.text)]);
+  const warnings = await applyReports(context, groupOf(facts.gamemode), counters.reported);
+  return warnings && { warnings };
 }
 
 type PlayerRow = [match: number, player: number, ...PlayedBy];

@@ -1,5 +1,6 @@
 import { type Sums, sumsOf } from '#store/game/player-stats.ts';
 import type { PlayerAccumulator } from '../player-accumulator.ts';
+import { applyReports, withoutZeros } from '../counters/report.ts';
 import type { DataOf } from '../schema.ts';
 import { type EventContext, type HandlerResult, observePlayer } from '../unit-of-work.ts';
 
@@ -7,7 +8,10 @@ import { type EventContext, type HandlerResult, observePlayer } from '../unit-of
  * Adds the counters of a report and stores its power and faction, which are valid until a later report. Reports of the
  * gamemode `vanilla` (the game's own statistics) are only stored in the ledger.
  */
-export function applyStatistics(context: EventContext, data: DataOf<'player.statistics'>): HandlerResult {
+export async function applyStatistics(
+  context: EventContext,
+  data: DataOf<'player.statistics'>,
+): Promise<HandlerResult> {
   const { batch, key, time } = context;
   const player = observePlayer(context, data.player);
   if (data.gamemode === 'vanilla') return undefined;
@@ -21,7 +25,11 @@ export function applyStatistics(context: EventContext, data: DataOf<'player.stat
     data.faction_id,
     data.faction_role,
   ]);
-  return undefined;
+  const values = withoutZeros(data.counters);
+  if (values === undefined) return undefined;
+  const reported = { uuid: data.player.uuid, path: 'data.counters', values };
+  const warnings = await applyReports(context, 'factions', [reported]);
+  return warnings && { warnings };
 }
 
 /** Subtracts a report from the player's counters. */

@@ -3,6 +3,7 @@ import { list, sql } from '#db/sql.ts';
 import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
 import { MAPS } from '../anonymise.ts';
 import { punishmentOfAggregate } from '../punishments/aggregate.ts';
+import { renamedCounters } from '../counters/renamed.ts';
 import { renamedJson } from '../renamed-json.ts';
 import { BYTES_PER_PORTION, ROWS_PER_PORTION, type Work } from './portion.ts';
 
@@ -165,9 +166,9 @@ async function anonymiseNames(
 }
 
 async function anonymiseMatch(tx: Queryable, match: number, { pseudonyms, owner }: Scan): Promise<void> {
-  const details = await tx.get<{ teams: string; objectives: string }>(
-    sql`select teams, objectives from match_details where match_key = ${match}`,
-  );
+  const details = await tx.get<{ teams: string; objectives: string; counters: string | null }>(sql`
+    select d.teams, d.objectives, c.counters from match_details d left join match_counters c on c.match_key = d.match_key
+    where d.match_key = ${match}`);
   if (details === undefined) return;
   const [teams, objectives] = [renamedJson(details.teams, pseudonyms), renamedJson(details.objectives, pseudonyms)];
   if (teams !== details.teams || objectives !== details.objectives) {
@@ -175,6 +176,7 @@ async function anonymiseMatch(tx: Queryable, match: number, { pseudonyms, owner 
       update match_details set teams = ${teams}, objectives = ${objectives}, revision = revision + 1
       where match_key = ${match}`);
   }
+  await tx.runAll(renamedCounters(match, details.counters, pseudonyms));
   if (owner === undefined) return;
   await anonymiseNames(tx, match, owner);
   await tx.runAll([

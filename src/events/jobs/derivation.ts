@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/jobs.ts';
 import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
 import { Keys } from '#store/sequence.ts';
+import { PlayerMaxima } from '../counters/recount.ts';
 import { eventsOf, rebuild } from '../rebuild.ts';
 import { withdrawEvents } from '../retract.ts';
 import type { Batch } from '../unit-of-work.ts';
@@ -27,6 +29,28 @@ export async function derivePlayer(db: Db, job: Job, stale: Stale): Promise<void
     if (after !== undefined) {
       await observed.read(tx);
       await replacePlayerNames(tx, player, observed.under(await pseudonymOf(tx, after.uuid)));
+    }
+    await unmarkStale(tx, stale);
+    await saveJob(tx, { ...current, portions: current.portions + 1 });
+  });
+}
+
+/** Derives the maxima of a player's counters from its reports, read as those of `derivePlayer`. */
+export async function deriveMaxima(db: Db, job: Job, stale: Stale): Promise<void> {
+  const player = Number(stale.ref);
+  const before = await stateOf(db, player);
+  const maxima = await PlayerMaxima.of(db, player);
+  if (before !== undefined) await maxima.read(db, setImmediate);
+  await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    const current = await jobByKey(tx, job.key);
+    const after = await stateOf(tx, player);
+    const { counters } = await PlayerMaxima.of(tx, player);
+    if (current?.portions !== job.portions || after?.aliases !== before?.aliases || counters !== maxima.counters)
+      return;
+    if (after !== undefined) {
+      await maxima.read(tx);
+      await maxima.write(tx);
     }
     await unmarkStale(tx, stale);
     await saveJob(tx, { ...current, portions: current.portions + 1 });

@@ -7,6 +7,7 @@ import {
   removePlayersFromLeaderboards,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { applyPseudonyms } from '../anonymise.ts';
+import { withdrawReports } from '../counters/withdrawal.ts';
 import { uuidsOf } from '../match-summary.ts';
 import { LEDGER, type LedgerRow, parseLedgerRow } from '../rebuild.ts';
 import { markObservedStale } from '../retract.ts';
@@ -56,6 +57,8 @@ export async function continueMatch(
   budget.spend(count);
   if (next.offset < uuids.length || budget.isSpent) return next;
   if (event.data.kills.length > 0 && !(await deleteKills(batch.tx, cursor.key, budget))) return next;
+  // Those of players whom a merge has moved since.
+  await withdrawReports(batch, cursor.key);
   await batch.tx.run(sql`delete from matches where key = ${cursor.key}`);
   return undefined;
 }
@@ -71,6 +74,7 @@ async function removePlayers(batch: Batch, match: MatchData, cursor: MatchCursor
   await batch.load(uuids);
   const playerKeys = [...new Set(uuids.map((uuid) => players.find(uuid)!.key))];
   await removePlayersFromLeaderboards(tx, key, playerKeys, countedFor);
+  await withdrawReports(batch, key, playerKeys);
   const group = groupOf(match.facts.gamemode);
   const ofTeams = match.players.slice(offset, end);
   for (const [uuid, , , , , , , , sums] of ofTeams) players.count(players.find(uuid)!, group, sums, -1);

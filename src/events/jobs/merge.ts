@@ -5,7 +5,11 @@ import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { GROUP_NAMES, GROUPS } from '#store/game/player-stats.ts';
 import { mergePlayerNames } from '#store/game/player-names.ts';
+import { moveReports } from '#store/game/counters/counter-reports.ts';
+import { listCounters } from '#store/game/counters/counters.ts';
+import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
 import { createJob, markStale } from '#store/jobs.ts';
+import { renamedCounters } from '../counters/renamed.ts';
 import { renamedJson } from '../renamed-json.ts';
 import type { Batch } from '../unit-of-work.ts';
 import { Budget, type Work } from './portion.ts';
@@ -97,9 +101,11 @@ async function moveMatches(
       await subtractPlayedTwice(tx, twice, merged, survivor);
       for (const match of twice) await joinRows(tx, match, merged, survivor);
     }
+    const matches = played.map(([match]) => match);
+    await moveReports(tx, matches, merged, survivor);
     await tx.run(sql`
       update player_matches set player_key = ${survivor}
-      where player_key = ${merged} and match_key in (${list(played.map(([match]) => match))})`);
+      where player_key = ${merged} and match_key in (${list(matches)})`);
   }
 }
 
@@ -142,8 +148,9 @@ async function renameInMatch(
   from: { uuid: string; key: number },
   into: { uuid: string; name: string },
 ): Promise<number> {
-  const details = await tx.get<{ teams: string; objectives: string }>(sql`
-    select teams, objectives from match_details where match_key = ${match}`);
+  const details = await tx.get<{ teams: string; objectives: string; counters: string | null }>(sql`
+    select d.teams, d.objectives, c.counters from match_details d left join match_counters c on c.match_key = d.match_key
+    where d.match_key = ${match}`);
   if (details === undefined) return 0;
   const renamed = new Map([[from.uuid, into]]);
   await tx.runAll([
@@ -151,6 +158,7 @@ async function renameInMatch(
       update match_details set teams = ${renamedJson(details.teams, renamed)},
         objectives = ${renamedJson(details.objectives, renamed)}, revision = revision + 1
       where match_key = ${match}`,
+    ...renamedCounters(match, details.counters, renamed),
     sql`
       update kills set victim_name = ${into.name} where match_key = ${match} and victim_key = ${from.key}`,
   ]);
@@ -200,6 +208,7 @@ const OWNED: readonly OwnedTable[] = [
   { table: 'kills', owner: 'victim_key', order: ['match_key', 'number'], name: 'victim_name' },
   { table: 'player_objectives', owner: 'player_key', order: ['type', 'match_key', 'number'] },
   { table: 'player_sessions', owner: 'player_key', order: ['ledger_key'] },
+  { table: 'counter_reports', owner: 'player_key', order: ['event_key'] },
   { table: 'faction_reports', owner: 'player_key', order: ['time', 'ledger_key'] },
   { table: 'punishments', owner: 'punished_key', order: ['key'] },
   { table: 'name_observations', owner: 'player_key', order: ['ledger_key', 'name'] },
@@ -236,6 +245,7 @@ async function complete(tx: Queryable, now: number, { from, merged, survivor }: 
   await mergeLeaderboards(tx, now, merged, survivor);
   const disputed = await moveVotes(tx, merged, survivor);
   await tx.run(addCounters(merged, survivor));
+  await mergePlayerCounters(tx, await listCounters(tx), merged, survivor);
   await mergePlayerNames(tx, merged, survivor);
   await storeKey(tx, from, merged, survivor);
   await tx.run(sql`delete from rederivations where kind = 'player' and ref = ${String(merged)}`);

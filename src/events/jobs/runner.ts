@@ -7,7 +7,8 @@ import { type Job, jobByKey, type JobKind, nextJob, nextStale, saveJob } from '#
 import { Keys } from '#store/sequence.ts';
 import { Batch } from '../unit-of-work.ts';
 import { anonymisePortion } from './anonymisation.ts';
-import { deriveAggregate, derivePlayer } from './derivation.ts';
+import { countersPortion } from './counters.ts';
+import { deriveAggregate, deriveMaxima, derivePlayer } from './derivation.ts';
 import { mergePortion } from './merge.ts';
 import type { Work } from './portion.ts';
 import { withdrawPortion } from './withdrawal.ts';
@@ -21,6 +22,7 @@ const WORK: Record<JobKind, Work> = {
   withdrawal: withdrawPortion,
   merge: mergePortion,
   anonymisation: anonymisePortion,
+  counters: countersPortion,
 };
 
 type Context = { db: Db; clock: Clock };
@@ -57,6 +59,7 @@ async function workPortion(tx: Queryable, clock: Clock): Promise<void> {
 async function derivePortion(db: Db, clock: Clock, job: Job): Promise<boolean> {
   const stale = await nextStale(db);
   if (stale?.kind === 'player') await derivePlayer(db, job, stale);
+  else if (stale?.kind === 'counters') await deriveMaxima(db, job, stale);
   else await db.transaction((tx) => deriveAggregateOrEnd(tx, clock.now(), job));
   return true;
 }
@@ -68,7 +71,7 @@ async function deriveAggregateOrEnd(tx: Queryable, now: number, { key, portions 
   const stale = await nextStale(tx);
   const next = { ...job, portions: portions + 1 };
   if (stale === undefined) return await saveJob(tx, endOf(next, now));
-  if (stale.kind === 'player') return;
+  if (stale.kind !== 'aggregate') return;
   const batch = new Batch(tx, keys, now);
   const cascaded = await deriveAggregate(batch, stale);
   await batch.flush();

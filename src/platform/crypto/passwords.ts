@@ -1,4 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Unavailable } from '../errors.ts';
 
@@ -43,19 +44,40 @@ export async function passwordMatches(password: string, stored: string | undefin
   return timingSafeEqual(actual, expected) && stored !== undefined;
 }
 
+/** What is wrong with a new password. `easy`: made up of the name of person or network, or of few characters. */
+export type PasswordProblem = 'short' | 'long' | 'easy' | 'common';
+
 /**
  * Checks a new password: its length, and that it is not easy to guess. There are no rules about kinds of characters,
  * as NIST SP 800-63B advises.
  * @param personal words about the person and the network (name, address) that must not make up the password
  * @returns what is wrong, or undefined
  */
-export function passwordProblem(password: string, ...personal: string[]): 'short' | 'long' | 'easy' | undefined {
+export function passwordProblem(password: string, ...personal: string[]): PasswordProblem | undefined {
   if (password.length > MAX_PASSWORD) return 'long';
   if (password.length < MIN_PASSWORD) return 'short';
-  const plain = password.toLowerCase();
-  const isPersonal = personal.some((word) => word.length >= 3 && plain.replaceAll(word.toLowerCase(), '').length < 6);
-  const isCommon = /^(0?123456789|qwertyuiop|password)/.test(plain);
-  return isPersonal || isCommon || new Set(plain).size < 5 ? 'easy' : undefined;
+  const plain = nfcLower(password);
+  const isPersonal = personal.some((word) => word.length >= 3 && plain.replaceAll(nfcLower(word), '').length < 6);
+  const beginsCommonly = /^(0?123456789|qwertyuiop|password)/.test(plain);
+  if (isPersonal || beginsCommonly || new Set(plain).size < 5) return 'easy';
+  return commonPasswords().has(plain) ? 'common' : undefined;
+}
+
+const nfcLower = (text: string): string => text.normalize('NFC').toLowerCase();
+
+/** The commonest passwords, one a line, in lower case; scripts/common-passwords.ts writes it. */
+export const COMMON_PASSWORDS_FILE = new URL('./common-passwords.txt', import.meta.url);
+
+let common: ReadonlySet<string> | undefined;
+
+/** Read at the first new password, so that processes that set none spend nothing on it. */
+function commonPasswords(): ReadonlySet<string> {
+  common ??= new Set(
+    readFileSync(COMMON_PASSWORDS_FILE, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#')),
+  );
+  return common;
 }
 
 async function tagOf(password: string, nonce: Buffer, cost: typeof COST, tagLength: number): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import { hsl, inkOn } from '#platform/colours.ts';
+import { channels, hsl, inkOn } from '#platform/colours.ts';
 import { nameKey } from '#platform/text.ts';
 
 /** The colours that games refer to by name. The stylesheet has a class `c-NAME` for each, so pages need no inline style. */
@@ -58,20 +58,33 @@ export function colourNamed(name: string): Colour | undefined {
 }
 
 /**
- * The colour of each team, by its name: the colour in the map's description, else a colour in the team's name
+ * The colour of each team, by its name: the reported colour, else the one in the map's description, else a colour in the team's name
  * (`Dark Red Team`), else a default by position.
  */
 export function teamColours(
   teams: readonly { name: string }[],
   mapTeams: readonly { name: string; color: string }[],
+  reported: readonly string[] = [],
 ): Map<string, Colour> {
   const byName = new Map(mapTeams.map(({ name, color }) => [nameKey(name), colourNamed(color)]));
   return new Map(
     teams.map(({ name }, index) => [
       name,
-      byName.get(nameKey(name)) ?? colourInName(name) ?? DEFAULT_COLOURS[index % DEFAULT_COLOURS.length]!,
+      colourOf(reported[index] ?? '') ??
+        byName.get(nameKey(name)) ??
+        colourInName(name) ??
+        DEFAULT_COLOURS[index % DEFAULT_COLOURS.length]!,
     ]),
   );
+}
+
+/** The colour of a name, or the one that is nearest to `#RRGGBB`. */
+function colourOf(text: string): Colour | undefined {
+  if (!/^#[0-9a-f]{6}$/i.test(text)) return colourNamed(text);
+  const wanted = channels(text);
+  const distance = (colour: Colour): number =>
+    channels(COLOURS[colour]).reduce((sum, value, place) => sum + (value - wanted[place]!) ** 2, 0);
+  return NAMES.reduce((nearest, colour) => (distance(colour) < distance(nearest) ? colour : nearest));
 }
 
 /** The first colour that one or two adjacent words of a team's name spell. */

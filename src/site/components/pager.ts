@@ -8,7 +8,7 @@ export const PAGE_SIZE = 30;
 /**
  * A row of links, one per value of a filter.
  * @param name the query parameter that the links set
- * @param resets other query parameters that the links remove
+ * @param others other query parameters that the links set, or remove where undefined
  */
 export function choices(
   request: PageRequest,
@@ -16,7 +16,7 @@ export function choices(
   name: string,
   values: readonly { value: string | undefined; label: string }[],
   chosen: string | undefined,
-  resets: Readonly<Record<string, undefined>> = {},
+  others: Readonly<Record<string, string | undefined>> = {},
 ): Html {
   return html`<nav class="choices" aria-label="${label}">
     <ul>
@@ -24,7 +24,7 @@ export function choices(
         ({ value, label: valueLabel }) =>
           html`<li>
             <a
-              href="${request.link({ ...resets, [name]: value })}"
+              href="${request.link({ ...others, [name]: value })}"
               ${value === chosen ? html` aria-current="true"` : ''}
               ><bdi>${valueLabel}</bdi></a
             >

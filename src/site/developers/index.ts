@@ -106,6 +106,11 @@ const start: DeveloperPage = ({ deps: { config }, formats }, text, placeholders)
         <h2>${words.browser}</h2>
         <p>${words.browserText}</p>
         ${code(text, 'client-id.sh', placeholders)}
+      </section>
+      <section class="prose">
+        <h2 id="generated-clients">${words.generated}</h2>
+        ${words.generatedText.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}
+        ${code(text, 'openapi-fetch.ts.txt', placeholders)}
       </section>`,
   );
 };

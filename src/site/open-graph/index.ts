@@ -31,9 +31,9 @@ const NEUTRAL = '#39435a';
 export async function matchImage(request: PageRequest): Promise<Response> {
   const card = cardRequest(request);
   const view = await matchViewOf(card);
-  const { facts, match } = view;
+  const { facts, match, winners } = view;
   const { text } = card;
-  const outcome = facts.win === '' ? text.match.draw : text.match.wins(facts.win);
+  const outcome = winners.length === 0 ? text.match.draw : text.match.wins(winners.join(', '));
   const about = [modeName(card, facts.gamemode), facts.server, stopwatch(match.finished - match.started)];
   return await send(
     card,
@@ -49,16 +49,16 @@ function winnerColour({ facts, colours, teams }: MatchView): string {
 }
 
 /** One block per team with its score; the winner's block is higher. */
-function scores({ formats }: PageRequest, { teams, colours, facts }: MatchView): Html {
+function scores({ formats }: PageRequest, { teams, colours, winners }: MatchView): Html {
   const isAlone = isFreeForAll(teams);
   const best = [...teams].sort(
-    (a, b) => Number(b.name === facts.win) - Number(a.name === facts.win) || b.score - a.score,
+    (a, b) => Number(winners.includes(b.name)) - Number(winners.includes(a.name)) || b.score - a.score,
   );
   const shown = (isAlone ? best : teams).slice(0, isAlone ? SHOWN_PLAYERS : SHOWN_TEAMS);
   const width = Math.floor((INNER_WIDTH - 12 * (shown.length - 1)) / Math.max(1, shown.length));
   return html`${shown.map(({ name, score }, index) => {
     const colour = isAlone ? NEUTRAL : COLOURS[colours.get(name)!];
-    const [left, rise] = [MARGIN + index * (width + 12), name === facts.win ? 24 : 0];
+    const [left, rise] = [MARGIN + index * (width + 12), winners.includes(name) ? 24 : 0];
     const place = { x: left + 18, width: width - 36, colour: inkOn(colour) };
     return html`${box(left, 348 - rise, width, 184 + rise, colour)}${box(left, 516, width, 16, mix(colour, '#000000', 0.25))}
     ${line(formats.number(score), { ...place, y: 444 - rise, sizes: [96, 64, 48, 32] })}

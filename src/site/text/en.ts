@@ -1,6 +1,9 @@
 /** Picks the singular or the plural by count. */
 const plural = (one: string, many: string) => (count: number) => (count === 1 ? one : many);
 
+/** A formatted count with its noun: "1 flag", "1,078 shots". */
+const counted = (noun: string) => (count: string) => `${count} ${count === '1' ? noun : `${noun}s`}`;
+
 export const en = {
   more: 'View all',
   frame: {
@@ -107,6 +110,7 @@ export const en = {
     playerCount: 'Players',
     scoreboard: 'Scoreboard',
     winner: 'Winner',
+    changedSides: 'changed sides',
     everyone: 'Everybody for themselves',
     nobody: 'Nobody was on this team when the match ended.',
     objectives: 'Objectives',
@@ -132,7 +136,7 @@ export const en = {
     control_point: 'captured',
     other: 'completed',
   },
-  /** The words before and after the player who completed an objective. */
+  /** The words before and after the player or the team that completed an objective. */
   by: [(done: string) => `${done} by`, (_done: string) => ''] as [(done: string) => string, (done: string) => string],
   map: {
     list: 'Maps',
@@ -175,6 +179,8 @@ export const en = {
     perDay: (count: string) => `${count} in 30 days`,
     perMonth: (count: string) => `${count} in 12 months`,
     byMode: 'By mode',
+    counters: 'Counters',
+    counter: 'Counter',
     noStats: 'No statistics for this player yet.',
     power: 'power',
     latest: 'Latest matches',
@@ -196,14 +202,14 @@ export const en = {
     factions: 'Factions',
   },
   modeCounters: {
-    wool: (count: string) => `${count} wools`,
-    core: (count: string) => `${count} cores`,
-    destroyable: (count: string) => `${count} monuments`,
-    flag: (count: string) => `${count} flags`,
-    score: (count: string) => `${count} points`,
-    objective: (count: string) => `${count} objectives`,
-    shot: (count: string) => `${count} shots`,
-    hit: (count: string) => `${count} hits`,
+    wool: counted('wool'),
+    core: counted('core'),
+    destroyable: counted('monument'),
+    flag: counted('flag'),
+    score: counted('point'),
+    objective: counted('objective'),
+    shot: counted('shot'),
+    hit: counted('hit'),
     paint: (count: string) => `${count} painted`,
   },
   gamemodes: {
@@ -241,6 +247,8 @@ export const en = {
     },
     periods: { day: 'day', week: 'week', month: 'month', all: 'all time' },
     metrics: { win: 'Wins', kill: 'Kills', play: 'Matches' },
+    counterTitle: (counter: string, mode: string) => `Leaderboard: ${counter}, ${mode}, all time`,
+    counters: 'All-time counters',
   },
   punishment: {
     list: 'Punishments',

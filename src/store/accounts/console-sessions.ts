@@ -7,18 +7,25 @@ import { type Account, accountById } from './accounts.ts';
 export interface ConsoleSession {
   hash: string;
   account: Account;
+  /** When the person last entered the password, in epoch milliseconds. */
+  authenticated: number;
 }
 
 /** @returns the secret for the session cookie */
 export async function startConsoleSession(
   db: Queryable,
   now: number,
-  { account_id, client_id, lifetimeMs }: { account_id: string; client_id: string; lifetimeMs: number },
+  {
+    account_id,
+    client_id,
+    lifetimeMs,
+    authenticated,
+  }: { account_id: string; client_id: string; lifetimeMs: number; authenticated: number },
 ): Promise<string> {
   const secret = newSecret();
   await db.run(sql`
-    insert into console_sessions (hash, account_id, client_id, created, expires)
-    values (${secretHash(secret)}, ${account_id}, ${client_id}, ${now}, ${now + lifetimeMs})`);
+    insert into console_sessions (hash, account_id, client_id, created, expires, authenticated)
+    values (${secretHash(secret)}, ${account_id}, ${client_id}, ${now}, ${now + lifetimeMs}, ${authenticated})`);
   return secret;
 }
 
@@ -29,11 +36,12 @@ export async function findConsoleSession(
   secret: string,
 ): Promise<ConsoleSession | undefined> {
   const hash = secretHash(secret);
-  const row = await db.get<{ account_id: string }>(
-    sql`select account_id from console_sessions where hash = ${hash} and expires > ${now}`,
+  const row = await db.get<{ account_id: string; authenticated: number }>(
+    sql`select account_id, authenticated from console_sessions where hash = ${hash} and expires > ${now}`,
   );
   const account = row && (await accountById(db, row.account_id));
-  return account === undefined || account.disabled !== null ? undefined : { hash, account };
+  if (account === undefined || account.disabled !== null) return undefined;
+  return { hash, account, authenticated: row!.authenticated };
 }
 
 export async function endConsoleSession(db: Queryable, hash: string): Promise<void> {

@@ -25,6 +25,16 @@ export interface MatchFacts {
   death_count: number;
 }
 
+/** Facts about a match that are no members of its specified form. */
+export interface MatchExtras {
+  /** All winning teams, where there are several. */
+  winners?: string[];
+  /** Colours as reported, in the order of the teams; empty where none was. */
+  colors?: string[];
+  /** The places of players in teams that do not decide their result: team, then player. */
+  secondary?: [team: number, player: number][];
+}
+
 export interface MatchTeam {
   name: string;
   score: number;
@@ -76,11 +86,13 @@ export interface RevisedMatch extends MatchWithTeams {
 /** A match with teams and objectives; `objectives` is JSON of `MatchObjective[]`. */
 export interface WholeMatch extends MatchWithTeams {
   objectives: string;
+  /** JSON of `MatchExtras`, or null. */
+  extras: string | null;
 }
 
 const REVISED = sql`select match_key, head, started, finished, teams, revision from match_details`;
 const WITH_TEAMS = sql`select match_key, head, started, finished, teams from match_details`;
-const WHOLE = sql`select match_key, head, started, finished, teams, objectives from match_details`;
+const WHOLE = sql`select match_key, head, started, finished, teams, objectives, extras from match_details`;
 
 /** Like `listMatches`, with teams. Without objectives, which would need further reads from disk. */
 export async function listMatchesWithTeams(db: Queryable, before: number, limit: number): Promise<MatchWithTeams[]> {
@@ -114,7 +126,7 @@ export function revisedMatch(db: Reads, key: number): MaybePromise<RevisedMatch 
 type HeadTuple = [number, string, number, number];
 type TeamsTuple = [...HeadTuple, teams: string];
 type RevisedTuple = [...TeamsTuple, revision: number];
-type WholeTuple = [...TeamsTuple, objectives: string];
+type WholeTuple = [...TeamsTuple, objectives: string, extras: string | null];
 
 const headOf = ([key, head, started, finished]: HeadTuple): MatchHead => ({ key, head, started, finished });
 
@@ -126,8 +138,8 @@ function revisedOf([key, head, started, finished, teams, revision]: RevisedTuple
   return { key, head, started, finished, teams, revision };
 }
 
-function wholeOf([key, head, started, finished, teams, objectives]: WholeTuple): WholeMatch {
-  return { key, head, started, finished, teams, objectives };
+function wholeOf([key, head, started, finished, teams, objectives, extras]: WholeTuple): WholeMatch {
+  return { key, head, started, finished, teams, objectives, extras };
 }
 
 /** A player's match with the player's own result, as in the API's field group `matches`. */
@@ -174,7 +186,17 @@ function playedOf([key, head, started, finished, result, score, kills, deaths, e
   return { key, head, started, finished, result, score, ...counts };
 }
 
+/** Parses the facts beyond the specified form. */
+export const extrasOf = (extras: string | null): MatchExtras =>
+  extras === null ? {} : (JSON.parse(extras) as MatchExtras);
+
 /** Parses the fields of a head. */
 export function factsOf(head: string): MatchFacts {
   return JSON.parse(`${head}}`) as MatchFacts;
+}
+
+/** The names of the winning teams; empty for a draw. */
+export function winnersOf({ head, extras }: { head: string; extras: string | null }): string[] {
+  const { win } = factsOf(head);
+  return extrasOf(extras).winners ?? (win === '' ? [] : [win]);
 }

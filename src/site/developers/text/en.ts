@@ -33,6 +33,11 @@ export const en = {
     browser: 'From a browser, without a secret',
     browserText:
       'Pages of any origin can call the data API (CORS). A Client ID is not secret. Never put a Client Secret into a page or an app.',
+    generated: 'With a generated client',
+    generatedText: [
+      'Generators make clients from the OpenAPI document. `fields` is one parameter with commas (`explode: false`): `openapi-fetch` needs the `querySerializer` below; clients of hey-api and orval send it this way by themselves.',
+      'The code of hey-api needs `dom.iterable` in the `lib` of your `tsconfig.json`. Functions of orval request paths only: set the origin of the API with its `baseUrl`, and pass the `Authorization` header to each function.',
+    ],
   },
   reference: {
     title: 'Data API reference',

@@ -35,6 +35,11 @@ export const ja: Text = {
     browser: 'ブラウザから、Secretなしで',
     browserText:
       'データAPIはすべてのオリジンのページに応答します（CORS）。Client IDは秘密ではありませんが、Client Secretをページやアプリに含めてはいけません。',
+    generated: '自動生成したクライアントから',
+    generatedText: [
+      'OpenAPI文書からクライアントを自動生成できます。`fields` は値をコンマで区切った1つのパラメーターです（`explode: false`）。`openapi-fetch` には下の `querySerializer` が必要です。hey-apiとorvalのクライアントは、そのままでこの形式で送信します。',
+      'hey-apiのコードには、`tsconfig.json` の `lib` に `dom.iterable` が必要です。orvalの関数はパスだけをリクエストするので、`baseUrl` でAPIのオリジンを指定し、各関数に `Authorization` ヘッダーを渡してください。',
+    ],
   },
   reference: {
     title: 'データAPIリファレンス',

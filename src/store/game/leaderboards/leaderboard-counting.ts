@@ -40,7 +40,12 @@ export function countPlayer(
 }
 
 /** Counts a match in the results of its map: once in total (the empty team) and once for each team with a name. */
-export function countResult(changes: LeaderboardCounter, mapKey: string, win: string, teams: readonly string[]): void {
-  changes.addResult(mapKey, '', win === '');
-  for (const name of teams) if (name !== '') changes.addResult(mapKey, name, name === win);
+export function countResult(
+  changes: LeaderboardCounter,
+  mapKey: string,
+  winners: readonly string[],
+  teams: readonly string[],
+): void {
+  changes.addResult(mapKey, '', winners.length === 0);
+  for (const name of teams) if (name !== '') changes.addResult(mapKey, name, winners.includes(name));
 }

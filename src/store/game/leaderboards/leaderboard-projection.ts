@@ -5,7 +5,7 @@ import { LeaderboardChanges } from './leaderboard-changes.ts';
 import { type CountedPlayer, countPlayer, countResult, type IsRetained, retainedAt } from './leaderboard-counting.ts';
 import { MODES } from './leaderboards.ts';
 import { type BucketsAt, bucketsIn, retainedBuckets } from '../time-buckets.ts';
-import { factsOf, type MatchTeam } from '../matches.ts';
+import { type MatchTeam, winnersOf } from '../matches.ts';
 
 /**
  * Counts finished matches into leaderboards and map results, asynchronously, so that the ingest does not wait for it.
@@ -23,6 +23,7 @@ interface ProjectedMatch {
   map_key: string;
   gamemode: string;
   teams: string;
+  extras: string | null;
 }
 
 interface ProjectedPlayer extends CountedPlayer {
@@ -62,7 +63,7 @@ export async function removeMatchResult(tx: Queryable, matchKey: number): Promis
   if (matchKey > last) return null;
   const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
   const changes = new LeaderboardChanges();
-  countResult(changes, match!.map_key, factsOf(match!.head).win, namesOf(match!.teams));
+  countResult(changes, match!.map_key, winnersOf(match!), namesOf(match!.teams));
   await tx.runAll(changes.subtractions());
   return zone;
 }
@@ -130,7 +131,7 @@ export async function subtractPlayedTwice(
 }
 
 const MATCHES = sql`
-  select m.key, m.head, m.finished, m.map_key, m.gamemode, d.teams
+  select m.key, m.head, m.finished, m.map_key, m.gamemode, d.teams, d.extras
   from matches m join match_details d on d.match_key = m.key`;
 
 async function isUpToDate(db: Db, zone: string): Promise<boolean> {
@@ -159,7 +160,10 @@ async function accumulatorOf(
 ): Promise<LeaderboardChanges> {
   const changes = new LeaderboardChanges();
   const byKey = new Map(matches.map((match) => [match.key, match]));
-  for (const { map_key, head, teams } of matches) countResult(changes, map_key, factsOf(head).win, namesOf(teams));
+  for (const match of matches) {
+    const { map_key, teams } = match;
+    countResult(changes, map_key, winnersOf(match), namesOf(teams));
+  }
   for (const player of await playersOf(tx, [...byKey.keys()])) {
     const { finished, gamemode } = byKey.get(player.match_key)!;
     countPlayer(changes, gamemode, at(finished), isRetained, player);

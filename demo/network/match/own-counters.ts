@@ -1,0 +1,50 @@
+import type { Random } from '../random.ts';
+import type { Fixture } from '../schedule.ts';
+import type { Goal } from './objectives.ts';
+import type { Course } from './scores.ts';
+import type { Fighter } from './teams.ts';
+
+/** The counters of the network's own in the events of matches; `publishing.ts` declares them. */
+export const OWN_COUNTERS = ['assists', 'best_streak', 'wools', 'cores', 'monuments', 'flags', 'damage_dealt'];
+
+const COUNTER_OF_GOAL: Partial<Record<Goal['type'], string>> = {
+  wool: 'wools',
+  core: 'cores',
+  destroyable: 'monuments',
+  flag: 'flags',
+};
+
+/** Modes whose plugin counts nothing of its own. */
+const WITHOUT: ReadonlySet<string> = new Set(['bowspleef', 'tntrun', 'paintball', 'splatt']);
+
+/** The own counters of a fighter; undefined in modes without any. */
+export function ownCountersOf(
+  random: Random,
+  { gamemode }: Fixture,
+  course: Course,
+  fighter: Fighter,
+): Record<string, number> | undefined {
+  if (WITHOUT.has(gamemode)) return undefined;
+  const kills = course.kills.filter(({ killer }) => killer === fighter).length;
+  const counters: Record<string, number> = {
+    assists: random.count(kills * 0.4),
+    best_streak: streakOf(course, fighter),
+    damage_dealt: Math.round(kills * random.between(22, 34)) + random.count(12),
+  };
+  for (const goal of course.goals) {
+    const key = COUNTER_OF_GOAL[goal.type];
+    if (goal.fighter === fighter && key !== undefined) counters[key] = (counters[key] ?? 0) + 1;
+  }
+  const counted = Object.entries(counters).filter(([, value]) => value > 0);
+  return counted.length === 0 ? undefined : Object.fromEntries(counted);
+}
+
+/** The most kills between two deaths. */
+function streakOf({ kills }: Course, fighter: Fighter): number {
+  let [best, streak] = [0, 0];
+  for (const { killer, victim } of kills) {
+    if (killer === fighter) best = Math.max(best, ++streak);
+    if (victim === fighter) streak = 0;
+  }
+  return best;
+}

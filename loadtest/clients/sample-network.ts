@@ -1,0 +1,34 @@
+import { fill } from '#demo/fill.ts';
+import { DemoFolder } from '#demo/folder.ts';
+import { sendPresence } from '#demo/presence.ts';
+import { openAppContext } from '#context/context.ts';
+import { readConfig } from '#platform/config.ts';
+import { systemClock } from '#platform/clock.ts';
+import { openServices } from '#server/listeners.ts';
+import { createReader } from '../support/prepare.ts';
+import { freePorts } from '../support/served-process.ts';
+import { dirname } from 'node:path';
+
+const MATCHES = 300;
+
+export interface ServedSample extends AsyncDisposable {
+  origin: string;
+  /** An access token of an application with a practically unlimited rate. */
+  token: string;
+}
+
+/** Fills a database with the sample network and serves its data API. */
+export async function serveSampleNetwork(database: string): Promise<ServedSample> {
+  await using stack = new AsyncDisposableStack();
+  const { api } = await freePorts();
+  const origin = `http://127.0.0.1:${api}`;
+  const config = readConfig({ DATABASE_URL: database, API_URL: origin, LOG_LEVEL: 'warn', PRESENCE_TIMEOUT: '3600' });
+  const context = stack.use(await openAppContext(config));
+  const state = { database_url: database, seed: 'clients', now: systemClock.now(), matches: MATCHES };
+  const { sample } = await fill(context.db, new DemoFolder(dirname(database)), state, () => true);
+  await sendPresence(context, sample);
+  stack.use(await openServices(context, ['API']));
+  const token = await createReader(database);
+  const resources = stack.move();
+  return { origin, token, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}

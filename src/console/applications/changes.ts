@@ -1,0 +1,83 @@
+import { html } from 'hono/html';
+import type { AppContext } from '#context/context.ts';
+import type { Html } from '#http/page.ts';
+import { accountById } from '#store/accounts/accounts.ts';
+import { isApprovedByOperator } from '#store/applications/access-requests.ts';
+import { type ApplicationChange, endChange } from '#store/applications/application-changes.ts';
+import { applicationByClientId } from '#store/applications/applications.ts';
+import { ownersOf } from '#store/applications/owners.ts';
+import { button, timestamp } from '../components.ts';
+import { changeMail, type ChangeNews } from '../mails.ts';
+import { ownedForm, type ConsoleRequest, type OwnedRequest, type Route } from '../routes.ts';
+
+function uriList(uris: readonly string[], others: readonly string[], label: string): Html {
+  return html`${uris.map(
+    (uri) =>
+      html`<code class="line">${uri}</code
+        >${others.includes(uri) ? '' : html`<span class="badge warn">${label}</span>`}`,
+  )}`;
+}
+
+/** The present and the wanted name and Redirect URIs beside each other, for owners and operators. */
+export function changeTable({ texts }: ConsoleRequest, { old, name, redirect_uris }: ApplicationChange): Html {
+  const { changes: t } = texts;
+  return html`<dl class="facts">
+    <dt>${t.name}: ${t.now}</dt>
+    <dd><bdi>${old.name}</bdi></dd>
+    <dt>${t.name}: ${t.wanted}</dt>
+    <dd><bdi>${name}</bdi> ${name === old.name ? '' : html`<span class="badge warn">${t.added}</span>`}</dd>
+    <dt>${t.redirect_uris}: ${t.now}</dt>
+    <dd>${uriList(old.redirect_uris, redirect_uris, t.removed)}</dd>
+    <dt>${t.redirect_uris}: ${t.wanted}</dt>
+    <dd>${uriList(redirect_uris, old.redirect_uris, t.added)}</dd>
+  </dl>`;
+}
+
+/** The change that waits, above the settings. */
+export function changeCard(request: OwnedRequest, change: ApplicationChange): Html {
+  const { application, texts } = request;
+  const { changes: t } = texts;
+  return html`<section class="card next stack" aria-labelledby="change">
+    <h2 id="change">${t.title}</h2>
+    <p>${t.lead}</p>
+    ${changeTable(request, change)}
+    <p class="hint">
+      ${texts.operator.asked_by(change.account_name ?? texts.operator.nobody)} ${timestamp(request, change.created)}
+    </p>
+    ${button(request, `/applications/${application.client_id}/change/withdraw`, t.withdraw)}
+  </section>`;
+}
+
+/** Says to owners, before they change something, that it would have to wait. */
+export async function changeHint(
+  { application, deps, person, texts }: OwnedRequest,
+  change: ApplicationChange | undefined,
+): Promise<Html> {
+  if (change !== undefined || person.isOperator) return html``;
+  const waits = await isApprovedByOperator(deps.db, application);
+  return waits ? html`<p class="hint">${texts.changes.hint}</p>` : html``;
+}
+
+async function withdrawChange(request: OwnedRequest): Promise<string> {
+  const { application, deps } = request;
+  const { key, client_id, name } = application;
+  const ended = await endChange(deps.db, key);
+  if (ended) await request.record({ action: 'application.change.withdraw', subject: client_id, label: name });
+  return `/applications/${client_id}/settings?done=${ended ? 'saved' : 'gone'}`;
+}
+
+/** Sends all owners a mail about a change of their application. */
+export async function mailOwners(
+  { config, db, mail }: Pick<AppContext, 'config' | 'db' | 'mail'>,
+  change: ApplicationChange,
+  news: ChangeNews,
+): Promise<void> {
+  const application = await applicationByClientId(db, change.client_id);
+  if (application === undefined) return;
+  for (const { account_id } of await ownersOf(db, application.key)) {
+    const owner = await accountById(db, account_id);
+    if (owner !== undefined && owner.disabled === null) mail.send(changeMail(config, owner, change, news));
+  }
+}
+
+export const changeRoutes: readonly Route[] = [ownedForm('/applications/:client_id/change/withdraw', withdrawChange)];

@@ -1,0 +1,226 @@
+import { html } from 'hono/html';
+import { choices, field } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { PGM_COUNTERS } from '#events/counters/presets.ts';
+import { DEFAULT_MOST } from '#events/counters/schema.ts';
+import { reportAsOperator } from '#events/operator-events.ts';
+import type { WireEvent } from '#events/schema.ts';
+import { AGGREGATES, type Counter, counterByKey, labelIn, listCounters } from '#store/game/counters/counters.ts';
+import { type Group, GROUP_NAMES } from '#store/game/player-stats.ts';
+import { button, formTo, number, type Problems } from '../components.ts';
+import { type ConsoleRequest, operatorForm, operatorPage, type Route } from '../routes.ts';
+import { notFound } from '../sign-in.ts';
+import { inOperator } from './layout.ts';
+import { table } from './lists.ts';
+
+type Declaration = Extract<WireEvent, { type: 'counter.declared' }>['data'];
+
+const SECTION = '/counters';
+const AT = '/operator/counters';
+const PRESETS = '/operator/counter-presets';
+
+/** The network's own counters, those of PGM that are not declared, and a form to add one. */
+async function countersPage(request: ConsoleRequest, problems: Problems = {}) {
+  const { deps, form, texts, c } = request;
+  const { counters: t } = texts;
+  const isPage = c.req.method === 'GET';
+  const declared = await listCounters(deps.db);
+  const headings = [t.counter, t.key, t.aggregate, t.modes, t.most];
+  const rows = declared.map((counter) => counterRow(request, counter));
+  const title = texts.operator.sections[SECTION];
+  const inner = html`<section class="card">
+      <p>${t.lead}</p>
+      ${declared.length === 0 ? html`<p class="soft">${t.none}</p>` : table(title, headings, rows)}
+    </section>
+    ${presetsCard(request, declared)}
+    <section class="card form" aria-labelledby="add">
+      <h2 id="add">${t.add}</h2>
+      ${formTo(
+        request,
+        AT,
+        html`${field({ name: 'key', label: t.key, hint: t.key_hint, value: form['key'], error: problems['key'], maxlength: 32 })}
+          ${counterFields(request, isPage ? EMPTY : form, problems)}<button>${t.create}</button>`,
+      )}
+    </section>`;
+  return inOperator(request, SECTION, title, inner, isPage ? 200 : 422);
+}
+
+function counterRow(request: ConsoleRequest, counter: Counter): Html {
+  const { counters: t, lang } = request.texts;
+  const { key, aggregate, modes, most, id, counted } = counter;
+  return html`<tr>
+    <th scope="row">
+      <a href="/console${AT}/${key}"><bdi>${labelIn(counter, lang)}</bdi></a>
+      ${counted < id ? html`<span class="badge warn">${t.counting}</span>` : ''}
+    </th>
+    <td><code>${key}</code></td>
+    <td>${t.aggregates[aggregate]}</td>
+    <td>${modes.length === 0 ? t.all_modes : modes.map((mode) => t.mode_names[mode]).join(', ')}</td>
+    <td>${number(request, most)}</td>
+  </tr>`;
+}
+
+function presetsCard(request: ConsoleRequest, declared: readonly Counter[]): Html {
+  const { counters: t, lang } = request.texts;
+  const known = new Set(declared.map(({ key }) => key));
+  const open = PGM_COUNTERS.filter(({ key }) => !known.has(key));
+  if (open.length === 0) return html``;
+  const labelOf = ({ label }: Declaration): string => (lang === 'ja' ? label.ja! : label.en);
+  return html`<section class="card" aria-labelledby="presets">
+    <h2 id="presets">${t.presets}</h2>
+    <p>${t.presets_lead}</p>
+    <ul class="rows">
+      ${open.map(
+        (one) =>
+          html`<li>
+            <span class="what"
+              >${labelOf(one)} <span class="hint"><code>${one.key}</code></span></span
+            >
+            ${button(request, PRESETS, t.switch_on, { kind: 'quiet small', fields: { key: one.key }, about: labelOf(one) })}
+          </li>`,
+      )}
+    </ul>
+    <div class="actions">${button(request, PRESETS, t.switch_on_all)}</div>
+  </section>`;
+}
+
+const EMPTY: Readonly<Record<string, string>> = { aggregate: 'sum', most: String(DEFAULT_MOST), order: '0' };
+
+function counterFields(
+  { texts: { counters: t } }: ConsoleRequest,
+  value: ConsoleRequest['form'],
+  problems: Problems,
+): Html {
+  const aggregates = AGGREGATES.map((name) => ({
+    value: name,
+    label: t.aggregates[name],
+    hint: t.aggregate_hints[name],
+  }));
+  return html`${field({ name: 'label', label: t.label, value: value['label'], error: problems['label'], maxlength: 64 })}
+    ${field({ name: 'label_ja', label: t.label_ja, hint: t.label_ja_hint, value: value['label_ja'], error: problems['label_ja'], maxlength: 64, optional: true })}
+    ${choices('aggregate', t.aggregate, aggregates, value['aggregate'] ?? 'sum')}
+    <fieldset class="field choices">
+      <legend>${t.modes}</legend>
+      <p class="hint">${t.modes_hint}</p>
+      ${GROUP_NAMES.map(
+        (mode) =>
+          html`<label class="choice"
+            ><input
+              type="checkbox"
+              name="mode_${mode}"
+              value="1"
+              ${value[`mode_${mode}`] === '1' ? html`checked` : ''}
+            />
+            <span>${t.mode_names[mode]}</span></label
+          >`,
+      )}
+    </fieldset>
+    ${field({ name: 'most', label: t.most, hint: t.most_hint, type: 'number', value: value['most'], error: problems['most'] })}
+    ${field({ name: 'order', label: t.order, type: 'number', value: value['order'] ?? '0', error: problems['order'] })}`;
+}
+
+/** Reads the fields. Whatever is not a whole number becomes NaN, which the validation of the event refuses. */
+function readCounterForm(form: ConsoleRequest['form'], key: string): Declaration {
+  const whole = (name: string): number =>
+    /^-?\d{1,10}$/.test(form[name]?.trim() ?? '') ? Number(form[name]) : Number.NaN;
+  return {
+    key,
+    label: { en: form['label']?.trim() ?? '', ja: form['label_ja']?.trim() ?? '' },
+    aggregate: form['aggregate'] as Counter['aggregate'],
+    modes: GROUP_NAMES.filter((mode): mode is Group => form[`mode_${mode}`] === '1'),
+    most: whole('most'),
+    order: whole('order'),
+  };
+}
+
+/** Declares a counter. @returns the reason of a refusal by the form field that it is about */
+async function declare(request: ConsoleRequest, data: Declaration): Promise<Problems | undefined> {
+  const { deps, texts } = request;
+  const receipt = await reportAsOperator(deps.db, deps.clock, { type: 'counter.declared', data });
+  if (receipt.status !== 'rejected') {
+    await request.record({ action: 'counter.set', subject: data.key, label: data.label.en });
+    return undefined;
+  }
+  const name = receipt.place.replace(/^data\./, '');
+  const isNumber = Number.isNaN(data.most) ? 'most' : Number.isNaN(data.order) ? 'order' : undefined;
+  if (isNumber !== undefined && name === isNumber) return { [name]: texts.counters.whole };
+  return { [{ 'label.en': 'label', 'label.ja': 'label_ja' }[name] ?? name]: receipt.reason };
+}
+
+async function create(request: ConsoleRequest) {
+  const { deps, form, texts } = request;
+  const key = form['key']?.trim() ?? '';
+  if ((await counterByKey(deps.db, key)) !== undefined)
+    return await countersPage(request, { key: texts.counters.exists(key) });
+  const problems = await declare(request, readCounterForm(form, key));
+  return problems === undefined ? `${AT}?done=completed` : await countersPage(request, problems);
+}
+
+/** Declares one of PGM's counters, or all that are not declared yet. */
+async function switchOn(request: ConsoleRequest) {
+  const { deps, form } = request;
+  const known = new Set((await listCounters(deps.db)).map(({ key }) => key));
+  const chosen = PGM_COUNTERS.filter(({ key }) => !known.has(key) && (form['key'] ?? key) === key);
+  for (const one of chosen) await declare(request, one);
+  return `${AT}?done=completed`;
+}
+
+async function requireCounter({ c, deps }: ConsoleRequest): Promise<Counter> {
+  const counter = await counterByKey(deps.db, c.req.param('id')!);
+  if (counter === undefined) throw notFound();
+  return counter;
+}
+
+/** One counter, with its settings. */
+async function counterPage(request: ConsoleRequest, problems: Problems = {}) {
+  const { c, form, texts } = request;
+  const { counters: t } = texts;
+  const counter = await requireCounter(request);
+  const isPage = c.req.method === 'GET';
+  const inner = html`<section class="card form">
+      <p>
+        <code>${counter.key}</code> ·
+        <a href="/leaderboards?period=all&amp;by=${counter.key}">${t.board}</a>
+      </p>
+      <p>${t.recounts}</p>
+      ${formTo(
+        request,
+        `${AT}/${counter.key}`,
+        html`${counterFields(request, isPage ? formOf(counter) : form, problems)}<button>${texts.save}</button>`,
+      )}
+    </section>
+    <section class="card">
+      <p>${t.remove_hint}</p>
+      ${button(request, `${AT}/${counter.key}/delete`, t.remove, { kind: 'quiet danger' })}
+    </section>`;
+  return inOperator(request, SECTION, labelIn(counter, texts.lang), inner, isPage ? 200 : 422);
+}
+
+function formOf({ label, aggregate, modes, most, order }: Counter): ConsoleRequest['form'] {
+  const chosen = Object.fromEntries(modes.map((mode) => [`mode_${mode}`, '1']));
+  return { label: label.en, label_ja: label.ja, aggregate, most: String(most), order: String(order), ...chosen };
+}
+
+async function change(request: ConsoleRequest) {
+  const { key } = await requireCounter(request);
+  const problems = await declare(request, readCounterForm(request.form, key));
+  return problems === undefined ? `${AT}/${key}?done=saved` : await counterPage(request, problems);
+}
+
+/** Without a confirmation, because adding the counter again restores everything. */
+async function remove(request: ConsoleRequest) {
+  const { deps } = request;
+  const { key, label } = await requireCounter(request);
+  await reportAsOperator(deps.db, deps.clock, { type: 'counter.removed', data: { key } });
+  await request.record({ action: 'counter.delete', subject: key, label: label.en });
+  return `${AT}?done=completed`;
+}
+
+export const counterRoutes: readonly Route[] = [
+  operatorPage(AT, (request) => countersPage(request)),
+  operatorForm(AT, create),
+  operatorForm(PRESETS, switchOn),
+  operatorPage(`${AT}/:id`, (request) => counterPage(request)),
+  operatorForm(`${AT}/:id`, change),
+  operatorForm(`${AT}/:id/delete`, remove),
+];

@@ -1,0 +1,146 @@
+import { idOf, keyOf } from '#platform/ids.ts';
+import type { Db, Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import { nextKey } from '../sequence.ts';
+import { isApprovedByOperator } from './access-requests.ts';
+import { type Application, applicationByClientId, type ApplicationSettings, setApplication } from './applications.ts';
+
+/**
+ * A new name or new redirect URIs of an application that an operator has approved. They wait for an operator, since what was
+ * approved was this name at these addresses; until then sign-in goes on with the old ones (RFC 9700, section 4.11.2, lets
+ * errors redirect only to trusted targets, and people trust the name on the consent page).
+ */
+export interface ApplicationChange {
+  id: string;
+  client_id: string;
+  /** The name and redirect URIs in force. */
+  old: Pick<Application, 'name' | 'redirect_uris'>;
+  name: string;
+  redirect_uris: string[];
+  /** The owner who asked; null if the account was deleted. */
+  account_id: string | null;
+  account_name: string | null;
+  created: number;
+}
+
+interface ChangeRow {
+  key: number;
+  client_id: string;
+  old_name: string;
+  old_uris: string;
+  name: string;
+  redirect_uris: string;
+  account_id: string | null;
+  account_name: string | null;
+  created: number;
+}
+
+const SELECT = sql`
+  select c.key, a.client_id, a.name as old_name, a.redirect_uris as old_uris, c.name, c.redirect_uris, c.account_id,
+    u.name as account_name, c.created
+  from application_changes c join applications a on a.key = c.application_key left join accounts u on u.id = c.account_id`;
+
+function changeOf({ key, old_name, old_uris, redirect_uris, ...row }: ChangeRow): ApplicationChange {
+  return {
+    ...row,
+    id: idOf(key),
+    old: { name: old_name, redirect_uris: JSON.parse(old_uris) as string[] },
+    redirect_uris: JSON.parse(redirect_uris) as string[],
+  };
+}
+
+/**
+ * Saves the settings of an application. A new name or an added redirect URI of one that an operator has approved waits,
+ * together with all else in name and redirect URIs; redirect URIs that are only removed are removed at once, so that an owner
+ * can act on a lost address. Other name or redirect URIs replace a change that waited; those in force end it, unless an
+ * operator saves them, who means the other settings.
+ * @param by the owner; undefined for an operator, whose change needs no approval
+ * @returns the change that waits, and whether it was asked for now; undefined where the settings are in force
+ */
+export async function changeApplication(
+  db: Db,
+  now: number,
+  clientId: string,
+  wanted: ApplicationSettings,
+  by: string | undefined,
+): Promise<{ change: ApplicationChange; isNew: boolean } | undefined> {
+  return await db.transaction(async (tx) => {
+    const key = await nextKey(tx, now);
+    const current = await lockApplication(tx, clientId);
+    if (current === undefined) return undefined;
+    const waiting = await changeTo(tx, current.key);
+    if (by === undefined || !addsTo(current, wanted) || !(await isApprovedByOperator(tx, current))) {
+      if (by !== undefined || !isEqual(current, wanted)) await endChange(tx, current.key);
+      await setApplication(tx, clientId, wanted);
+      return undefined;
+    }
+    await setApplication(tx, clientId, { ...wanted, name: current.name, redirect_uris: current.redirect_uris });
+    if (waiting !== undefined && isEqual(waiting, wanted)) return { change: waiting, isNew: false };
+    await endChange(tx, current.key);
+    await tx.run(sql`
+      insert into application_changes (application_key, key, name, redirect_uris, account_id, created)
+      values (${current.key}, ${key}, ${wanted.name}, ${JSON.stringify(wanted.redirect_uris)}, ${by}, ${now})`);
+    return { change: (await changeTo(tx, current.key))!, isNew: true };
+  });
+}
+
+const isEqual = (a: Pick<Application, 'name' | 'redirect_uris'>, b: typeof a): boolean =>
+  a.name === b.name && JSON.stringify(a.redirect_uris) === JSON.stringify(b.redirect_uris);
+
+const addsTo = (current: Application, { name, redirect_uris }: ApplicationSettings): boolean =>
+  name !== current.name || redirect_uris.some((uri) => !current.redirect_uris.includes(uri));
+
+/** Locks the row until the transaction ends: access and settings cannot change meanwhile. */
+async function lockApplication(tx: Queryable, clientId: string): Promise<Application | undefined> {
+  await tx.run(sql`update applications set suspended = suspended where client_id = ${clientId}`);
+  return await applicationByClientId(tx, clientId);
+}
+
+/** Deletes a change that was withdrawn or replaced. */
+export async function endChange(db: Queryable, applicationKey: number): Promise<boolean> {
+  return (await db.run(sql`delete from application_changes where application_key = ${applicationKey}`)) === 1;
+}
+
+/**
+ * Decides a waiting change; an approved one is in force.
+ * @returns undefined if no change with this id waits: another operator has decided it, or its owner has replaced it
+ */
+export async function decideChange(
+  db: Db,
+  id: string,
+  state: 'approved' | 'refused',
+): Promise<ApplicationChange | undefined> {
+  return await db.transaction(async (tx) => {
+    const found = await changeById(tx, id);
+    if (found === undefined) return undefined;
+    const application = await lockApplication(tx, found.client_id);
+    const change = await changeById(tx, id);
+    if (application === undefined || change === undefined) return undefined;
+    await endChange(tx, application.key);
+    const { name, redirect_uris } = change;
+    if (state === 'approved') await setApplication(tx, change.client_id, { ...application, name, redirect_uris });
+    return change;
+  });
+}
+
+export async function changeById(db: Queryable, id: string): Promise<ApplicationChange | undefined> {
+  const row = await db.get<ChangeRow>(sql`${SELECT} where c.key = ${keyOf(id) ?? 0}`);
+  return row && changeOf(row);
+}
+
+/** The change of an application that waits. */
+export async function changeTo(db: Queryable, applicationKey: number): Promise<ApplicationChange | undefined> {
+  const row = await db.get<ChangeRow>(sql`${SELECT} where c.application_key = ${applicationKey}`);
+  return row && changeOf(row);
+}
+
+/** The changes that wait, oldest first. */
+export async function waitingChanges(db: Queryable, limit: number): Promise<ApplicationChange[]> {
+  return (await db.all<ChangeRow>(sql`${SELECT} order by c.key limit ${limit}`)).map(changeOf);
+}
+
+/** The key of the newest change that waits. */
+export async function newestChange(db: Queryable): Promise<number | undefined> {
+  const row = await db.get<{ key: number }>(sql`select key from application_changes order by key desc limit 1`);
+  return row?.key;
+}

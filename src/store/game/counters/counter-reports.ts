@@ -1,0 +1,114 @@
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import type { Group } from '../player-stats.ts';
+import type { CounterValues } from './player-counters.ts';
+
+/** The counters that events report, by player, and those of a match as its page shows them. */
+
+export interface CounterReport {
+  event: number;
+  player: number;
+  mode: Group;
+  /** One element, or several where merged players took part in the same event. */
+  values: CounterValues[];
+}
+
+type ReportTuple = [event: number, player: number, mode: Group, counters: string];
+
+const REPORTS = sql`select event_key, player_key, mode, counters from counter_reports`;
+
+const reportOf = ([event, player, mode, counters]: ReportTuple): CounterReport => ({
+  event,
+  player,
+  mode,
+  values: JSON.parse(counters) as CounterValues[],
+});
+
+/** The values of a report as they are stored, those of merged players in an order that does not depend on the merge. */
+export function reportText(values: readonly CounterValues[]): string {
+  if (values.length === 1) return JSON.stringify(values);
+  return `[${values
+    .map((one) => JSON.stringify(one))
+    .sort()
+    .join(',')}]`;
+}
+
+/** The reports of an event, about some players or all. */
+export async function reportsOf(db: Queryable, event: number, players?: readonly number[]): Promise<CounterReport[]> {
+  const ofPlayers = players === undefined ? sql`` : sql`and player_key in (${list(players)})`;
+  const rows = await db.tuples(sql`${REPORTS} where event_key = ${event} ${ofPlayers}`);
+  return (rows as ReportTuple[]).map(reportOf);
+}
+
+export async function deleteReports(tx: Queryable, event: number, players: readonly number[]): Promise<void> {
+  await tx.run(sql`delete from counter_reports where event_key = ${event} and player_key in (${list(players)})`);
+}
+
+/** The next reports of whole events after `after` and before `before`, some `limit` of them. */
+export async function reportsBetween(
+  db: Queryable,
+  after: number,
+  before: number,
+  limit: number,
+): Promise<{ reports: CounterReport[]; isComplete: boolean }> {
+  const rows = (await db.tuples(sql`
+    ${REPORTS} where event_key > ${after} and event_key < ${before}
+    order by event_key, player_key limit ${limit}`)) as ReportTuple[];
+  if (rows.length < limit) return { reports: rows.map(reportOf), isComplete: true };
+  const last = rows.at(-1)![0];
+  const whole = rows.filter(([event]) => event < last);
+  if (whole.length > 0) return { reports: whole.map(reportOf), isComplete: false };
+  const ofLast = (await db.tuples(sql`${REPORTS} where event_key = ${last}`)) as ReportTuple[];
+  return { reports: ofLast.map(reportOf), isComplete: false };
+}
+
+/** The next reports about a player, in the order of events. */
+export async function reportsAbout(
+  db: Queryable,
+  player: number,
+  after: number,
+  limit: number,
+): Promise<CounterReport[]> {
+  const rows = await db.tuples(sql`
+    ${REPORTS} where player_key = ${player} and event_key > ${after} order by event_key limit ${limit}`);
+  return (rows as ReportTuple[]).map(reportOf);
+}
+
+/** Moves the reports of some events from a merged player to the surviving one; where both have one, joins them. */
+export async function moveReports(tx: Queryable, events: readonly number[], from: number, into: number): Promise<void> {
+  const rows = await tx.tuples(sql`
+    select a.event_key, a.counters, b.counters from counter_reports a
+    join counter_reports b on b.event_key = a.event_key and b.player_key = ${into}
+    where a.player_key = ${from} and a.event_key in (${list(events)})`);
+  for (const [event, own, others] of rows as [number, string, string][]) {
+    const joined = [...(JSON.parse(others) as CounterValues[]), ...(JSON.parse(own) as CounterValues[])];
+    await tx.runAll([
+      sql`
+        update counter_reports set counters = ${reportText(joined)}
+        where event_key = ${event} and player_key = ${into}`,
+      sql`delete from counter_reports where event_key = ${event} and player_key = ${from}`,
+    ]);
+  }
+  await tx.run(sql`
+    update counter_reports set player_key = ${into} where player_key = ${from} and event_key in (${list(events)})`);
+}
+
+/** What a player did for a team of a match. */
+export interface MatchCounters {
+  team: string;
+  uuid: string;
+  name: string;
+  /** Also values of counters that are not declared. */
+  counters: CounterValues;
+}
+
+/** The counters of some matches by the key of the match; matches without any are absent. */
+export async function countersOfMatches(
+  db: Queryable,
+  matches: readonly number[],
+): Promise<Map<number, MatchCounters[]>> {
+  if (matches.length === 0) return new Map();
+  const rows = await db.tuples(sql`
+    select match_key, counters from match_counters where match_key in (${list(matches)})`);
+  return new Map((rows as [number, string][]).map(([key, text]) => [key, JSON.parse(text) as MatchCounters[]]));
+}

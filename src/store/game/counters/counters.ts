@@ -1,0 +1,87 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
+import type { Group } from '../player-stats.ts';
+
+/** The counters that a network declares beside the fixed ones. */
+
+export const AGGREGATES = ['sum', 'max'] as const;
+export type Aggregate = (typeof AGGREGATES)[number];
+
+export interface CounterLabel {
+  en: string;
+  /** Empty where there is none. */
+  ja: string;
+}
+
+export interface Counter {
+  key: string;
+  /** The key of the event that declared how the counter counts; identifies its values. */
+  id: number;
+  /** Reports of events up to this key are counted, and those of events after `id`. */
+  counted: number;
+  label: CounterLabel;
+  aggregate: Aggregate;
+  /** The groups of gamemodes for which it counts; empty: all. */
+  modes: Group[];
+  /** The largest plausible value in one event. */
+  most: number;
+  order: number;
+}
+
+interface CounterRow {
+  key: string;
+  id: number;
+  counted: number;
+  label_en: string;
+  label_ja: string;
+  aggregate: Aggregate;
+  modes: string;
+  most: number;
+  sort_order: number;
+}
+
+const COUNTERS = sql`
+  select key, id, counted, label_en, label_ja, aggregate, modes, most, sort_order from counters`;
+
+/** All counters in the order in which they are shown. */
+export async function listCounters(db: Queryable): Promise<Counter[]> {
+  return (await db.all<CounterRow>(sql`${COUNTERS} order by sort_order, key`)).map(counterOf);
+}
+
+export async function counterByKey(db: Queryable, key: string): Promise<Counter | undefined> {
+  const row = await db.get<CounterRow>(sql`${COUNTERS} where key = ${key}`);
+  return row && counterOf(row);
+}
+
+function counterOf({ label_en: en, label_ja: ja, modes, sort_order: order, ...row }: CounterRow): Counter {
+  return { ...row, label: { en, ja }, modes: modes === '' ? [] : (modes.split(',') as Group[]), order };
+}
+
+/** Adds a counter, or replaces the one with the same key. */
+export async function saveCounter(tx: Queryable, counter: Counter): Promise<void> {
+  const { key, id, counted, label, aggregate, modes, most, order } = counter;
+  await tx.run(sql`
+    insert into counters (key, id, counted, label_en, label_ja, aggregate, modes, most, sort_order)
+    values (${key}, ${id}, ${counted}, ${label.en}, ${label.ja}, ${aggregate}, ${modes.join(',')}, ${most}, ${order})
+    on conflict (key) do update set id = excluded.id, counted = excluded.counted, label_en = excluded.label_en,
+      label_ja = excluded.label_ja, aggregate = excluded.aggregate, modes = excluded.modes, most = excluded.most,
+      sort_order = excluded.sort_order`);
+}
+
+export async function deleteCounter(tx: Queryable, key: string): Promise<void> {
+  await tx.run(sql`delete from counters where key = ${key}`);
+}
+
+/** Saves that the reports of events up to a key are counted. */
+export async function saveCounted(tx: Queryable, key: string, counted: number): Promise<void> {
+  await tx.run(sql`update counters set counted = ${counted} where key = ${key}`);
+}
+
+export const countsIn = ({ modes }: Counter, mode: Group): boolean => modes.length === 0 || modes.includes(mode);
+
+/** Whether the values that an event reported are counted: a new counter counts earlier events one after another. */
+export const hasCounted = ({ id, counted }: Counter, event: number): boolean => event > id || event <= counted;
+
+/** The label in a language, in English where there is none. */
+export const labelIn = ({ label }: Counter, language: string): string =>
+  language === 'ja' && label.ja !== '' ? label.ja : label.en;

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { decideChange, waitingChanges } from '#store/applications/application-changes.ts';
+import { applicationByClientId, setAccess } from '#store/applications/applications.ts';
+import { addOwner } from '#store/applications/owners.ts';
+import { listAudit } from '#store/audit/audit.ts';
+import { application } from '#test/support/builders.ts';
+import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { Mailbox } from '#test/support/mailbox.ts';
+import { makeAccount } from '#test/auth/support.ts';
+import { scorehall } from '#test/cli/scorehall.ts';
+import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
+
+const [OLD, NEW] = ['https://board.example/callback', 'https://other.example/callback'] as const;
+
+/** Ann and Bob own an application; Olga is an operator. */
+async function open(t: TestContext, url: string, access: 'approved' | 'none' = 'approved') {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  const { db, clock } = context;
+  const mails: string[] = [];
+  context.mail.send = (mail) => void mails.push(`${mail.to}: ${mail.subject}\n${mail.text}`);
+  const app = await application(context, { name: 'Board', redirect_uris: [OLD], access });
+  for (const name of ['Ann', 'Bob']) await addOwner(db, clock.now(), app.key, (await makeAccount(services, name)).id);
+  await makeOperator(services, 'Olga');
+  const { console: ann } = await enter(services, 'Ann');
+  const { console: olga } = await enter(services, 'Olga');
+  const settings = `/console/applications/${app.client_id}/settings`;
+  const save = async (person: typeof ann, fields: Record<string, string>): Promise<string> => {
+    await person.open(settings);
+    return (await person.submit(fields, '/settings')).url.replace(/.*done=/, '');
+  };
+  const inForce = async () => {
+    const { name, redirect_uris, require_pkce } = (await applicationByClientId(db, app.client_id))!;
+    return [name, redirect_uris.join(' '), require_pkce];
+  };
+  const review = async (): Promise<string> => {
+    await olga.open('/console/operator');
+    const path = /\/console\/operator\/changes\/\w+/.exec(olga.page.html)![0];
+    await olga.open(path);
+    return path;
+  };
+  const decide = async (path: string, state: string, note = ''): Promise<string> => {
+    const form_token = tokenOn(olga.page.html);
+    return (await olga.post(path, { form_token, state, note })).url.replace(/.*done=/, '');
+  };
+  return { db, context, app, ann, olga, settings, save, inForce, review, decide, mails, url };
+}
+
+const actions = async ({ db, app }: Pick<Awaited<ReturnType<typeof open>>, 'db' | 'app'>) =>
+  (await listAudit(db, { subject: app.client_id }, 20)).map(({ action, actor }) => `${action} ${actor}`).reverse();
+
+onSqlite('name and redirect URIs of an approved application wait for the operator', async (t, url) => {
+  const world = await open(t, url);
+  const { ann, olga, settings, save, inForce, review, decide, mails } = world;
+  await ann.open(settings);
+  assert.match(ann.text, /A new name and added Redirect URIs wait until an operator approves them/);
+  assert.equal(await save(ann, { name: 'Shop', redirect_uris: NEW, require_pkce: '1' }), 'waits');
+  assert.deepEqual(await inForce(), ['Board', OLD, true], 'all else applies at once');
+  assert.match(ann.text, /Your change waits for the operator.*Board.*Shop/s);
+  const sent = mails.splice(0);
+  assert.deepEqual(
+    sent.map((mail) => mail.split('\n', 1)[0]),
+    [
+      'ann@example.org: A change of Board waits for the operator · Testnet',
+      'bob@example.org: A change of Board waits for the operator · Testnet',
+      'olga@example.org: A request is waiting for you · Testnet',
+    ],
+  );
+  assert.match(sent[2]!, /- Board: new name or Redirect URIs, by Ann/);
+  assert.equal(await save(ann, {}), 'waits', 'the form shows the wanted values, so saving again changes nothing');
+  assert.equal(mails.length, 0);
+
+  const path = await review();
+  assert.match(olga.text, /Name: Now\s+Board\s.*Name: Then\s+Shop\s+new/s);
+  assert.match(olga.text, /board\.example\/callback\s*goes away.*other\.example\/callback\s*new/s);
+  assert.equal((await olga.post(path, { form_token: tokenOn(olga.page.html), state: 'refused' })).status, 422);
+  assert.equal(await decide(path, 'approved'), 'approved');
+  assert.deepEqual(await inForce(), ['Shop', NEW, true]);
+  assert.equal(await decide(path, 'refused', 'No.'), 'gone', 'it is decided once');
+  assert.match(mails.join('\n'), /^ann@.*Approved: change of Board.*bob@.*are in force/s);
+  assert.deepEqual(await actions(world), [
+    'application.change.ask Ann',
+    'application.change.ask Ann',
+    'application.change.approve Olga',
+  ]);
+});
+
+onEachDatabase('an operator decides only about the change that the page has shown', async (t, url) => {
+  const world = await open(t, url);
+  const { db, app, ann, olga, save, inForce, review, decide } = world;
+  await save(ann, { name: 'Shop' });
+  const seen = await review();
+  await save(ann, { name: 'Bank' });
+  assert.equal(await decide(seen, 'approved'), 'gone');
+  assert.deepEqual(await inForce(), ['Board', OLD, false]);
+  const second = await review();
+  assert.equal(await decide(second, 'refused', 'Not your bank.'), 'refused');
+  assert.deepEqual(await inForce(), ['Board', OLD, false]);
+
+  await save(ann, { redirect_uris: `${OLD}\n${NEW}` });
+  await ann.submit({}, '/change/withdraw');
+  assert.equal((await waitingChanges(db, 9)).length, 0);
+  await save(ann, { redirect_uris: `${OLD}\n${NEW}` });
+  assert.equal(await save(olga, { require_pkce: '1' }), 'saved');
+  assert.deepEqual(await inForce(), ['Board', OLD, true], 'other settings of an operator do not approve it');
+  assert.equal((await waitingChanges(db, 9)).length, 1);
+  assert.equal(await save(olga, { redirect_uris: `${OLD}\n${NEW}` }), 'saved', 'a change of an operator is in force');
+  assert.deepEqual([(await inForce())[1], (await waitingChanges(db, 9)).length], [`${OLD} ${NEW}`, 0]);
+  await save(ann, { name: 'Bank' });
+  assert.equal(await save(ann, { name: 'Board', redirect_uris: NEW }), 'saved', 'a lost address goes away at once');
+  assert.deepEqual([(await inForce())[1], (await waitingChanges(db, 9)).length], [NEW, 0]);
+
+  await save(ann, { name: 'Bank' });
+  const [{ id } = { id: '' }] = await waitingChanges(db, 9);
+  const both = await Promise.all([decideChange(db, id, 'approved'), decideChange(db, id, 'refused')]);
+  assert.equal(both.filter((decided) => decided !== undefined).length, 1);
+  await setAccess(db, app.client_id, 'revoked');
+  assert.equal(await save(ann, { name: 'Free' }), 'saved', 'an application that nobody approved does not wait');
+});
+
+onSqlite('commands list and decide changes', async (t, url) => {
+  const { ann, save, inForce } = await open(t, url);
+  const mailbox = await Mailbox.open(t);
+  const secret = { SECRET_KEY: 'a secret that is long enough for tests' };
+  const env = { DATABASE_URL: url, SMTP_URL: mailbox.url, ...secret };
+  await save(ann, { name: 'Shop' });
+  const [listed] = JSON.parse((await scorehall(env, 'access', 'list', '--json')).out) as Record<string, string>[];
+  assert.deepEqual([listed!['kind'], listed!['name']], ['change', 'Board']);
+  assert.match(listed!['purpose']!, /^name: Shop; redirect URIs: https:\/\/board\.example\/callback$/);
+  assert.deepEqual((await scorehall(env, 'access', 'approve', '--request', 'none')).status, 2);
+  const { status, err } = await scorehall(env, 'access', 'approve', '--request', listed!['id']!);
+  assert.equal(status, 0, err);
+  assert.deepEqual((await inForce())[0], 'Shop');
+  assert.match((await mailbox.next('bob@example.org')).subject, /^Approved: change of Board/);
+});
