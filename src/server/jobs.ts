@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
+import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';
 import { purge } from '#store/purge.ts';
 import { recordPurge } from '#store/purge-runs.ts';
@@ -41,6 +42,7 @@ const IDLE_SHARE = 0.5;
 const JOBS: readonly RecurringJob[] = [
   { name: 'run queued jobs', everyMs: SECOND_MS, run: runQueuedJobs },
   { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
+  { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
@@ -77,6 +79,10 @@ function jobsOf({ db, clock, log }: AppContext): readonly RecurringJob[] {
 
 async function updateLeaderboards({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
   await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now()), pacing);
+}
+
+async function countAllRanks({ db }: AppContext, pacing: Pacing): Promise<void> {
+  await runWithPauses(() => countRanks(db), pacing);
 }
 
 async function rankAllMaps({ db }: AppContext, pacing: Pacing): Promise<void> {
