@@ -196,7 +196,10 @@ class NetworkModel {
     const next = { version, objective: objective || known.objective, gamemodes };
     const { version: v, objective: o, gamemodes: g } = known;
     const isSame = JSON.stringify(next) === JSON.stringify({ version: v, objective: o, gamemodes: g });
-    if (!isSame && time >= known.published) Object.assign(known, next, { published: time });
+    if (time < known.published) return;
+    // The same version again is newer than others with an earlier time that arrive later.
+    known.published = time;
+    if (!isSame) Object.assign(known, next);
   }
 
   #rate({ map: name, player, rate, version: rated }: Exported['data'], time: number): void {

@@ -50,12 +50,9 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: ({ db }) => cutSitemaps(db) },
 ];
 
-/** Longer than a writer in another thread or process waits before it asks SQLite for the lock again. */
-const LOCK_GAP_MS = 6;
-
 /**
- * Runs the jobs that operators and account owners have started. After each transaction it leaves the lock to others, and
- * while events wait to be written it rests for as long as the transaction took.
+ * Runs the jobs that operators and account owners have started. While events, or on SQLite writers of other threads and
+ * processes, wait, it rests after each transaction for as long as the transaction took.
  */
 async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Pacing): Promise<void> {
   for (let before = load.busyMs; !stop.aborted; before = load.busyMs) {
@@ -63,8 +60,8 @@ async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Paci
     if (!(await runPortion(context))) return;
     const took = performance.now() - started;
     if (maxPause === 0) continue;
-    const rest = Math.max(LOCK_GAP_MS, load.busyMs > before ? took : 0);
-    await pause(rest, undefined, { signal: stop }).catch(() => undefined);
+    const othersWait = load.busyMs > before || context.db.othersWait() === true;
+    await pause(othersWait ? took : 0, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 

@@ -59,7 +59,7 @@ export async function writeBackup(db: Db, file: string, options: BackupOptions):
     await rename(partial, file);
     return manifest;
   } finally {
-    for (const name of [partial, `${partial}-wal`, `${partial}-shm`]) await rm(name, { force: true });
+    for (const end of ['', '-wal', '-shm', '-turn']) await rm(partial + end, { force: true });
   }
 }
 

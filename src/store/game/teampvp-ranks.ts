@@ -48,7 +48,8 @@ export async function teampvpRanksOf(
 /** The values of a player with these counters. Kills per death are an integer, so that buckets can hold them. */
 function valuesOf(counters: Record<string, number>): Values {
   const { kill = 0, win = 0, objective = 0, time = 0 } = counters;
-  return { kill, win, ratio: Math.round(killDeathRatio(counters) * RATIO_UNIT), objective, time };
+  const ratio = Math.round(killDeathRatio(counters) * RATIO_UNIT);
+  return { kill, win, ratio: Math.min(ratio, Number.MAX_SAFE_INTEGER), objective, time };
 }
 
 /** Counts the next players whose counters have changed. @returns whether there may be more */
