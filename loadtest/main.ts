@@ -11,6 +11,7 @@
  *   npm run loadtest -- pressure                         honest users beside one abuser after another
  *   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
  *   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
+ *   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
  *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), memory
  *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, footprint
  *   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
@@ -26,6 +27,7 @@ const LOAD_TESTS: Record<
   model: () => import('./model/run.ts'),
   pressure: () => import('./pressure/run.ts'),
   agent: () => import('./agent/run.ts'),
+  plugins: () => import('./plugins/run.ts'),
   operate: () => import('./operate/run.ts'),
   clients: () => import('./clients/run.ts'),
 };
