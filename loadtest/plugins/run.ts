@@ -53,7 +53,11 @@ async function deliver(
     // Nobody has asked for the code of the driver's player.
     const unknownCodes = troubles.filter((trouble) => trouble.startsWith('refused: account.link data.code'));
     report.add('/link reaches the service', unknownCodes.length, unknownCodes.length > 0);
-    report.add('other events that the service refuses', troubles.length - unknownCodes.length, troubles.length === unknownCodes.length);
+    report.add(
+      'other events that the service refuses',
+      troubles.length - unknownCodes.length,
+      troubles.length === unknownCodes.length,
+    );
     const renamed = join(folder, 'plugins/ScorehallRotation');
     report.add('the agent finds the outbox of each plugin', '', existsSync(join(renamed, 'outbox.ndjson')));
     await ban(service.ingest, key);
@@ -115,7 +119,7 @@ async function compare(api: number, key: string, report: Report): Promise<void> 
   }
   const { kills, deaths } = (await get('/v1/players/7f0c6a4e-52b1-4c2f-9b7d-000000000001?fields=kills')) as Kills;
   const lines = [...kills, ...deaths].map(({ killer, victim, location }) => `${killer}>${victim} ${location?.x}`);
-  report.add('kills', lines.join(', '), isDeepStrictEqual(lines, ['Saltmarten>Wader 1.24', '>Saltmarten 1.24']));
+  report.add('kills', lines.join(', '), isDeepStrictEqual(lines, ['Saltmarten>Wa"d\\er 1.24', '>Saltmarten 1.24']));
   const last = (await get('/v1/players/7f0c6a4e-52b1-4c2f-9b7d-000000000095')) as { name?: string };
   report.add('an outbox of many files', last.name ?? 'missing', last.name === 'Named49');
 }
