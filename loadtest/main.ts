@@ -13,8 +13,6 @@
  *   npm run loadtest -- pressure --matches 20000         operators' acts on so many matches
  *   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
  *   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
- *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), memory
- *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, footprint
  *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), drills, memory
  *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, footprint
  *   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)

@@ -37,9 +37,7 @@ export function matchFacts(match: WireMatch): Record<string, unknown> {
     objectives: match.objectives
       .map(({ type, name, player, team, color }) => [type, name, player, team, color].join(', '))
       .toSorted(),
-    counters: Object.fromEntries(
-      match.counters.map(({ name, team, counters }) => [`${team}: ${name}`, counters]).toSorted(),
-    ),
+    counters: Object.fromEntries(match.counters.map(({ name, team, counters }) => [`${team}: ${name}`, counters])),
   };
 }
 

@@ -115,7 +115,7 @@ async function compare(api: number, key: string, report: Report): Promise<void> 
   const facts = found === undefined ? {} : matchFacts(found);
   for (const [name, expected] of Object.entries(EXPECTED_MATCH)) {
     const read = (facts as Record<string, unknown>)[name];
-    report.add(`${name}`, JSON.stringify(read) ?? 'missing', isDeepStrictEqual(read, expected));
+    report.add(name, JSON.stringify(read) ?? 'missing', isDeepStrictEqual(read, expected));
   }
   const { kills, deaths } = (await get('/v1/players/7f0c6a4e-52b1-4c2f-9b7d-000000000001?fields=kills')) as Kills;
   const lines = [...kills, ...deaths].map(({ killer, victim, location }) => `${killer}>${victim} ${location?.x}`);

@@ -21,7 +21,7 @@ export function connectionCard(request: ConsoleRequest, server: ServerNow, recei
   const { now, texts } = request;
   const { connection: t } = texts;
   const newest = newestOf(server, receipts);
-  const again = html`<a href="/console/operator/servers/${idOf(server.key)}#connection">${t.reload}</a>`;
+  const again = html`<a href="/console/operator/servers/${idOf(server.key)}">${t.reload}</a>`;
   const state =
     newest === undefined
       ? html`<p><span class="badge warn">${t.waiting}</span> ${again}</p>`
