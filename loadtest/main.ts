@@ -12,6 +12,7 @@
  *   npm run loadtest -- pressure --only 'huge matches' --seconds 20   one abuser (their names: pressure/abusers.ts)
  *   npm run loadtest -- pressure --matches 1000          operators' acts on fewer than 20,000 matches
  *   npm run loadtest -- agent                            a day of a game server's files in 90 seconds
+ *   npm run loadtest -- plugins                          compiles the Java plugins (needs a JDK), plays matches with them
  *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), drills, memory
  *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, restore, move, upgrade, footprint
  *   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
@@ -28,6 +29,7 @@ const LOAD_TESTS: Record<
   model: () => import('./model/run.ts'),
   pressure: () => import('./pressure/run.ts'),
   agent: () => import('./agent/run.ts'),
+  plugins: () => import('./plugins/run.ts'),
   operate: () => import('./operate/run.ts'),
   clients: () => import('./clients/run.ts'),
 };

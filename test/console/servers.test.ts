@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { ingestEvents } from '#events/ledger.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { idOf } from '#platform/ids.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { findServerKey, listServerKeys } from '#store/game/server-keys.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
-import { configured, match, presence, sendEvents } from '#test/support/builders.ts';
+import { configured, match, presence, sendEvents, serverSender } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { confirm, enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
@@ -23,6 +24,37 @@ onEachDatabase('the list of servers tells servers that report without a match fr
   await olga.open('/console/operator/servers');
   assert.match(olga.text, /Lobby\s+eu\s+1\s+3\s+no match/);
   assert.match(olga.text, /Old\s+eu\s+2\s+0 \/ 20\s+not reporting/);
+});
+
+onEachDatabase('the page of a new server shows how to connect it, then what arrived last', async (t, url) => {
+  const services = await openTestConsole(t, url);
+  const { context } = services;
+  await sendEvents(context, configured('New', {}));
+  await makeOperator(services, 'Olga');
+  const { console: olga } = await enter(services, 'Olga');
+  const { key } = (await serverByName(context.db, 'New'))!;
+  const page = `/console/operator/servers/${idOf(key)}`;
+  const sender = await serverSender(context, 'New');
+  const events = async (...list: object[]): Promise<unknown> =>
+    await ingestEvents(context.db, context.clock, sender, list);
+  const open = async (): Promise<string> => {
+    await olga.open(page);
+    return olga.text;
+  };
+  assert.match(await open(), /no event yet\s+Look again[\s\S]+scorehall -- agent --server-dir DIR --url http/);
+  assert.match(olga.text, /curl -sS http\S+\/events/);
+
+  const player = { uuid: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10', name: 'Saltmarten' };
+  const time = (): string => timestamp(context.clock.now());
+  await events({ version: 1, id: 'login', type: 'player.login', time: time(), data: { player } });
+  context.clock.advance(3_000);
+  assert.match(await open(), /newest event 3 seconds ago\s+player\.login/);
+  assert.doesNotMatch(olga.text, /no event yet|--server-dir/);
+  await sendEvents(context, presence('New', { players: ['Saltmarten'] }, { time: time() }));
+  context.clock.advance(60_000);
+  assert.match(await open(), /newest event 1 minute ago\s+server\.presence/);
+  await events({ version: 1, id: 'wrong', type: 'player.login', time: time(), data: {} });
+  assert.match(await open(), /newest event 0 seconds ago\s+rejected, see below/);
 });
 
 onEachDatabase('an operator creates, rotates and revokes the keys of a server; each is shown once', async (t, url) => {

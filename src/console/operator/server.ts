@@ -18,6 +18,7 @@ import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
 import { button, formTo, number, timestamp, type Problems } from '../components.ts';
 import { operatorForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
+import { connectionCard } from './connection.ts';
 import { confirmationPage, isConfirmed } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, table } from './lists.ts';
@@ -44,6 +45,7 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
   const submitted = isPage ? { region, order: String(order), icon, max: String(max), punishments } : form;
   const receipts = await receiptsBefore(deps.db, server.key, keyBefore(request), RECEIPTS + 1);
   const inner = html`${secretNotice(request, t.ingest_key, consumeSecret(request, id))}
+    ${c.req.query('before') ? '' : connectionCard(request, server, receipts)}
     ${keysCard(request, id, await listServerKeys(deps.db, server.key), now)} ${receiptsCard(request, id, receipts)}
     ${retractCard(request, id, problems)}
     <section class="card form" aria-labelledby="facts">

@@ -1,5 +1,6 @@
 import type { Language } from '#http/languages.ts';
 import { counters } from './en-counters.ts';
+import { connection } from './en-connection.ts';
 import { jobs } from './en-jobs.ts';
 import type { RedirectUriProblem } from '#store/applications/redirect-uris.ts';
 import { access } from './en-access.ts';
@@ -13,6 +14,7 @@ export const en = {
   ...operator,
   ...counters,
   ...jobs,
+  ...connection,
   ...access,
   ...changes,
   ...help,

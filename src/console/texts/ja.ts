@@ -1,5 +1,6 @@
 import type { Texts } from './en.ts';
 import { counters } from './ja-counters.ts';
+import { connection } from './ja-connection.ts';
 import { jobs } from './ja-jobs.ts';
 import { access } from './ja-access.ts';
 import { changes } from './ja-changes.ts';
@@ -12,6 +13,7 @@ export const ja: Texts = {
   ...operator,
   ...counters,
   ...jobs,
+  ...connection,
   ...access,
   ...changes,
   ...help,

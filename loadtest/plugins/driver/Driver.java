@@ -1,0 +1,180 @@
+import java.io.File;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.bukkit.command.Command;
+import org.bukkit.entity.Player;
+import org.bukkit.event.player.AsyncPlayerPreLoginEvent;
+import org.bukkit.event.player.PlayerJoinEvent;
+import org.bukkit.event.player.PlayerQuitEvent;
+import scorehall.bukkit.ScorehallBukkit;
+import scorehall.outbox.Json;
+import scorehall.outbox.Outbox;
+import scorehall.pgm.ScorehallPgm;
+import tc.oc.pgm.api.match.event.MatchFinishEvent;
+import tc.oc.pgm.api.match.event.MatchStartEvent;
+import tc.oc.pgm.api.match.event.MatchUnloadEvent;
+import tc.oc.pgm.api.party.Competitor;
+import tc.oc.pgm.api.player.MatchPlayer;
+import tc.oc.pgm.api.player.ParticipantState;
+import tc.oc.pgm.api.player.event.MatchPlayerDeathEvent;
+import tc.oc.pgm.controlpoint.events.ControllerChangeEvent;
+import tc.oc.pgm.core.CoreLeakEvent;
+import tc.oc.pgm.destroyable.DestroyableContribution;
+import tc.oc.pgm.destroyable.DestroyableDestroyedEvent;
+import tc.oc.pgm.events.PlayerParticipationStartEvent;
+import tc.oc.pgm.flag.event.FlagCaptureEvent;
+import tc.oc.pgm.goals.Contribution;
+import tc.oc.pgm.teams.Team;
+import tc.oc.pgm.wool.PlayerWoolPlaceEvent;
+
+/**
+ * Drives both plugins.
+ *
+ *   Driver play FOLDER             plays matches and sessions; the plugins write into FOLDER/plugins
+ *   Driver read FOLDER URL KEY     asks the service, and prints one JSON object
+ */
+public final class Driver {
+  private static final UUID SALTMARTEN = uuid(1);
+  private static final UUID WADER = uuid(2);
+  private static final UUID DUCK = uuid(3);
+  private static final UUID CANCELLED = uuid(4);
+  private static final String HOSTILE_NAME = "Wa\"d\\er\n\u0007";
+  private static final String SURROGATES = "\ud83e\udd86Duck\ud800";
+
+  private Driver() {}
+
+  public static void main(String[] arguments) throws Exception {
+    File plugins = new File(arguments[1], "plugins");
+    if (arguments[0].equals("play")) {
+      playSessions(plugins);
+      World world = new World();
+      ScorehallPgm plugin = world.enable(new ScorehallPgm(), new File(plugins, "ScorehallPGM"), Map.of());
+      playTeams(world);
+      playFreeForAll(world);
+      plugin.onDisable();
+      rotate(plugins);
+    } else {
+      System.out.println(Json.write(read(plugins, arguments[2], arguments[3])));
+    }
+  }
+
+  private static UUID uuid(int number) {
+    return new UUID(0x7f0c6a4e_52b1_4c2fL, 0x9b7d_000000000000L | number);
+  }
+
+  private static void playTeams(World world) {
+    PgmMatch match = new PgmMatch("Old \u00a7cMill \"2\"\n\ud83e\udd86");
+    Team red = new Team("Red", 0xff5555);
+    Team blue = new Team("Blue \"B\"\n\u00a7cTeam\u202e", 0x0000ff);
+    Team spare = new Team("Red", 0x00000a);
+    MatchPlayer saltmarten = match.player(SALTMARTEN, "Saltmarten", red);
+    MatchPlayer wader = match.player(WADER, HOSTILE_NAME, blue);
+    MatchPlayer duck = match.player(DUCK, SURROGATES, red);
+    match.members.put(red, List.of(saltmarten, duck));
+    match.members.put(blue, List.of(wader));
+    match.members.put(spare, List.of());
+    world.dispatch(new MatchStartEvent(match));
+    ParticipantState redDuck = PgmMatch.state(DUCK, SURROGATES, red);
+    ParticipantState killer = PgmMatch.state(SALTMARTEN, "Saltmarten", red);
+    world.dispatch(new MatchPlayerDeathEvent(wader, killer, redDuck));
+    world.dispatch(new PlayerParticipationStartEvent(duck, blue));
+    PlayerParticipationStartEvent cancelled =
+        new PlayerParticipationStartEvent(match.player(CANCELLED, "Cancelled", blue), blue);
+    cancelled.setCancelled(true);
+    world.dispatch(cancelled);
+    world.dispatch(new MatchPlayerDeathEvent(saltmarten, null, null));
+    world.dispatch(new MatchPlayerDeathEvent(duck, PgmMatch.state(DUCK, SURROGATES, blue), null));
+    objectives(world, match, killer, PgmMatch.state(DUCK, SURROGATES, blue), match.player(DUCK, SURROGATES, blue), blue);
+    match.stats.put(red, Map.of(
+        SALTMARTEN, PgmMatch.stats(Map.of("Kills", 9, "Deaths", 4, "MaxKillstreak", 5, "WoolsCaptured", 1,
+            "WoolsTouched", 2, "CoresLeaked", 1, "DamageDone", 20.6, "ShotsTaken", 7, "ShotsHit", 3, "TimePlayed", 9_000)),
+        DUCK, PgmMatch.stats(Map.of("Kills", 2, "TimePlayed", 4_000))));
+    match.stats.put(blue, Map.of(
+        WADER, PgmMatch.stats(Map.of("Kills", 1, "Deaths", 9, "LongestBowKill", 41, "TimePlayed", 9_000)),
+        DUCK, PgmMatch.stats(Map.of("Kills", 3, "Deaths", 1, "MonumentsDestroyed", 1, "FlagsCaptured", 1,
+            "LongestFlagHold", 12_400, "TimePlayed", 5_000))));
+    match.primary.putAll(Map.of(SALTMARTEN, red, WADER, blue, DUCK, blue));
+    match.scores.putAll(Map.of(red, 12.5, blue, 3.0));
+    world.dispatch(new MatchFinishEvent(match, List.of(red)));
+    world.dispatch(new MatchUnloadEvent(match));
+  }
+
+  private static void objectives(
+      World world, PgmMatch match, ParticipantState salt, ParticipantState duck, MatchPlayer carrier, Team blue) {
+    world.dispatch(new PlayerWoolPlaceEvent(match, salt, Goals.wool("Blue \"Wool\"")));
+    world.dispatch(new CoreLeakEvent(match, Goals.core("Core", List.of(new Contribution(salt, 0.5), new Contribution(duck, 0.5)))));
+    world.dispatch(new CoreLeakEvent(match, Goals.core("Lonely", List.of())));
+    world.dispatch(new DestroyableDestroyedEvent(
+        match, Goals.monument("Monument", List.of(new DestroyableContribution(duck, 1 / 3.0)))));
+    world.dispatch(new FlagCaptureEvent(Goals.flag("Flag"), carrier));
+    world.dispatch(new ControllerChangeEvent(match, Goals.hill("Hill"), null, blue));
+    world.dispatch(new ControllerChangeEvent(match, Goals.hill("Hill"), blue, null));
+  }
+
+  /** Each player is a competitor; one leaves before the end, and the match is a draw. */
+  private static void playFreeForAll(World world) {
+    PgmMatch match = new PgmMatch("Free");
+    Competitor salt = tribute("Saltmarten");
+    Competitor wader = tribute("Wader");
+    match.members.put(salt, List.of(match.player(SALTMARTEN, "Saltmarten", salt)));
+    match.members.put(wader, List.of(match.player(WADER, "Wader", wader)));
+    world.dispatch(new MatchStartEvent(match));
+    match.members.remove(wader);
+    match.stats.put(null, Map.of(SALTMARTEN, PgmMatch.stats(Map.of("Kills", 1)), WADER, PgmMatch.stats(Map.of("Deaths", 1))));
+    world.dispatch(new MatchFinishEvent(match, List.of()));
+  }
+
+  private static Competitor tribute(String name) {
+    return World.fake(Competitor.class, (method, arguments) ->
+        method.getName().equals("getFullColor") ? org.bukkit.Color.fromRGB(0xffaa00) : name);
+  }
+
+  private static void playSessions(File plugins) {
+    World world = new World();
+    Player early = world.player(SALTMARTEN, "Saltmarten");
+    world.online.add(early);
+    ScorehallBukkit plugin = world.enable(new ScorehallBukkit(), new File(plugins, "Scorehall"), Map.of());
+    Player wader = world.player(WADER, HOSTILE_NAME);
+    world.dispatch(new PlayerJoinEvent(wader));
+    plugin.onCommand(wader, command("link"), "link", new String[] {"abcd", "efgh"});
+    world.dispatch(new PlayerQuitEvent(wader));
+    plugin.onDisable();
+  }
+
+  private static void rotate(File plugins) throws IOException {
+    try (Outbox outbox = new Outbox(new File(plugins, "ScorehallRotation").toPath(), 2_000, System.err::println)) {
+      for (int number = 0; number < 50; number++) {
+        outbox.append("player.named", Map.of("player", Map.of("uuid", uuid(100 + number), "name", "Named" + number)));
+      }
+    }
+  }
+
+  private static Map<String, Object> read(File plugins, String url, String key) throws Exception {
+    World world = new World();
+    File folder = new File(plugins, "Scorehall");
+    ScorehallBukkit plugin = world.enable(new ScorehallBukkit(), folder, Map.of("api-url", url, "key", key));
+    plugin.onCommand(world.player(SALTMARTEN, "Saltmarten"), command("stats"), "stats", new String[0]);
+    String stats = world.messages.poll(5, TimeUnit.SECONDS);
+    plugin.onCommand(world.player(SALTMARTEN, "Saltmarten"), command("stats"), "stats", new String[] {"No such/player?"});
+    String unknown = world.messages.poll(5, TimeUnit.SECONDS);
+    String banned = joins(world, WADER);
+    String free = joins(world, SALTMARTEN);
+    plugin.onDisable();
+    World alone = new World();
+    alone.enable(new ScorehallBukkit(), folder, Map.of("api-url", "http://127.0.0.1:1", "key", key)).onDisable();
+    return Map.of("stats", stats, "unknown", unknown, "banned", banned, "free", free, "away", joins(alone, WADER));
+  }
+
+  private static String joins(World world, UUID player) {
+    AsyncPlayerPreLoginEvent event = new AsyncPlayerPreLoginEvent("Somebody", player);
+    world.dispatch(event);
+    return event.getLoginResult() + " " + event.getKickMessage();
+  }
+
+  private static Command command(String name) {
+    return new Command(name) {};
+  }
+}

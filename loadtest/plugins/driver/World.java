@@ -1,0 +1,94 @@
+import java.io.File;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.bukkit.Server;
+import org.bukkit.configuration.file.FileConfiguration;
+import org.bukkit.entity.Player;
+import org.bukkit.event.Cancellable;
+import org.bukkit.event.Event;
+import org.bukkit.event.EventHandler;
+import org.bukkit.event.Listener;
+import org.bukkit.plugin.java.JavaPlugin;
+
+/** A server that dispatches events as Bukkit does: by type and priority, cancelled ones only to handlers that want them. */
+final class World {
+  final List<Player> online = new ArrayList<>();
+  final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+  private final List<Listener> listeners = new ArrayList<>();
+  private final Server server = fake(Server.class, (method, arguments) -> switch (method.getName()) {
+    case "getOnlinePlayers" -> online;
+    case "getPluginManager" -> fake(org.bukkit.plugin.PluginManager.class, (register, given) -> listeners.add((Listener) given[0]));
+    case "getScheduler" -> fake(org.bukkit.scheduler.BukkitScheduler.class, (run, given) -> {
+      ((Runnable) given[1]).run();
+      return null;
+    });
+    default -> throw new UnsupportedOperationException(method.getName());
+  });
+
+  interface Answers {
+    Object answer(Method method, Object[] arguments);
+  }
+
+  /** An object of an interface whose methods the function answers. */
+  static <T> T fake(Class<T> type, Answers answers) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) ->
+        switch (method.getName()) {
+          case "hashCode" -> System.identityHashCode(self);
+          case "equals" -> self == arguments[0];
+          case "toString" -> type.getSimpleName();
+          default -> method.getReturnType() == void.class ? discard(answers.answer(method, arguments)) : answers.answer(method, arguments);
+        }));
+  }
+
+  private static Object discard(Object ignored) {
+    return null;
+  }
+
+  <T extends JavaPlugin> T enable(T plugin, File folder, Map<String, Object> settings) {
+    FileConfiguration config = new FileConfiguration() {};
+    settings.forEach(config::set);
+    plugin.stub(folder, server, config);
+    plugin.onEnable();
+    return plugin;
+  }
+
+  void dispatch(Event event) {
+    record Handler(Listener listener, Method method) {
+      EventHandler annotation() {
+        return method.getAnnotation(EventHandler.class);
+      }
+    }
+    listeners.stream()
+        .flatMap(listener -> List.of(listener.getClass().getDeclaredMethods()).stream()
+            .filter(method -> method.isAnnotationPresent(EventHandler.class))
+            .filter(method -> method.getParameterTypes()[0].isInstance(event))
+            .map(method -> new Handler(listener, method)))
+        .sorted(Comparator.comparing(handler -> handler.annotation().priority()))
+        .filter(handler -> !(handler.annotation().ignoreCancelled() && event instanceof Cancellable it && it.isCancelled()))
+        .forEach(handler -> call(handler.method(), handler.listener(), event));
+  }
+
+  private static void call(Method method, Listener listener, Event event) {
+    try {
+      method.invoke(listener, event);
+    } catch (ReflectiveOperationException wrong) {
+      throw new IllegalStateException(wrong);
+    }
+  }
+
+  Player player(UUID uuid, String name) {
+    return fake(Player.class, (method, arguments) -> switch (method.getName()) {
+      case "getName" -> name;
+      case "getUniqueId" -> uuid;
+      case "sendMessage" -> messages.add((String) arguments[0]);
+      default -> throw new UnsupportedOperationException(method.getName());
+    });
+  }
+}

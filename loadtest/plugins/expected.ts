@@ -1,0 +1,76 @@
+/** What the driver's match looks like in the data API. */
+
+export interface WireMatch {
+  map: string;
+  gamemode: string;
+  win: string;
+  winners: string[];
+  team_colors: { team: string; color: string }[];
+  teams: {
+    name: string;
+    score: number;
+    kill_count: number;
+    death_count: number;
+    players: { name: string; kill_count: number; time_played: number }[];
+  }[];
+  objectives: { type: string; name: string; player: string; team: string; color: string }[];
+  counters: { name: string; team: string; counters: Record<string, number> }[];
+}
+
+const BLUE = 'Blue "B"Team';
+const WADER = 'Wa"d\\er';
+const DUCK = '🦆Duck';
+
+/** The members that the driver decides, as lists that do not depend on an order. */
+export function matchFacts(match: WireMatch): Record<string, unknown> {
+  const { map, gamemode, win, winners } = match;
+  return {
+    map,
+    gamemode,
+    win,
+    winners,
+    colors: match.team_colors.map(({ team, color }) => `${team} ${color}`),
+    teams: match.teams.map((team) => `${team.name} ${team.score} ${team.kill_count} ${team.death_count}`),
+    players: match.teams
+      .flatMap(({ name, players }) => players.map((player) => `${name}: ${player.name} ${player.kill_count}`))
+      .toSorted(),
+    objectives: match.objectives
+      .map(({ type, name, player, team, color }) => [type, name, player, team, color].join(', '))
+      .toSorted(),
+    counters: Object.fromEntries(match.counters.map(({ name, team, counters }) => [`${team}: ${name}`, counters])),
+  };
+}
+
+export const EXPECTED_MATCH = {
+  map: 'Old Mill "2"🦆',
+  gamemode: 'ctw',
+  win: 'Red',
+  winners: ['Red'],
+  colors: ['Red #FF5555', `${BLUE} #0000FF`, 'Red 2 #00000A'],
+  teams: ['Red 13 11 4', `${BLUE} 3 4 10`, 'Red 2 0 0 0'],
+  players: [`${BLUE}: ${WADER} 1`, `${BLUE}: ${DUCK} 3`, 'Red: Saltmarten 9', `Red: ${DUCK} 2`],
+  objectives: [
+    `control_point, Hill, , ${BLUE}, white`,
+    `core, Core, ${DUCK}, ${BLUE}, `,
+    'core, Core, Saltmarten, Red, ',
+    'core, Lonely, , , ',
+    `destroyable, Monument, ${DUCK}, ${BLUE}, red`,
+    `flag, Flag, ${DUCK}, ${BLUE}, red`,
+    'wool, Blue "Wool", Saltmarten, Red, blue',
+  ].toSorted(),
+  // Of the modes of each counter, those of cores, flags and monuments do not have ctw.
+  counters: {
+    'Red: Saltmarten': { best_streak: 5, wools: 1, wools_touched: 2, damage_dealt: 21 },
+    [`Red: ${DUCK}`]: { assists: 1 },
+    [`${BLUE}: ${WADER}`]: { longest_bow_kill: 41 },
+  },
+};
+
+/** What the plugin for Bukkit shows. */
+export const EXPECTED_READS = {
+  stats: 'Saltmarten: kills 10, deaths 4, won 1 of 2 matches, played 0 h',
+  unknown: 'This player is not known.',
+  banned: 'KICK_BANNED You are banned: Griefing "spawn"',
+  free: 'ALLOWED ',
+  away: 'ALLOWED ',
+};

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { Agent } from '#connectors/agent/agent.ts';
+import { PGM_COUNTERS } from '#events/counters/presets.ts';
+import { reportAsOperator } from '#events/operator-events.ts';
+import { openDb } from '#db/open.ts';
+import { systemClock } from '#platform/clock.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import type { LoadTestOptions } from '../main.ts';
+import type { Report } from '../report.ts';
+import { databases, dialectsOf } from '../support/databases.ts';
+import { prepare } from '../support/prepare.ts';
+import { serveProcess } from '../support/served-process.ts';
+import { compilePlugins, compilerVersion } from './java.ts';
+import { EXPECTED_MATCH, EXPECTED_READS, matchFacts, type WireMatch } from './expected.ts';
+
+/** Compiles the Java plugins, plays matches with them, and compares what the data API says. */
+export async function runLoadTest({ database }: LoadTestOptions, report: Report): Promise<void> {
+  const version = await compilerVersion();
+  report.add('Java compiler (Debian: openjdk-17-jdk-headless)', version ?? 'missing', version !== undefined);
+  if (version === undefined) return;
+  const folder = await mkdtemp(join(tmpdir(), 'scorehall-plugins-'));
+  try {
+    const driver = await compilePlugins(join(folder, 'classes'));
+    report.add('both plugins compile without warnings', version, true);
+    for (const dialect of dialectsOf(database)) {
+      await using created = await databases(dialect);
+      const server = join(folder, dialect);
+      await mkdir(server);
+      await deliver(await created.create(), server, driver, report);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function deliver(
+  database: string,
+  folder: string,
+  driver: (...args: string[]) => Promise<string>,
+  report: Report,
+): Promise<void> {
+  const [key] = (await prepare(database, 1)) as [string];
+  await declareCounters(database);
+  const service = await serveProcess(database);
+  try {
+    await driver('play', folder);
+    const troubles = await sendOutboxes(folder, `http://127.0.0.1:${service.ingest}`, key);
+    // Nobody has asked for the code of the driver's player.
+    const unknownCodes = troubles.filter((trouble) => trouble.startsWith('refused: account.link data.code'));
+    report.add('/link reaches the service', unknownCodes.length, unknownCodes.length > 0);
+    report.add(
+      'other events that the service refuses',
+      troubles.length - unknownCodes.length,
+      troubles.length === unknownCodes.length,
+    );
+    const renamed = join(folder, 'plugins/ScorehallRotation');
+    report.add('the agent finds the outbox of each plugin', '', existsSync(join(renamed, 'outbox.ndjson')));
+    await ban(service.ingest, key);
+    await compare(service.api, key, report);
+    const reads = JSON.parse(await driver('read', folder, `http://127.0.0.1:${service.api}`, key)) as object;
+    report.add('/stats and the check for bans', JSON.stringify(reads), isDeepStrictEqual(reads, EXPECTED_READS));
+  } finally {
+    await service.kill('SIGTERM');
+  }
+}
+
+async function declareCounters(database: string): Promise<void> {
+  await using db = await openDb(database, { keyedHash: secretHash });
+  for (const data of PGM_COUNTERS) await reportAsOperator(db, systemClock, { type: 'counter.declared', data });
+}
+
+/** Sends everything twice: a second agent without positions reads the same files again. */
+async function sendOutboxes(serverFolder: string, url: string, key: string): Promise<string[]> {
+  const troubles: string[] = [];
+  for (const name of ['agent', 'agent-again']) {
+    const dataFolder = join(serverFolder, name);
+    const onTrouble = (sentence: string): void => void troubles.push(sentence);
+    await using agent = await Agent.open({ serverFolder, dataFolder, url, key, trustLinks: false, onTrouble });
+    await agent.poll();
+    await agent.flush();
+  }
+  return troubles;
+}
+
+const WADER = { uuid: '7f0c6a4e-52b1-4c2f-9b7d-000000000002', name: 'Wader' };
+
+async function ban(ingest: number, key: string): Promise<void> {
+  const data = { punishment: '1', punished: WADER, type: 'ban', reason: 'Griefing "spawn"' };
+  const event = { version: 1, id: randomUUID(), type: 'punishment.issued', time: new Date().toISOString(), data };
+  const response = await fetch(`http://127.0.0.1:${ingest}/events`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(event),
+  });
+  if (!response.ok) throw new Error(`The ban was not accepted: ${await response.text()}`);
+}
+
+type Kills = Record<'kills' | 'deaths', { killer: string; victim: string; location: { x: number } | null }[]>;
+
+async function compare(api: number, key: string, report: Report): Promise<void> {
+  const get = async (path: string): Promise<unknown> => {
+    const response = await fetch(`http://127.0.0.1:${api}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    return await response.json();
+  };
+  const matches = (await get('/v1/matches')) as { id: string }[];
+  report.add('matches, each once', `${matches.length} of 2`, matches.length === 2);
+  const fields = 'teams,objectives,counters,winners,team_colors';
+  const all = (await Promise.all(matches.map(({ id }) => get(`/v1/matches/${id}?fields=${fields}`)))) as WireMatch[];
+  const found = all.find(({ map }) => JSON.stringify(map).includes('Old Mill'));
+  const facts = found === undefined ? {} : matchFacts(found);
+  for (const [name, expected] of Object.entries(EXPECTED_MATCH)) {
+    const read = (facts as Record<string, unknown>)[name];
+    report.add(name, JSON.stringify(read) ?? 'missing', isDeepStrictEqual(read, expected));
+  }
+  const { kills, deaths } = (await get('/v1/players/7f0c6a4e-52b1-4c2f-9b7d-000000000001?fields=kills')) as Kills;
+  const lines = [...kills, ...deaths].map(({ killer, victim, location }) => `${killer}>${victim} ${location?.x}`);
+  report.add('kills', lines.join(', '), isDeepStrictEqual(lines, ['Saltmarten>Wa"d\\er 1.24', '>Saltmarten 1.24']));
+  const last = (await get('/v1/players/7f0c6a4e-52b1-4c2f-9b7d-000000000095')) as { name?: string };
+  report.add('an outbox of many files', last.name ?? 'missing', last.name === 'Named49');
+}

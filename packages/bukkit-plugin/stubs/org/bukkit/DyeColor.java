@@ -1,0 +1,7 @@
+package org.bukkit;
+
+public enum DyeColor {
+  WHITE,
+  BLUE,
+  RED
+}

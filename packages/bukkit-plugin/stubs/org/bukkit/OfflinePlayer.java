@@ -1,0 +1,3 @@
+package org.bukkit;
+
+public interface OfflinePlayer {}

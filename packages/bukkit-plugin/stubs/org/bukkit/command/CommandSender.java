@@ -1,0 +1,5 @@
+package org.bukkit.command;
+
+public interface CommandSender {
+  void sendMessage(String message);
+}

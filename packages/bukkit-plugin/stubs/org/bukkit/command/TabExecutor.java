@@ -1,0 +1,3 @@
+package org.bukkit.command;
+
+public interface TabExecutor extends TabCompleter, CommandExecutor {}

@@ -1,0 +1,3 @@
+package org.bukkit.configuration;
+
+public class MemoryConfiguration extends org.bukkit.configuration.MemorySection {}

@@ -1,0 +1,3 @@
+package org.bukkit.configuration.file;
+
+public abstract class FileConfiguration extends org.bukkit.configuration.MemoryConfiguration {}

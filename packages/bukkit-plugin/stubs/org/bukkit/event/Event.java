@@ -1,0 +1,5 @@
+package org.bukkit.event;
+
+public abstract class Event {
+  public abstract HandlerList getHandlers();
+}

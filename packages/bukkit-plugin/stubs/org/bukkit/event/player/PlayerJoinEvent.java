@@ -1,0 +1,18 @@
+package org.bukkit.event.player;
+
+public class PlayerJoinEvent extends PlayerEvent {
+  private static final org.bukkit.event.HandlerList handlers = new org.bukkit.event.HandlerList();
+
+  @Override
+  public org.bukkit.event.HandlerList getHandlers() {
+    return handlers;
+  }
+
+  public static org.bukkit.event.HandlerList getHandlerList() {
+    return handlers;
+  }
+
+  public PlayerJoinEvent(org.bukkit.entity.Player player) {
+    super(player);
+  }
+}

@@ -1,0 +1,3 @@
+package org.bukkit.plugin;
+
+public interface Plugin extends org.bukkit.command.TabExecutor {}

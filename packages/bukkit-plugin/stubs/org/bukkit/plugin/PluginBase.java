@@ -1,0 +1,3 @@
+package org.bukkit.plugin;
+
+public abstract class PluginBase implements Plugin {}

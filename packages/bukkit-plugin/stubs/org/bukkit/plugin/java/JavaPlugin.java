@@ -1,0 +1,55 @@
+package org.bukkit.plugin.java;
+
+import java.io.File;
+import java.util.List;
+import java.util.logging.Logger;
+import org.bukkit.Server;
+import org.bukkit.command.Command;
+import org.bukkit.command.CommandSender;
+import org.bukkit.configuration.file.FileConfiguration;
+import org.bukkit.plugin.PluginBase;
+
+public abstract class JavaPlugin extends PluginBase {
+  private File dataFolder;
+  private Server server;
+  private FileConfiguration config;
+
+  /** For the driver of the load test; the real class is set up by its class loader. */
+  public final void stub(File dataFolder, Server server, FileConfiguration config) {
+    this.dataFolder = dataFolder;
+    this.server = server;
+    this.config = config;
+  }
+
+  public final File getDataFolder() {
+    return dataFolder;
+  }
+
+  public final Server getServer() {
+    return server;
+  }
+
+  public final Logger getLogger() {
+    return Logger.getLogger("plugin");
+  }
+
+  public FileConfiguration getConfig() {
+    return config;
+  }
+
+  public void saveDefaultConfig() {}
+
+  public void onEnable() {}
+
+  public void onDisable() {}
+
+  @Override
+  public boolean onCommand(CommandSender sender, Command command, String label, String[] args) {
+    return false;
+  }
+
+  @Override
+  public List<String> onTabComplete(CommandSender sender, Command command, String alias, String[] args) {
+    return null;
+  }
+}

@@ -1,0 +1,146 @@
+package scorehall.outbox;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Appends events to `outbox.ndjson`, from which the agent sends them. A thread of its own writes: `append` never blocks the
+ * server's thread. Each line is one write, and a batch is flushed to the disk before the thread waits for the next.
+ */
+public final class Outbox implements AutoCloseable {
+  private static final int MAX_WAITING = 100_000;
+  private static final long RETRY_MS = 1_000;
+  private static final long CLOSE_MS = 5_000;
+
+  private final Path folder;
+  private final Path file;
+  private final long maxBytes;
+  private final Consumer<String> onTrouble;
+  private final BlockingQueue<Map<String, Object>> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
+  private final Thread thread = new Thread(this::run, "Scorehall outbox");
+  private volatile boolean closing;
+  private FileChannel channel;
+  private long end;
+
+  /**
+   * @param maxBytes the size at which the file is renamed and a new one begun
+   * @param onTrouble receives a sentence, in the writing thread
+   */
+  public Outbox(Path folder, long maxBytes, Consumer<String> onTrouble) throws IOException {
+    this.folder = folder;
+    this.file = folder.resolve("outbox.ndjson");
+    this.maxBytes = maxBytes;
+    this.onTrouble = onTrouble;
+    Files.createDirectories(folder);
+    open();
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  public Outbox(Path folder, Consumer<String> onTrouble) throws IOException {
+    this(folder, 16L << 20, onTrouble);
+  }
+
+  /** Queues an event that happened now, under a new id. `data` must not change afterwards. */
+  public void append(String type, Map<String, ?> data) {
+    Map<String, Object> event = new LinkedHashMap<>();
+    event.put("version", 1);
+    event.put("id", UUID.randomUUID().toString());
+    event.put("type", type);
+    event.put("time", Instant.now().toString());
+    event.put("data", data);
+    if (!waiting.offer(event)) onTrouble.accept("An event of type " + type + " is lost: the outbox cannot be written.");
+  }
+
+  /** Writes what is queued, for at most five seconds. */
+  @Override
+  public void close() {
+    closing = true;
+    try {
+      thread.join(CLOSE_MS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    try {
+      while (!closing || !waiting.isEmpty()) {
+        Map<String, Object> event = waiting.poll(200, TimeUnit.MILLISECONDS);
+        if (event == null) continue;
+        write(event);
+        if (waiting.isEmpty()) flush();
+      }
+      channel.close();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    } catch (IOException trouble) {
+      onTrouble.accept("The outbox could not be closed: " + trouble.getMessage());
+    }
+  }
+
+  private void flush() {
+    try {
+      channel.force(false);
+    } catch (IOException trouble) {
+      onTrouble.accept("The outbox could not be flushed: " + trouble.getMessage());
+    }
+  }
+
+  /** Tries again until the line is written: the disk may be full for a while. */
+  private void write(Map<String, Object> event) throws InterruptedException {
+    ByteBuffer line = ByteBuffer.wrap((Json.write(event) + "\n").getBytes(StandardCharsets.UTF_8));
+    for (boolean first = true; ; first = false) {
+      try {
+        if (!channel.isOpen()) open();
+        if (end > 0 && end + line.capacity() > maxBytes) rotate();
+        line.rewind();
+        while (line.hasRemaining()) channel.write(line, end + line.position());
+        end += line.capacity();
+        return;
+      } catch (IOException trouble) {
+        if (first) onTrouble.accept("The outbox cannot be written: " + trouble.getMessage());
+        if (closing) return;
+        Thread.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  /** The agent removes the renamed file when it has the events. */
+  private void rotate() throws IOException {
+    channel.force(false);
+    long number = System.currentTimeMillis();
+    while (Files.exists(folder.resolve(renamed(number)))) number++;
+    channel.close();
+    Files.move(file, folder.resolve(renamed(number)));
+    open();
+  }
+
+  private static String renamed(long number) {
+    return String.format("outbox.%016d.ndjson", number);
+  }
+
+  /** Ends a line that a crash left unfinished, so that the next one stands alone. */
+  private void open() throws IOException {
+    channel = FileChannel.open(
+        file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    end = channel.size();
+    ByteBuffer last = ByteBuffer.allocate(1);
+    if (end > 0 && channel.read(last, end - 1) == 1 && last.get(0) != '\n') {
+      end += channel.write(ByteBuffer.wrap(new byte[] {'\n'}), end);
+    }
+  }
+}

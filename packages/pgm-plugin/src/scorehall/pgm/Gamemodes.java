@@ -1,0 +1,29 @@
+package scorehall.pgm;
+
+import java.util.List;
+import java.util.stream.Stream;
+import tc.oc.pgm.api.map.Gamemode;
+import tc.oc.pgm.api.map.MapInfo;
+import tc.oc.pgm.api.map.MapTag;
+
+/** Finds the gamemode under which a match counts. */
+final class Gamemodes {
+  private static final List<String> WITH_FIELD_GROUP = List.of("ctw", "cp", "koth", "dtc", "dtm", "ctf");
+
+  private Gamemodes() {}
+
+  /**
+   * The first gamemode of the map with a field group of its own, first of those that its authors named, then of those that
+   * its objectives imply; a race for wool counts as ctw. Otherwise the first one.
+   */
+  static String of(MapInfo map) {
+    Stream<Gamemode> implied =
+        map.getTags().stream().filter(tag -> tag.getGamemode() != null && !tag.isAuxiliary()).map(MapTag::getGamemode);
+    Stream<Gamemode> auxiliary =
+        map.getTags().stream().filter(tag -> tag.getGamemode() != null && tag.isAuxiliary()).map(MapTag::getGamemode);
+    List<String> modes =
+        Stream.of(map.getGamemodes().stream(), implied, auxiliary).flatMap(each -> each).map(Gamemode::getId).toList();
+    String first = modes.isEmpty() ? "mixed" : modes.get(0);
+    return modes.stream().filter(WITH_FIELD_GROUP::contains).findFirst().orElse(first);
+  }
+}

@@ -1,0 +1,107 @@
+package scorehall.pgm;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.bukkit.event.EventHandler;
+import org.bukkit.event.EventPriority;
+import org.bukkit.event.Listener;
+import org.bukkit.plugin.java.JavaPlugin;
+import scorehall.outbox.Outbox;
+import tc.oc.pgm.api.match.Match;
+import tc.oc.pgm.api.match.event.MatchFinishEvent;
+import tc.oc.pgm.api.match.event.MatchStartEvent;
+import tc.oc.pgm.api.match.event.MatchUnloadEvent;
+import tc.oc.pgm.api.player.event.MatchPlayerDeathEvent;
+import tc.oc.pgm.controlpoint.events.ControllerChangeEvent;
+import tc.oc.pgm.core.CoreLeakEvent;
+import tc.oc.pgm.destroyable.DestroyableDestroyedEvent;
+import tc.oc.pgm.events.PlayerParticipationStartEvent;
+import tc.oc.pgm.flag.event.FlagCaptureEvent;
+import tc.oc.pgm.wool.PlayerWoolPlaceEvent;
+
+/** Passes PGM's events to the record of their match, and writes the record when the match is over. */
+public final class ScorehallPgm extends JavaPlugin implements Listener {
+  private final Map<Match, MatchRecord> records = new HashMap<>();
+  private Outbox outbox;
+
+  @Override
+  public void onEnable() {
+    try {
+      outbox = new Outbox(getDataFolder().toPath(), getLogger()::warning);
+    } catch (IOException trouble) {
+      throw new UncheckedIOException(trouble);
+    }
+    getServer().getPluginManager().registerEvents(this, this);
+  }
+
+  @Override
+  public void onDisable() {
+    if (outbox != null) outbox.close();
+  }
+
+  @EventHandler(priority = EventPriority.MONITOR)
+  public void onStart(MatchStartEvent event) {
+    MatchRecord record = new MatchRecord();
+    records.put(event.getMatch(), record);
+    event.getMatch().getParticipants().forEach(player -> record.participant(player, player.getCompetitor()));
+  }
+
+  @EventHandler(priority = EventPriority.MONITOR, ignoreCancelled = true)
+  public void onParticipation(PlayerParticipationStartEvent event) {
+    MatchRecord record = records.get(event.getMatch());
+    if (record != null) record.participant(event.getPlayer(), event.getCompetitor());
+  }
+
+  @EventHandler(priority = EventPriority.MONITOR)
+  public void onDeath(MatchPlayerDeathEvent event) {
+    MatchRecord record = records.get(event.getMatch());
+    if (record != null) record.death(event.getVictim(), event.getKiller(), event.getAssister());
+  }
+
+  @EventHandler(priority = EventPriority.MONITOR)
+  public void onWool(PlayerWoolPlaceEvent event) {
+    MatchRecord record = records.get(event.getMatch());
+    if (record != null) record.objective("wool", event.getWool(), event.getPlayer(), null);
+  }
+
+  @EventHandler(priority = EventPriority.MONITOR)
+  public void onCore(CoreLeakEvent event) {
+    MatchRecord record = records.get(event.getMatch());
+    if (record != null) record.contributions("core", event.getCore(), event.getCore().getContributions());
+  }
+
+  @EventHandler(priority = EventPriority.MONITOR)
+  public void onMonument(DestroyableDestroyedEvent event) {
+    MatchRecord record = records.get(event.getMatch());
+    if (record == null) return;
+    record.contributions("destroyable", event.getDestroyable(), event.getDestroyable().getContributions());
+  }
+
+  @EventHandler(priority = EventPriority.MONITOR)
+  public void onFlag(FlagCaptureEvent event) {
+    MatchRecord record = records.get(event.getMatch());
+    if (record != null) record.objective("flag", event.getGoal(), event.getCarrier().getState(), null);
+  }
+
+  @EventHandler(priority = EventPriority.MONITOR)
+  public void onControl(ControllerChangeEvent event) {
+    MatchRecord record = records.get(event.getMatch());
+    if (record != null && event.getNewController() != null) {
+      record.control(event.getControlPoint(), event.getNewController());
+    }
+  }
+
+  @EventHandler(priority = EventPriority.MONITOR)
+  public void onFinish(MatchFinishEvent event) {
+    MatchRecord record = records.remove(event.getMatch());
+    if (record != null) outbox.append("match.finished", record.finished(event.getMatch(), event.getWinners()));
+  }
+
+  /** A match that is unloaded before its end has no result. */
+  @EventHandler(priority = EventPriority.MONITOR)
+  public void onUnload(MatchUnloadEvent event) {
+    records.remove(event.getMatch());
+  }
+}

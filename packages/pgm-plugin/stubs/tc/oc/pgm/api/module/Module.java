@@ -1,0 +1,3 @@
+package tc.oc.pgm.api.module;
+
+public interface Module {}

@@ -1,0 +1,3 @@
+package tc.oc.pgm.api.party;
+
+public interface Competitor extends Party {}

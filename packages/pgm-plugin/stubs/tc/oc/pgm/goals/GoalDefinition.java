@@ -1,0 +1,3 @@
+package tc.oc.pgm.goals;
+
+public abstract class GoalDefinition {}

@@ -1,0 +1,5 @@
+package tc.oc.pgm.util.named;
+
+public interface Named {
+  String getNameLegacy();
+}

@@ -1,0 +1,96 @@
+import { html } from 'hono/html';
+import { idOf } from '#platform/ids.ts';
+import type { Html } from '#http/page.ts';
+import type { LoggedReceipt } from '#events/receipt-log.ts';
+import type { ServerNow } from '#store/game/servers.ts';
+import type { ConsoleRequest } from '../routes.ts';
+
+/** What arrived last: a type of event, or undefined for a rejected one. */
+interface Arrival {
+  type: string | undefined;
+  received: number;
+}
+
+/**
+ * The newest event of a server and how long ago it arrived. Until there is one, the ways to connect the server, with the
+ * commands that need only its key.
+ *
+ * @param receipts the newest receipts of the server, on the first page of the list
+ */
+export function connectionCard(request: ConsoleRequest, server: ServerNow, receipts: readonly LoggedReceipt[]): Html {
+  const { now, texts } = request;
+  const { connection: t } = texts;
+  const newest = newestOf(server, receipts);
+  const again = html`<a href="/console/operator/servers/${idOf(server.key)}">${t.reload}</a>`;
+  const state =
+    newest === undefined
+      ? html`<p><span class="badge warn">${t.waiting}</span> ${again}</p>`
+      : html`<p>
+          <span class="badge ${newest.type === undefined ? 'bad' : 'good'}"
+            >${t.newest(ago(request, now - newest.received))}</span
+          >
+          <code>${newest.type ?? t.rejected}</code> ${again}
+        </p>`;
+  return html`<section class="card" aria-labelledby="connection">
+    <h2 id="connection">${t.title}</h2>
+    ${state} ${newest === undefined ? waysList(request) : ''}
+  </section>`;
+}
+
+/** Heartbeats have no receipt in the list; settings of the server come from operators. */
+function newestOf({ heartbeat }: ServerNow, receipts: readonly LoggedReceipt[]): Arrival | undefined {
+  const receipt = receipts.find(({ type }) => type !== 'server.configured');
+  const event = receipt && {
+    type: receipt.status === 'rejected' ? undefined : receipt.type,
+    received: receipt.received,
+  };
+  if (heartbeat === null || (event !== undefined && event.received > heartbeat)) return event;
+  return { type: 'server.presence', received: heartbeat };
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+function ago({ texts }: ConsoleRequest, ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? (['second', 1] as const);
+  return new Intl.RelativeTimeFormat(texts.lang).format(-Math.floor(seconds / size), unit);
+}
+
+/** The ways of docs/connect.md. */
+function waysList({ deps, texts: { connection: t } }: ConsoleRequest): Html {
+  const { INGEST_URL } = deps.config;
+  const agent = `npm run -s scorehall -- agent --server-dir DIR --url ${INGEST_URL} --key-file FILE`;
+  const commands = {
+    agent,
+    pgm: 'packages/pgm-plugin/README.md',
+    bukkit: 'packages/bukkit-plugin/README.md',
+    outbox: 'docs/connect.md',
+    http: heartbeatCommand(INGEST_URL),
+  };
+  return html`<p>${t.lead}</p>
+    <ul class="rows">
+      ${(Object.entries(commands) as [keyof typeof commands, string][]).map(
+        ([way, command]) =>
+          html`<li>
+            <span class="what"
+              ><strong>${t.ways[way][0]}</strong> <span class="hint">${t.ways[way][1]}</span>
+              <code>${command}</code></span
+            >
+          </li>`,
+      )}
+    </ul>`;
+}
+
+/** A command for a shell with the key in INGEST_KEY, which reports one player. */
+function heartbeatCommand(ingestUrl: string): string {
+  const time = '$(date -u +%Y-%m-%dT%H:%M:%SZ)';
+  const data = '"data":{"current":1,"players":["Saltmarten"]}';
+  const event = `{"version":1,"id":"presence-$(date +%s)","type":"server.presence","time":"${time}",${data}}`;
+  const headers = `-H "Authorization: Bearer $INGEST_KEY" -H 'Content-Type: application/json'`;
+  return `curl -sS ${ingestUrl}/events ${headers} -d "${event.replaceAll('"', '\\"')}"`;
+}
