@@ -47,8 +47,13 @@ export async function mergeOrCreateJob({ tx, now }: Batch, params: MergeParams):
 
 export const mergePortion: Work = async ({ tx, now }, job) => {
   const cursor = JSON.parse(job.cursor) as Cursor;
-  const stale = await moveRows(tx, now, JSON.parse(job.params) as MergeParams, cursor);
-  if (stale !== undefined) await markStale(tx, 'aggregate', stale);
+  const params = JSON.parse(job.params) as MergeParams;
+  const stale = await moveRows(tx, now, params, cursor);
+  if (stale !== undefined) {
+    await markStale(tx, 'aggregate', stale);
+    // A withdrawal between two portions compares a moved report with the maxima of the survivor, not the merged player's.
+    await markStale(tx, 'counters', [params.survivor]);
+  }
   return { cursor, done: 1, isComplete: stale !== undefined, mayPause: true };
 };
 
@@ -248,9 +253,17 @@ async function complete(tx: Queryable, now: number, { from, merged, survivor }: 
   await mergePlayerCounters(tx, await listCounters(tx), merged, survivor);
   await mergePlayerNames(tx, merged, survivor);
   await storeKey(tx, from, merged, survivor);
-  await tx.run(sql`delete from rederivations where kind = 'player' and ref = ${String(merged)}`);
+  await moveStale(tx, merged, survivor);
   await tx.run(sql`delete from players where key = ${merged}`);
   return disputed.map((name) => `map ${name}`);
+}
+
+/** What an unfinished job derives again of the merged player, it derives of the survivor, whose names are derived here. */
+async function moveStale(tx: Queryable, merged: number, survivor: number): Promise<void> {
+  const isStale = await tx.get(sql`
+    select 1 as found from rederivations where kind = 'counters' and ref = ${String(merged)}`);
+  if (isStale !== undefined) await markStale(tx, 'counters', [survivor]);
+  await tx.run(sql`delete from rederivations where kind in ('player', 'counters') and ref = ${String(merged)}`);
 }
 
 /** Stores the key of the merged player with its alias, which has a pseudonym's UUID if the account was deleted meanwhile. */
