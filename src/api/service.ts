@@ -11,7 +11,6 @@ import { type MaybePromise, settle, mapMaybe } from '#platform/maybe-promise.ts'
 import { isCleanText } from '#platform/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import type { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import { type Body, bodyOf, sendBody, sendError } from './response.ts';
 import { Deprecations } from './deprecation.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
@@ -43,16 +42,16 @@ export class Api {
   readonly #deps: Deps;
   readonly #realm: string;
   readonly #renderVersion: string;
-  readonly #openapi: Body;
+  readonly #openapi: () => object;
+  #openapiBody: Body | undefined;
   readonly #responses = new ResponseCache();
 
   constructor(
     context: AppContext,
     rateLimiter: RateLimiter,
     meter: UsageMeter,
-    teampvpRanks: TeampvpRanks,
     endpoints: readonly Endpoint[],
-    openapi: object,
+    openapi: () => object,
   ) {
     const { config, db, clock } = context;
     this.#context = context;
@@ -72,9 +71,8 @@ export class Api {
       timestamp: timestampsIn(config.TIME_ZONE),
       site: config.SITE_URL,
       presenceTimeoutMs,
-      teampvpRanks,
     };
-    this.#openapi = bodyOf(new RenderedBody(JSON.stringify(openapi)));
+    this.#openapi = openapi;
   }
 
   /** Answers a request. Never throws. */
@@ -91,7 +89,7 @@ export class Api {
   #serveReceived(received: ReceivedRequest): MaybePromise<void> {
     const { request, path } = received;
     if (request.method === 'OPTIONS') return this.#sendUncounted(received, undefined);
-    if (isOpenapi(path) && isReading(request.method)) return this.#sendUncounted(received, this.#openapi);
+    if (isOpenapi(path) && isReading(request.method)) return this.#sendUncounted(received, this.#openapiDocument());
     return settle(
       () => this.#authenticate(received),
       (caller) => this.#serveAuthenticated({ received, caller }),
@@ -113,6 +111,11 @@ export class Api {
       () => undefined,
       (error) => this.#refuseCounted(context, error),
     );
+  }
+
+  /** Made at the first request for it, because making it takes half the time of the service's start. */
+  #openapiDocument(): Body {
+    return (this.#openapiBody ??= bodyOf(new RenderedBody(JSON.stringify(this.#openapi()))));
   }
 
   #authenticate({ request, query, versions }: ReceivedRequest): MaybePromise<Caller> {

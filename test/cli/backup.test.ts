@@ -16,7 +16,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { fillNetwork, NETWORK_TABLES } from '#test/support/network.ts';
-import { createTestDatabase, DIALECTS, onEachDatabase, testContext } from '#test/support/context.ts';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  DIALECTS,
+  onEachDatabase,
+  testContext,
+} from '#test/support/context.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { digestsOf } from '#db/transfer/copy.ts';
@@ -67,7 +73,7 @@ onEachDatabase('a backup of a database in use is restored into either database w
   const [wanted, dump] = [await digestsOf(context.db, quiet), await canonicalDumpOf(context.db)];
   for (const table of NETWORK_TABLES) assert.ok(wanted[table]!.rows > 0, `${table} has rows`);
   for (const dialect of DIALECTS) {
-    const target = await createTestDatabase(dialect);
+    const target = await createEmptyDatabase(dialect);
     try {
       const there = { DATABASE_URL: target.url, SECRET_KEY };
       const restored = await ok(there, 'restore', file);
@@ -111,7 +117,8 @@ test('the secret key travels only on request', async (t) => {
   const key = join(folder, 'new', 'secret.key');
   assert.equal(readFileSync(key, 'utf8').trim(), SECRET_KEY);
   assert.equal(statSync(key).mode & 0o777, 0o600);
-  assert.deepEqual(readdirSync(join(folder, 'new')).sort(), ['scorehall.db', 'secret.key']);
+  const files = ['scorehall.db', 'scorehall.db-turn', 'secret.key'];
+  assert.deepEqual(readdirSync(join(folder, 'new')).sort(), files);
 });
 
 test('a damaged backup, another file and a newer backup are refused', async (t) => {

@@ -11,6 +11,7 @@ import { secretKeyMatches } from '#store/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
 import { application, login, match, person, sendEvents, serviceToken, team } from '#test/support/builders.ts';
 import {
+  createEmptyDatabase,
   createTestDatabase,
   type Dialect,
   testContext,
@@ -25,8 +26,8 @@ import { scorehall } from './scorehall.ts';
 const SECRET_KEY = 'a secret that is long enough for tests';
 const quiet = (): void => undefined;
 
-async function databaseOf(t: TestContext, dialect: Dialect): Promise<string> {
-  const database = await createTestDatabase(dialect);
+async function databaseOf(t: TestContext, dialect: Dialect, create = createTestDatabase): Promise<string> {
+  const database = await create(dialect);
   t.after(() => database.drop());
   return database.url;
 }
@@ -73,7 +74,7 @@ for (const [from, to] of [
   ['postgres', 'sqlite'],
 ] as const) {
   test(`a network in use moves from ${from} to ${to}, broken off twice, and the source stays closed`, async (t) => {
-    const [sourceUrl, targetUrl] = [await databaseOf(t, from), await databaseOf(t, to)];
+    const [sourceUrl, targetUrl] = [await databaseOf(t, from), await databaseOf(t, to, createEmptyDatabase)];
     const context = await testContext(t, sourceUrl);
     await fillNetwork(context);
     await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));
@@ -114,3 +115,32 @@ for (const [from, to] of [
     assert.equal(await secretKeyMatches(arrived.db, new SecretKey(SECRET_KEY)), true);
   });
 }
+
+const entries = async (db: Db): Promise<unknown[][]> =>
+  await db.tuples(sql`select action, detail from audit where action like 'database.%' order by id`);
+
+test('a move and its end are in the audit log of both databases, and so is a cancelled one', async (t) => {
+  const [sourceUrl, targetUrl, other] = [
+    await databaseOf(t, 'sqlite'),
+    await databaseOf(t, 'sqlite', createEmptyDatabase),
+    await databaseOf(t, 'sqlite', createEmptyDatabase),
+  ];
+  const context = await testContext(t, sourceUrl);
+  await fillNetwork(context);
+  const environment = { DATABASE_URL: sourceUrl, SECRET_KEY };
+  const target = await openDb(other, { foreignKeys: false });
+  await assert.rejects(move(context.db, interrupted(target, 3, breakOff), optionsOf(other)), /broken/);
+  await target.close();
+  const cancelled = await scorehall(environment, 'move', '--cancel');
+  assert.equal(cancelled.status, 0, cancelled.err);
+  const { status, err } = await scorehall(environment, 'move', '--to', targetUrl);
+  assert.equal(status, 0, err);
+  const inSource = [
+    ['database.move-cancel', '{}'],
+    ['database.move', JSON.stringify({ to: targetUrl })],
+  ];
+  assert.deepEqual(await entries(context.db), inSource);
+  const moved = await openDb(targetUrl);
+  t.after(() => moved.close());
+  assert.deepEqual(await entries(moved), [...inSource, ['database.move', JSON.stringify({ from: sourceUrl })]]);
+});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { openServices } from '#server/listeners.ts';
 import { idOf } from '#platform/ids.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
@@ -59,7 +59,10 @@ function stringsIn(value: unknown, path: string[]): string[][] {
 /** One event of each type, with keys that are unique per `number`. */
 function templates(number: number): WireEvent[] {
   const [one, two] = [person(number, 'One'), person(number + 500, 'Two')];
-  const played = (player: typeof one) => ({ ...player, kill_count: 2, shot_count: 3 });
+  const played = (player: typeof one) => ({
+    ...{ ...player, kill_count: 2, shot_count: 3 },
+    counters: { [`assists_${number}`]: 4 },
+  });
   return [
     configured('Alpha', { icon: 'icon' }),
     map('Twin Peaks', {
@@ -98,6 +101,9 @@ function templates(number: number): WireEvent[] {
     configured(`Gone ${number}`),
     event('server.removed', {}, { server: `Gone ${number}` }),
     event('account.link', { player: person(number + 800, 'Linked'), code: 'K7QW2MXR' }),
+    event('counter.declared', { key: `assists_${number}`, label: { en: 'Assists', ja: 'アシスト' }, modes: ['ctw'] }),
+    event('counter.declared', { key: `gone_${number}`, label: { en: 'Gone', ja: '消えた' } }),
+    event('counter.removed', { key: `gone_${number}` }),
     presence('Alpha', { players: ['Name'], gamemode: 'ctw', current_map: 'Twin Peaks', next_map: 'Next' }),
   ];
 }
@@ -172,42 +178,48 @@ onEachDatabase('every event with direction marks or control characters in a text
     assert.ok(places.has(place), place);
 });
 
-test('every field of every event is displayed as text and never executed', async (t) => {
-  const database = await createTestDatabase('sqlite');
-  const context = await testContext(t, database.url, { NETWORK_NAME: `<b onclick="x">'&` });
-  t.after(() => database.drop());
-  await ingestHostileTexts(context);
-  const site = siteOf(context);
-  const paths = await pathsOf(context);
-  assert.ok(paths.length > 100, `${paths.length} pages`);
-  for (const path of [...paths, '/matches.atom', '/punishments.atom']) {
-    const response = await site.request(`http://127.0.0.1${path}`);
-    const body = await response.text();
-    assert.ok(
-      response.status === 200 || response.status === 302 || path === '/matches/nothing',
-      `${path}: ${response.status}`,
-    );
-    assert.deepEqual(strangeIn(body), [], path);
-  }
-});
+describe('a network of hostile texts', () => {
+  const closing = new AsyncDisposableStack();
+  let context: TestAppContext;
 
-test('hostile texts do not run, cause errors or overflow in a browser', async (t) => {
-  const database = await createTestDatabase('sqlite');
-  const context = await testContext(t, database.url);
-  t.after(() => database.drop());
-  await ingestHostileTexts(context);
-  await using services = await openServices(context, ['SITE']);
-  await using browser = await launchBrowser();
-  const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
-  const faults: string[] = [];
-  page.on('dialog', (dialog) => void (faults.push(dialog.message()), dialog.dismiss()));
-  page.on('pageerror', ({ message }) => faults.push(message));
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  const paths = (await pathsOf(context)).filter((_, index) => index % 9 === 0);
-  for (const path of paths.filter((path) => path !== '/matches/nothing' && !path.startsWith('/developers'))) {
-    await page.goto(services.addresses.SITE! + path, { waitUntil: 'domcontentloaded' });
-    const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    if (over > 0) faults.push(`${over} px wider than the window`);
-    assert.deepEqual(faults, [], path);
-  }
+  before(async () => {
+    const database = await createTestDatabase('sqlite');
+    closing.defer(() => database.drop());
+    const settings = { NETWORK_NAME: `<b onclick="x">'&` };
+    context = await testContext({ after: (close) => closing.defer(close) }, database.url, settings);
+    await ingestHostileTexts(context);
+  });
+  after(() => closing.disposeAsync());
+
+  test('every field of every event is displayed as text and never executed', async () => {
+    const site = siteOf(context);
+    const paths = await pathsOf(context);
+    assert.ok(paths.length > 100, `${paths.length} pages`);
+    for (const path of [...paths, '/matches.atom', '/punishments.atom']) {
+      const response = await site.request(`http://127.0.0.1${path}`);
+      const body = await response.text();
+      assert.ok(
+        response.status === 200 || response.status === 302 || path === '/matches/nothing',
+        `${path}: ${response.status}`,
+      );
+      assert.deepEqual(strangeIn(body), [], path);
+    }
+  });
+
+  test('hostile texts do not run, cause errors or overflow in a browser', async () => {
+    await using services = await openServices(context, ['SITE']);
+    await using browser = await launchBrowser();
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    const faults: string[] = [];
+    page.on('dialog', (dialog) => void (faults.push(dialog.message()), dialog.dismiss()));
+    page.on('pageerror', ({ message }) => faults.push(message));
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    const paths = (await pathsOf(context)).filter((_, index) => index % 9 === 0);
+    for (const path of paths.filter((path) => path !== '/matches/nothing' && !path.startsWith('/developers'))) {
+      await page.goto(services.addresses.SITE! + path, { waitUntil: 'domcontentloaded' });
+      const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      if (over > 0) faults.push(`${over} px wider than the window`);
+      assert.deepEqual(faults, [], path);
+    }
+  });
 });

@@ -26,8 +26,10 @@ import { firstHourOf } from '#store/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { findPlayer, namesOf, playersBefore, playersNamed } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
+import { teampvpRanksOf } from '#store/game/teampvp-ranks.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
+import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { countUndoable, historyOf, listChanges, undoChanges } from '#events/punishments/changes.ts';
 import { match, person, sendEvents } from '#test/support/builders.ts';
@@ -36,7 +38,7 @@ import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|match_counters|counter_reports|player_counters|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** The steps of SQLite's query plans for all statements of a reader. */
 async function stepsOf(db: Db, path: string, read: (db: Db) => Promise<unknown>): Promise<string[]> {
@@ -105,6 +107,7 @@ test('no read of a request scans a table that grows with the network', async (t)
       listRankedMaps(db, { ranking: 'plays', gamemode: 'ctw', serverKey: 1, after: { value: 5, key: 9 }, limit: 20 }),
     'listRankedMaps by rating': (db) => listRankedMaps(db, { ranking: 'rating', limit: 20 }),
     ranksOf: (db) => ranksOf(db, [1]),
+    teampvpRanksOf: async (db) => teampvpRanksOf(db, player.key, await statsOf(db, player.key)),
     teamsOfMatches: (db) => teamsOfMatches(db, [1]),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
     listMatches: async (db) => listMatches(db, last, 20),
@@ -122,6 +125,23 @@ test('no read of a request scans a table that grows with the network', async (t)
   };
   for (const [name, read] of Object.entries(readers)) {
     assert.deepEqual(await plansOf(context.db, database.url, read), [], name);
+  }
+});
+
+test('the tokens beyond the limit are found in the order of one index', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { db } = await testContext(t, database.url);
+  for (const accountId of [null, 'a']) {
+    const owner = { kind: 'RefreshToken', clientId: 'x', accountId };
+    const steps = await stepsOf(db, database.url, (recorder) => endExcessTokens(recorder, owner, 'newest', 10));
+    assert.deepEqual(
+      steps.filter((step) => !step.startsWith('LIST')),
+      [
+        'SEARCH tokens USING PRIMARY KEY (hash=? AND kind=?)',
+        'SEARCH tokens USING COVERING INDEX tokens_by_owner (client_id=? AND kind=? AND account_id=?)',
+      ],
+    );
   }
 });
 
