@@ -68,6 +68,9 @@ onEachDatabase('commands issue, list, change and revoke punishments', async (t, 
     ['issued', 'changed', 'revoked'].map((what) => [`punishment.${what}`, userInfo().username]),
   );
 
+  const { out } = await scorehall({ DATABASE_URL: url }, 'punishment', 'show', '--punishment', id);
+  assert.match(out, /^history +\{.*punishment\.issued.*\n +\{.*punishment\.changed.*\n +\{.*punishment\.revoked/m);
+
   const listed = (await run('punishment', 'list')) as { punished: string }[];
   assert.deepEqual(
     listed.map((one) => one.punished),

@@ -24,6 +24,9 @@ onEachDatabase('the list of servers tells servers that report without a match fr
   await olga.open('/console/operator/servers');
   assert.match(olga.text, /Lobby\s+eu\s+1\s+3\s+no match/);
   assert.match(olga.text, /Old\s+eu\s+2\s+0 \/ 20\s+not reporting/);
+  // Phones show the heading of a column beside its value.
+  assert.match(olga.page.html, /<td data-label="Region">eu<\/td>/);
+  assert.doesNotMatch(olga.page.html, /<th scope="row" data-label/);
 });
 
 onEachDatabase('the page of a new server shows how to connect it, then what arrived last', async (t, url) => {

@@ -162,7 +162,7 @@ onEachDatabase('all problems of an event are in its receipt, in sentences withou
     [{ ...match(), type: 'match.begun' }, /^must be one of server\.presence, match\.finished/],
     [{ ...match(), type: undefined }, /^is missing: it must be one of/],
     [match({ map: undefined as unknown as string }), /^is missing: it must be a text$/],
-    [1, /^must be an object$/],
+    [1, /^An event must be an object with the members version, id, type, time and data$/],
   ] as const) {
     const { json } = await post([wrong]);
     assert.match(json[0].reason, reason);

@@ -186,8 +186,14 @@ export function print(input: Input, result: Record<string, unknown>): void {
   if (running !== undefined) running.printed = result;
   if (input.values['json'] === true) return void output().write(`${JSON.stringify(result)}\n`);
   const width = Math.max(...Object.keys(result).map((name) => name.length));
-  for (const [name, value] of Object.entries(result)) output().write(`${name.padEnd(width)}  ${shown(value)}\n`);
+  const indent = `\n${' '.repeat(width + 2)}`;
+  for (const [name, value] of Object.entries(result))
+    output().write(`${name.padEnd(width)}  ${Array.isArray(value) ? linesOf(value).join(indent) : shown(value)}\n`);
 }
+
+/** Records stand on lines of their own, texts beside each other. */
+const linesOf = (values: readonly unknown[]): string[] =>
+  values.some((value) => typeof value === 'object') ? values.map(shown) : [values.join(' ')];
 
 /** Prints rows: a JSON array with `--json`, otherwise a table. */
 export function printTable(input: Input, rows: Record<string, unknown>[]): void {

@@ -97,21 +97,21 @@ function chartOf(request: OwnedRequest, rows: readonly Usage[], first: number, n
 
 const total = ({ good, bad, limited }: Column): number => good + bad + limited;
 
+const COLUMNS = ['requests', 'client_errors', 'limited', 'server_errors'] as const;
+
 /** The sums by endpoint as a table, for readers who cannot see the charts. */
 function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]][]): Html {
   const { usage: t } = request.texts;
-  const cell = (value: number): Html => html`<td class="n">${number(request, value)}</td>`;
+  const cell = (value: number, label: string): Html =>
+    html`<td class="n" data-label="${label}">${number(request, value)}</td>`;
   return html`<section class="card" aria-labelledby="numbers">
     <h2 id="numbers">${t.numbers}</h2>
     <div class="scroll" tabindex="0" role="group" aria-labelledby="numbers">
-      <table>
+      <table class="lines">
         <thead>
           <tr>
             <th scope="col">${t.endpoint}</th>
-            <th scope="col" class="n">${t.counters.requests}</th>
-            <th scope="col" class="n">${t.counters.client_errors}</th>
-            <th scope="col" class="n">${t.counters.limited}</th>
-            <th scope="col" class="n">${t.counters.server_errors}</th>
+            ${COLUMNS.map((name) => html`<th scope="col" class="n">${t.counters[name]}</th>`)}
           </tr>
         </thead>
         <tbody>
@@ -119,7 +119,7 @@ function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]]
             const sum = sumOf(rows);
             return html`<tr>
               <th scope="row"><code>${endpoint === '' ? t.unknown : endpoint}</code></th>
-              ${cell(sum.requests)} ${cell(sum.client_errors)} ${cell(sum.limited)} ${cell(sum.server_errors)}
+              ${COLUMNS.map((name) => cell(sum[name], t.counters[name]))}
             </tr>`;
           })}
         </tbody>

@@ -1,4 +1,5 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
 import { boundOf } from '#platform/ids.ts';
 import { pager } from '#http/pager.ts';
 import type { Html } from '#http/page.ts';
@@ -33,18 +34,29 @@ export function olderPager({ c, texts }: ConsoleRequest, next: string | undefine
   return pager(new URL(c.req.url), texts.operator.pager, next, 'before');
 }
 
-/** A table in a box that scrolls sideways where the table is too wide. */
+/** A table in a box that scrolls sideways where the table is too wide; on phones its rows have two lines. */
 export function table(label: string, headings: readonly (Html | string)[], rows: readonly Html[]): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">
-    <table>
+    <table class="lines">
       <thead>
         <tr>
           ${headings.map((heading) => html`<th scope="col">${heading}</th>`)}
         </tr>
       </thead>
       <tbody>
-        ${rows}
+        ${rows.map((row) => labelled(row, headings))}
       </tbody>
     </table>
   </div>`;
+}
+
+/** Gives each cell the heading of its column, which the stylesheet shows on phones. Escaped text holds no `<td`. */
+async function labelled(row: Html, headings: readonly (Html | string)[]): Promise<HtmlEscapedString> {
+  const labels = await Promise.all(headings.map(async (heading) => html`${await heading}`));
+  let column = 0;
+  const cells = String(await row).replaceAll(/<t[hd]\b/g, (start) => {
+    const label = String(labels[column++] ?? '');
+    return start === '<th' || label === '' || label.includes('<') ? start : `${start} data-label="${label}"`;
+  });
+  return raw(cells);
 }

@@ -41,6 +41,8 @@ type Sentence = [reason: string, ...member: string[]];
 function sentencesOf(issue: Issue, value: unknown, types: readonly string[]): Sentence[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ['is not a member of this object; check the spelling', key]);
+  if (issue.code === 'invalid_type' && issue.path.length === 0)
+    return [['An event must be an object with the members version, id, type, time and data']];
   const isType = issue.code === 'invalid_union' && issue.path.at(-1) === 'type';
   const reason = isType ? `must be one of ${types.join(', ')}` : reasonOf(issue);
   return [[value === undefined && issue.code !== 'custom' ? `is missing: it ${reason}` : reason]];

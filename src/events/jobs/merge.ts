@@ -49,7 +49,10 @@ export async function mergeOrCreateJob({ tx, now }: Batch, params: MergeParams):
 
 export const mergePortion: Work = async ({ tx, now }, job) => {
   const cursor = JSON.parse(job.cursor) as Cursor;
-  const isComplete = cursor.isMoved || (await moveRows(tx, now, JSON.parse(job.params) as MergeParams, cursor));
+  const params = JSON.parse(job.params) as MergeParams;
+  const isComplete = cursor.isMoved || (await moveRows(tx, now, params, cursor));
+  // A withdrawal between two portions compares a moved report with the maxima of the survivor, not the merged player's.
+  if (isComplete) await markStale(tx, 'counters', [params.survivor]);
   return { cursor, done: 1, isComplete, mayPause: true };
 };
 
@@ -212,8 +215,16 @@ async function complete(tx: Queryable, now: number, { from, merged, survivor }: 
   await mergePlayerCounters(tx, await listCounters(tx), merged, survivor);
   if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
   await storeKey(tx, from, merged, survivor);
-  await tx.run(sql`delete from rederivations where kind = 'player' and ref = ${String(merged)}`);
+  await moveStale(tx, merged, survivor);
   await tx.run(sql`delete from players where key = ${merged}`);
+}
+
+/** An unfinished job derives the maxima of the survivor in place of the merged player's. */
+async function moveStale(tx: Queryable, merged: number, survivor: number): Promise<void> {
+  const isStale = await tx.get(sql`
+    select 1 as found from rederivations where kind = 'counters' and ref = ${String(merged)}`);
+  if (isStale !== undefined) await markStale(tx, 'counters', [survivor]);
+  await tx.run(sql`delete from rederivations where kind in ('player', 'counters') and ref = ${String(merged)}`);
 }
 
 /** Stores the key of the merged player with its alias, which has a pseudonym's UUID if the account was deleted meanwhile. */

@@ -4,7 +4,8 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ledger.ts';
-import { runJobs } from '#events/jobs/runner.ts';
+import { runJobs, runPortion } from '#events/jobs/runner.ts';
+import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import type { WireEvent } from '#events/schema.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { counterLeaders, playerCounters } from '#store/game/counters/player-counters.ts';
@@ -191,4 +192,36 @@ onEachDatabase('an export into an empty network counts the same', async (t, url,
   );
   assert.deepEqual(await listCounters(other), await listCounters(context.db));
   assert.deepEqual(await valuesOf(other, 1), { total: { wools: 2 }, ctw: { wools: 2 } });
+});
+
+/** Two UUIDs of one person: the merged one set a maximum in its first match and played `count` matches after it. */
+async function recordOfMerged(context: TestAppContext, count: number): Promise<number[]> {
+  const others = Array.from({ length: count }, () => played('ctw', { 1: { streak: 2 } }));
+  const ids = await sendEvents(
+    context,
+    declared('streak', { aggregate: 'max' }),
+    played('ctw', { 1: { streak: 40 } }),
+    ...others,
+    played('ctw', { 2: { streak: 3 } }),
+  );
+  return ids.map((id) => keyOf(id)!);
+}
+
+onEachDatabase('a merge during a withdrawal leaves no maximum of withdrawn events', async (t, url) => {
+  const context = await alpha(t, url);
+  const [, record] = await recordOfMerged(context, 1);
+  await createWithdrawal(context.db, context.clock, { keys: [record!] });
+  await runPortion(context);
+  await sendEvents(context, event('player.merged', { from: person(1).uuid, into: person(2).uuid }));
+  await runJobs(context);
+  assert.deepEqual(await valuesOf(context.db, 2), { total: { streak: 3 }, ctw: { streak: 3 } });
+});
+
+onEachDatabase('a withdrawal during a large merge leaves no maximum of withdrawn events', async (t, url) => {
+  const context = await alpha(t, url);
+  const [, record] = await recordOfMerged(context, 100);
+  await createWithdrawal(context.db, context.clock, { keys: [record!] });
+  await sendEvents(context, event('player.merged', { from: person(1).uuid, into: person(2).uuid }));
+  await runJobs(context);
+  assert.deepEqual(await valuesOf(context.db, 2), { total: { streak: 3 }, ctw: { streak: 3 } });
 });
