@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Client, Provider } from 'oidc-provider';
 import { brandAssets } from '#http/branding.ts';
+import { SharedRateLimiter } from '#http/rate-limiter.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { GroupWriter } from '#db/group-writer.ts';
 import { sql } from '#db/sql.ts';
@@ -93,7 +94,9 @@ async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
     secure: false,
     group: new GroupWriter(db),
     graceMs: 0,
-    tokenLimits: new TokenLimits(clock, Number.MAX_SAFE_INTEGER),
+    tokenLimits: new TokenLimits(new SharedRateLimiter(db, clock), clock, Number.MAX_SAFE_INTEGER),
+    liveTokens: config.LIVE_TOKEN_LIMIT,
+    unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
     interactionsPerHour: Number.MAX_SAFE_INTEGER,
     pages: new ProtocolPages({ config, shell }),
   };

@@ -1,4 +1,4 @@
-import { MemoryRateLimiter, SharedRateLimiter } from '#http/rate-limiter.ts';
+import { openRateLimiter } from '#http/rate-limiter.ts';
 import { TeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
@@ -38,10 +38,7 @@ export const apiFactsOf = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config
 export async function openApi(context: AppContext): Promise<HttpService> {
   const { config, db, clock, log } = context;
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the rate limit counters failed');
-  const rateLimiter =
-    config.COUNTERS === 'database'
-      ? new SharedRateLimiter(db, clock)
-      : await MemoryRateLimiter.open(db, clock, saveFailed);
+  const rateLimiter = await openRateLimiter(context, saveFailed);
   const usageNotSaved = (error: unknown): void => log.error({ err: error }, 'saving the API usage failed');
   const meter = new UsageMeter(db, clock, usageNotSaved);
   const ranks = new TeampvpRanks(db);
@@ -49,7 +46,8 @@ export async function openApi(context: AppContext): Promise<HttpService> {
     void ranks.count().catch((error: unknown) => log.error({ err: error }, 'counting the ranks failed'));
   countRanks();
   const recount = setInterval(countRanks, RANKS_EVERY_MS).unref();
-  const api = new Api(context, rateLimiter, meter, ranks, ENDPOINTS, openapiOf(ENDPOINTS, apiFactsOf(config)));
+  const openapi = (): object => openapiOf(ENDPOINTS, apiFactsOf(config));
+  const api = new Api(context, rateLimiter, meter, ranks, ENDPOINTS, openapi);
   return {
     listener: (request, response) => api.serve(request, response),
     readsBodies: false,

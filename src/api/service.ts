@@ -43,7 +43,8 @@ export class Api {
   readonly #deps: Deps;
   readonly #realm: string;
   readonly #renderVersion: string;
-  readonly #openapi: Body;
+  readonly #openapi: () => object;
+  #openapiBody: Body | undefined;
   readonly #responses = new ResponseCache();
 
   constructor(
@@ -52,7 +53,7 @@ export class Api {
     meter: UsageMeter,
     teampvpRanks: TeampvpRanks,
     endpoints: readonly Endpoint[],
-    openapi: object,
+    openapi: () => object,
   ) {
     const { config, db, clock } = context;
     this.#context = context;
@@ -74,7 +75,7 @@ export class Api {
       presenceTimeoutMs,
       teampvpRanks,
     };
-    this.#openapi = bodyOf(new RenderedBody(JSON.stringify(openapi)));
+    this.#openapi = openapi;
   }
 
   /** Answers a request. Never throws. */
@@ -91,7 +92,7 @@ export class Api {
   #serveReceived(received: ReceivedRequest): MaybePromise<void> {
     const { request, path } = received;
     if (request.method === 'OPTIONS') return this.#sendUncounted(received, undefined);
-    if (isOpenapi(path) && isReading(request.method)) return this.#sendUncounted(received, this.#openapi);
+    if (isOpenapi(path) && isReading(request.method)) return this.#sendUncounted(received, this.#openapiDocument());
     return settle(
       () => this.#authenticate(received),
       (caller) => this.#serveAuthenticated({ received, caller }),
@@ -113,6 +114,11 @@ export class Api {
       () => undefined,
       (error) => this.#refuseCounted(context, error),
     );
+  }
+
+  /** Made at the first request for it, because making it takes half the time of the service's start. */
+  #openapiDocument(): Body {
+    return (this.#openapiBody ??= bodyOf(new RenderedBody(JSON.stringify(this.#openapi()))));
   }
 
   #authenticate({ request, query, versions }: ReceivedRequest): MaybePromise<Caller> {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { ClientAddresses } from '#http/client-address.ts';
+import { openRateLimiter } from '#http/rate-limiter.ts';
 import type { HttpService } from '#http/service.ts';
 import { toHttpError, HttpError } from '#http/errors.ts';
 import { brandAssets } from '#http/branding.ts';
@@ -12,7 +13,6 @@ import type { PageShell } from '#http/page.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { GroupWriter } from '#db/group-writer.ts';
 import type { AppContext } from '#context/context.ts';
-import { ClientCredentials } from './oidc/client-credentials.ts';
 import { Background } from './background.ts';
 import type { Deps } from './deps.ts';
 import { HeldAttempts } from './held-attempts.ts';
@@ -23,7 +23,7 @@ import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
 import { hasEmptySecret, withClientIdInBody } from './oidc/empty-secret.ts';
 import { redirectToGet } from './oidc/front-channel.ts';
-import { TokenLimits } from './oidc/token-limits.ts';
+import { TOKEN_SUBJECTS, TokenLimits } from './oidc/token-limits.ts';
 import { isJson, pinHost, refuse, withFormBody } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
 
@@ -45,7 +45,9 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   };
   const secure = config.AUTH_URL.startsWith('https:');
   const group = new GroupWriter(db);
-  const tokenLimits = new TokenLimits(clock, config.TOKEN_LIMIT);
+  const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the token counters failed');
+  const rateLimiter = await openRateLimiter(context, saveFailed, TOKEN_SUBJECTS);
+  const tokenLimits = new TokenLimits(rateLimiter, clock, config.TOKEN_LIMIT);
   const providerParts = {
     config,
     db,
@@ -55,12 +57,15 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     graceMs: config.REFRESH_GRACE * 1000,
     interactionsPerHour: config.SIGN_IN_LIMIT,
     tokenLimits,
+    liveTokens: config.LIVE_TOKEN_LIMIT,
+    unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
     pages: new ProtocolPages({ config, shell }),
   };
   const keyRing = await KeyRing.open(context, openSecretKey(config), (keys) =>
     logProviderErrors(createProvider(providerParts, keys), log),
   );
   const background = new Background(log);
+  const heldAttempts = new HeldAttempts(clock);
   const deps: Deps = {
     config,
     db,
@@ -70,18 +75,21 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     shell,
     secure,
     background,
-    heldAttempts: new HeldAttempts(clock),
+    heldAttempts,
     get provider() {
       return keyRing.provider;
     },
   };
   const pages = getRequestListener(createPages(deps, () => keyRing.tokenInfo).fetch, { overrideGlobalObjects: false });
-  const service = new AuthService(context, keyRing, new ClientCredentials(context, group, tokenLimits), pages);
+  const service = new AuthService(context, keyRing, pages);
   return {
     listener: (request, response) => service.serve(request, response),
+    stopping: () => heldAttempts.close(),
     close: async () => {
       keyRing.close();
       await background.settled();
+      // A database that is away must not keep the service from stopping.
+      await rateLimiter[Symbol.asyncDispose]().catch(saveFailed);
     },
   };
 }
@@ -110,20 +118,13 @@ class AuthService {
   readonly #pages: ReturnType<typeof getRequestListener>;
   readonly #addresses: ClientAddresses;
   readonly #issuer: URL;
-  readonly #clientCredentials: ClientCredentials;
 
-  constructor(
-    context: AppContext,
-    keyRing: KeyRing,
-    clientCredentials: ClientCredentials,
-    pages: ReturnType<typeof getRequestListener>,
-  ) {
+  constructor(context: AppContext, keyRing: KeyRing, pages: ReturnType<typeof getRequestListener>) {
     this.#context = context;
     this.#keyRing = keyRing;
     this.#pages = pages;
     this.#addresses = new ClientAddresses(context.config.TRUSTED_PROXIES);
     this.#issuer = new URL(context.config.AUTH_URL);
-    this.#clientCredentials = clientCredentials;
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {
@@ -151,19 +152,13 @@ class AuthService {
     if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
     if (allowsMethod(request, response)) return;
     if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);
-    const remaining = await this.#preprocess(request, response);
-    if (remaining !== undefined) await this.#keyRing.listener(remaining, response);
+    await this.#keyRing.listener(await preprocess(request), response);
   }
+}
 
-  /**
-   * Converts a JSON body and an empty secret to the form that oidc-provider reads, or answers by the client credentials
-   * fast path.
-   * @returns the request for oidc-provider, undefined if the fast path has answered it
-   */
-  async #preprocess(request: IncomingMessage, response: ServerResponse): Promise<IncomingMessage | undefined> {
-    if (request.method !== 'POST' || !CLIENT_AUTHENTICATED.test(request.url!)) return request;
-    const form = isJson(request) ? await withFormBody(request) : request;
-    if (hasEmptySecret(form)) return await withClientIdInBody(form);
-    return form === request ? await this.#clientCredentials.answer(request, response) : form;
-  }
+/** Converts a JSON body and an empty secret to the form that oidc-provider reads. */
+async function preprocess(request: IncomingMessage): Promise<IncomingMessage> {
+  if (request.method !== 'POST' || !CLIENT_AUTHENTICATED.test(request.url!)) return request;
+  const form = isJson(request) ? await withFormBody(request) : request;
+  return hasEmptySecret(form) ? await withClientIdInBody(form) : form;
 }

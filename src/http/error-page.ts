@@ -33,8 +33,12 @@ export function caughtError(c: Context, log: Log, error: unknown): HttpError {
   // Tests call the application without a connection, so `incoming` may be missing.
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
   const isGone = incoming !== undefined && disconnected(incoming, error);
+  const isDeliberate = httpError === error && httpError.requestId === undefined;
   if (httpError.status >= 500)
-    log[isGone ? 'debug' : 'error']({ err: error, path: c.req.path, request_id: httpError.requestId }, 'page failed');
+    log[isGone || isDeliberate ? 'debug' : 'error'](
+      { err: error, path: c.req.path, request_id: httpError.requestId },
+      'page failed',
+    );
   for (const [name, value] of Object.entries(httpError.headers)) c.header(name, value);
   return httpError;
 }

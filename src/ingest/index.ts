@@ -37,7 +37,8 @@ export async function openIngest(
   const { INGEST_LIMIT: events, INGEST_WEIGHT_LIMIT: weight } = config;
   const quotas = new ServerQuotas({ eventQueue, clock, perMinute: { events, weight } });
   const { keyedHash } = db;
-  const document = openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL });
+  const facts = { url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL };
+  let document: string | undefined;
   const routes: Record<string, Route> = {
     '/events': {
       POST: async ({ request, response, query, credential }) => {
@@ -65,7 +66,7 @@ export async function openIngest(
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = '/', search = ''] = request.url!.split('?', 2);
     const name = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-    if (name === '/openapi.json' && isRead(request)) return send(response, 200, document);
+    if (name === '/openapi.json' && isRead(request)) return send(response, 200, (document ??= openApiDocument(facts)));
     const route = routes[name];
     if (route !== undefined) setRoute(response, name);
     const credential = await credentials.of(request);

@@ -121,9 +121,14 @@ export const SETTINGS = {
     'Tokens an hour that an application may get for itself, and by each other grant for one account',
     whole(1, 1_000_000_000),
   ),
+  LIVE_TOKEN_LIMIT: setting(
+    '200',
+    'Valid access tokens that an application may have for itself, and valid access tokens, refresh tokens and sign-ins each for one account; also browsers in which an account may be signed in; a further one ends the one that expires first',
+    whole(1, 100_000),
+  ),
   COUNTERS: setting(
     'memory',
-    'Where rate limits are counted: memory: for a single process that serves the data API; database: shared by several processes',
+    'Where rate limits are counted: memory: for a single process that serves data API and sign-in; database: shared by several processes',
     choice(['memory', 'database']),
   ),
   ACCESS_APPROVAL: setting(

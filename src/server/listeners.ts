@@ -124,6 +124,7 @@ const REASONS: Record<string, string> = {
 };
 
 async function closeService({ server, service }: { server: Server; service: HttpService }): Promise<void> {
+  service.stopping?.();
   await closeHttpServer(server, CLOSE_TIMEOUT_MS);
   await service.close?.();
 }

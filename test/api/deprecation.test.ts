@@ -38,7 +38,7 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
   t.after(() => database.drop());
   const rateLimiter = await MemoryRateLimiter.open(context.db, context.clock, assert.ifError);
   const meter = new UsageMeter(context.db, context.clock, assert.ifError);
-  const api = new Api(context, rateLimiter, meter, new TeampvpRanks(context.db), ENDPOINTS, {});
+  const api = new Api(context, rateLimiter, meter, new TeampvpRanks(context.db), ENDPOINTS, () => ({}));
   const server = createServer((request, response) => api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = context[Symbol.asyncDispose].bind(context);

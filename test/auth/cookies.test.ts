@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { createTestDatabase, testContext, testServices } from '#test/support/context.ts';
 import type { Environment } from '#platform/config.ts';
 import { freePorts } from '#test/support/ports.ts';
+import { shareSigningKey } from './signing-key.ts';
 import { CALLBACK, makeAccount, makeApplication, PASSWORD } from './support.ts';
 
 /** Every cookie that sign-in, console and site set. */
@@ -10,6 +11,7 @@ async function collectCookies(t: TestContext, settings: Environment): Promise<st
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const context = await testContext(t, database.url, { SMTP_URL: 'smtp://127.0.0.1:1', ...settings });
+  await shareSigningKey(context);
   const { AUTH: auth, SITE: site } = await testServices(context, ['AUTH', 'SITE']);
   const services = { context, auth: auth!, api: '', listens: auth! };
   await makeAccount(services, 'Ann');

@@ -137,6 +137,29 @@ test('five attempts of an account are held at a time; a disconnected client make
   for (const { url } of await Promise.all(held)) assert.match(url, /\/account$/);
 });
 
+test('a stop of the service answers held attempts at once, without checking them', async (t) => {
+  const world = await openWorldOnSqlite(t, PROXY);
+  await makeAccount(world.services, 'Robin');
+  await guess(world, 'Robin');
+  await setGuesses(world, 20);
+  const post = (): Promise<Response> =>
+    fetch(`${world.services.auth}/sign-in`, {
+      ...{ method: 'POST', headers: { origin: world.services.auth } },
+      body: new URLSearchParams({ login: 'Robin', password: PASSWORD }),
+    });
+  const held = await hold(world, 2, post);
+  // The clock stands still, so only the stop can end the waiting.
+  await world.services.stop();
+  for (const response of await Promise.all(held)) {
+    assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '5']);
+    assert.deepEqual(
+      response.headers.getSetCookie().filter((cookie) => cookie.includes('session')),
+      [],
+    );
+    assert.match(await response.text(), /busy|try again/i);
+  }
+});
+
 onEachDatabase('when passwords are not checked, a mailed link signs in and continues the sign-in', async (t, url) => {
   const world = await openWorld(t, url, PROXY);
   const account = await makeAccount(world.services, 'Robin');

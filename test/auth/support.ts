@@ -15,6 +15,7 @@ import { ingestEvents } from '#events/ledger.ts';
 import { TestClock, type TestAppContext } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { Person } from './person.ts';
+import { shareSigningKey } from './signing-key.ts';
 
 export const PASSWORD = 'correct horse battery';
 export const CALLBACK = 'https://app.example/callback';
@@ -29,6 +30,11 @@ export interface TestAuth {
   listens: string;
 }
 
+export interface RunningTestAuth extends TestAuth {
+  /** Stops the services before the test ends. */
+  stop(): Promise<void>;
+}
+
 /** A free port, because the issuer must be known before the service starts. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
@@ -40,7 +46,7 @@ export async function openTestAuth(
   databaseUrl: string,
   settings: Environment = {},
   now = Date.now(),
-): Promise<TestAuth> {
+): Promise<RunningTestAuth> {
   const auth = `http://127.0.0.1:${await freePort()}`;
   const config = readConfig({
     ...{ AUTH_URL: auth, API_LISTEN: '127.0.0.1:0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' },
@@ -52,12 +58,14 @@ export async function openTestAuth(
     ...settings,
   });
   const context = (await openAppContext(config, new TestClock(now))) as TestAppContext;
+  await shareSigningKey(context);
   const services = await openServices(context, ['AUTH', 'API']);
+  const stop = async (): Promise<void> => await services[Symbol.asyncDispose]();
   t.after(async () => {
-    await services[Symbol.asyncDispose]();
+    await stop();
     await context[Symbol.asyncDispose]();
   });
-  return { context, auth: config.AUTH_URL, api: services.addresses.API!, listens: services.addresses.AUTH! };
+  return { context, auth: config.AUTH_URL, api: services.addresses.API!, listens: services.addresses.AUTH!, stop };
 }
 
 export async function makeApplication(

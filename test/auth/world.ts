@@ -2,11 +2,11 @@ import type { TestContext } from 'node:test';
 import { createTestDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { Person } from './person.ts';
-import { openTestAuth, PASSWORD, type TestAuth } from './support.ts';
+import { openTestAuth, PASSWORD, type RunningTestAuth } from './support.ts';
 
 /** Services with a mail server that receives what they send. */
 export interface World {
-  services: TestAuth;
+  services: RunningTestAuth;
   mail: Mailbox;
 }
 

@@ -13,7 +13,7 @@ import { BenchHistory } from '#bench/generated-history.ts';
 import { median, percentile } from '#bench/statistics.ts';
 import { openAppContext } from '#context/context.ts';
 import { Random } from '#demo/network/random.ts';
-import { createTestDatabase } from '#test/support/context.ts';
+import { createEmptyDatabase } from '#test/support/context.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
 const START = Date.parse('2026-03-01T20:00:00Z');
@@ -91,7 +91,7 @@ test('an evening meets its targets by the medians of its runs, and only without 
 });
 
 test('every request of an evening gets a response, and a wrong status or receipt counts as an error', async (t) => {
-  const database = await createTestDatabase('sqlite');
+  const database = await createEmptyDatabase('sqlite');
   t.after(() => database.drop());
   const { url } = database;
   await generateDatabase({ matches: 30, seed: 'test', database: url, players: 40 }, () => undefined);

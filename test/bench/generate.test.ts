@@ -17,7 +17,7 @@ import { identifier, sql } from '#db/sql.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { readEvent } from '#events/read-event.ts';
 import { ingestEvents } from '#events/ledger.ts';
-import { createTestDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';
+import { createEmptyDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';
 
 const history = (): BenchHistory => new BenchHistory('test', 700, 150);
 
@@ -34,7 +34,7 @@ onEachDatabase(
       await fillMatches(bulk, history(), () => undefined);
       await bulk.finish();
     }
-    const other = await createTestDatabase(dialect);
+    const other = await createEmptyDatabase(dialect);
     t.after(() => other.drop());
     await ingestOneByOne(other.url);
     await using filled = await openDb(url, { keyedHash: secretHash });
@@ -134,7 +134,7 @@ test('a generated file is complete or absent, is reused, and is never mistaken f
 });
 
 test('a PostgreSQL database is generated once, again after an interruption, and never over other data', async (t) => {
-  const database = await createTestDatabase('postgres');
+  const database = await createEmptyDatabase('postgres');
   t.after(() => database.drop());
   const wanted = { matches: 20, players: 40, seed: 's', database: database.url };
   await assert.rejects(generateDatabase(wanted, interrupt), /interrupted/);
@@ -144,7 +144,7 @@ test('a PostgreSQL database is generated once, again after an interruption, and 
     generateDatabase({ ...wanted, seed: 'x' }, () => undefined),
     /contains 20 matches/,
   );
-  const own = await createTestDatabase('postgres');
+  const own = await createEmptyDatabase('postgres');
   t.after(() => own.drop());
   {
     await using db = await openDb(own.url, { keyedHash: secretHash });

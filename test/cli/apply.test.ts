@@ -11,7 +11,7 @@ import {
   createApplication,
   listApplications,
   type NewApplication,
-  serviceSecrets,
+  secretHashesOf,
 } from '#store/applications/applications.ts';
 import { addOwner, ownersOf } from '#store/applications/owners.ts';
 import { listAudit } from '#store/audit/audit.ts';
@@ -181,7 +181,7 @@ onEachDatabase('a whole network comes from a file; again, nothing changes', asyn
   const [board, widget] = await listApplications(context.db);
   assert.deepEqual(Object.keys(keys.servers), ['Alpha']);
   assert.equal(keys.applications['Board']!.client_id, board!.client_id);
-  assert.deepEqual(await serviceSecrets(context.db, board!.client_id), [
+  assert.deepEqual(await secretHashesOf(context.db, board!.key), [
     secretHash(keys.applications['Board']!.client_secret),
   ]);
   assert.equal(rows[2]!['client_id'], widget!.client_id, 'a Client ID is no secret and is printed');

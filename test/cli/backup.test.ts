@@ -16,7 +16,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { fillNetwork, NETWORK_TABLES } from '#test/support/network.ts';
-import { createTestDatabase, DIALECTS, onEachDatabase, testContext } from '#test/support/context.ts';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  DIALECTS,
+  onEachDatabase,
+  testContext,
+} from '#test/support/context.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { digestsOf } from '#db/transfer/copy.ts';
@@ -67,7 +73,7 @@ onEachDatabase('a backup of a database in use is restored into either database w
   const [wanted, dump] = [await digestsOf(context.db, quiet), await canonicalDumpOf(context.db)];
   for (const table of NETWORK_TABLES) assert.ok(wanted[table]!.rows > 0, `${table} has rows`);
   for (const dialect of DIALECTS) {
-    const target = await createTestDatabase(dialect);
+    const target = await createEmptyDatabase(dialect);
     try {
       const there = { DATABASE_URL: target.url, SECRET_KEY };
       const restored = await ok(there, 'restore', file);

@@ -6,7 +6,7 @@ import { createAccount } from '#store/accounts/accounts.ts';
 import { folderOf } from '#test/importers/fixtures.ts';
 import { configured, map, sendEvents } from '#test/support/builders.ts';
 import { captured } from '#test/support/captured.ts';
-import { createTestDatabase, onEachDatabase, onEachEmptyDatabase, testContext } from '#test/support/context.ts';
+import { createEmptyDatabase, onEachDatabase, onEachEmptyDatabase, testContext } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { run } from '../../src/main.ts';
@@ -80,7 +80,7 @@ test('a file that is no database, or a folder, ends with one sentence', async ()
 });
 
 test('a missing PostgreSQL database or role ends with one sentence that says what to do', async (t) => {
-  const database = await createTestDatabase('postgres');
+  const database = await createEmptyDatabase('postgres');
   t.after(() => database.drop());
   const other = (change: (url: URL) => void): string => {
     const changed = new URL(database.url);

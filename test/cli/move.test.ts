@@ -11,6 +11,7 @@ import { secretKeyMatches } from '#store/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
 import { application, login, match, person, sendEvents, serviceToken, team } from '#test/support/builders.ts';
 import {
+  createEmptyDatabase,
   createTestDatabase,
   type Dialect,
   testContext,
@@ -25,8 +26,8 @@ import { scorehall } from './scorehall.ts';
 const SECRET_KEY = 'a secret that is long enough for tests';
 const quiet = (): void => undefined;
 
-async function databaseOf(t: TestContext, dialect: Dialect): Promise<string> {
-  const database = await createTestDatabase(dialect);
+async function databaseOf(t: TestContext, dialect: Dialect, create = createTestDatabase): Promise<string> {
+  const database = await create(dialect);
   t.after(() => database.drop());
   return database.url;
 }
@@ -73,7 +74,7 @@ for (const [from, to] of [
   ['postgres', 'sqlite'],
 ] as const) {
   test(`a network in use moves from ${from} to ${to}, broken off twice, and the source stays closed`, async (t) => {
-    const [sourceUrl, targetUrl] = [await databaseOf(t, from), await databaseOf(t, to)];
+    const [sourceUrl, targetUrl] = [await databaseOf(t, from), await databaseOf(t, to, createEmptyDatabase)];
     const context = await testContext(t, sourceUrl);
     await fillNetwork(context);
     await secretKeyMatches(context.db, new SecretKey(SECRET_KEY));

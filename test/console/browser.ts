@@ -4,6 +4,7 @@ import { type Environment, readConfig } from '#platform/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
+import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { PASSWORD } from '#test/auth/support.ts';
 import { consoleConfig, type TestConsole } from './support.ts';
 import { type ConsolePage, consolePages, type ConsoleWorld, fillConsole, makePerson } from './world.ts';
@@ -46,6 +47,7 @@ async function openWorld<F extends Filled>(
   const config = readConfig(await consoleConfig(database.url, settings));
   const context = stack.use((await openAppContext(config, new TestClock(Date.now()))) as TestAppContext);
   const filled = await fill(context);
+  await shareSigningKey(context);
   const { addresses } = stack.use(await openServices(context, ['AUTH', 'API', 'SITE']));
   const browser = stack.use(await launchBrowser());
   const services = {

@@ -6,6 +6,7 @@ import { openAppContext } from '#context/context.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { Person } from '#test/auth/person.ts';
+import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { makeAccount, PASSWORD, type TestAuth } from '#test/auth/support.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { TestClock, type TestAppContext } from '#test/support/context.ts';
@@ -23,6 +24,7 @@ export async function openTestConsole(
 ): Promise<TestConsole> {
   const config = readConfig(await consoleConfig(databaseUrl, settings));
   const context = (await openAppContext(config, new TestClock(now))) as TestAppContext;
+  await shareSigningKey(context);
   const services = await openServices(context, ['AUTH', 'API', 'SITE']);
   t.after(async () => {
     await services[Symbol.asyncDispose]();

@@ -13,14 +13,14 @@ async function open(t: TestContext, url: string): Promise<Db> {
 
 async function counter(t: TestContext, url: string): Promise<Db> {
   const db = await open(t, url);
-  await db.migrating((tx) => tx.script('create table counters (name text primary key, count bigint not null)'));
-  await db.run(sql`insert into counters (name, count) values (${'a'}, ${0})`);
+  await db.migrating((tx) => tx.script('create table tallies (name text primary key, count bigint not null)'));
+  await db.run(sql`insert into tallies (name, count) values (${'a'}, ${0})`);
   return db;
 }
 
 const errorOf = async (work: Promise<unknown>): Promise<unknown> => await work.catch((error: unknown) => error);
 const countOf = async (db: Pick<Db, 'get'>): Promise<number> =>
-  (await db.get<{ count: number }>(sql`select count from counters where name = 'a'`))!.count;
+  (await db.get<{ count: number }>(sql`select count from tallies where name = 'a'`))!.count;
 
 onEachDatabase('values are read back unchanged', async (t, url) => {
   const db = await open(t, url);
@@ -68,19 +68,19 @@ onEachDatabase('a transaction is all or nothing', async (t, url) => {
   const db = await counter(t, url);
   const failure = new Error('half-way');
   const half = db.transaction(async (tx) => {
-    await tx.run(sql`update counters set count = 1`);
-    await tx.runAll([sql`insert into counters (name, count) values ('b', 2)`]);
+    await tx.run(sql`update tallies set count = 1`);
+    await tx.runAll([sql`insert into tallies (name, count) values ('b', 2)`]);
     assert.equal(await countOf(tx), 1, 'a transaction reads its own writes');
     throw failure;
   });
   await assert.rejects(half, failure);
   assert.equal(await countOf(db), 0);
   await assert.rejects(
-    db.runAll([sql`update counters set count = 5`, sql`insert into counters (name, count) values ('a', 1)`]),
+    db.runAll([sql`update tallies set count = 5`, sql`insert into tallies (name, count) values ('a', 1)`]),
     isUniqueViolation,
   );
   assert.equal(await countOf(db), 0);
-  assert.equal(await db.transaction(async (tx) => (await tx.run(sql`update counters set count = 9`)) + 1), 2);
+  assert.equal(await db.transaction(async (tx) => (await tx.run(sql`update tallies set count = 9`)) + 1), 2);
   assert.equal(await countOf(db), 9);
 });
 
@@ -93,7 +93,7 @@ onEachDatabase('only a transaction that asks for it commits without a flush', as
   const read = async (tx: Queryable): Promise<Cell> => (await tx.tuple(durability))![0]!;
   const failing = db.transaction(
     async (tx) => {
-      await tx.run(sql`update counters set count = 7`);
+      await tx.run(sql`update tallies set count = 7`);
       throw new Error(String(await read(tx)));
     },
     { durable: false },
@@ -106,7 +106,7 @@ onEachDatabase('only a transaction that asks for it commits without a flush', as
   ]);
   assert.deepEqual(found, [durable, notDurable, String(notDurable), durable]);
   assert.equal(await countOf(db), 0, 'a failed transaction is rolled back');
-  await db.transaction((tx) => tx.run(sql`update counters set count = 8`), { durable: false });
+  await db.transaction((tx) => tx.run(sql`update tallies set count = 8`), { durable: false });
   assert.equal(await countOf(await open(t, url)), 8, 'other connections see the commit');
 });
 
@@ -115,14 +115,14 @@ onEachDatabase('a reader never sees an open transaction', async (t, url) => {
   const { promise: hasWritten, resolve: reportWrite } = Promise.withResolvers<void>();
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const transaction = db.transaction(async (tx) => {
-    await tx.run(sql`update counters set count = 1`);
+    await tx.run(sql`update tallies set count = 1`);
     reportWrite();
     await mayCommit;
-    await tx.run(sql`update counters set count = 2`);
+    await tx.run(sql`update tallies set count = 2`);
   });
   await hasWritten;
   assert.equal(await countOf(db), 0);
-  assert.deepEqual(await db.tuples(sql`select count from counters`), [[0]]);
+  assert.deepEqual(await db.tuples(sql`select count from tallies`), [[0]]);
   commit();
   await transaction;
   assert.equal(await countOf(db), 2);
@@ -133,10 +133,10 @@ onEachDatabase('a snapshot stays at one state, is read-only and does not block w
   {
     await using snapshot = await db.snapshot();
     assert.equal(await countOf(snapshot), 0);
-    await db.run(sql`update counters set count = 1`);
+    await db.run(sql`update tallies set count = 1`);
     assert.equal(await countOf(db), 1, 'other readers see the new state');
-    assert.deepEqual(await snapshot.tuples(sql`select count from counters`), [[0]]);
-    await assert.rejects(snapshot.run(sql`update counters set count = 2`), /read-?only/);
+    assert.deepEqual(await snapshot.tuples(sql`select count from tallies`), [[0]]);
+    await assert.rejects(snapshot.run(sql`update tallies set count = 2`), /read-?only/);
   }
   await using later = await db.snapshot();
   assert.equal(await countOf(later), 1);
@@ -147,10 +147,10 @@ onEachDatabase('concurrent transactions lose no update', async (t, url) => {
   const other = await open(t, url);
   const add = (where: Db): Promise<void> =>
     where.transaction(async (tx) => {
-      await tx.run(sql`update counters set count = count + 0 where name = 'a'`);
+      await tx.run(sql`update tallies set count = count + 0 where name = 'a'`);
       const count = await countOf(tx);
       await new Promise(setImmediate);
-      await tx.run(sql`update counters set count = ${count + 1} where name = 'a'`);
+      await tx.run(sql`update tallies set count = ${count + 1} where name = 'a'`);
     });
   await Promise.all(Array.from({ length: 40 }, (_, place) => add(place % 2 === 0 ? db : other)));
   assert.equal(await countOf(db), 40);
@@ -161,14 +161,14 @@ onEachDatabase('a failed statement does not affect later statements', async (t, 
   const db = await counter(t, url);
   for (let round = 0; round < 10; round++) {
     await assert.rejects(db.run(sql`update nothing set x = 1`));
-    await assert.rejects(db.all(sql`select nonsense from counters`));
-    await assert.rejects(db.transaction((tx) => tx.run(sql`insert into counters (name, count) values ('a', 0)`)));
+    await assert.rejects(db.all(sql`select nonsense from tallies`));
+    await assert.rejects(db.transaction((tx) => tx.run(sql`insert into tallies (name, count) values ('a', 0)`)));
   }
   assert.equal(await countOf(db), 0);
 });
 
 async function selectMissingColumn(read: (query: Sql) => Promise<unknown>): Promise<unknown> {
-  return await read(sql`select nonsense from counters`);
+  return await read(sql`select nonsense from tallies`);
 }
 
 onEachDatabase('the stack of an error shows its caller, and concurrent queries are not affected', async (t, url) => {
@@ -182,8 +182,8 @@ onEachDatabase('the stack of an error shows its caller, and concurrent queries a
 
 onEachDatabase('a violated unique constraint is distinguished from every other error', async (t, url) => {
   const db = await counter(t, url);
-  assert.ok(isUniqueViolation(await errorOf(db.run(sql`insert into counters (name, count) values ('a', 0)`))));
-  assert.ok(!isUniqueViolation(await errorOf(db.run(sql`insert into counters (name, count) values ('b', null)`))));
+  assert.ok(isUniqueViolation(await errorOf(db.run(sql`insert into tallies (name, count) values ('a', 0)`))));
+  assert.ok(!isUniqueViolation(await errorOf(db.run(sql`insert into tallies (name, count) values ('b', null)`))));
   assert.ok(!isUniqueViolation(await errorOf(db.run(sql`insert into nothing (name) values ('a')`))));
   assert.ok(!isUniqueViolation(new Error('x')));
   for (const nothing of [undefined, null, 'x']) assert.equal(isUniqueViolation(nothing), false);

@@ -25,7 +25,7 @@ import { listAccounts } from '#store/accounts/accounts.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { serverByKey } from '#store/game/servers.ts';
 import { event } from '#test/support/builders.ts';
-import { createTestDatabase, onEachEmptyDatabase, testContext, TestClock } from '#test/support/context.ts';
+import { createEmptyDatabase, onEachEmptyDatabase, testContext, TestClock } from '#test/support/context.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 const FILES = readdirSync(join(SRC, 'db/migrations')).filter((name) => name.endsWith('.sql'));
@@ -102,7 +102,7 @@ onEachEmptyDatabase('a failed migration is rolled back', async (t, url) => {
 });
 
 test('opening a SQLite file waits until another process releases its lock', async (t) => {
-  const database = await createTestDatabase('sqlite');
+  const database = await createEmptyDatabase('sqlite');
   const { url } = database;
   const busy = new DatabaseSync(url);
   busy.exec('begin exclusive; create table other (x)');
@@ -297,4 +297,31 @@ onEachEmptyDatabase('a filled database starts with the time of its newest entry 
   await db.run(auditEntry('b', 2000));
   await migrate(db);
   assert.deepEqual(await db.tuples(sql`select name, completed from job_runs`), [['purge', 2000]]);
+});
+
+onEachEmptyDatabase('a grant ends with the last of its tokens', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await migrate(db, { upTo: FILES.findIndex((name) => name.includes('token-families')) });
+  const rows: [hash: string, kind: string, grant: string | null, expires: number | null][] = [
+    ['used', 'Grant', null, 900],
+    ['unused', 'Grant', null, 900],
+    ['access', 'AccessToken', 'used', 20],
+    ['refresh', 'RefreshToken', 'used', 50],
+    ['own', 'ClientCredentials', null, 30],
+    ['session', 'Session', null, null],
+  ];
+  for (const [hash, kind, grant, expires] of rows) {
+    await db.run(sql`
+      insert into tokens (hash, kind, payload, grant_id, expires) values (${hash}, ${kind}, '{}', ${grant}, ${expires})`);
+  }
+  await migrate(db);
+  assert.deepEqual(await db.tuples(sql`select hash, expires from tokens order by hash`), [
+    ['access', 20],
+    ['own', 30],
+    ['refresh', 50],
+    ['session', null],
+    ['unused', 0],
+    ['used', 50],
+  ]);
 });

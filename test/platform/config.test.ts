@@ -70,6 +70,7 @@ const WRONG: Partial<Record<SettingName, string[]>> = {
   ADDRESS_LIMIT: ['0', '∞'],
   SIGN_IN_LIMIT: ['0', '-1'],
   TOKEN_LIMIT: ['0', '-1'],
+  LIVE_TOKEN_LIMIT: ['0', '100001'],
   INGEST_LIMIT: ['-1', 'none'],
   INGEST_WEIGHT_LIMIT: ['-1', 'none'],
   NEW_PLAYERS_LIMIT: ['-1', 'none'],

@@ -13,6 +13,7 @@ import { openAppContext } from '#context/context.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { type Placeholders, example } from '#site/developers/examples.ts';
+import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { authorize, makeAccount, makeApplication } from '#test/auth/support.ts';
 import { match, person, serviceToken, team, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
@@ -35,6 +36,7 @@ async function world(t: TestContext): Promise<World> {
   const secret = { SECRET_KEY: 'a secret that is long enough for tests', SMTP_URL: 'smtp://127.0.0.1:1' };
   const config = readConfig({ ...urls, ...secret, DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
   const context = (await openAppContext(config, new TestClock(Date.now()))) as TestAppContext;
+  await shareSigningKey(context);
   const services = await openServices(context, ['API', 'AUTH', 'INGEST']);
   t.after(async () => {
     await services[Symbol.asyncDispose]();

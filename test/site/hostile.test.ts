@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { openServices } from '#server/listeners.ts';
 import { idOf } from '#platform/ids.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
@@ -172,42 +172,48 @@ onEachDatabase('every event with direction marks or control characters in a text
     assert.ok(places.has(place), place);
 });
 
-test('every field of every event is displayed as text and never executed', async (t) => {
-  const database = await createTestDatabase('sqlite');
-  const context = await testContext(t, database.url, { NETWORK_NAME: `<b onclick="x">'&` });
-  t.after(() => database.drop());
-  await ingestHostileTexts(context);
-  const site = siteOf(context);
-  const paths = await pathsOf(context);
-  assert.ok(paths.length > 100, `${paths.length} pages`);
-  for (const path of [...paths, '/matches.atom', '/punishments.atom']) {
-    const response = await site.request(`http://127.0.0.1${path}`);
-    const body = await response.text();
-    assert.ok(
-      response.status === 200 || response.status === 302 || path === '/matches/nothing',
-      `${path}: ${response.status}`,
-    );
-    assert.deepEqual(strangeIn(body), [], path);
-  }
-});
+describe('a network of hostile texts', () => {
+  const closing = new AsyncDisposableStack();
+  let context: TestAppContext;
 
-test('hostile texts do not run, cause errors or overflow in a browser', async (t) => {
-  const database = await createTestDatabase('sqlite');
-  const context = await testContext(t, database.url);
-  t.after(() => database.drop());
-  await ingestHostileTexts(context);
-  await using services = await openServices(context, ['SITE']);
-  await using browser = await launchBrowser();
-  const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
-  const faults: string[] = [];
-  page.on('dialog', (dialog) => void (faults.push(dialog.message()), dialog.dismiss()));
-  page.on('pageerror', ({ message }) => faults.push(message));
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  const paths = (await pathsOf(context)).filter((_, index) => index % 9 === 0);
-  for (const path of paths.filter((path) => path !== '/matches/nothing' && !path.startsWith('/developers'))) {
-    await page.goto(services.addresses.SITE! + path, { waitUntil: 'domcontentloaded' });
-    const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    if (over > 0) faults.push(`${over} px wider than the window`);
-    assert.deepEqual(faults, [], path);
-  }
+  before(async () => {
+    const database = await createTestDatabase('sqlite');
+    closing.defer(() => database.drop());
+    const settings = { NETWORK_NAME: `<b onclick="x">'&` };
+    context = await testContext({ after: (close) => closing.defer(close) }, database.url, settings);
+    await ingestHostileTexts(context);
+  });
+  after(() => closing.disposeAsync());
+
+  test('every field of every event is displayed as text and never executed', async () => {
+    const site = siteOf(context);
+    const paths = await pathsOf(context);
+    assert.ok(paths.length > 100, `${paths.length} pages`);
+    for (const path of [...paths, '/matches.atom', '/punishments.atom']) {
+      const response = await site.request(`http://127.0.0.1${path}`);
+      const body = await response.text();
+      assert.ok(
+        response.status === 200 || response.status === 302 || path === '/matches/nothing',
+        `${path}: ${response.status}`,
+      );
+      assert.deepEqual(strangeIn(body), [], path);
+    }
+  });
+
+  test('hostile texts do not run, cause errors or overflow in a browser', async () => {
+    await using services = await openServices(context, ['SITE']);
+    await using browser = await launchBrowser();
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    const faults: string[] = [];
+    page.on('dialog', (dialog) => void (faults.push(dialog.message()), dialog.dismiss()));
+    page.on('pageerror', ({ message }) => faults.push(message));
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    const paths = (await pathsOf(context)).filter((_, index) => index % 9 === 0);
+    for (const path of paths.filter((path) => path !== '/matches/nothing' && !path.startsWith('/developers'))) {
+      await page.goto(services.addresses.SITE! + path, { waitUntil: 'domcontentloaded' });
+      const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      if (over > 0) faults.push(`${over} px wider than the window`);
+      assert.deepEqual(faults, [], path);
+    }
+  });
 });

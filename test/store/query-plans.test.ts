@@ -28,6 +28,7 @@ import { findPlayer, namesOf, playersBefore, playersNamed } from '#store/game/pl
 import { statsOf } from '#store/game/player-stats.ts';
 import { isBanned, listPunishments, listPunishmentsOf } from '#store/game/punishments.ts';
 import { receiptsAfter, receiptsBefore } from '#events/receipt-log.ts';
+import { endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { countUndoable, historyOf, listChanges, undoChanges } from '#events/punishments/changes.ts';
 import { match, person, sendEvents } from '#test/support/builders.ts';
@@ -122,6 +123,23 @@ test('no read of a request scans a table that grows with the network', async (t)
   };
   for (const [name, read] of Object.entries(readers)) {
     assert.deepEqual(await plansOf(context.db, database.url, read), [], name);
+  }
+});
+
+test('the tokens beyond the limit are found in the order of one index', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const { db } = await testContext(t, database.url);
+  for (const accountId of [null, 'a']) {
+    const owner = { kind: 'RefreshToken', clientId: 'x', accountId };
+    const steps = await stepsOf(db, database.url, (recorder) => endExcessTokens(recorder, owner, 'newest', 10));
+    assert.deepEqual(
+      steps.filter((step) => !step.startsWith('LIST')),
+      [
+        'SEARCH tokens USING PRIMARY KEY (hash=? AND kind=?)',
+        'SEARCH tokens USING COVERING INDEX tokens_by_owner (client_id=? AND kind=? AND account_id=?)',
+      ],
+    );
   }
 });
 

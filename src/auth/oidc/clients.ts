@@ -37,13 +37,12 @@ function postLogoutUris(uri: string): string[] {
 
 /** @param hashes `client_secret` of the client metadata */
 export function secretMatches(hashes: string, actual: string): boolean {
-  return matchesAny(hashes.split(SEPARATOR), actual);
-}
-
-/** Compares with every hash, in constant time each, so that the duration does not reveal which one matched. */
-export function matchesAny(hashes: readonly string[], actual: string): boolean {
   const hash = secretHash(actual);
-  return hashes.map((candidate) => sameText(candidate, hash)).includes(true);
+  // Every hash is compared, in constant time each, so that the duration does not reveal which one matched.
+  return hashes
+    .split(SEPARATOR)
+    .map((candidate) => sameText(candidate, hash))
+    .includes(true);
 }
 
 /** Whether pages of an origin may call the endpoints (CORS): the origins of a public application's redirect URIs may. */

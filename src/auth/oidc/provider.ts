@@ -14,7 +14,7 @@ import { Provider } from './oidc-provider.ts';
 import { type StorageParts, createStorage } from './storage.ts';
 import { translateOutage } from './outage.ts';
 import { describeInvalidGrant } from './grant-errors.ts';
-import { refreshTokenRotation } from './refresh-tokens.ts';
+import { generateRefreshTokenId, refreshTokenRotation } from './refresh-tokens.ts';
 import { keepOfflineAccess, OFFLINE_ACCESS, SCOPES, setDefaultScope } from './scopes.ts';
 
 const DAY = 86_400;
@@ -36,6 +36,7 @@ export function createProvider(parts: ProviderParts, keys: JWK[]): Protocol {
   provider.proxy = true;
   // Compare hashed secrets. Undocumented, but the maintainer recommends it (panva/node-oidc-provider#631); tested.
   Object.assign(provider.Client.prototype, { compareClientSecret });
+  Object.assign(provider.RefreshToken.prototype, { generateTokenId: generateRefreshTokenId });
   provider.use((ctx, next) => {
     if (ctx.path === ROUTES!.authorization) setDefaultScope(ctx as KoaContextWithOIDC);
     return next();

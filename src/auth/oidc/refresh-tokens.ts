@@ -1,5 +1,26 @@
 import type { KoaContextWithOIDC, RefreshToken } from 'oidc-provider';
+import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
+import { currentRequest } from './oidc-provider.ts';
 import type { TokenLimits } from './token-limits.ts';
+
+/** 132 random bits, the same in all refresh tokens of a family; 124 more bits differ. */
+const FAMILY_LENGTH = 22;
+
+/**
+ * The hash of the part that a refresh token shares with those that it replaced and that replace it. Only a holder of one
+ * of them knows that part, so an unknown token with it has been used before (RFC 9700, section 4.14.2).
+ */
+export const familyHash = (token: string): string => secretHash(token.slice(0, FAMILY_LENGTH));
+
+/**
+ * Replaces `generateTokenId` of oidc-provider's refresh tokens, which is undocumented and tested: a token that replaces
+ * another one continues its family.
+ */
+export function generateRefreshTokenId(): string {
+  const replaced = currentRequest()?.oidc.entities.RotatedRefreshToken;
+  const id = newSecret();
+  return replaced === undefined ? id : replaced.jti.slice(0, FAMILY_LENGTH) + id.slice(FAMILY_LENGTH);
+}
 
 /**
  * `rotateRefreshToken` of oidc-provider: whether this use replaces the refresh token. A public application's is always
@@ -9,7 +30,7 @@ import type { TokenLimits } from './token-limits.ts';
 export function refreshTokenRotation(limits: TokenLimits) {
   return async ({ oidc }: KoaContextWithOIDC): Promise<boolean> => {
     const token = oidc.entities.RefreshToken!;
-    limits.countInProvider('refresh_token', token.clientId!, token.accountId);
+    await limits.count('refresh_token', token.clientId!, token.accountId);
     if (oidc.client!['rotate_refresh_tokens'] === true) return true;
     await extendLifetime(token);
     return false;

@@ -7,8 +7,10 @@ import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { lastEndOf, touchSession } from '#store/accounts/account-sessions.ts';
 import { applicationByClientId, secretHashesOf } from '#store/applications/applications.ts';
+import { endExcessTokens, lockTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
 import { type InteractionLimits, countInteraction } from './interaction-throttle.ts';
+import { familyHash } from './refresh-tokens.ts';
 import type { TokenLimits } from './token-limits.ts';
 import { clientMetadata } from './clients.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
@@ -21,6 +23,10 @@ export interface StorageParts extends InteractionLimits {
   /** For this long after its use a refresh token can be used again (setting `REFRESH_GRACE`). */
   graceMs: number;
   tokenLimits: TokenLimits;
+  /** Tokens of a kind that an application may have for itself and for one account, and sessions of an account. */
+  liveTokens: number;
+  /** The lifetime of a grant without tokens; each token prolongs it to its own end, so the grant used last ends last. */
+  unusedGrantMs: number;
 }
 
 /** oidc-provider's storage: one adapter for each of its models. Ids and secrets are stored only as hashes. */
@@ -35,6 +41,8 @@ interface TokenRow {
 
 /** Kinds that belong to a grant and must not be created after it has been revoked. */
 const GRANT_BOUND: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode']);
+/** Kinds of which an application may have only so many; codes are few, because they live for a minute. */
+const LIMITED: ReadonlySet<string> = new Set(['ClientCredentials', 'AccessToken', 'RefreshToken', 'Grant']);
 
 class TokenAdapter implements Adapter {
   readonly #kind: string;
@@ -46,39 +54,75 @@ class TokenAdapter implements Adapter {
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
-    const { db, group, clock } = this.#parts;
+    const { db, group, clock, unusedGrantMs } = this.#parts;
     await countInteraction(this.#parts, this.#kind, payload);
-    this.#countToken(payload);
+    await this.#countToken(payload);
     const now = clock.now();
-    const expires = Number.isFinite(expiresIn) ? now + expiresIn * 1000 : null;
-    if (this.#kind === 'Session' && payload.accountId !== undefined) {
-      const end = Math.min(expires ?? Infinity, await lastEndOf(db, payload.uid!, now));
-      const request = clientInfo.getStore() ?? { address: '', agent: '' };
-      return await db.runAll([
-        this.#insert(id, payload, end),
-        touchSession(payload.uid!, payload.accountId, now, request),
-      ]);
-    }
+    const lifetimeMs = this.#kind === 'Grant' ? unusedGrantMs : expiresIn * 1000;
+    const expires = Number.isFinite(lifetimeMs) ? now + lifetimeMs : null;
+    if (this.#kind === 'Session' && payload.accountId !== undefined)
+      return await this.#storeSession(id, payload, expires ?? Infinity, payload.accountId);
     const statement = this.#insert(id, payload, expires);
-    if (!GRANT_BOUND.has(this.#kind) || payload.grantId === undefined) return await group.write(statement);
+    if (!GRANT_BOUND.has(this.#kind) && !LIMITED.has(this.#kind)) return await group.write(statement);
+    await db.transaction((tx) => this.#store(tx, statement, id, payload, expires ?? now));
+  }
+
+  async #storeSession(id: string, payload: AdapterPayload, expires: number, accountId: string): Promise<void> {
+    const { db, clock, liveTokens } = this.#parts;
+    const now = clock.now();
+    const end = Math.min(expires, await lastEndOf(db, payload.uid!, now));
+    const request = clientInfo.getStore() ?? { address: '', agent: '' };
+    const owner: TokenOwner = { kind: this.#kind, clientId: null, accountId };
     await db.transaction(async (tx) => {
-      if (await lockGrant(tx, payload.grantId!)) await tx.run(statement);
+      await lockTokens(tx, owner);
+      await tx.runAll([this.#insert(id, payload, end), touchSession(payload.uid!, accountId, now, request)]);
+      await endExcessTokens(tx, owner, secretHash(id), liveTokens);
     });
   }
 
+  /** Stores a token unless its grant has been revoked, and ends the tokens that it replaces or that exceed the limit. */
+  async #store(
+    tx: Queryable,
+    insert: Sql,
+    id: string,
+    { clientId = '', accountId, grantId }: AdapterPayload,
+    expires: number,
+  ): Promise<void> {
+    const owner: TokenOwner = { kind: this.#kind, clientId, accountId: accountId ?? null };
+    await lockTokens(tx, owner);
+    if (grantId !== undefined && !(await lockGrant(tx, grantId, expires))) return;
+    await tx.run(insert);
+    if (this.#kind === 'RefreshToken') await this.#deleteUsed(tx, familyHash(id));
+    if (LIMITED.has(this.#kind)) await endExcessTokens(tx, owner, secretHash(id), this.#parts.liveTokens);
+  }
+
+  /** Deletes the refresh tokens of a family that do not work any more; `find` recognises them by their family. */
+  async #deleteUsed(tx: Queryable, family: string): Promise<void> {
+    await tx.run(sql`delete from tokens where family_hash = ${family} and consumed <= ${this.#graceCutoff()}`);
+  }
+
   /** A code counts when it is issued, so that its redemption cannot be refused. Refresh tokens: see refresh-tokens.ts. */
-  #countToken({ clientId = '', accountId }: AdapterPayload): void {
+  async #countToken({ clientId = '', accountId }: AdapterPayload): Promise<void> {
     const { tokenLimits } = this.#parts;
-    if (this.#kind === 'ClientCredentials') tokenLimits.countInProvider('client_credentials', clientId);
-    if (this.#kind === 'AuthorizationCode') tokenLimits.countInProvider('code', clientId, accountId);
+    if (this.#kind === 'ClientCredentials') await tokenLimits.count('client_credentials', clientId);
+    if (this.#kind === 'AuthorizationCode') await tokenLimits.count('code', clientId, accountId);
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
     const row = await this.#parts.db.get<TokenRow>(sql`
       select payload, consumed from tokens
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (expires is null or expires > ${this.#parts.clock.now()})`);
+    if (row === undefined && this.#kind === 'RefreshToken') return await this.#findReplaced(id);
     const payload = row && this.#payloadOf(row, id);
     return payload && { ...payload, jti: id };
+  }
+
+  /** A refresh token without a row of its own that belongs to a family has been replaced, so it is used. */
+  async #findReplaced(id: string): Promise<AdapterPayload | undefined> {
+    const now = this.#parts.clock.now();
+    const row = await this.#parts.db.get<TokenRow>(sql`
+      select payload, consumed from tokens where family_hash = ${familyHash(id)} and expires > ${now} limit 1`);
+    return row && { ...(JSON.parse(row.payload) as AdapterPayload), jti: id, consumed: Math.floor(now / 1000) };
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -95,13 +139,13 @@ class TokenAdapter implements Adapter {
 
   /**
    * Marks a code or refresh token as used. One conditional statement: of concurrent requests, in any number of processes,
-   * exactly one succeeds.
+   * exactly one succeeds. A use within the grace period does not prolong it.
    * @throws errors.InvalidGrant if it has been used before
    */
   async consume(id: string): Promise<void> {
     const { db, clock } = this.#parts;
     const used = await db.run(sql`
-      update tokens set consumed = ${clock.now()}
+      update tokens set consumed = coalesce(consumed, ${clock.now()}), family_hash = ${this.#familyHash(id)}
       where hash = ${secretHash(id)} and kind = ${this.#kind} and (consumed is null or consumed > ${this.#graceCutoff()})`);
     if (used === 0) throw new errors.InvalidGrant('already used');
   }
@@ -123,12 +167,18 @@ class TokenAdapter implements Adapter {
     const text = this.#kind === 'Interaction' ? encryptInteraction(id, payload) : JSON.stringify(payload);
     const grant = grantId === undefined || this.#kind === 'Interaction' ? null : secretHash(grantId);
     return sql`
-      insert into tokens (hash, kind, payload, client_id, account_id, grant_id, uid_hash, expires)
+      insert into tokens (hash, kind, payload, client_id, account_id, grant_id, uid_hash, family_hash, expires)
       values (${secretHash(id)}, ${this.#kind}, ${text}, ${clientId}, ${accountIdOf(payload)}, ${grant},
-        ${uid === undefined ? null : secretHash(uid)}, ${expires})
+        ${uid === undefined ? null : secretHash(uid)}, ${this.#familyHash(id)}, ${expires})
       on conflict (hash, kind) do update set
         payload = excluded.payload, account_id = excluded.account_id, grant_id = excluded.grant_id,
-        uid_hash = excluded.uid_hash, expires = excluded.expires`;
+        uid_hash = excluded.uid_hash, family_hash = excluded.family_hash,
+        expires = case when tokens.kind = 'Grant' and tokens.expires > excluded.expires then tokens.expires
+          else excluded.expires end`;
+  }
+
+  #familyHash(id: string): string | null {
+    return this.#kind === 'RefreshToken' ? familyHash(id) : null;
   }
 
   #payloadOf({ payload, consumed }: TokenRow, id = ''): AdapterPayload | undefined {
@@ -152,13 +202,14 @@ function accountIdOf({ accountId, result }: AdapterPayload): string | null {
 
 /**
  * Locks the row of a grant until the transaction ends, so that it cannot be revoked meanwhile.
+ * @param until the end of the token that is added; the grant lives at least as long
  * @returns false if the grant is revoked already, for example by a second use of the code that is being redeemed. Its
  * tokens are then not stored: the first use is answered, but the tokens in the response are refused.
  */
-async function lockGrant(tx: Queryable, grantId: string): Promise<boolean> {
-  const held = await tx.run(
-    sql`update tokens set expires = expires where hash = ${secretHash(grantId)} and kind = 'Grant'`,
-  );
+async function lockGrant(tx: Queryable, grantId: string, until: number): Promise<boolean> {
+  const held = await tx.run(sql`
+    update tokens set expires = case when expires > ${until} then expires else ${until} end
+    where hash = ${secretHash(grantId)} and kind = 'Grant'`);
   return held === 1;
 }
 

@@ -1,75 +1,59 @@
 import type { Clock } from '#platform/clock.ts';
-import { HttpError } from '#http/errors.ts';
+import type { RateLimiter } from '#http/rate-limiter.ts';
 import { currentRequest, errors } from './oidc-provider.ts';
 
-const WINDOW_MS = 3_600_000;
-/** Bounds the memory; the subjects are applications with a valid secret, and accounts that have signed in to one. */
-const MAX_SUBJECTS = 100_000;
+/** The beginning of the subjects that this file counts in the rate limiter. */
+export const TOKEN_SUBJECTS = 'token ';
 
-interface Window {
-  used: number;
-  resets: number;
-}
+/** Bounds the memory; the subjects are applications with a valid secret, and accounts that have signed in to one. */
+const MAX_EXHAUSTED = 10_000;
 
 /** A way to get tokens. */
 export type LimitedGrant = 'client_credentials' | 'code' | 'refresh_token';
 
 /**
  * Limits the tokens that an application gets within an hour, by client credentials for itself and by each other grant for
- * one account, because every token is a row until it expires. It counts in memory, as a count in the database would cost
- * a second write for each token; each process therefore allows the limit.
+ * one account. The rate limiter shares the counts among processes.
  */
 export class TokenLimits {
+  readonly #rateLimiter: RateLimiter;
   readonly #clock: Clock;
   readonly #limit: number;
-  readonly #windows = new Map<string, Window>();
+  /** Subjects that have reached the limit, with the end of their window, so that refusals cost no access to the database. */
+  readonly #exhausted = new Map<string, number>();
 
   /** @param limit tokens within an hour (setting `TOKEN_LIMIT`) */
-  constructor(clock: Clock, limit: number) {
+  constructor(rateLimiter: RateLimiter, clock: Clock, limit: number) {
+    this.#rateLimiter = rateLimiter;
     this.#clock = clock;
     this.#limit = limit;
   }
 
-  /** @throws HttpError 429 with `Retry-After` */
-  count(grant: LimitedGrant, clientId: string, accountId = ''): void {
-    const now = this.#clock.now();
-    const { used, resets } = this.#counted(`${grant} ${clientId} ${accountId}`, now);
-    if (used <= this.#limit) return;
-    const seconds = String(Math.ceil((resets - now) / 1000));
-    throw new HttpError(429, 'rate_limit', DESCRIPTION, { 'retry-after': seconds });
+  /** Counts a token before it is issued. @throws errors.OIDCProviderError 429 with `Retry-After` */
+  async count(grant: LimitedGrant, clientId: string, accountId = ''): Promise<void> {
+    const subject = `${TOKEN_SUBJECTS}${grant} ${clientId} ${accountId}`;
+    const resets = await this.#exhaustedUntil(subject);
+    if (resets === undefined) return;
+    currentRequest()?.set('retry-after', String(Math.ceil((resets - this.#clock.now()) / 1000)));
+    throw new TooManyTokens();
   }
 
-  /** As `count`, for code that oidc-provider calls. @throws errors.OIDCProviderError 429 with `Retry-After` */
-  countInProvider(grant: LimitedGrant, clientId: string, accountId?: string): void {
-    try {
-      this.count(grant, clientId, accountId);
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      currentRequest()?.set(error.headers);
-      throw new TooManyTokens();
-    }
-  }
-
-  #counted(subject: string, now: number): Window {
-    const current = this.#windows.get(subject);
-    if (current !== undefined && current.resets > now) {
-      current.used++;
-      return current;
-    }
-    // Deleting first moves the subject to the end, so that the first entry is the oldest window.
-    this.#windows.delete(subject);
-    if (this.#windows.size >= MAX_SUBJECTS) this.#windows.delete(this.#windows.keys().next().value!);
-    const window = { used: 1, resets: now + WINDOW_MS };
-    this.#windows.set(subject, window);
-    return window;
+  async #exhaustedUntil(subject: string): Promise<number | undefined> {
+    const known = this.#exhausted.get(subject);
+    if (known !== undefined && known > this.#clock.now()) return known;
+    this.#exhausted.delete(subject);
+    const { allowed, resets } = await this.#rateLimiter.count(subject, this.#limit);
+    if (allowed) return undefined;
+    if (this.#exhausted.size >= MAX_EXHAUSTED) this.#exhausted.delete(this.#exhausted.keys().next().value!);
+    this.#exhausted.set(subject, resets);
+    return resets;
   }
 }
 
-const DESCRIPTION = 'The application has requested too many tokens within the hour. Use a token until it expires.';
-
 class TooManyTokens extends errors.OIDCProviderError {
   override allow_redirect = false;
-  override error_description = DESCRIPTION;
+  override error_description =
+    'The application has requested too many tokens within the hour. Use a token until it expires.';
 
   constructor() {
     super(429, 'rate_limit');

@@ -81,10 +81,10 @@ const CACHE_KB = { reading: 32_000, writing: 16_000 };
 const statementTexts = new WeakMap<readonly string[], string>();
 /**
  * `limit ?` makes SQLite prepare the statement again whenever a value is bound, a third of the cost of a list of 20 rows.
- * `limit ?+0` does not.
+ * `limit ?+0` does not. The same goes for `offset ?`.
  */
 const sqliteText = (query: Sql): string =>
-  textOf(query, statementTexts, (_, before) => (/\blimit $/i.test(before) ? '?+0' : '?'));
+  textOf(query, statementTexts, (_, before) => (/\b(limit|offset) $/i.test(before) ? '?+0' : '?'));
 
 class Connection implements MigrationTx {
   readonly remote = false;

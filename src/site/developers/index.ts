@@ -175,7 +175,7 @@ const PAGINGS = [
   ['Python', 'paging.py'],
 ] as const;
 
-const rules: DeveloperPage = (_request, text, placeholders) => {
+const rules: DeveloperPage = ({ deps: { config }, formats }, text, placeholders) => {
   const words = text.rules;
   const errorBody = `{"error":"rate_limit","error_description":"Rate limit exceeded"}`;
   return layout(
@@ -188,6 +188,10 @@ const rules: DeveloperPage = (_request, text, placeholders) => {
         ${table(undefined, words.limitHeaders)}
         <p>${inline(words.over)}</p>
         ${code(text, 'limits.sh', placeholders)}
+      </section>
+      <section class="prose">
+        <h2 id="tokens">${words.tokens}</h2>
+        <p>${inline(words.tokensText(formats.number(config.TOKEN_LIMIT), formats.number(config.LIVE_TOKEN_LIMIT)))}</p>
       </section>
       <section class="prose">
         <h2 id="errors">${words.errors}</h2>

@@ -177,14 +177,6 @@ export async function secretHashesOf(db: Queryable, applicationKey: number): Pro
   return rows.map(({ hash }) => hash);
 }
 
-/** The hashes of the secrets of a Client ID; empty unless it is an active application of type `service`. */
-export async function serviceSecrets(db: Queryable, clientId: string): Promise<string[]> {
-  const rows = await db.tuples(sql`
-    select s.hash from applications a join application_secrets s on s.application_key = a.key
-    where a.client_id = ${clientId} and a.type = 'service' and a.suspended is null`);
-  return rows.map(([hash]) => hash as string);
-}
-
 export async function setAccess(db: Queryable, clientId: string, access: AccessState): Promise<boolean> {
   return (await db.run(sql`update applications set access = ${access} where client_id = ${clientId}`)) === 1;
 }

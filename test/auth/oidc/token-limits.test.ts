@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, post, requestFor, serviceWithSteve, type TokenResponse } from '../flow.ts';
+import { codeOf, type Fields, post, requestFor, serviceWithSteve, type TokenResponse } from '../flow.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { sql } from '#db/sql.ts';
 import { Person } from '../person.ts';
-import { makeApplication, PASSWORD } from '../support.ts';
+import { makeApplication, openTestAuth, PASSWORD, type TestAuth } from '../support.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -15,9 +17,7 @@ function assertLimited({ status, body, headers }: TokenResponse): void {
 test('an application gets TOKEN_LIMIT tokens of its own an hour, however it asks for them', async (t) => {
   const { services, credentials } = await serviceWithSteve(t, { TOKEN_LIMIT: '3' });
   const grant = { ...credentials, grant_type: 'client_credentials' };
-  const plain = { 'content-type': 'application/x-www-form-urlencoded' };
-  const ask = async (more = {}): Promise<TokenResponse> =>
-    await post(services, '/oauth/token', { ...grant, ...more }, plain);
+  const ask = async (more = {}): Promise<TokenResponse> => await post(services, '/oauth/token', { ...grant, ...more });
   assert.deepEqual(
     [(await ask()).status, (await ask({ scope: 'openid' })).status, (await ask()).status],
     [200, 200, 200],
@@ -53,4 +53,35 @@ test('sign-ins and refreshes of one account at one application are limited, and 
   assert.match(person.text, /This did not work/);
   services.context.clock.advance(HOUR_MS);
   assert.equal((await refresh()).status, 200, 'the refused refresh token has not been used up');
+});
+
+/** Requests client credentials tokens at several services at once. @returns how often each status was answered */
+async function statusesOf(services: readonly TestAuth[], fields: Fields, count: number): Promise<number[]> {
+  const requests = Array.from({ length: count }, (_, n) =>
+    post(services[n % services.length]!, '/oauth/token', { ...fields, grant_type: 'client_credentials' }),
+  );
+  return (await Promise.all(requests)).map(({ status }) => status).toSorted((a, b) => a - b);
+}
+
+onEachDatabase('with COUNTERS=database all processes together give TOKEN_LIMIT tokens', async (t, url) => {
+  const settings = { TOKEN_LIMIT: '5', COUNTERS: 'database' };
+  const services = [await openTestAuth(t, url, settings), await openTestAuth(t, url, settings)];
+  const { application, secret } = await makeApplication(services[0]!, 'service');
+  const credentials = { client_id: application.client_id, client_secret: secret! };
+  const statuses = await statusesOf(services, credentials, 12);
+  assert.deepEqual(statuses, [...Array<number>(5).fill(200), ...Array<number>(7).fill(429)]);
+  const counted = () => services[0]!.context.db.tuples(sql`select subject, used from rate_limits`);
+  const before = await counted();
+  await statusesOf(services, credentials, 4);
+  assert.deepEqual(await counted(), before, 'further refusals write nothing');
+});
+
+onEachDatabase('with COUNTERS=memory the counts survive a restart', async (t, url) => {
+  const settings = { TOKEN_LIMIT: '2' };
+  const services = await openTestAuth(t, url, settings);
+  const { application, secret } = await makeApplication(services, 'service');
+  const credentials = { client_id: application.client_id, client_secret: secret! };
+  assert.deepEqual(await statusesOf([services], credentials, 2), [200, 200]);
+  await services.stop();
+  assert.deepEqual(await statusesOf([await openTestAuth(t, url, settings)], credentials, 1), [429]);
 });

@@ -1,0 +1,48 @@
+import type { Queryable } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
+
+/**
+ * The tokens of one kind that an application has for itself (`accountId` null) or for one account; with `clientId` null, the
+ * sessions of an account.
+ */
+export interface TokenOwner {
+  kind: string;
+  clientId: string | null;
+  accountId: string | null;
+}
+
+/** Tokens that one statement ends, so that a database with far more than the limit gets below it in short transactions. */
+const BATCH_SIZE = 100;
+
+/**
+ * Locks the tokens of an application and account until the transaction ends, so that concurrent transactions do not both
+ * leave the last place to each other. Take it before every row of `tokens`.
+ */
+export async function lockTokens(tx: Queryable, { clientId, accountId }: TokenOwner): Promise<void> {
+  // SQLite runs one writing transaction at a time. PostgreSQL has no row to lock before the first token.
+  if (tx.remote)
+    await tx.tuple(sql`
+      select pg_advisory_xact_lock(hashtextextended(${`tokens ${clientId ?? ''} ${accountId ?? ''}`}, 0))`);
+}
+
+/**
+ * Ends the tokens beyond the limit, those that expire first; a grant with all its tokens. Call it after `lockTokens`.
+ * @param newest the hash of the token that has just been stored, which stays even if it expires before all others
+ */
+export async function endExcessTokens(
+  tx: Queryable,
+  { kind, clientId, accountId }: TokenOwner,
+  newest: string,
+  limit: number,
+): Promise<void> {
+  const client: Sql = clientId === null ? sql`client_id is null` : sql`client_id = ${clientId}`;
+  const account: Sql = accountId === null ? sql`account_id is null` : sql`account_id = ${accountId}`;
+  const ended = await tx.all<{ hash: string }>(sql`
+    delete from tokens where (hash, kind) in (
+      select hash, kind from tokens
+      where ${client} and kind = ${kind} and ${account} and hash <> ${newest}
+      order by expires desc limit ${BATCH_SIZE} offset ${limit - 1})
+    returning hash`);
+  if (kind !== 'Grant') return;
+  for (const { hash } of ended) await tx.run(sql`delete from tokens where grant_id = ${hash}`);
+}
