@@ -14,6 +14,8 @@
  *   npm run loadtest -- operate                          packages, proxies (needs nginx and Caddy), memory
  *   npm run loadtest -- operate --only proxies           one part: proxies, unit, image, footprint
  *   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
+ *   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
+ *   npm run loadtest -- watch --only many                one part: many, game
  */
 import { parseArgs } from 'node:util';
 import { Report } from './report.ts';
@@ -28,6 +30,7 @@ const LOAD_TESTS: Record<
   agent: () => import('./agent/run.ts'),
   operate: () => import('./operate/run.ts'),
   clients: () => import('./clients/run.ts'),
+  watch: () => import('./watch/run.ts'),
 };
 
 export interface LoadTestOptions {

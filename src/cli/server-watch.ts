@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#platform/game-address.ts';
+import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import {
   listWatches,
   removeWatch,
@@ -9,7 +9,7 @@ import {
   WATCH_PROTOCOLS,
   type WatchTarget,
   watchOf,
-} from '#store/game/server-watches.ts';
+} from '#store/game/watches/server-watches.ts';
 import {
   type Command,
   type Input,

@@ -1,7 +1,7 @@
 import { output } from '#platform/output.ts';
 import { untilSignalled } from '#platform/signals.ts';
 import { startWatcher } from '#connectors/watch/watcher.ts';
-import { listWatches } from '#store/game/server-watches.ts';
+import { listWatches } from '#store/game/watches/server-watches.ts';
 import { type Command, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [
@@ -16,9 +16,9 @@ async function watch(): Promise<void> {
   const signalled = untilSignalled();
   await withAppContext(async (context) => {
     const { length } = await listWatches(context.db);
-    await using watcher = startWatcher(context);
+    await using running = new AsyncDisposableStack();
+    running.use(startWatcher(context));
     output().write(`ready\n${length} ${length === 1 ? 'server is' : 'servers are'} watched.\n`);
     await signalled;
-    void watcher;
   });
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { idOf } from '#platform/ids.ts';
 import { listAudit } from '#store/audit/audit.ts';
-import { claimPolls, recordPolls, watchOf } from '#store/game/server-watches.ts';
+import { claimPolls, recordPolls, watchOf } from '#store/game/watches/server-watches.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { configured, presence, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
-import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
+import { confirm, enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 onEachDatabase('an operator watches a server and reads the outcome of the polls', async (t, url) => {
   const services = await openTestConsole(t, url);
@@ -53,6 +53,7 @@ onEachDatabase('an operator watches a server and reads the outcome of the polls'
     ['server.watch.set', target],
   ]);
   await post('/watch', target);
-  await post('/delete', { confirmed: '1' });
+  await post('/delete');
+  await confirm(olga);
   assert.equal(await watchOf(db, key), undefined, 'a deleted server is not watched');
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '#platform/clock.ts';
 import { UsageError } from '#platform/errors.ts';
-import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#platform/game-address.ts';
+import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ledger.ts';
@@ -16,7 +16,7 @@ import {
   WATCH_PROTOCOLS,
   watchOf,
   type WatchTarget,
-} from '#store/game/server-watches.ts';
+} from '#store/game/watches/server-watches.ts';
 import { PUNISHMENT_SCOPES, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
 import { type Applied, type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';

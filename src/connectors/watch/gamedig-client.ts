@@ -57,9 +57,9 @@ export class GamedigClient implements AsyncDisposable {
   #ended(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    for (const { reject, timer } of this.#waiting.values()) {
-      clearTimeout(timer);
-      reject(new PollFailed('timeout'));
+    for (const waiting of this.#waiting.values()) {
+      clearTimeout(waiting.timer);
+      waiting.reject(new PollFailed('timeout'));
     }
     this.#waiting.clear();
   }

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { GameAddress } from '#platform/game-address.ts';
+import type { GameAddress } from '#store/game/watches/game-address.ts';
 import { PollFailed } from './status.ts';
 
 /** Name resolution, which a test replaces. */
@@ -17,7 +17,7 @@ const DNS_TIMEOUT_MS = 2_000;
 
 export const systemNames: Names = {
   async srv(name) {
-    const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 1 });
+    const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS });
     const records = await resolver.resolveSrv(name).catch(() => []);
     return records.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight);
   },

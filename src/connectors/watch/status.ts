@@ -1,5 +1,5 @@
 import { sanitised } from '#platform/text.ts';
-import type { PollReason } from '#store/game/server-watches.ts';
+import type { PollReason } from '#store/game/watches/server-watches.ts';
 
 /** What a game server says of itself, within bounds. */
 export interface GameStatus {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readGameAddress } from '#platform/game-address.ts';
+import { readGameAddress } from '#store/game/watches/game-address.ts';
 import {
   claimPolls,
   type DuePoll,
@@ -10,7 +10,7 @@ import {
   reportingThemselves,
   stillWatched,
   WATCH_EVENT,
-} from '#store/game/server-watches.ts';
+} from '#store/game/watches/server-watches.ts';
 import type { AppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ledger.ts';
 import type { Receipt } from '#events/receipts.ts';
@@ -65,7 +65,7 @@ export class Watcher implements AsyncDisposable {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.tick().catch((error: unknown) => this.#context.log.error({ err: error }, 'watching failed'));
-      await pause(TICK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(TICK_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#platform/game-address.ts';
+import { GAME_ADDRESS_FORMS, gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import { idOf } from '#platform/ids.ts';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
@@ -12,7 +12,7 @@ import {
   WATCH_PROTOCOLS,
   type WatchTarget,
   watchOf,
-} from '#store/game/server-watches.ts';
+} from '#store/game/watches/server-watches.ts';
 import type { ServerNow } from '#store/game/servers.ts';
 import { button, formTo, number, type Problems, timestamp } from '../components.ts';
 import type { ConsoleRequest } from '../routes.ts';

@@ -1,4 +1,4 @@
-import type { PollReason, WatchProtocol } from '#store/game/server-watches.ts';
+import type { PollReason, WatchProtocol } from '#store/game/watches/server-watches.ts';
 
 /** The English texts about watching a game server. */
 export const watch = {

@@ -74,14 +74,15 @@ export const pgmStatus = (online: number, names: string[], map: string, nextMap:
   },
 });
 
+const text = (value: string): Buffer => Buffer.from(`${value}\0`);
+const header = (kind: number): Buffer => Buffer.from([0xff, 0xff, 0xff, 0xff, kind]);
+
 /** A server that speaks the protocol of Source games (A2S), over UDP. */
 export async function sourceResponder(
   t: TestContext,
   facts: () => { map: string; players: string[]; max: number },
 ): Promise<Responder> {
   const socket = createSocket('udp4');
-  const text = (value: string): Buffer => Buffer.from(`${value}\0`);
-  const header = (kind: number): Buffer => Buffer.from([0xff, 0xff, 0xff, 0xff, kind]);
   socket.on('message', (message, { port, address }) => {
     const { map, players, max } = facts();
     if (message[4] === 0x54) {

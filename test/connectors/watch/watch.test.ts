@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gameAddressText, readGameAddress } from '#platform/game-address.ts';
+import { gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
 import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
-import { claimPolls, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/server-watches.ts';
+import { claimPolls, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { serverByKey, serverByName, type ServerNow } from '#store/game/servers.ts';
 import { configured, presence, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite, type TestAppContext, testContext } from '#test/support/context.ts';
@@ -154,7 +154,7 @@ onEachDatabase('each poll belongs to one process, and many spread over the inter
   }
   const claim = async () => await claimPolls(db, clock.now(), INTERVAL_MS, 3);
   const claimed = (await Promise.all([claim(), claim(), claim(), claim()])).flat().map(({ serverName }) => serverName);
-  assert.deepEqual([...new Set(claimed)].length, claimed.length);
+  assert.deepEqual(new Set(claimed).size, claimed.length);
   for (let rest = claimed.length; rest < 7;) {
     const more = await claim();
     assert.ok(more.length > 0 && more.length <= 3);
@@ -282,11 +282,13 @@ onSqlite('an SRV record may not lead to a private address that nobody configured
   assert.deepEqual([(await world.server('Own')).playerCount, responder.polls], [4, 1]);
 });
 
+/** The form in which an address is stored; undefined where it is none. */
+function read(text: string): string | undefined {
+  const address = readGameAddress(text);
+  return address && gameAddressText(address);
+}
+
 test('addresses of game servers', () => {
-  const read = (text: string) => {
-    const address = readGameAddress(text);
-    return address && gameAddressText(address);
-  };
   for (const [text, stored] of [
     ['play.example.org', 'play.example.org'],
     [' Play.Example.org:25565 ', 'play.example.org:25565'],
