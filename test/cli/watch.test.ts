@@ -88,7 +88,7 @@ onSqlite('`scorehall watch` polls in its own process', async (t, url) => {
   const [printed] = (await once(child.stdout, 'data')) as [Buffer];
   assert.equal(String(printed), 'ready\n1 server is watched.\n');
   const rows = async () => (await run('server', 'watch', 'list')) as { player_count: number }[];
-  while ((await rows())[0]!.player_count !== 3);
+  while ((await rows())[0]!.player_count !== 3) assert.equal(child.exitCode, null, 'it runs until it is signalled');
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
